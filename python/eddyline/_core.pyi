@@ -1,0 +1,214 @@
+"""The compiled core: private to the package. SI units; arrays are C-contiguous unless said otherwise."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+def instruction_sets() -> list[str]:
+    """Instruction sets that this build and this processor share, best last: e.g. ["scalar", "avx2", "avx512"]."""
+
+class UserError(RuntimeError): ...
+
+class StepError(RuntimeError):
+    """A step produced a value that is not finite, a speed over the limit, or a jump. The message names particle, step
+    and place; `details` holds id, step, time, position, velocity, density and the nearest neighbours."""
+
+    details: dict[str, Any]
+
+# --- world -----------------------------------------------------------------------------------------------------------
+class Formula:
+    def __init__(self, text: str, variables: Sequence[str] = ()) -> None: ...
+    def evaluate(self, values: Mapping[str, float | NDArray[np.float64]]) -> float | NDArray[np.float64]:
+        """Scalars give a float; arrays broadcast and give an array, with the same bits as scalar evaluation."""
+    @property
+    def text(self) -> str: ...
+    @property
+    def is_constant(self) -> bool: ...
+    @property
+    def used_variables(self) -> list[str]: ...
+
+class Shape:
+    def signed_distance(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n, 3) points, m -> (n,) distances, m, negative inside."""
+    def layers(self, spacing: float, count: int, inside: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(positions (n, 3) m, volumes (n,) m^D)."""
+    def outline(self, tolerance: float) -> list[NDArray[np.float64]]: ...
+    @property
+    def bounds(self) -> tuple[tuple[float, float, float], tuple[float, float, float]]: ...
+    @property
+    def volume(self) -> float: ...
+    @property
+    def dimensions(self) -> int: ...
+
+Vec3 = tuple[float, float, float]
+
+def circle(center: Vec3, diameter: float) -> Shape: ...
+def rectangle(min: Vec3, max: Vec3, angle: float = 0.0) -> Shape: ...
+def polygon(points: Sequence[Vec3]) -> Shape: ...
+def line(from_: Vec3, to: Vec3, thickness: float) -> Shape: ...
+def sphere(center: Vec3, diameter: float) -> Shape: ...
+def box(min: Vec3, max: Vec3) -> Shape: ...
+def cylinder(from_: Vec3, to: Vec3, diameter: float) -> Shape: ...
+
+class Side:
+    kind: Literal["wall", "periodic", "open"]
+    slip: bool
+    velocity: list[Formula]  # three, of x, y, z, t
+
+class Fluid:
+    density: float
+    kinematic_viscosity: float
+    sound_speed: float
+
+PressureStart = Literal["zero", "hydrostatic", "formula"]
+
+class Region:
+    def __init__(self) -> None: ...
+    name: str
+    shape: Shape
+    pressure_start: PressureStart
+    pressure: Formula
+
+class Body:
+    def __init__(self) -> None: ...
+    name: str
+    shape: Shape
+    slip: bool
+
+class Start:
+    velocity: list[Formula]
+    pressure_start: PressureStart
+    pressure: Formula
+    jitter: float
+    fitted: bool
+    settle: float
+    seed: int
+
+class Method:
+    smoothing_ratio: float
+    cfl: float
+    viscous_cfl: float
+    density_diffusion: float
+    artificial_viscosity: float
+    shifting: bool
+    shifting_strength: float
+    shifting_cap: float
+    skin: float
+    double_precision: bool
+    speed_limit: float
+
+class Probe:
+    def __init__(self, name: str, position: Vec3) -> None: ...
+    name: str
+    position: Vec3
+
+class Gauge:
+    def __init__(self, name: str, position: Vec3, axis: int) -> None: ...
+    name: str
+    position: Vec3
+    axis: int
+
+class Front:
+    def __init__(self, name: str, axis: int) -> None: ...
+    name: str
+    axis: int
+
+class World:
+    """Numbers only, already validated. Lists and sub-objects: assign whole (`w.bodies = [...]`), or set the attributes
+    of `w.fluid`, `w.start`, `w.method`, `w.sides[k]` (left right bottom top front back) in place."""
+
+    def __init__(self) -> None: ...
+    dimensions: int
+    origin: Vec3
+    size: Vec3
+    spacing: float
+    gravity: Vec3
+    body_force: list[Formula]
+    sides: list[Side]
+    fluid: Fluid
+    regions: list[Region]
+    bodies: list[Body]
+    start: Start
+    method: Method
+    probes: list[Probe]
+    gauges: list[Gauge]
+    fronts: list[Front]
+
+# --- simulation ------------------------------------------------------------------------------------------------------
+class Estimate:
+    """What a run will need, found without running it (particles are counted by placing them)."""
+
+    fluid_particles: int
+    wall_particles: int
+    memory_bytes: int
+    time_step: float  # s, at the start
+    smoothing_length: float  # m
+    interaction_radius: float  # m
+    cell_edge: float  # m
+    skin: float  # m
+
+def estimate(world: World) -> Estimate: ...
+
+class Simulation:
+    def __init__(
+        self,
+        world: World,
+        *,
+        boxes: int = 1,
+        threads: int = 0,  # 0: all cores
+        instructions: Literal["auto", "scalar", "avx2", "avx512"] = "auto",
+        neighbors: Literal["cells", "all_pairs"] = "cells",
+        shuffle: int = 0,  # non-zero: particles are grouped into chunks in a random order (a test of the law)
+        series_interval: float = 0.0,  # s between rows of the series; 0: every step
+    ) -> None: ...
+    def advance(self, until: float, max_steps: int, max_seconds: float) -> int:
+        """Steps until time >= `until`, or step_count == `max_steps` (counted from the start), or `max_seconds` of wall
+        time have passed in this call, or `interrupt()` was called; returns the steps done. Releases the GIL. Raises StepError."""
+    def interrupt(self) -> None: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def step_count(self) -> int: ...
+    @property
+    def time_step(self) -> float: ...
+    @property
+    def fluid_count(self) -> int: ...
+    @property
+    def wall_count(self) -> int: ...
+
+    # Views without copies: (n, D) or (n,), read-only, valid until the next step; the order of particles changes at rebuilds.
+    @property
+    def id(self) -> NDArray[np.int64]: ...
+    @property
+    def position(self) -> NDArray[np.float64]: ...  # m
+    @property
+    def velocity(self) -> NDArray[np.float64]: ...  # m/s
+    @property
+    def density(self) -> NDArray[np.float64]: ...  # kg/m^3
+    @property
+    def mass(self) -> NDArray[np.float64]: ...  # kg (kg/m in 2D)
+    # Copies (computed on request).
+    def pressure(self) -> NDArray[np.float64]: ...  # (n,) Pa
+    def surface(self) -> NDArray[np.float64]:
+        """(n,) 1 for particles of the free surface, else 0."""
+    def wall_position(self) -> NDArray[np.float64]: ...  # (n, D) m
+    def wall_body(self) -> NDArray[np.int32]:
+        """(n,) index into bodies, or -1 - side for the walls of the domain."""
+    def wall_pressure(self) -> NDArray[np.float64]: ...  # (n,) Pa
+
+    def raster(self, quantity: str, shape: tuple[int, int], lower: Vec3, upper: Vec3) -> NDArray[np.float32]:
+        """SPH interpolation on a plane of pixels: shape (rows, columns), row 0 at the bottom, centres of equal cells
+        between `lower` and `upper` (3D: the plane z = lower.z). NaN where there is no fluid. Quantities: speed, velocity_x,
+        velocity_y, velocity_z, pressure, density, vorticity (2D)."""
+    def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:
+        """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget" (time, step, mass,
+        momentum_x.., kinetic_energy, potential_energy, elastic_energy, max_speed, particles), "force.NAME" for every body and
+        wall side ("force.bottom"): time, total_x, total_y[, total_z], pressure_x.., viscous_x..; and one for each
+        probe (time, pressure, velocity_x.., fluid_fraction), gauge (time, height), front (time, position), under its own name."""
+    def checksum(self) -> int:
+        """128-bit hash of (id, position, velocity, density bits) of all particles, whatever their order."""
+    def statistics(self) -> dict[str, Any]:
+        """steps, rebuilds, directed pairs per evaluation (true and stored), evaluations, seconds by phase, memory bytes."""
