@@ -1,0 +1,11 @@
+#pragma once
+// One function for each folder of the core that shows something to Python.
+
+#include <nanobind/nanobind.h>
+
+namespace eddyline::bindings {
+
+void bind_world(nanobind::module_& module);
+void bind_simulation(nanobind::module_& module);
+
+}  // namespace eddyline::bindings

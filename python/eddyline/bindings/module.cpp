@@ -1,0 +1,7 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, module) {
+  module.attr("__version__") = EDDYLINE_VERSION;
+  eddyline::bindings::bind_world(module);
+  eddyline::bindings::bind_simulation(module);
+}
