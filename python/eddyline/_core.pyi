@@ -187,10 +187,10 @@ class Simulation:
     @property
     def velocity(self) -> NDArray[np.float64]: ...  # m/s
     @property
-    def density(self) -> NDArray[np.float64]: ...  # kg/m^3
-    @property
     def mass(self) -> NDArray[np.float64]: ...  # kg (kg/m in 2D)
-    # Copies (computed on request).
+    # Computed on request: new arrays.
+    @property
+    def density(self) -> NDArray[np.float64]: ...  # (n,) kg/m^3
     def pressure(self) -> NDArray[np.float64]: ...  # (n,) Pa
     def surface(self) -> NDArray[np.float64]:
         """(n,) 1 for particles of the free surface, else 0."""

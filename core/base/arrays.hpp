@@ -1,0 +1,109 @@
+#pragma once
+// Storage for fields: aligned, grown with slack, never initialised twice.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <utility>
+
+namespace eddyline {
+
+/// A growing array of trivial values, aligned to a cache line. resize() keeps the contents; growth is by a factor, so
+/// that a warmed-up step allocates nothing. New values are not initialised. Arrays are staggered: if all began at the
+/// same offset of a page, loops over many fields would thrash the first-level cache.
+template <class T>
+class Array {
+ public:
+  Array() = default;
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  Array(Array&& other) noexcept { swap(other); }
+  Array& operator=(Array&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Array() { ::operator delete[](memory_, k_alignment); }
+
+  void resize(std::size_t size) {
+    if (size > capacity_) {
+      const std::size_t capacity = std::max(size + size / 8, std::size_t{64});
+      const std::size_t stagger = reinterpret_cast<std::uintptr_t>(this) / sizeof(*this) % 31 * 128;
+      std::byte* memory = static_cast<std::byte*>(::operator new[](capacity * sizeof(T) + stagger, k_alignment));
+      T* data = reinterpret_cast<T*>(memory + stagger);
+      std::copy_n(data_, size_, data);
+      ::operator delete[](memory_, k_alignment);
+      memory_ = memory;
+      data_ = data;
+      capacity_ = capacity;
+    }
+    size_ = size;
+  }
+  void assign(std::size_t size, T value) {
+    resize(size);
+    std::fill_n(data_, size, value);
+  }
+  void swap(Array& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return capacity_ * sizeof(T); }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+
+ private:
+  static constexpr std::align_val_t k_alignment{64};
+  std::byte* memory_ = nullptr;
+  T* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+/// D components of a vector field in one block, one after the other at equal distance, so that a view of shape (n, D)
+/// needs no copy.
+template <class T, int D>
+class VectorArray {
+ public:
+  void resize(std::size_t size) {
+    if (size > stride_) {
+      const std::size_t stride = (size + size / 8 + 63) / 16 * 16 + 16;  // components do not share their place in a page
+      Array<T> block;
+      block.resize(D * stride);
+      for (int d = 0; d < D; ++d) std::copy_n((*this)[d], size_, block.data() + static_cast<std::size_t>(d) * stride);
+      block_.swap(block);
+      stride_ = stride;
+    }
+    size_ = size;
+  }
+  void assign(std::size_t size, T value) {
+    resize(size);
+    std::fill_n(block_.data(), block_.size(), value);
+  }
+  void swap(VectorArray& other) noexcept {
+    block_.swap(other.block_);
+    std::swap(size_, other.size_);
+    std::swap(stride_, other.stride_);
+  }
+
+  T* operator[](int d) { return block_.data() + static_cast<std::size_t>(d) * stride_; }
+  const T* operator[](int d) const { return block_.data() + static_cast<std::size_t>(d) * stride_; }
+  std::size_t size() const { return size_; }
+  std::size_t stride() const { return stride_; }
+  std::size_t bytes() const { return block_.bytes(); }
+
+ private:
+  Array<T> block_;
+  std::size_t size_ = 0, stride_ = 0;
+};
+
+}  // namespace eddyline

@@ -1,0 +1,32 @@
+#pragma once
+// Fixed-point positions (the law, rule 7): pair differences are exact within +-16 R in a domain of any size.
+
+#include <cmath>
+#include <cstdint>
+
+namespace eddyline {
+
+/// Maps lengths to integers modulo 2^32 in units of the quantum q = 2^(floor(log2 R) - 26) m.
+class FixedPoint {
+ public:
+  FixedPoint() = default;
+  explicit FixedPoint(double interaction_radius) {
+    const int exponent = std::ilogb(interaction_radius) - 26;
+    quantum_ = std::scalbn(1.0, exponent);
+    inverse_ = std::scalbn(1.0, -exponent);
+  }
+
+  double quantum() const { return quantum_; }
+
+  /// Number of quanta nearest to x, exact below 2^52 quanta.
+  std::int64_t quanta(double x) const { return static_cast<std::int64_t>(std::nearbyint(x * inverse_)); }
+  /// The same modulo 2^32, as it stands in pair rows.
+  std::int32_t wrapped(double x) const { return static_cast<std::int32_t>(static_cast<std::uint64_t>(quanta(x))); }
+  /// The multiple of the quantum nearest to x: what a period is rounded to.
+  double round(double x) const { return static_cast<double>(quanta(x)) * quantum_; }
+
+ private:
+  double quantum_ = 1, inverse_ = 1;
+};
+
+}  // namespace eddyline

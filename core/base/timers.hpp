@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <string_view>
+
+namespace eddyline {
+
+/// Phases of a step, in the order in which they are reported.
+enum class Phase { rebuild, exchange, rates, walls, forces, integrate, observe, count };
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Phase::count)> k_phase_names{
+    "rebuild", "exchange", "rates", "walls", "forces", "integrate", "observe"};
+
+/// Wall-clock seconds by phase: lap(phase) charges the time since the last lap.
+class Timers {
+ public:
+  void start() { last_ = Clock::now(); }
+  void lap(Phase phase) {
+    const auto now = Clock::now();
+    seconds_[static_cast<std::size_t>(phase)] += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+  double seconds(Phase phase) const { return seconds_[static_cast<std::size_t>(phase)]; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+  std::array<double, static_cast<std::size_t>(Phase::count)> seconds_{};
+};
+
+}  // namespace eddyline

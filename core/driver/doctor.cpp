@@ -1,0 +1,128 @@
+#include "driver/doctor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace eddyline::driver {
+
+namespace {
+
+std::string describe(const Diagnosis& d) {
+  std::ostringstream text;
+  text.precision(6);
+  text << "step " << d.step << " at t = " << d.time << " s: particle " << d.id << " " << d.reason << " (position "
+       << d.position.x << ", " << d.position.y << ", " << d.position.z << " m; velocity " << d.velocity.x << ", "
+       << d.velocity.y << ", " << d.velocity.z << " m/s; density " << d.density << " kg/m^3; " << d.neighbors.size()
+       << " near neighbours";
+  if (!d.neighbors.empty()) text << ", the nearest " << d.neighbors.front().id << " at " << d.neighbors.front().distance << " m";
+  text << "). The run was stopped.";
+  return text.str();
+}
+
+template <int D>
+Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
+  Vec3 v;
+  for (int d = 0; d < D; ++d) v[d] = field[d][i];
+  return v;
+}
+
+/// Why a particle is bad, or nothing if it is well.
+template <class T, int D>
+std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
+  const auto& c = flow.constants();
+  const Vec3 x = vector_of(flow.fluid.x, i), v = vector_of(flow.fluid.v, i);
+  const Vec3 a = vector_of(flow.fluid.a, i), moved = x - vector_of(flow.fluid.x_ref, i);
+  std::ostringstream text;
+  text.precision(4);
+  if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) || !std::isfinite(flow.fluid.s[i]))
+    text << "has a value that is not finite: the step before was too long or two particles met; try a smaller method.cfl";
+  else if (norm(v) > c.speed_limit)
+    text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
+         << " m/s: raise fluid.max_speed (the speed of sound must be well above every speed)";
+  else if (norm(moved) > c.length.cell_edge)
+    text << "has jumped by " << norm(moved) << " m: try a smaller method.cfl";
+  else if (std::abs(flow.fluid.s[i]) >= 0.5)
+    text << "has a density that is off by " << 100 * flow.fluid.s[i] << " %: raise fluid.max_speed or refine domain.spacing";
+  return text.str();
+}
+
+}  // namespace
+
+StepError::StepError(Diagnosis found) : std::runtime_error(describe(found)), diagnosis(std::move(found)) {}
+
+template <class T, int D>
+Diagnosis diagnose(const integrate::Flow<T, D>& flow) {
+  const auto& fluid = flow.fluid;
+  Diagnosis found;
+  found.step = flow.steps;
+  found.time = flow.time;
+  std::int64_t offender = -1;
+  for (std::int64_t i = 0; i < fluid.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const bool first = offender < 0 || fluid.id[k] < fluid.id[static_cast<std::size_t>(offender)];
+    if (first && !reason_of(flow, k).empty()) offender = i;
+  }
+  if (offender < 0) return found;
+  const auto k = static_cast<std::size_t>(offender);
+  found.id = fluid.id[k];
+  found.reason = reason_of(flow, k);
+  found.position = vector_of(fluid.x, k);
+  found.velocity = vector_of(fluid.v, k);
+  found.acceleration = vector_of(fluid.a, k);
+  found.density = flow.constants().rho0 * (1 + fluid.s[k]);
+  for (std::int64_t j = 0; j < fluid.size(); ++j) {
+    const auto other = static_cast<std::size_t>(j);
+    // Where the offender was at the last rebuild is known even if its position is lost.
+    const Vec3 x = vector_of(fluid.x, other);
+    const double distance = norm(x - vector_of(fluid.x_ref, k));
+    if (j == offender || !(distance < flow.constants().length.interaction_radius)) continue;
+    found.neighbors.push_back({fluid.id[other], distance, x, vector_of(fluid.v, other),
+                               flow.constants().rho0 * (1 + fluid.s[other])});
+  }
+  std::sort(found.neighbors.begin(), found.neighbors.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.distance, a.id) < std::pair(b.distance, b.id); });
+  if (found.neighbors.size() > 8) found.neighbors.resize(8);
+  return found;
+}
+
+template <class T, int D>
+std::int64_t count_pairs(const integrate::Flow<T, D>& flow) {
+  const double scale = flow.constants().fixed.quantum() / flow.constants().length.interaction_radius;
+  const auto count = [&](const neighbors::NeighborList& list, const neighbors::Rows<T>& targets,
+                         const neighbors::Rows<T>& sources, std::int32_t sentinel) {
+    std::int64_t pairs = 0;
+    const auto chunks = list.chunks();
+#pragma omp parallel for reduction(+ : pairs)
+    for (std::size_t c = 0; c < chunks.size(); ++c)
+      for (std::int32_t e = 0; e < chunks[c].length * neighbors::k_chunk; ++e) {
+        const std::int32_t j = chunks[c].entries[e];
+        if (j == sentinel) continue;
+        const T* row_i = targets.row(list.target_rows()[c * neighbors::k_chunk + static_cast<std::size_t>(e) % neighbors::k_chunk]);
+        double r2 = 0;
+        for (int d = 0; d < D; ++d) {
+          const auto difference = static_cast<std::uint32_t>(targets.get_fixed(row_i + d)) -
+                                  static_cast<std::uint32_t>(sources.get_fixed(sources.row(j) + d));
+          const double r = scale * static_cast<std::int32_t>(difference);
+          r2 += r * r;
+        }
+        pairs += r2 < 1;
+      }
+    return pairs;
+  };
+  return count(flow.fluid_fluid, flow.pressed, flow.pressed, flow.fluid_rows.rows) +
+         count(flow.fluid_wall, flow.pressed, flow.walls, flow.wall_rows.rows) +
+         count(flow.wall_fluid, flow.walls, flow.pressed, flow.fluid_rows.rows);
+}
+
+template Diagnosis diagnose(const integrate::Flow<float, 2>&);
+template Diagnosis diagnose(const integrate::Flow<float, 3>&);
+template Diagnosis diagnose(const integrate::Flow<double, 2>&);
+template Diagnosis diagnose(const integrate::Flow<double, 3>&);
+template std::int64_t count_pairs(const integrate::Flow<float, 2>&);
+template std::int64_t count_pairs(const integrate::Flow<float, 3>&);
+template std::int64_t count_pairs(const integrate::Flow<double, 2>&);
+template std::int64_t count_pairs(const integrate::Flow<double, 3>&);
+
+}  // namespace eddyline::driver

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "driver/simulation.hpp"
+#include "integrate/flow.hpp"
+
+namespace eddyline::driver {
+
+/// Finds the first offender of a bad step (smallest id), says why it is one, and collects its neighbours.
+template <class T, int D>
+Diagnosis diagnose(const integrate::Flow<T, D>& flow);
+
+/// Directed pairs within R at the last evaluation: fluid-fluid, fluid-wall and wall-fluid.
+template <class T, int D>
+std::int64_t count_pairs(const integrate::Flow<T, D>& flow);
+
+}  // namespace eddyline::driver

@@ -1,0 +1,218 @@
+#include "driver/simulation.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <sstream>
+
+#include "base/instructions.hpp"
+#include "driver/doctor.hpp"
+#include "integrate/step.hpp"
+#include "observe/observers.hpp"
+#include "physics/state_equations/linear.hpp"
+
+namespace eddyline::driver {
+
+namespace {
+
+constexpr double k_settle_damping = 15;  // damping rate times settling time: u' = -5 sqrt(g/H) u for 3 sqrt(H/g)
+
+std::uint64_t mix(std::uint64_t h) {
+  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
+  h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
+  return h ^ (h >> 31);
+}
+
+template <class T, int D>
+class FlowSimulation final : public Simulation {
+ public:
+  FlowSimulation(const world::World& world, const integrate::Execution& execution, double series_interval)
+      : flow_(world, execution),
+        step_(flow_),
+        observers_(flow_),
+        instructions_(choose_instructions(execution.instructions)),
+        threads_(execution.threads > 0 ? execution.threads : omp_get_max_threads()),
+        series_interval_(series_interval) {
+    const double settle = world.start.settle;
+    omp_set_num_threads(threads_);
+    flow_.time = -settle;
+    if (settle > 0) step_.damping = k_settle_damping / settle;
+    else set_start_velocity();
+    step_.start();
+    check();
+  }
+
+  std::int64_t advance(double until, std::int64_t max_steps, double max_seconds) override {
+    using Clock = std::chrono::steady_clock;
+    omp_set_num_threads(threads_);
+    const auto start = Clock::now();
+    std::int64_t done = 0;
+    interrupted_.store(false);
+    while (flow_.time < until && flow_.steps < max_steps && !interrupted_.load(std::memory_order_relaxed)) {
+      const bool due = flow_.time + step_.choose_time_step() >= next_series_ && step_.damping == 0;
+      step_.advance(due);
+      ++done;
+      check();
+      if (step_.damping > 0 && flow_.time >= 0) end_settling();
+      if (due) {
+        observers_.observe();
+        flow_.timers.lap(Phase::observe);
+        while (next_series_ <= flow_.time && series_interval_ > 0) next_series_ += series_interval_;
+      }
+      if (std::chrono::duration<double>(Clock::now() - start).count() >= max_seconds) break;
+    }
+    return done;
+  }
+
+  int dimensions() const override { return D; }
+  double time() const override { return flow_.time; }
+  double time_step() const override { return step_.choose_time_step(); }
+  std::int64_t steps() const override { return flow_.steps; }
+
+  std::span<const std::int64_t> id() const override { return {flow_.fluid.id.data(), flow_.fluid.id.size()}; }
+  std::span<const double> mass() const override { return {flow_.fluid.mass.data(), flow_.fluid.mass.size()}; }
+  Vectors position() const override { return vectors(flow_.fluid.x); }
+  Vectors velocity() const override { return vectors(flow_.fluid.v); }
+  std::vector<double> density() const override {
+    std::vector<double> rho(flow_.fluid.s.size());
+    for (std::size_t i = 0; i < rho.size(); ++i) rho[i] = flow_.constants().rho0 * (1 + flow_.fluid.s[i]);
+    return rho;
+  }
+  std::vector<double> pressure() const override {
+    std::vector<double> p(flow_.fluid.s.size());
+    for (std::size_t i = 0; i < p.size(); ++i)
+      p[i] = pressure_unit() * physics::StateEquationLinear::pressure(flow_.fluid.s[i]);
+    return p;
+  }
+  std::vector<double> surface() const override {
+    std::vector<double> surface(flow_.fluid.s.size());
+    for (std::size_t i = 0; i < surface.size(); ++i) surface[i] = flow_.surface[i] > 0 ? 1 : 0;
+    return surface;
+  }
+
+  Vectors wall_position() const override { return vectors(flow_.wall.x); }
+  std::span<const std::int32_t> wall_owner() const override {
+    return {flow_.wall.owner.data(), flow_.wall.owner.size()};
+  }
+  std::vector<double> wall_pressure() const override {
+    std::vector<double> p(flow_.wall.id.size());
+    for (std::size_t i = 0; i < p.size(); ++i)
+      p[i] = pressure_unit() * static_cast<double>(flow_.walls.row(flow_.wall_rows.slot[i])[D]);
+    return p;
+  }
+
+  void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const override {
+    observe::draw_raster(flow_, quantity, plane, pixels);
+  }
+  std::vector<observe::Series> take_series() override { return observers_.take(); }
+
+  Checksum checksum() const override {
+    Checksum sum;
+    const auto& fluid = flow_.fluid;
+    for (std::size_t i = 0; i < fluid.id.size(); ++i) {
+      std::uint64_t h = mix(static_cast<std::uint64_t>(fluid.id[i]) + 0x9E3779B97F4A7C15u);
+      const auto take = [&h](double value) { h = mix(h ^ std::bit_cast<std::uint64_t>(value)) + 0x9E3779B97F4A7C15u; };
+      for (int d = 0; d < D; ++d) take(fluid.x[d][i]), take(fluid.v[d][i]);
+      take(fluid.s[i]);
+      sum.low += mix(h);
+      sum.high += mix(h ^ 0xD6E8FEB86659FD93u);
+    }
+    return sum;
+  }
+
+  Statistics statistics() const override {
+    Statistics s{};
+    s.steps = flow_.steps;
+    s.rebuilds = flow_.rebuilds;
+    s.fluid_particles = flow_.fluid.size();
+    s.wall_particles = flow_.wall.size();
+    s.stored = flow_.fluid_fluid.stored() + flow_.fluid_wall.stored() + flow_.wall_fluid.stored();
+    s.padded = flow_.fluid_fluid.padded() + flow_.fluid_wall.padded() + flow_.wall_fluid.padded();
+    s.pairs = count_pairs(flow_);
+    s.memory_bytes = flow_.memory();
+    s.list_bytes = static_cast<std::int64_t>(flow_.fluid_fluid.bytes() + flow_.fluid_wall.bytes() + flow_.wall_fluid.bytes());
+    s.messages = flow_.fluid_routes.traffic().messages + flow_.wall_routes.traffic().messages;
+    s.ghost_rows = flow_.fluid_routes.traffic().rows + flow_.wall_routes.traffic().rows;
+    s.instructions = instructions_;
+    s.threads = threads_;
+    for (std::size_t p = 0; p < k_phase_names.size(); ++p)
+      s.seconds.emplace_back(k_phase_names[p], flow_.timers.seconds(static_cast<Phase>(p)));
+    return s;
+  }
+
+ private:
+  double pressure_unit() const { return flow_.constants().rho0 * flow_.constants().c0 * flow_.constants().c0; }
+
+  static Vectors vectors(const VectorArray<double, D>& field) { return {field[0], field.size(), field.stride()}; }
+
+  void check() const {
+    if (flow_.control.bad) throw StepError(diagnose(flow_));
+  }
+
+  void set_start_velocity() {
+    auto& fluid = flow_.fluid;
+    double speed2 = 0;
+    for (std::size_t i = 0; i < fluid.id.size(); ++i) {
+      Vec3 x;
+      for (int d = 0; d < D; ++d) x[d] = fluid.x[d][i];
+      double v2 = 0;
+      for (int d = 0; d < D; ++d) {
+        fluid.v[d][i] = flow_.world().start.velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, 0.0});
+        v2 += fluid.v[d][i] * fluid.v[d][i];
+      }
+      speed2 = std::max(speed2, v2);
+    }
+    flow_.control.speed = std::max(flow_.control.speed, std::sqrt(speed2));
+  }
+
+  void end_settling() {
+    step_.damping = 0;
+    flow_.time = 0;
+    set_start_velocity();
+  }
+
+  integrate::Flow<T, D> flow_;
+  integrate::Step<T, D> step_;
+  observe::Observers<T, D> observers_;
+  std::string instructions_;
+  int threads_;
+  double series_interval_, next_series_ = 0;
+};
+
+template <class T>
+std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution, double interval) {
+  if (world.dimensions == 2) return std::make_unique<FlowSimulation<T, 2>>(world, execution, interval);
+  return std::make_unique<FlowSimulation<T, 3>>(world, execution, interval);
+}
+
+}  // namespace
+
+std::unique_ptr<Simulation> Simulation::make(const world::World& world, const integrate::Execution& execution,
+                                             double series_interval) {
+  if (world.method.double_precision) return make_for<double>(world, execution, series_interval);
+  return make_for<float>(world, execution, series_interval);
+}
+
+Estimate estimate(const world::World& world) {
+  const particles::Placement placement = particles::place(world);
+  Estimate e{};
+  e.length = particles::lengths(world);
+  e.fluid_particles = static_cast<std::int64_t>(placement.fluid.size());
+  e.wall_particles = static_cast<std::int64_t>(placement.walls.size());
+  // State, rows and results of a particle, and its list with skin and padding.
+  const double ratio = e.length.cell_edge / world.spacing;
+  const double neighbors = world.dimensions == 2 ? 3.15 * ratio * ratio : 4.19 * ratio * ratio * ratio;
+  const double state = world.dimensions == 2 ? 290 : 430;
+  const double bytes = static_cast<double>(e.fluid_particles) * (state + 4.6 * neighbors) +
+                       static_cast<double>(e.wall_particles) * 250;
+  e.memory_bytes = static_cast<std::int64_t>(bytes);
+  const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
+  e.time_step = world.method.cfl * h / (1.1 * world.fluid.sound_speed);
+  if (nu > 0) e.time_step = std::min(e.time_step, world.method.viscous_cfl * h * h / nu);
+  return e;
+}
+
+}  // namespace eddyline::driver

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "integrate/flow.hpp"
+#include "observe/raster.hpp"
+#include "observe/series.hpp"
+
+namespace eddyline::driver {
+
+/// What the blow-up doctor found: the first offender (smallest id) of the first bad step.
+struct Diagnosis {
+  std::int64_t id = 0, step = 0;
+  double time = 0, density = 0;
+  Vec3 position, velocity, acceleration;
+  std::string reason;
+  struct Neighbor {
+    std::int64_t id;
+    double distance;  // [m]
+    Vec3 position, velocity;
+    double density;
+  };
+  std::vector<Neighbor> neighbors;  // nearest fluid particles, at most eight
+};
+
+/// A step went wrong; the state is as it was when it was found.
+struct StepError : std::runtime_error {
+  explicit StepError(Diagnosis found);
+  Diagnosis diagnosis;
+};
+
+/// What a run will need, found without running it.
+struct Estimate {
+  std::int64_t fluid_particles, wall_particles, memory_bytes;
+  double time_step;  // at the start [s]
+  particles::Lengths length;
+};
+Estimate estimate(const world::World& world);
+
+/// Two 64-bit sums of hashes of (id, position, velocity, density): the same for any order of particles.
+struct Checksum {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const Checksum&) const = default;
+};
+
+struct Statistics {
+  std::int64_t steps, rebuilds, fluid_particles, wall_particles;
+  std::int64_t pairs;         // true directed pairs of the last evaluation: fluid-fluid, fluid-wall and wall-fluid
+  std::int64_t stored;        // entries of the neighbour lists
+  std::int64_t padded;        // the same with padding
+  std::int64_t memory_bytes, list_bytes;
+  std::int64_t messages, ghost_rows;
+  std::string instructions;
+  int threads;
+  std::vector<std::pair<std::string, double>> seconds;  // by phase
+};
+
+/// A world in motion, whatever its dimension and precision.
+class Simulation {
+ public:
+  static std::unique_ptr<Simulation> make(const world::World& world, const integrate::Execution& execution,
+                                          double series_interval);
+  virtual ~Simulation() = default;
+
+  /// Steps until time >= until, or steps == max_steps, or max_seconds of wall time have passed, or interrupt().
+  /// Returns the steps done; throws StepError.
+  virtual std::int64_t advance(double until, std::int64_t max_steps, double max_seconds) = 0;
+  void interrupt() { interrupted_.store(true); }
+
+  virtual int dimensions() const = 0;
+  virtual double time() const = 0;
+  virtual double time_step() const = 0;
+  virtual std::int64_t steps() const = 0;
+
+  virtual std::span<const std::int64_t> id() const = 0;
+  virtual std::span<const double> mass() const = 0;
+  /// Component d of particle i is data[i + d * stride].
+  struct Vectors {
+    const double* data;
+    std::size_t size, stride;
+  };
+  virtual Vectors position() const = 0;
+  virtual Vectors velocity() const = 0;
+  virtual std::vector<double> density() const = 0;
+  virtual std::vector<double> pressure() const = 0;
+  virtual std::vector<double> surface() const = 0;  // 1 where the free surface is
+
+  virtual Vectors wall_position() const = 0;
+  virtual std::span<const std::int32_t> wall_owner() const = 0;
+  virtual std::vector<double> wall_pressure() const = 0;
+
+  virtual void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const = 0;
+  virtual std::vector<observe::Series> take_series() = 0;
+  virtual Checksum checksum() const = 0;
+  virtual Statistics statistics() const = 0;
+
+ protected:
+  std::atomic<bool> interrupted_{false};
+};
+
+}  // namespace eddyline::driver

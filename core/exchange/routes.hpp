@@ -1,0 +1,79 @@
+#pragma once
+// Who sends what to whom. The exchange moves rows of bytes along routes and knows neither particles nor physics: the
+// caller says how a row is copied to its ghost.
+
+#include <cstdint>
+#include <vector>
+
+#include "base/vec.hpp"
+
+namespace eddyline::exchange {
+
+/// A run of consecutive rows and the run of ghost rows that repeats it, shifted by a period where it is an image.
+struct Run {
+  std::int32_t from, to, count;
+  Int3 shift;  // quanta
+};
+
+/// All runs that one box owes another (or itself, for periodic images).
+struct Route {
+  std::int32_t from_box = 0, to_box = 0;
+  std::vector<Run> runs;
+};
+
+/// What has been moved so far; part of every run's report.
+struct Traffic {
+  std::int64_t gathers = 0, messages = 0, rows = 0;
+};
+
+/// Routes between the boxes of this process. Rebuilt with the cells; between rebuilds gather() repeats the same copies.
+class Routes {
+ public:
+  void clear() { used_ = 0; }
+
+  /// Runs of one pair of boxes are added one after the other; neighbouring runs are joined.
+  void add(std::int32_t from_box, std::int32_t to_box, const Run& run) {
+    if (run.count == 0) return;
+    if (used_ == 0 || routes_[used_ - 1].from_box != from_box || routes_[used_ - 1].to_box != to_box) {
+      if (used_ == routes_.size()) routes_.emplace_back();
+      routes_[used_].from_box = from_box;
+      routes_[used_].to_box = to_box;
+      routes_[used_].runs.clear();
+      ++used_;
+    }
+    auto& runs = routes_[used_ - 1].runs;
+    if (!runs.empty()) {
+      Run& last = runs.back();
+      if (last.from + last.count == run.from && last.to + last.count == run.to && last.shift == run.shift) {
+        last.count += run.count;
+        return;
+      }
+    }
+    runs.push_back(run);
+  }
+
+  /// Brings owners' values to ghosts: copy(from_row, to_row, shift) for every ghost row.
+  template <class Copy>
+  void gather(Copy&& copy) {
+    ++traffic_.gathers;
+    for (std::size_t r = 0; r < used_; ++r) {
+      const auto& runs = routes_[r].runs;
+      ++traffic_.messages;
+      for (const Run& run : runs) {
+        traffic_.rows += run.count;
+        for (std::int32_t k = 0; k < run.count; ++k) copy(run.from + k, run.to + k, run.shift);
+      }
+    }
+  }
+
+  std::size_t size() const { return used_; }
+  const Route& operator[](std::size_t r) const { return routes_[r]; }
+  const Traffic& traffic() const { return traffic_; }
+
+ private:
+  std::vector<Route> routes_;
+  std::size_t used_ = 0;
+  Traffic traffic_;
+};
+
+}  // namespace eddyline::exchange

@@ -1,0 +1,277 @@
+#include "integrate/flow.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/instructions.hpp"
+#include "base/errors.hpp"
+#include "decompose/bisection.hpp"
+#include "physics/kernels/wendland_c2.hpp"
+
+namespace eddyline::integrate {
+
+using world::SideKind;
+
+namespace {
+
+template <class T, int D>
+physics::delta::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
+  if constexpr (std::is_same_v<T, float>) {
+#ifdef EDDYLINE_HAS_AVX2
+    if (instructions == "avx2") return physics::delta::sweeps_avx2<T, D>();
+#endif
+#ifdef EDDYLINE_HAS_AVX512
+    if (instructions == "avx512") return physics::delta::sweeps_avx512<T, D>();
+#endif
+  }
+  (void)instructions;
+  return physics::delta::sweeps_scalar<T, D>();
+}
+
+Constants make_constants(const world::World& world) {
+  Constants c{};
+  c.length = particles::lengths(world);
+  c.fixed = FixedPoint(c.length.interaction_radius);
+  c.rho0 = world.fluid.density;
+  c.c0 = world.fluid.sound_speed;
+  c.nu = world.fluid.kinematic_viscosity;
+  const double h = c.length.smoothing_length, R = c.length.interaction_radius;
+  c.nu_fluid = std::max(c.nu, world.method.artificial_viscosity * h * c.c0 / (2 * (world.dimensions + 2)));
+  const Vec3 step = particles::lattice_spacing(world);
+  c.volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);
+  const double radius = world.dimensions == 3 ? R * R * R : R * R;
+  c.kernel = 20 * physics::WendlandC2::sigma(world.dimensions) * c.volume / radius;
+  c.rate = c.c0 / R;
+  c.speed_limit = world.method.speed_limit > 0 ? world.method.speed_limit : c.c0;
+  c.free_surface = !world.regions.empty();
+  for (const auto& side : world.sides) c.free_surface = c.free_surface || side.kind == SideKind::open;
+  return c;
+}
+
+}  // namespace
+
+template <class T, int D>
+Flow<T, D>::Flow(const world::World& world, const Execution& execution)
+    : world_(world), execution_(execution), constants_(make_constants(world)) {
+  for (int d = 0; d < D; ++d) {
+    const auto a = static_cast<std::size_t>(d);
+    if (world_.sides[2 * a].kind == SideKind::periodic) world_.size[d] = constants_.fixed.round(world_.size[d]);
+  }
+  if (execution.threads > 0) omp_set_num_threads(execution.threads);
+  execution_.instructions = choose_instructions(execution.instructions);
+  sweeps = choose_sweeps<T, D>(execution_.instructions);
+  place();
+}
+
+template <class T, int D>
+void Flow<T, D>::place() {
+  const particles::Placement placement = particles::place(world_);
+  make_grid(placement, execution_.boxes);
+  const std::size_t n = placement.fluid.size();
+  fluid.for_each_array([n](auto& array) { array.assign(n, 0); });
+  const double pressure_unit = constants_.rho0 * constants_.c0 * constants_.c0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& particle = placement.fluid[i];
+    fluid.id[i] = particle.id;
+    fluid.s[i] = particle.pressure / pressure_unit;
+    fluid.mass[i] = constants_.rho0 * (1 + fluid.s[i]) * particle.volume;
+    for (int d = 0; d < D; ++d) fluid.x[d][i] = particle.position[d];
+  }
+  place_walls(placement);
+}
+
+template <class T, int D>
+void Flow<T, D>::place_walls(const particles::Placement& placement) {
+  // Walls stand still: they are sorted once, and their order, rows and routes last for the run.
+  const std::size_t n = placement.walls.size();
+  std::vector<double> x[D];
+  std::vector<std::int64_t> id(n);
+  for (std::size_t i = 0; i < n; ++i) id[i] = placement.walls[i].id;
+  const double* position[D];
+  for (int d = 0; d < D; ++d) {
+    for (const auto& particle : placement.walls) x[d].push_back(particle.position[d]);
+    position[d] = x[d].data();
+  }
+  sort_.sort(layout_, {position, D}, id, execution_.shuffle, wall_rows, order_);
+  wall.id.resize(n), wall.owner.resize(n), wall.volume.resize(n), wall.no_slip.resize(n);
+  wall.x.resize(n), wall.v.assign(n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& particle = placement.walls[static_cast<std::size_t>(order_[i])];
+    wall.id[i] = particle.id;
+    wall.owner[i] = particle.owner;
+    wall.volume[i] = particle.volume;
+    wall.no_slip[i] = particle.no_slip;
+    for (int d = 0; d < D; ++d) wall.x[d][i] = particle.position[d];
+  }
+  find_routes(layout_, wall_rows, wall_routes);
+  find_positions(wall_rows, wall.x, wall_routes, wall_positions_);
+  walls.resize(wall_rows.rows);
+}
+
+template <class T, int D>
+void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
+  particles::CellGrid grid;
+  grid.dimensions = D;
+  const double R = constants_.length.interaction_radius;
+  for (int d = 0; d < D; ++d) {
+    const auto a = static_cast<std::size_t>(d);
+    double lower = world_.origin[d], upper = world_.origin[d] + world_.size[d];
+    const double length = world_.size[d];
+    grid.periodic[a] = world_.sides[2 * a].kind == SideKind::periodic;
+    if (grid.periodic[a]) {
+      grid.period[d] = length;
+      grid.period_quanta[a] = constants_.fixed.wrapped(length);
+    } else {
+      // Room for the dummy particles of walls, and for what splashes out of an open side.
+      const auto margin = [&](SideKind kind) {
+        return kind == SideKind::wall ? R : std::max(R, particles::k_open_margin * length);
+      };
+      lower -= margin(world_.sides[2 * a].kind);
+      upper += margin(world_.sides[2 * a + 1].kind);
+    }
+    grid.origin[d] = lower;
+    grid.count[a] = std::max(1, static_cast<std::int32_t>(std::floor((upper - lower) / constants_.length.cell_edge)));
+    grid.edge[d] = (upper - lower) / grid.count[a];
+    if (grid.periodic[a] && grid.count[a] < 3)
+      throw UserError("domain.size: a periodic side must be at least three cells (" +
+                      std::to_string(3 * constants_.length.cell_edge) + " m) long. Use a longer domain or a finer spacing.");
+  }
+  std::vector<double> weight(static_cast<std::size_t>(grid.cells()), 0.0);
+  for (const auto& particle : placement.fluid) weight[static_cast<std::size_t>(grid.index(grid.cell_of(particle.position)))] += 1;
+  layout_ = particles::CellLayout(grid, decompose::bisect(grid, weight, boxes));
+}
+
+template <class T, int D>
+void Flow<T, D>::wrap_into_periods() {
+  const auto& grid = layout_.grid();
+  for (int d = 0; d < D; ++d) {
+    if (!grid.periodic[static_cast<std::size_t>(d)]) continue;
+    const double lower = grid.origin[d], upper = lower + grid.period[d], period = grid.period[d];
+    double* x = fluid.x[d];
+    const std::int64_t n = fluid.size();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) x[i] = x[i] < lower ? x[i] + period : x[i] >= upper ? x[i] - period : x[i];
+  }
+}
+
+template <class T, int D>
+void Flow<T, D>::find_routes(const particles::CellLayout& layout, const particles::CellRows& rows,
+                             exchange::Routes& routes) {
+  routes.clear();
+  for (const auto& ghost : layout.ghost_cells()) {
+    const auto from = static_cast<std::size_t>(ghost.from_cell), to = static_cast<std::size_t>(ghost.to_cell);
+    routes.add(ghost.from_box, ghost.to_box,
+               {rows.begin[from], rows.begin[to], rows.begin[from + 1] - rows.begin[from], ghost.shift});
+  }
+}
+
+template <class T, int D>
+void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Routes& routes,
+                                neighbors::FixedPositions& positions) {
+  const auto n = static_cast<std::int64_t>(rows.slot.size());
+  for (int d = 0; d < D; ++d) {
+    Array<std::int32_t>& p = positions.x[d];
+    p.resize(static_cast<std::size_t>(rows.rows) + neighbors::k_chunk);
+    std::fill(p.end() - neighbors::k_chunk, p.end(), 0);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i)
+      p[static_cast<std::size_t>(rows.slot[static_cast<std::size_t>(i)])] =
+          constants_.fixed.wrapped(x[d][static_cast<std::size_t>(i)]);
+    routes.gather([&](std::int32_t from, std::int32_t to, const Int3& period) {
+      p[static_cast<std::size_t>(to)] =
+          static_cast<std::int32_t>(static_cast<std::uint32_t>(p[static_cast<std::size_t>(from)]) +
+                                    static_cast<std::uint32_t>(period[static_cast<std::size_t>(d)]));
+    });
+  }
+}
+
+template <class T, int D>
+void Flow<T, D>::rebuild() {
+  wrap_into_periods();
+  const double* position[D];
+  for (int d = 0; d < D; ++d) position[d] = fluid.x[d];
+  sort_.sort(layout_, {position, D}, {fluid.id.data(), fluid.id.size()}, execution_.shuffle, fluid_rows, order_);
+
+  const std::int64_t n = fluid.size();
+  const auto reorder = [&](const auto* from, auto* to) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[order_[static_cast<std::size_t>(i)]];
+  };
+  fluid.for_each_array([&](auto& array) {
+    auto& scratch = scratch_for(array);
+    scratch.resize(array.size());
+    if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
+      for (int d = 0; d < D; ++d) reorder(array[d], scratch[d]);
+    } else {
+      reorder(array.data(), scratch.data());
+    }
+    array.swap(scratch);
+  });
+  for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], n, fluid.x_ref[d]);
+  control.moved = 0;
+
+  find_routes(layout_, fluid_rows, fluid_routes);
+  find_positions(fluid_rows, fluid.x, fluid_routes, fluid_positions_);
+  moving.resize(fluid_rows.rows);
+  pressed.resize(fluid_rows.rows);
+
+  const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
+  neighbors::Search search{D,           static_cast<float>(cut * cut), &layout_, &fluid_rows, &fluid_rows,
+                           &fluid_positions_, &fluid_positions_, true, execution_.all_pairs};
+  fluid_fluid.build(search, execution_.instructions.c_str());
+  search.same = false;
+  search.sources = &wall_rows;
+  search.source_positions = &wall_positions_;
+  fluid_wall.build(search, execution_.instructions.c_str());
+  std::swap(search.targets, search.sources);
+  std::swap(search.target_positions, search.source_positions);
+  wall_fluid.build(search, execution_.instructions.c_str());
+
+  const std::size_t whole = (static_cast<std::size_t>(n) + neighbors::k_chunk - 1) / neighbors::k_chunk * neighbors::k_chunk;
+  divergence.resize(whole), diffusion.resize(whole), surface.resize(whole);
+  const std::size_t whole_walls = wall_fluid.chunks().size() * neighbors::k_chunk;
+  wall_weight.resize(whole_walls), wall_pressure.resize(whole_walls);
+  for (int d = 0; d < D; ++d) {
+    viscous[d].resize(whole), pressure_force[d].resize(whole), shift[d].resize(whole);
+    wall_lever[d].resize(whole_walls), wall_velocity[d].resize(whole_walls);
+    viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
+  }
+  ++rebuilds;
+}
+
+template <class T, int D>
+physics::delta::SweepInput<T> Flow<T, D>::input() const {
+  physics::delta::SweepInput<T> in;
+  in.moving = moving.data();
+  in.pressed = pressed.data();
+  in.walls = walls.data();
+  const double R = constants_.length.interaction_radius;
+  in.scale = static_cast<T>(constants_.fixed.quantum() / R);
+  in.kernel_constant = static_cast<T>(constants_.kernel);
+  in.inverse_w_dx = static_cast<T>(1 / physics::WendlandC2::value(constants_.length.spacing / R));
+  in.nu_fluid = static_cast<T>(2 * (D + 2) * constants_.nu_fluid / (constants_.c0 * R));
+  in.nu_wall = static_cast<T>(2 * constants_.nu / (constants_.c0 * R));
+  return in;
+}
+
+template <class T, int D>
+std::int64_t Flow<T, D>::memory() const {
+  std::size_t bytes = moving.bytes() + pressed.bytes() + walls.bytes() + fluid_fluid.bytes() + fluid_wall.bytes() +
+                      wall_fluid.bytes() + divergence.bytes() + diffusion.bytes() + surface.bytes() + scratch_.bytes() +
+                      id_scratch_.bytes() + order_.bytes();
+  const_cast<FluidState<D>&>(fluid).for_each_array([&](auto& array) { bytes += array.bytes(); });
+  for (int d = 0; d < D; ++d)
+    bytes += viscous[d].bytes() + pressure_force[d].bytes() + shift[d].bytes() + fluid_positions_.x[d].bytes() +
+             wall_positions_.x[d].bytes();
+  bytes += wall.x.bytes() + wall.v.bytes() + vector_scratch_.bytes();
+  return static_cast<std::int64_t>(bytes);
+}
+
+template class Flow<float, 2>;
+template class Flow<float, 3>;
+template class Flow<double, 2>;
+template class Flow<double, 3>;
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,146 @@
+#pragma once
+// The state of a flow: fluid and wall particles, where they stand, their neighbours, and the results of the last
+// sweeps. T is the type of pair sums (float, or double in double precision), D the dimension. SI units, except for
+// rows and sweep results (see physics/delta/sweeps.hpp).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "base/fixed_point.hpp"
+#include "base/timers.hpp"
+#include "exchange/routes.hpp"
+#include "neighbors/list.hpp"
+#include "neighbors/rows.hpp"
+#include "particles/cells.hpp"
+#include "particles/place.hpp"
+#include "physics/delta/sweeps.hpp"
+#include "world/world.hpp"
+
+namespace eddyline::integrate {
+
+/// How a run is computed. None of it changes what is computed.
+struct Execution {
+  int boxes = 1;
+  int threads = 0;                      // 0: all cores
+  std::string instructions = "auto";    // scalar, avx2, avx512
+  bool all_pairs = false;               // no cells: the plain test oracle
+  std::int64_t shuffle = 0;             // not 0: group particles into chunks in a random order
+};
+
+/// Constants of a run in SI units, from the world.
+struct Constants {
+  particles::Lengths length;
+  FixedPoint fixed;
+  double rho0, c0, nu;
+  double nu_fluid;       // max(nu, nu of the artificial viscosity): between fluid particles
+  double volume;         // of a lattice cell [m^D]
+  double kernel;         // K = 20 sigma dx^D / R^D
+  double rate;           // c0 / R [1/s]
+  double speed_limit;    // of the blow-up doctor [m/s]
+  bool free_surface;     // pressure at walls is then never negative
+};
+
+template <int D>
+struct FluidState {
+  Array<std::int64_t> id;
+  Array<double> mass;
+  Array<double> s;          // density excess rho/rho0 - 1
+  VectorArray<double, D> x, v;
+  VectorArray<double, D> a;      // acceleration of the last evaluation, everything included
+  VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
+  VectorArray<double, D> x_ref;  // position at the last rebuild
+
+  std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+
+  /// Every array that belongs to a particle, for sorting and for memory: visit(array).
+  template <class Visit>
+  void for_each_array(Visit&& visit) {
+    visit(id), visit(mass), visit(s), visit(x), visit(v), visit(a), visit(G), visit(x_ref);
+  }
+};
+
+template <int D>
+struct WallState {
+  Array<std::int64_t> id;
+  Array<std::int32_t> owner;  // body, or -1 - side
+  VectorArray<double, D> x, v;
+  Array<double> volume;
+  Array<std::uint8_t> no_slip;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+};
+
+/// Largest values of the last step, exact on any number of threads and boxes: all decisions rest on them.
+struct Control {
+  double speed = 0;         // max |v|
+  double acceleration = 0;  // max |a|
+  double moved = 0;         // max |x - x_ref|
+  bool bad = false;         // a value is not finite, too fast or has jumped
+};
+
+template <class T, int D>
+class Flow {
+ public:
+  Flow(const world::World& world, const Execution& execution);
+
+  /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change.
+  void rebuild();
+
+  const world::World& world() const { return world_; }
+  const Constants& constants() const { return constants_; }
+  const particles::CellLayout& layout() const { return layout_; }
+  std::int64_t memory() const;
+
+  FluidState<D> fluid;
+  WallState<D> wall;
+  Control control;
+  double time = 0, time_step = 0;
+  std::int64_t steps = 0, rebuilds = 0;
+  Timers timers;
+
+  // Rows of all particles and ghosts, and who stands where.
+  neighbors::Rows<T> moving{physics::delta::k_moving_stride<D>};
+  neighbors::Rows<T> pressed{physics::delta::k_pressed_stride<D>};
+  neighbors::Rows<T> walls{physics::delta::k_wall_stride<D>};
+  particles::CellRows fluid_rows, wall_rows;
+  exchange::Routes fluid_routes, wall_routes;
+  neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid;
+
+  // Results of the sweeps, in whole chunks.
+  Array<T> divergence, diffusion, viscous[D], pressure_force[D], shift[D], surface;
+  Array<T> wall_weight, wall_pressure, wall_lever[D], wall_velocity[D];
+  Array<T> viscous_reaction[D], pressure_reaction[D];
+
+  physics::delta::Sweeps<T, D> sweeps;
+  physics::delta::SweepInput<T> input() const;
+
+ private:
+  void place();
+  void place_walls(const particles::Placement& placement);
+  void make_grid(const particles::Placement& placement, int boxes);
+  void wrap_into_periods();
+  void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Routes& routes,
+                      neighbors::FixedPositions& positions);
+  static void find_routes(const particles::CellLayout& layout, const particles::CellRows& rows,
+                          exchange::Routes& routes);
+
+  // Where a field of each type is reordered before the two are swapped.
+  Array<double>& scratch_for(const Array<double>&) { return scratch_; }
+  Array<std::int64_t>& scratch_for(const Array<std::int64_t>&) { return id_scratch_; }
+  VectorArray<double, D>& scratch_for(const VectorArray<double, D>&) { return vector_scratch_; }
+
+  world::World world_;
+  Execution execution_;
+  Constants constants_;
+  particles::CellLayout layout_;
+  particles::CellSort sort_;
+  Array<std::int32_t> order_;
+  Array<double> scratch_;
+  VectorArray<double, D> vector_scratch_;
+  Array<std::int64_t> id_scratch_;
+  neighbors::FixedPositions fluid_positions_, wall_positions_;
+};
+
+}  // namespace eddyline::integrate

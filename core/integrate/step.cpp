@@ -1,0 +1,351 @@
+#include "integrate/step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/portable_math.hpp"
+#include "physics/state_equations/linear.hpp"
+
+namespace eddyline::integrate {
+
+using physics::StateEquationLinear;
+
+namespace {
+
+/// Calls sweep(first, last) for blocks of chunks, in parallel. Which thread takes which block changes nothing.
+template <class Sweep>
+void for_blocks(std::size_t chunks, Sweep&& sweep) {
+  constexpr std::int64_t k_block = 16;
+  const auto n = static_cast<std::int64_t>(chunks);
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t first = 0; first < n; first += k_block) sweep(first, std::min(first + k_block, n));
+}
+
+}  // namespace
+
+template <class T, int D>
+void Step<T, D>::advance(bool reactions) {
+  flow_.timers.start();
+  const double dt = flow_.time_step = choose_time_step();
+  if (rebuild_is_due()) flow_.rebuild();
+  flow_.timers.lap(Phase::rebuild);
+
+  kick_and_drift_half();
+  gather(flow_.fluid_routes, flow_.moving);
+  sum_rates();
+  if (reactions) react_viscous();
+
+  update_density_and_drift();
+  gather(flow_.fluid_routes, flow_.pressed);
+  extrapolate_to_walls();
+  gather(flow_.wall_routes, flow_.walls);
+  sum_forces();
+  if (reactions) react_pressure();
+
+  flow_.time += dt;
+  kick_half_and_shift(dt);
+  ++flow_.steps;
+}
+
+template <class T, int D>
+Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow) {
+  const auto& world = flow.world();
+  force_is_uniform_ = true;
+  uniform_force_ = world.gravity;
+  for (int d = 0; d < D; ++d) {
+    const auto& force = world.body_force[static_cast<std::size_t>(d)];
+    force_is_uniform_ = force_is_uniform_ && force.is_constant();
+    if (force.is_constant()) uniform_force_[d] += force.evaluate(std::array{0.0, 0.0, 0.0, 0.0});
+  }
+}
+
+template <class T, int D>
+Vec3 Step<T, D>::body_force(Vec3 x, double t) const {
+  if (force_is_uniform_) return uniform_force_;
+  Vec3 f = flow_.world().gravity;
+  for (int d = 0; d < D; ++d)
+    f[d] += flow_.world().body_force[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
+  return f;
+}
+
+template <class T, int D>
+double Step<T, D>::choose_time_step() const {
+  const auto& c = flow_.constants();
+  const auto& method = flow_.world().method;
+  const double h = c.length.smoothing_length, speed = flow_.control.speed, a = flow_.control.acceleration;
+  double dt = method.cfl * h / (c.c0 + speed);
+  if (const double nu = std::max(c.nu, c.nu_fluid); nu > 0) dt = std::min(dt, method.viscous_cfl * h * h / nu);
+  // No particle may move by more than half the skin in one step: v dt + a dt^2 / 2 <= 0.49 skin.
+  const double reach = 0.49 * c.length.skin;
+  const double spread = speed + std::sqrt(speed * speed + 2 * a * reach);
+  if (spread > 0) dt = std::min(dt, 2 * reach / spread);
+  return dt;
+}
+
+/// Lists hold as long as no two particles can have come nearer than the skin allows, this step included.
+template <class T, int D>
+bool Step<T, D>::rebuild_is_due() const {
+  const double dt = flow_.time_step;
+  const double next = flow_.control.moved + dt * (flow_.control.speed + 0.5 * dt * flow_.control.acceleration);
+  return 2 * next > 0.999 * flow_.constants().length.skin;
+}
+
+template <class T, int D>
+void Step<T, D>::gather(exchange::Routes& routes, neighbors::Rows<T>& rows) {
+  routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) { rows.copy(from, to, shift, D); });
+  flow_.timers.lap(Phase::exchange);
+}
+
+/// Row for the middle of the step, at x + v dt/2.
+template <class T, int D>
+void Step<T, D>::write_moving(std::int64_t i, double dt) {
+  const auto k = static_cast<std::size_t>(i);
+  const auto& c = flow_.constants();
+  const auto& fluid = flow_.fluid;
+  T* row = flow_.moving.row(flow_.fluid_rows.slot[k]);
+  for (int d = 0; d < D; ++d) {
+    flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * fluid.v[d][k]));
+    row[D + d] = static_cast<T>(fluid.v[d][k] / c.c0);
+    row[2 * D + 2 + d] = static_cast<T>(fluid.G[d][k]);
+  }
+  row[2 * D] = static_cast<T>(fluid.s[k]);
+  row[2 * D + 1] = static_cast<T>(fluid.mass[k] / (c.rho0 * (1 + fluid.s[k]) * c.volume));
+}
+
+template <class T, int D>
+void Step<T, D>::write_pressed(std::int64_t i) {
+  const auto k = static_cast<std::size_t>(i);
+  const auto& c = flow_.constants();
+  const auto& fluid = flow_.fluid;
+  T* row = flow_.pressed.row(flow_.fluid_rows.slot[k]);
+  for (int d = 0; d < D; ++d) {
+    flow_.pressed.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k]));
+    row[D + 2 + d] = static_cast<T>(fluid.v[d][k] / c.c0);
+  }
+  row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[k]));
+  row[D + 1] = static_cast<T>(fluid.mass[k] / (c.rho0 * (1 + fluid.s[k]) * c.volume));
+}
+
+/// v += a dt/2; rows at x + v dt/2.
+template <class T, int D>
+void Step<T, D>::kick_and_drift_half() {
+  auto& fluid = flow_.fluid;
+  const double dt = flow_.time_step;
+  const std::int64_t n = fluid.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (int d = 0; d < D; ++d) fluid.v[d][static_cast<std::size_t>(i)] += 0.5 * dt * fluid.a[d][static_cast<std::size_t>(i)];
+    write_moving(i, dt);
+  }
+  flow_.timers.lap(Phase::integrate);
+}
+
+template <class T, int D>
+void Step<T, D>::sum_rates() {
+  auto in = flow_.input();
+  in.target_rows = flow_.fluid_fluid.target_rows();
+  in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
+  in.wall_neighbors = flow_.fluid_wall.chunks().data();
+  physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}};
+  for (int d = 0; d < D; ++d) out.viscous[d] = flow_.viscous[d].data();
+  for_blocks(flow_.fluid_fluid.chunks().size(),
+             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.rates(in, out, first, last); });
+  flow_.timers.lap(Phase::rates);
+}
+
+/// rho += dt d rho/dt;  x += dt v.
+template <class T, int D>
+void Step<T, D>::update_density_and_drift() {
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
+  const std::int64_t n = fluid.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double continuity = -(1 + fluid.s[k]) * static_cast<double>(flow_.divergence[k]);
+    fluid.s[k] += factor * (continuity + delta * static_cast<double>(flow_.diffusion[k]));
+    for (int d = 0; d < D; ++d) fluid.x[d][k] += dt * fluid.v[d][k];
+    write_pressed(i);
+  }
+  flow_.timers.lap(Phase::integrate);
+}
+
+/// Pressure and mirrored velocity of dummy particles, and their rows.
+template <class T, int D>
+void Step<T, D>::extrapolate_to_walls() {
+  auto in = flow_.input();
+  in.target_rows = flow_.wall_fluid.target_rows();
+  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  physics::delta::WallResults<T, D> out{flow_.wall_weight.data(), flow_.wall_pressure.data(), {}, {}};
+  for (int d = 0; d < D; ++d) {
+    out.lever[d] = flow_.wall_lever[d].data();
+    out.velocity[d] = flow_.wall_velocity[d].data();
+  }
+  for_blocks(flow_.wall_fluid.chunks().size(),
+             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.walls(in, out, first, last); });
+
+  const auto& c = flow_.constants();
+  auto& wall = flow_.wall;
+  const double t = flow_.time + flow_.time_step;
+  const double to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
+  const std::int64_t n = wall.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
+    const double weight = static_cast<double>(flow_.wall_weight[k]);
+    double p = 0;
+    if (weight > 0) {
+      Vec3 x;
+      for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
+      const Vec3 g = to_dimensionless * body_force(x, t);
+      p = static_cast<double>(flow_.wall_pressure[k]);
+      for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);
+      p /= weight;
+      if (c.free_surface) p = std::max(p, 0.0);
+    }
+    row[D] = static_cast<T>(p);
+    for (int d = 0; d < D; ++d) {
+      const double v_wall = wall.v[d][k] / c.c0;
+      const double mirrored = weight > 0 ? 2 * v_wall - static_cast<double>(flow_.wall_velocity[d][k]) / weight : v_wall;
+      row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
+      row[2 * D + 2 + d] = static_cast<T>(v_wall);
+    }
+  }
+  flow_.timers.lap(Phase::walls);
+}
+
+template <class T, int D>
+void Step<T, D>::sum_forces() {
+  auto in = flow_.input();
+  in.target_rows = flow_.fluid_fluid.target_rows();
+  in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
+  in.wall_neighbors = flow_.fluid_wall.chunks().data();
+  physics::delta::ForceResults<T, D> out{};
+  out.surface = flow_.surface.data();
+  for (int d = 0; d < D; ++d) {
+    out.pressure[d] = flow_.pressure_force[d].data();
+    out.shift[d] = flow_.shift[d].data();
+  }
+  for_blocks(flow_.fluid_fluid.chunks().size(),
+             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.forces(in, out, first, last); });
+  flow_.timers.lap(Phase::forces);
+}
+
+/// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift.
+template <class T, int D>
+void Step<T, D>::kick_half_and_shift(double dt) {
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  const auto& method = flow_.world().method;
+  const double acceleration = c.rate * c.c0 * c.kernel;
+  const double strength = method.shifting ? method.shifting_strength * c.length.smoothing_length * dt * c.kernel /
+                                                c.length.interaction_radius
+                                          : 0.0;
+  const double cap = method.shifting_cap * c.length.spacing;
+  const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
+  const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
+  const std::int64_t n = fluid.size();
+  double speed2 = 0, acceleration2 = 0, moved2 = 0;
+  std::int64_t bad = 0;
+#pragma omp parallel for schedule(static) reduction(max : speed2, acceleration2, moved2) reduction(+ : bad)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    Vec3 x;
+    for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k];
+    const Vec3 g = body_force(x, flow_.time);
+    const double per_density = acceleration / (1 + fluid.s[k]);
+    double v2 = 0, a2 = 0, shift2 = 0, m2 = 0;
+    for (int d = 0; d < D; ++d) {
+      const double pressure = static_cast<double>(flow_.pressure_force[d][k]);
+      const double viscous = static_cast<double>(flow_.viscous[d][k]);
+      const double a = per_density * (pressure - viscous) + g[d];
+      const double v = (fluid.v[d][k] + 0.5 * dt * a) * keep;
+      fluid.a[d][k] = a;
+      fluid.v[d][k] = v;
+      fluid.G[d][k] = -c.kernel * pressure;
+      a2 += a * a;
+      v2 += v * v;
+      shift2 += static_cast<double>(flow_.shift[d][k]) * static_cast<double>(flow_.shift[d][k]);
+    }
+    const double wanted = strength * std::sqrt(v2), length = wanted * std::sqrt(shift2);
+    const double factor = length > cap ? wanted * (cap / length) : wanted;
+    for (int d = 0; d < D; ++d) {
+      fluid.x[d][k] += factor * static_cast<double>(flow_.shift[d][k]);
+      const double moved = fluid.x[d][k] - fluid.x_ref[d][k];
+      m2 += moved * moved;
+    }
+    bad += !(v2 <= limit2) || !(m2 <= jump2) || !(std::abs(fluid.s[k]) < 0.5) || !(a2 < INFINITY);
+    speed2 = std::max(speed2, v2);
+    acceleration2 = std::max(acceleration2, a2);
+    moved2 = std::max(moved2, m2);
+  }
+  flow_.control = {std::sqrt(speed2), std::sqrt(acceleration2), std::sqrt(moved2), bad > 0};
+  flow_.timers.lap(Phase::integrate);
+}
+
+template <class T, int D>
+void Step<T, D>::react_viscous() {
+  auto in = flow_.input();
+  in.target_rows = flow_.wall_fluid.target_rows();
+  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  physics::delta::ReactionResults<T, D> out{};
+  for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
+  for_blocks(flow_.wall_fluid.chunks().size(),
+             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.viscous_reaction(in, out, first, last); });
+  flow_.timers.lap(Phase::observe);
+}
+
+template <class T, int D>
+void Step<T, D>::react_pressure() {
+  auto in = flow_.input();
+  in.target_rows = flow_.wall_fluid.target_rows();
+  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  physics::delta::ReactionResults<T, D> out{};
+  for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();
+  for_blocks(flow_.wall_fluid.chunks().size(),
+             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.pressure_reaction(in, out, first, last); });
+  flow_.timers.lap(Phase::observe);
+}
+
+template <class T, int D>
+void Step<T, D>::start() {
+  const auto& c = flow_.constants();
+  auto& wall = flow_.wall;
+  const auto& sides = flow_.world().sides;
+  for (std::int64_t i = 0; i < wall.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
+    std::fill(row, row + flow_.walls.stride(), T(0));
+    Vec3 x;
+    for (int d = 0; d < D; ++d) {
+      x[d] = wall.x[d][k];
+      flow_.walls.put_fixed(row + d, c.fixed.wrapped(x[d]));
+    }
+    row[D + 1] = static_cast<T>(wall.volume[k] / c.volume);
+    row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
+    if (wall.owner[k] < 0)
+      for (int d = 0; d < D; ++d)
+        wall.v[d][k] = sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity[static_cast<std::size_t>(d)].evaluate(
+            std::array{x.x, x.y, x.z, flow_.time});
+  }
+  flow_.rebuild();
+  const std::int64_t n = flow_.fluid.size();
+  flow_.time_step = 0;
+  for (std::int64_t i = 0; i < n; ++i) write_moving(i, 0), write_pressed(i);
+  gather(flow_.fluid_routes, flow_.moving);
+  gather(flow_.fluid_routes, flow_.pressed);
+  extrapolate_to_walls();
+  gather(flow_.wall_routes, flow_.walls);
+  sum_rates();
+  sum_forces();
+  kick_half_and_shift(0);
+}
+
+template class Step<float, 2>;
+template class Step<float, 3>;
+template class Step<double, 2>;
+template class Step<double, 3>;
+
+}  // namespace eddyline::integrate

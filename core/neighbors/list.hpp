@@ -1,0 +1,83 @@
+#pragma once
+// Neighbour lists, interleaved: sixteen particles a chunk, entry k of all sixteen side by side ("SELL-16").
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "base/vec.hpp"
+#include "particles/cells.hpp"
+
+namespace eddyline::neighbors {
+
+inline constexpr int k_chunk = 16;  // particles a chunk: the widest pack; narrower ones take it in parts
+
+/// Lists of the sixteen particles of a chunk. entries[16 k + lane] is the k-th neighbour's row; shorter lists are padded
+/// with the sentinel row.
+struct Chunk {
+  const std::int32_t* entries = nullptr;
+  std::int32_t length = 0;
+};
+
+/// Fixed-point positions of all rows of one kind, one array an axis: what the list builder searches.
+struct FixedPositions {
+  Array<std::int32_t> x[3];
+};
+
+/// What a list is built from.
+struct Search {
+  int dimensions = 2;
+  float cut_squared = 0;  // (R + skin)^2 in quanta
+  const particles::CellLayout* layout = nullptr;
+  const particles::CellRows* targets = nullptr;  // whose lists: owned particles
+  const particles::CellRows* sources = nullptr;  // whose rows are candidates
+  const FixedPositions* target_positions = nullptr;
+  const FixedPositions* source_positions = nullptr;
+  bool same = false;       // targets and sources are one kind: leave out the particle itself
+  bool all_pairs = false;  // no cells: every row is a candidate (the test oracle)
+};
+
+/// Verlet lists of one kind of particle over the rows of another.
+class NeighborList {
+ public:
+  /// Builds the lists; the order of entries is canonical: relative cell (dz, dy, dx), then id.
+  void build(const Search& search, const char* instructions);
+
+  std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
+  /// Rows of the particles themselves, padded to whole chunks with the sentinel of the targets.
+  const std::int32_t* target_rows() const { return target_rows_.data(); }
+  std::int64_t stored() const { return stored_; }  // entries without padding
+  std::int64_t padded() const { return padded_; }  // entries with padding
+  std::size_t bytes() const;
+
+ private:
+  struct Place {
+    std::int32_t arena, length;
+    std::int64_t offset;
+  };
+  Array<Chunk> chunks_;
+  Array<Place> places_;
+  Array<std::int32_t> target_rows_;
+  std::vector<Array<std::int32_t>> arenas_;   // one a thread
+  std::vector<Array<std::int32_t>> scratch_;  // one a thread
+  std::int64_t stored_ = 0, padded_ = 0;
+};
+
+/// Appends to `out` the rows j in [begin, end) with |x_j - x_i|^2 <= cut_squared and j != self, in order; returns how
+/// many. `out` must have room for end - begin + 16 values and the positions for 16 values after `end`.
+using FilterFunction = std::int32_t (*)(const FixedPositions& positions, int dimensions, const std::int32_t* x_i,
+                                        float cut_squared, std::int32_t begin, std::int32_t end, std::int32_t self,
+                                        std::int32_t* out);
+/// to[16 k + lane] = from[lane * stride + k] for k < length.
+using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,
+                                    std::int32_t* to);
+
+struct ListKernels {
+  FilterFunction filter;
+  InterleaveFunction interleave;
+};
+ListKernels list_kernels_plain();
+ListKernels list_kernels_avx512();
+
+}  // namespace eddyline::neighbors

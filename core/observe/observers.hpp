@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "integrate/flow.hpp"
+#include "observe/series.hpp"
+
+namespace eddyline::observe {
+
+/// All observers of a run: budgets, forces on bodies and walls, probes, gauges and fronts. They read the flow and never
+/// write it. Sums are exact, so that every value is the same for any boxes and threads.
+template <class T, int D>
+class Observers {
+ public:
+  explicit Observers(const integrate::Flow<T, D>& flow);
+
+  /// Appends one row to every series. Forces need the reactions of the step that has just ended.
+  void observe();
+  /// The rows since the last call.
+  std::vector<Series> take();
+
+ private:
+  void observe_budget(Series& series) const;
+  void observe_forces();
+  double front(int axis) const;
+
+  const integrate::Flow<T, D>& flow_;
+  std::vector<Series> series_;              // budget, forces, probes, gauges, fronts
+  std::vector<std::int32_t> force_owners_;  // of the force series: body or -1 - side
+};
+
+}  // namespace eddyline::observe

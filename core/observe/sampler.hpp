@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "base/vec.hpp"
+#include "integrate/flow.hpp"
+
+namespace eddyline::observe {
+
+/// The fluid at a point, interpolated from the particles around it:  f(x) = sum V f W / sum V W.  SI units.
+struct Sample {
+  double fraction = 0;  // sum V W: 1 inside the fluid, 0 outside
+  double pressure = 0;  // [Pa]
+  Vec3 velocity;        // [m/s]
+};
+
+/// Reads the state of the last evaluation. Sums run in the canonical order: same bits for any boxes and threads.
+template <class T, int D>
+class Sampler {
+ public:
+  explicit Sampler(const integrate::Flow<T, D>& flow) : flow_(flow) {}
+
+  Sample at(Vec3 x) const;
+  /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
+  /// the top. 0 where there is no fluid.
+  double height(Vec3 x, int axis) const;
+
+ private:
+  const integrate::Flow<T, D>& flow_;
+};
+
+}  // namespace eddyline::observe

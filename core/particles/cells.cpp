@@ -1,0 +1,145 @@
+#include "particles/cells.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/random.hpp"
+
+namespace eddyline::particles {
+
+Int3 CellGrid::cell_of(Vec3 x) const {
+  Int3 cell{0, 0, 0};
+  for (int d = 0; d < dimensions; ++d) {
+    const double c = std::floor((x[d] - origin[d]) / edge[d]);
+    cell[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(
+        std::clamp(c, 0.0, static_cast<double>(count[static_cast<std::size_t>(d)] - 1)));
+  }
+  return cell;
+}
+
+CellLayout::CellLayout(const CellGrid& grid, std::vector<CellBox> boxes) : grid_(grid) {
+  owned_index_.resize(static_cast<std::size_t>(grid.cells()));
+  std::vector<std::int32_t> box_of_global(owned_index_.size());
+  for (const CellBox& cells : boxes) {
+    Box box{cells, {1, 1, 1}, cells_};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d)
+      box.shape[d] = cells.upper[d] - cells.lower[d] + 2;
+    const auto number = static_cast<std::int32_t>(boxes_.size());
+    owned_.resize(owned_.size() + static_cast<std::size_t>(box.shape[0]) * box.shape[1] * box.shape[2], 0);
+    for (std::int32_t z = cells.lower[2]; z < cells.upper[2]; ++z)
+      for (std::int32_t y = cells.lower[1]; y < cells.upper[1]; ++y)
+        for (std::int32_t x = cells.lower[0]; x < cells.upper[0]; ++x) {
+          const auto global = static_cast<std::size_t>(grid.index({x, y, z}));
+          owned_index_[global] = local_index(box, {x, y, z});
+          box_of_global[global] = number;
+          owned_[static_cast<std::size_t>(owned_index_[global])] = 1;
+        }
+    cells_ = static_cast<std::int32_t>(owned_.size());
+    boxes_.push_back(box);
+  }
+  // Every border cell is a copy of an owned cell, of another box or of a periodic image.
+  for (std::size_t b = 0; b < boxes_.size(); ++b) {
+    const Box& box = boxes_[b];
+    for (std::int32_t z = 0; z < box.shape[2]; ++z)
+      for (std::int32_t y = 0; y < box.shape[1]; ++y)
+        for (std::int32_t x = 0; x < box.shape[0]; ++x) {
+          const std::int32_t cell = box.first_cell + (z * box.shape[1] + y) * box.shape[0] + x;
+          if (is_owned(cell)) continue;
+          Int3 global{x, y, z}, shift{0, 0, 0};
+          bool exists = true;
+          for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+            global[d] += box.cells.lower[d] - 1;
+            if (global[d] >= 0 && global[d] < grid.count[d]) continue;
+            exists = exists && grid.periodic[d];
+            const bool below = global[d] < 0;
+            global[d] += below ? grid.count[d] : -grid.count[d];
+            shift[d] = below ? -grid.period_quanta[d] : grid.period_quanta[d];
+          }
+          if (!exists) continue;
+          const auto source = static_cast<std::size_t>(grid.index(global));
+          ghost_cells_.push_back({box_of_global[source], static_cast<std::int32_t>(b), owned_index_[source], cell, shift});
+        }
+  }
+  std::stable_sort(ghost_cells_.begin(), ghost_cells_.end(), [](const GhostCell& a, const GhostCell& b) {
+    return std::pair(a.from_box, a.to_box) < std::pair(b.from_box, b.to_box);
+  });
+}
+
+std::int32_t CellLayout::local_index(const Box& box, Int3 global_cell) const {
+  Int3 local{0, 0, 0};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(grid_.dimensions); ++d)
+    local[d] = global_cell[d] - box.cells.lower[d] + 1;
+  return box.first_cell + (local[2] * box.shape[1] + local[1]) * box.shape[0] + local[0];
+}
+
+std::int32_t CellLayout::owned_cell(Vec3 x) const {
+  return owned_index_[static_cast<std::size_t>(grid_.index(grid_.cell_of(x)))];
+}
+
+std::int32_t CellLayout::box_of(std::int32_t cell) const {
+  const auto after = std::upper_bound(boxes_.begin(), boxes_.end(), cell,
+                                      [](std::int32_t c, const Box& box) { return c < box.first_cell; });
+  return static_cast<std::int32_t>(after - boxes_.begin()) - 1;
+}
+
+void CellSort::sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
+                    std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order) {
+  const auto n = static_cast<std::int32_t>(id.size());
+  const auto cells = static_cast<std::size_t>(layout.cells());
+  const int dimensions = layout.grid().dimensions;
+  key_.resize(id.size());
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) {
+    Vec3 x;
+    for (int d = 0; d < dimensions; ++d) x[d] = position[static_cast<std::size_t>(d)][i];
+    key_[static_cast<std::size_t>(i)] = layout.owned_cell(x);
+  }
+  count_.assign(cells, 0);
+  for (const std::int32_t key : key_) ++count_[static_cast<std::size_t>(key)];
+  for (const GhostCell& ghost : layout.ghost_cells())
+    count_[static_cast<std::size_t>(ghost.to_cell)] = count_[static_cast<std::size_t>(ghost.from_cell)];
+
+  rows.begin.resize(cells + 1);
+  std::int32_t row = 0;
+  for (std::size_t c = 0; c < cells; ++c) {
+    rows.begin[c] = row;
+    row += count_[c];
+    count_[c] = rows.begin[c];  // from here on: where the next particle of the cell goes
+  }
+  rows.begin[cells] = row;
+  rows.rows = row;
+
+  particle_of_row_.assign(static_cast<std::size_t>(row), -1);
+  for (std::int32_t i = 0; i < n; ++i) {
+    const auto key = static_cast<std::size_t>(key_[static_cast<std::size_t>(i)]);
+    // Insertion by id: particles arrive almost sorted from the last rebuild.
+    std::int32_t at = count_[key]++;
+    for (; at > rows.begin[key]; --at) {
+      const std::int32_t before = particle_of_row_[static_cast<std::size_t>(at - 1)];
+      if (id[static_cast<std::size_t>(before)] < id[static_cast<std::size_t>(i)]) break;
+      particle_of_row_[static_cast<std::size_t>(at)] = before;
+    }
+    particle_of_row_[static_cast<std::size_t>(at)] = i;
+  }
+
+  order.resize(id.size());
+  rows.slot.resize(id.size());
+  rows.cell.resize(id.size());
+  std::size_t next = 0;
+  for (std::int32_t r = 0; r < row; ++r) {
+    if (particle_of_row_[static_cast<std::size_t>(r)] < 0) continue;
+    order[next] = particle_of_row_[static_cast<std::size_t>(r)];
+    rows.slot[next++] = r;
+  }
+  if (shuffle != 0) {
+    for (std::size_t i = id.size(); i > 1; --i) {
+      const auto j = static_cast<std::size_t>(uniform_random(static_cast<std::uint64_t>(shuffle), i, 0) * static_cast<double>(i));
+      std::swap(order[i - 1], order[j]);
+      std::swap(rows.slot[i - 1], rows.slot[j]);
+    }
+  }
+  for (std::size_t i = 0; i < id.size(); ++i) rows.cell[i] = key_[static_cast<std::size_t>(order[i])];
+}
+
+}  // namespace eddyline::particles

@@ -1,0 +1,96 @@
+#pragma once
+// The global grid of cells, boxes of cells, and the canonical order of particles in them.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "base/vec.hpp"
+
+namespace eddyline::particles {
+
+/// The global grid. Cells are at least R + skin wide, so that the neighbours of a particle lie in the 3^D cells around
+/// its own. Particles beyond an open side belong to the outermost cell.
+struct CellGrid {
+  int dimensions = 2;
+  Vec3 origin, edge;                              // [m]
+  Int3 count{1, 1, 1};
+  std::array<bool, 3> periodic{false, false, false};
+  Vec3 period;                                    // [m], a multiple of the quantum
+  Int3 period_quanta{0, 0, 0};                    // the same in quanta modulo 2^32
+
+  Int3 cell_of(Vec3 x) const;
+  std::int64_t index(Int3 cell) const {
+    return (static_cast<std::int64_t>(cell[2]) * count[1] + cell[1]) * count[0] + cell[0];
+  }
+  std::int64_t cells() const { return static_cast<std::int64_t>(count[0]) * count[1] * count[2]; }
+};
+
+/// A box of cells [lower, upper) of the global grid.
+struct CellBox {
+  Int3 lower{0, 0, 0}, upper{0, 0, 0};
+};
+
+/// A copy of rows from their owner to a ghost cell, with the shift of a periodic image.
+struct GhostCell {
+  std::int32_t from_box, to_box;
+  std::int32_t from_cell, to_cell;  // indices into CellLayout's concatenated cells
+  Int3 shift;                       // in quanta, added to the position
+};
+
+/// The cells of all boxes of this process, each box with a border of ghost cells, row-major and concatenated. The
+/// candidates of a particle are then 3^(D-1) contiguous runs of rows, in the canonical order (the law, rule 2).
+class CellLayout {
+ public:
+  struct Box {
+    CellBox cells;
+    Int3 shape;               // with the border
+    std::int32_t first_cell;  // of this box in the concatenated cells
+  };
+
+  CellLayout() = default;
+  CellLayout(const CellGrid& grid, std::vector<CellBox> boxes);
+
+  const CellGrid& grid() const { return grid_; }
+  const std::vector<Box>& boxes() const { return boxes_; }
+  const std::vector<GhostCell>& ghost_cells() const { return ghost_cells_; }
+  std::int32_t cells() const { return cells_; }
+
+  /// Concatenated cell index of the owned cell that holds x.
+  std::int32_t owned_cell(Vec3 x) const;
+  /// Box that a concatenated cell belongs to.
+  std::int32_t box_of(std::int32_t cell) const;
+  bool is_owned(std::int32_t cell) const { return owned_[static_cast<std::size_t>(cell)] != 0; }
+
+ private:
+  std::int32_t local_index(const Box& box, Int3 global_cell) const;
+
+  CellGrid grid_;
+  std::vector<Box> boxes_;
+  std::vector<GhostCell> ghost_cells_;
+  std::vector<std::int32_t> owned_index_;  // global cell -> concatenated owned cell
+  std::vector<std::uint8_t> owned_;
+  std::int32_t cells_ = 0;
+};
+
+/// Where the particles of one kind stand: rows sorted by (cell, id), ghosts included.
+struct CellRows {
+  Array<std::int32_t> begin;    // (cells + 1): first row of each concatenated cell
+  Array<std::int32_t> slot;     // (owned): row of each owned particle
+  Array<std::int32_t> cell;     // (owned): its concatenated cell
+  std::int32_t rows = 0;        // owned and ghost rows; row `rows` is the sentinel
+};
+
+/// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order
+/// (by cell, then id; a non-zero `shuffle` draws another order, which must change nothing).
+class CellSort {
+ public:
+  void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
+            std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order);
+
+ private:
+  Array<std::int32_t> key_, count_, particle_of_row_;
+};
+
+}  // namespace eddyline::particles

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace eddyline::particles {
+
+/// A particle's 64-bit identity (the law, rule 1): who made it, on which site, and how many that site had made before.
+/// The same on any number of boxes, threads and ranks. Bits: source 11, site 36, count 16; the sign bit stays clear.
+constexpr std::int64_t make_id(std::int64_t source, std::int64_t site, std::int64_t count = 0) {
+  return (source << 52) | (site << 16) | count;
+}
+
+/// Sources of the start. Later ones are numbered from k_first_free_source.
+inline constexpr std::int64_t k_source_lattice = 0;  // fluid on the start lattice
+inline constexpr std::int64_t k_source_fitted = 1;   // fluid that follows the surface of a body
+inline constexpr std::int64_t k_source_side = 2;     // dummy particles of the domain's sides
+inline constexpr std::int64_t k_source_body = 3;     // dummy particles of bodies
+inline constexpr std::int64_t k_first_free_source = 16;
+
+}  // namespace eddyline::particles

@@ -1,0 +1,222 @@
+#include "particles/place.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "particles/id.hpp"
+
+namespace eddyline::particles {
+
+using world::PressureStart;
+using world::SideKind;
+using world::World;
+
+namespace {
+
+constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
+constexpr double k_skin = 0.75;                               // in spacings
+constexpr double k_clearance = 0.25;  // lattice points nearer than this to a body are left out, in spacings
+
+std::int64_t points_along(const World& world, int axis) {
+  const double length = world.size[axis] / world.spacing;
+  const auto sides = world.sides.begin() + 2 * axis;
+  const bool open = sides[0].kind == SideKind::open || sides[1].kind == SideKind::open;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(open ? std::ceil(length - 1e-9) : std::nearbyint(length)));
+}
+
+/// Nearest body surface, negative inside a body.
+double clearance(const World& world, Vec3 x) {
+  double nearest = INFINITY;
+  for (const auto& body : world.bodies) nearest = std::min(nearest, body.shape->signed_distance(x));
+  return nearest;
+}
+
+const world::Region* region_of(const World& world, Vec3 x) {
+  for (const auto& region : world.regions)
+    if (region.shape->signed_distance(x) < 0) return &region;
+  return nullptr;
+}
+
+/// Start pressure of the fluid at x, from its region or the world.
+class StartPressure {
+ public:
+  explicit StartPressure(const World& world) : world_(world) {
+    const double g = norm(world.gravity);
+    up_ = g > 0 ? world.gravity / -g : Vec3{};
+    weight_ = world.fluid.density * g;
+    domain_top_ = highest(world.origin, world.origin + world.size);
+    for (const auto& region : world.regions) {
+      const auto [lowest, topmost] = region.shape->bounds();
+      region_tops_.push_back(highest(lowest, topmost));
+    }
+  }
+
+  double operator()(Vec3 x, const world::Region* region) const {
+    const bool own = region != nullptr && region->pressure_start != PressureStart::zero;
+    const PressureStart kind = own ? region->pressure_start : world_.start.pressure_start;
+    if (kind == PressureStart::formula)
+      return (own ? region->pressure : world_.start.pressure).evaluate(std::array{x.x, x.y, x.z, 0.0});
+    if (kind == PressureStart::hydrostatic) {
+      const double top = region == nullptr ? domain_top_
+                                           : region_tops_[static_cast<std::size_t>(region - world_.regions.data())];
+      return weight_ * std::max(0.0, top - dot(up_, x));
+    }
+    return 0;
+  }
+
+ private:
+  double highest(Vec3 a, Vec3 b) const {
+    double top = 0;
+    for (int d = 0; d < 3; ++d) top += std::max(up_[d] * a[d], up_[d] * b[d]);
+    return top;
+  }
+
+  const World& world_;
+  Vec3 up_;
+  double weight_ = 0, domain_top_ = 0;
+  std::vector<double> region_tops_;
+};
+
+void place_fluid(const World& world, Placement& placement) {
+  const Vec3 step = lattice_spacing(world);
+  const double dx = world.spacing;
+  const Int3 n{static_cast<std::int32_t>(points_along(world, 0)), static_cast<std::int32_t>(points_along(world, 1)),
+               world.dimensions == 3 ? static_cast<std::int32_t>(points_along(world, 2)) : 1};
+  const double volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);
+  const StartPressure pressure(world);
+  const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / dx));
+  const double fitted = world.start.fitted ? layers * dx : 0;
+
+  const auto add = [&](std::int64_t id, Vec3 x, double share) {
+    const auto* region = region_of(world, x);
+    if (region == nullptr && !world.regions.empty()) return;
+    const double p = pressure(x, region);
+    for (int d = 0; d < world.dimensions && world.start.jitter > 0; ++d)
+      x[d] += world.start.jitter * dx * (2 * uniform_random(static_cast<std::uint64_t>(world.start.seed), static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(d)) - 1);
+    placement.fluid.push_back({id, x, share, p});
+  };
+
+  for (std::int32_t k = 0; k < n[2]; ++k)
+    for (std::int32_t j = 0; j < n[1]; ++j)
+      for (std::int32_t i = 0; i < n[0]; ++i) {
+        Vec3 x = world.origin + Vec3{(i + 0.5) * step.x, (j + 0.5) * step.y, 0};
+        if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
+        const double distance = clearance(world, x);
+        if (distance < (fitted > 0 ? fitted : k_clearance * dx)) continue;
+        add(make_id(k_source_lattice, (static_cast<std::int64_t>(k) * n[1] + j) * n[0] + i), x, volume);
+      }
+
+  if (fitted == 0) return;
+  std::int64_t site = 0;
+  for (std::size_t b = 0; b < world.bodies.size(); ++b)
+    for (const auto& point : world.bodies[b].shape->layers(dx, layers, false)) {
+      const std::int64_t id = make_id(k_source_fitted, site++);
+      bool inside = true;
+      for (int d = 0; d < world.dimensions; ++d)
+        inside = inside && point.position[d] > world.origin[d] && point.position[d] < world.origin[d] + world.size[d];
+      for (std::size_t other = 0; other < world.bodies.size(); ++other)
+        if (other != b) {
+          const double distance = world.bodies[other].shape->signed_distance(point.position);
+          // Where the layers of two bodies meet, each point belongs to the nearer body.
+          inside = inside && distance > world.bodies[b].shape->signed_distance(point.position);
+        }
+      if (inside) add(id, point.position, point.volume);
+    }
+}
+
+/// Dummy particles outside a side of the domain. Walls cover the corners, and go on beyond an open side.
+void place_sides(const World& world, Placement& placement) {
+  const Vec3 step = lattice_spacing(world);
+  const double radius = lengths(world).interaction_radius;
+  Int3 first{0, 0, 0}, last{1, 1, 1};
+  std::array<std::int32_t, 3> count{1, 1, 1};
+  for (int d = 0; d < world.dimensions; ++d) {
+    const auto a = static_cast<std::size_t>(d);
+    count[a] = static_cast<std::int32_t>(points_along(world, d));
+    const auto layers = static_cast<std::int32_t>(std::ceil(radius / step[d] - 1e-9));
+    const auto beyond = [&](std::size_t side) {
+      switch (world.sides[side].kind) {
+        case SideKind::wall: return layers;
+        case SideKind::open: return std::max(layers, static_cast<std::int32_t>(k_open_margin * count[a]));
+        case SideKind::periodic: break;
+      }
+      return 0;
+    };
+    first[a] = -beyond(2 * a);
+    last[a] = count[a] + beyond(2 * a + 1);
+  }
+  const double volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);
+  const std::int64_t nx = last[0] - first[0], ny = last[1] - first[1];
+  for (std::int32_t k = first[2]; k < last[2]; ++k)
+    for (std::int32_t j = first[1]; j < last[1]; ++j)
+      for (std::int32_t i = first[0]; i < last[0]; ++i) {
+        const Int3 at{i, j, k};
+        int owner = -1;  // the wall that the point lies deepest in; the later side wins in a corner
+        std::int32_t deepest = 0;
+        bool too_deep = false;
+        for (int d = 0; d < world.dimensions; ++d) {
+          const auto a = static_cast<std::size_t>(d);
+          const std::int32_t below = -at[a], above = at[a] - count[a] + 1;
+          const std::size_t side = 2 * a + (above > 0 ? 1 : 0);
+          const std::int32_t depth = std::max(below, above);
+          if (depth <= 0 || world.sides[side].kind != SideKind::wall) continue;
+          too_deep = too_deep || (depth - 1) * step[d] >= radius;
+          if (depth >= deepest) {
+            deepest = depth;
+            owner = static_cast<int>(side);
+          }
+        }
+        if (owner < 0 || too_deep) continue;
+        Vec3 x = world.origin + Vec3{(i + 0.5) * step.x, (j + 0.5) * step.y, 0};
+        if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
+        const std::int64_t site = ((k - first[2]) * ny + (j - first[1])) * nx + (i - first[0]);
+        placement.walls.push_back(
+            {make_id(k_source_side, site), x, volume, -1 - owner, !world.sides[static_cast<std::size_t>(owner)].slip});
+      }
+}
+
+void place_bodies(const World& world, Placement& placement) {
+  const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / world.spacing));
+  std::int64_t site = 0;
+  for (std::size_t b = 0; b < world.bodies.size(); ++b)
+    for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true))
+      placement.walls.push_back({make_id(k_source_body, site++), point.position, point.volume,
+                                 static_cast<std::int32_t>(b), !world.bodies[b].slip});
+}
+
+}  // namespace
+
+Lengths lengths(const World& world) {
+  Lengths l{};
+  l.spacing = world.spacing;
+  const double ratio = world.method.smoothing_ratio;
+  l.smoothing_length = world.spacing * (ratio > 0 ? ratio : world.dimensions == 2 ? k_smoothing_2d : k_smoothing_3d);
+  l.interaction_radius = 2 * l.smoothing_length;
+  l.skin = world.spacing * (world.method.skin > 0 ? world.method.skin : k_skin);
+  l.cell_edge = l.interaction_radius + l.skin;
+  return l;
+}
+
+Vec3 lattice_spacing(const World& world) {
+  Vec3 step{world.spacing, world.spacing, world.spacing};
+  for (int d = 0; d < world.dimensions; ++d) {
+    const auto sides = world.sides.begin() + 2 * d;
+    if (sides[0].kind != SideKind::open && sides[1].kind != SideKind::open)
+      step[d] = world.size[d] / static_cast<double>(points_along(world, d));
+  }
+  return step;
+}
+
+Placement place(const World& world) {
+  Placement placement;
+  place_fluid(world, placement);
+  if (placement.fluid.empty())
+    throw UserError("the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and spacing.");
+  place_sides(world, placement);
+  place_bodies(world, placement);
+  return placement;
+}
+
+}  // namespace eddyline::particles

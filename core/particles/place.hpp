@@ -1,0 +1,51 @@
+#pragma once
+// The particles of a world at the start: fluid on a lattice or along surfaces, dummy particles in walls and bodies.
+
+#include <cstdint>
+#include <vector>
+
+#include "world/world.hpp"
+
+namespace eddyline::particles {
+
+struct PlacedFluid {
+  std::int64_t id;
+  Vec3 position;
+  double volume;    // m^D
+  double pressure;  // Pa
+};
+
+struct PlacedWall {
+  std::int64_t id;
+  Vec3 position;
+  double volume;     // m^D
+  std::int32_t owner;  // index of the body, or -1 - side for a side of the domain
+  bool no_slip;
+};
+
+struct Placement {
+  std::vector<PlacedFluid> fluid;
+  std::vector<PlacedWall> walls;
+};
+
+/// Lengths that follow from the method. SI units.
+struct Lengths {
+  double spacing;             // dx
+  double smoothing_length;    // h
+  double interaction_radius;  // R = 2 h
+  double skin;                // Verlet skin
+  double cell_edge;           // R + skin
+};
+Lengths lengths(const world::World& world);
+
+/// Distance between lattice points along each axis: the domain holds a whole number of them, except along an axis with
+/// an open side, where it is dx.
+Vec3 lattice_spacing(const world::World& world);
+
+/// How far fluid may go beyond an open side before the run stops, as a share of the domain's size along that axis.
+inline constexpr double k_open_margin = 0.5;
+
+/// Throws UserError if there is no fluid.
+Placement place(const world::World& world);
+
+}  // namespace eddyline::particles

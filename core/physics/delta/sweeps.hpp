@@ -1,0 +1,84 @@
+#pragma once
+// The scheme `delta` as sweeps over pairs: which terms are summed together. Each sweep works on whole chunks and is
+// compiled for every instruction set (flavours/); what the terms mean stands in sph/ and walls/.
+
+#include <cstdint>
+
+#include "neighbors/list.hpp"
+
+namespace eddyline::physics::delta {
+
+/// Widths of the pair rows.
+template <int D>
+inline constexpr int k_moving_stride = D == 2 ? 8 : 16;  // x v s V G
+template <int D>
+inline constexpr int k_pressed_stride = 8;               // x p V v
+template <int D>
+inline constexpr int k_wall_stride = 16;                 // x p V v_mirror v no_slip
+
+/// Results of the sweeps, one array a value; each has room for whole chunks.
+template <class T, int D>
+struct RateResults {      // per unit c0/R, without the kernel's constant
+  T* divergence;          // sum V F (v_ij . r_ij)
+  T* diffusion;           // sum V F [s_j - s_i + ...]
+  T* viscous[D];          // fluid: sum V F (v . r)/r^2 r, weighted by 2 (D + 2) nu_fluid; walls: 2 nu V F (v_i - v_w)
+};
+template <class T, int D>
+struct ForceResults {
+  T* pressure[D];         // sum V F (p_i + p_j) r
+  T* shift[D];            // limited at the free surface
+  T* surface;             // 0 inside, 1 surface, 2 isolated
+};
+template <class T, int D>
+struct WallResults {
+  T* weight;
+  T* pressure;
+  T* lever[D];
+  T* velocity[D];
+};
+template <class T, int D>
+struct ReactionResults {  // on a wall's particle, without the kernel's constant
+  T* force[D];
+};
+
+/// What all sweeps read. Rows end with a sentinel without volume.
+template <class T>
+struct SweepInput {
+  const T* moving = nullptr;
+  const T* pressed = nullptr;
+  const T* walls = nullptr;
+  const std::int32_t* target_rows = nullptr;           // of the particles that are summed for
+  const neighbors::Chunk* fluid_neighbors = nullptr;
+  const neighbors::Chunk* wall_neighbors = nullptr;    // of fluid particles only
+  T scale = 0;            // quantum / R
+  T kernel_constant = 0;  // 20 sigma dx^D / R^D: sums with F become sums with grad W
+  T inverse_w_dx = 0;     // 1 / W(dx), both without constants
+  T nu_fluid = 0;         // 2 (D + 2) nu_eff / (c0 R), between fluid particles
+  T nu_wall = 0;          // 2 nu / (c0 R), at no-slip walls
+};
+
+/// The sweeps of one precision and dimension, compiled for one instruction set.
+template <class T, int D>
+struct Sweeps {
+  /// Half way through the step: continuity, density diffusion, viscosity.
+  void (*rates)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  /// At its end: pressure force, shifting, free surface.
+  void (*forces)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  /// Walls over fluid: extrapolated pressure and velocity.
+  void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  /// Reaction of the viscous force at no-slip walls on each wall particle; half way through the step.
+  void (*viscous_reaction)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
+                           std::int64_t last_chunk);
+  /// Reaction of the pressure force on each wall particle; at the end of the step.
+  void (*pressure_reaction)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
+                            std::int64_t last_chunk);
+};
+
+template <class T, int D>
+Sweeps<T, D> sweeps_scalar();
+template <class T, int D>
+Sweeps<T, D> sweeps_avx2();
+template <class T, int D>
+Sweeps<T, D> sweeps_avx512();
+
+}  // namespace eddyline::physics::delta

@@ -1,0 +1,225 @@
+#pragma once
+// The sweeps themselves, templates over the pack type P and the dimension D. Included by flavours/ only.
+
+#include "neighbors/for_each_pair.hpp"
+#include "physics/delta/sweeps.hpp"
+#include "physics/sph/arrangement.hpp"
+#include "physics/sph/continuity.hpp"
+#include "physics/sph/density_diffusion.hpp"
+#include "physics/sph/pressure.hpp"
+#include "physics/sph/viscosity.hpp"
+#include "physics/walls/adami.hpp"
+
+namespace eddyline::physics::delta {
+
+using neighbors::for_each_neighbor;
+using neighbors::for_each_part;
+
+template <class P, int D>
+EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows, const std::int32_t* index) {
+  MovingFluid<P, D> f;
+  P value[12];
+  load_rows<8>(rows, k_moving_stride<D>, 0, index, value);
+  if constexpr (D == 3) load_rows<4>(rows, k_moving_stride<D>, 8, index, value + 8);
+  for (int d = 0; d < D; ++d) {
+    f.x[d] = value[d];
+    f.v[d] = value[D + d];
+    f.G[d] = value[2 * D + 2 + d];
+  }
+  f.s = value[2 * D];
+  f.V = value[2 * D + 1];
+  return f;
+}
+
+template <class P, int D>
+EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const typename P::value_type* rows, const std::int32_t* index) {
+  PressedFluid<P, D> f;
+  P value[8];
+  load_rows<D == 2 ? 4 : 8>(rows, k_pressed_stride<D>, 0, index, value);
+  for (int d = 0; d < D; ++d) f.x[d] = value[d];
+  f.p = value[D];
+  f.V = value[D + 1];
+  return f;
+}
+
+template <class P, int D>
+EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const typename P::value_type* rows, const std::int32_t* index) {
+  CarriedFluid<P, D> f;
+  P value[8];
+  load_rows<8>(rows, k_pressed_stride<D>, 0, index, value);
+  for (int d = 0; d < D; ++d) {
+    f.x[d] = value[d];
+    f.v[d] = value[D + 2 + d];
+  }
+  f.p = value[D];
+  f.V = value[D + 1];
+  return f;
+}
+
+template <class P, int D>
+EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const std::int32_t* index) {
+  Wall<P, D> w;
+  P value[12];
+  load_rows<8>(rows, k_wall_stride<D>, 0, index, value);
+  load_rows<4>(rows, k_wall_stride<D>, 8, index, value + 8);
+  for (int d = 0; d < D; ++d) {
+    w.x[d] = value[d];
+    w.v_mirror[d] = value[D + 2 + d];
+    w.v[d] = value[2 * D + 2 + d];
+  }
+  w.p = value[D];
+  w.V = value[D + 1];
+  w.no_slip = value[3 * D + 2];
+  return w;
+}
+
+/// Adds +0 so that a sum of nothing but padding is +0, never -0.
+template <class P, class T>
+EDDYLINE_INLINE void put(P sum, T* to) {
+  (sum + P(0)).store(to);
+}
+
+template <class P, int D, class T = typename P::value_type>
+void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
+  const P scale(in.scale);
+  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
+    for_each_part<P>([&](int part) {
+      const std::int64_t at = c * neighbors::k_chunk + part;
+      const auto i = load_moving<P, D>(in.moving, in.target_rows + at);
+      P divergence(0), diffusion(0), viscous[D], viscous_wall[D];
+
+      for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
+        const auto j = load_moving<P, D>(in.moving, rows);
+        const auto ij = make_pair<P, D>(i.x, j.x, scale);
+        P v_ij[D];
+        for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
+        const P v_r = dot<D>(v_ij, ij.r);
+        divergence = divergence + continuity(j.V, ij.F, v_r);
+        diffusion = diffusion + density_diffusion<D>(j.V, ij.F, i.s, j.s, i.G, j.G, ij.r);
+        add_along<D>(viscous, viscosity_monaghan_cleary(j.V, ij.F, v_r, ij.r2), ij.r);
+      });
+
+      for_each_neighbor<P>(in.wall_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
+        const auto w = load_wall<P, D>(in.walls, rows);
+        const auto iw = make_pair<P, D>(i.x, w.x, scale);
+        P v_iw[D], v_viscous[D];
+        for (int d = 0; d < D; ++d) {
+          v_iw[d] = i.v[d] - w.v[d];
+          v_viscous[d] = i.v[d] - w.v_mirror[d];
+        }
+        divergence = divergence + continuity(w.V, iw.F, dot<D>(v_iw, iw.r));
+        diffusion = diffusion + density_diffusion<D>(w.V, iw.F, i.s, w.p, i.G, i.G, iw.r);
+        add_along<D>(viscous_wall, viscosity_morris(w.V, iw.F, w.no_slip), v_viscous);
+      });
+
+      put(divergence, out.divergence + at);
+      put(diffusion, out.diffusion + at);
+      for (int d = 0; d < D; ++d)
+        put(fma(P(in.nu_fluid), viscous[d], P(in.nu_wall) * viscous_wall[d]), out.viscous[d] + at);
+    });
+  }
+}
+
+template <class P, int D, class T = typename P::value_type>
+void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
+  const P scale(in.scale), inverse_w_dx(in.inverse_w_dx);
+  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
+    for_each_part<P>([&](int part) {
+      const std::int64_t at = c * neighbors::k_chunk + part;
+      const auto i = load_pressed<P, D>(in.pressed, in.target_rows + at);
+      P pressure[D];
+      Arrangement<P, D> around{};
+
+      for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
+        const auto j = load_pressed<P, D>(in.pressed, rows);
+        const auto ij = make_pair<P, D>(i.x, j.x, scale);
+        add_along<D>(pressure, pressure_symmetric(j.V, ij.F, i.p, j.p), ij.r);
+        arrange<P, D>(around, j.V, ij.F, WendlandC2::value(ij.rest, ij.F, ij.q) * inverse_w_dx, ij.r);
+      });
+
+      for_each_neighbor<P>(in.wall_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
+        const auto w = load_wall<P, D>(in.walls, rows);
+        const auto iw = make_pair<P, D>(i.x, w.x, scale);
+        add_along<D>(pressure, pressure_symmetric(w.V, iw.F, i.p, w.p), iw.r);
+        arrange<P, D>(around, w.V, iw.F, WendlandC2::value(iw.rest, iw.F, iw.q) * inverse_w_dx, iw.r);
+      });
+
+      P shift[D];
+      const P surface = limit_at_surface(around, P(in.kernel_constant), shift);
+      for (int d = 0; d < D; ++d) {
+        put(pressure[d], out.pressure[d] + at);
+        put(shift[d], out.shift[d] + at);
+      }
+      put(surface, out.surface + at);
+    });
+  }
+}
+
+template <class P, int D, class T = typename P::value_type>
+void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
+  const P scale(in.scale);
+  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
+    for_each_part<P>([&](int part) {
+      const std::int64_t at = c * neighbors::k_chunk + part;
+      WallSums<P, D> sum{};
+      if (in.fluid_neighbors[c].length > 0) {
+        const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
+        for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
+          const auto f = load_carried<P, D>(in.pressed, rows);
+          extrapolate_to_wall(sum, f, make_pair<P, D>(w.x, f.x, scale));
+        });
+      }
+      put(sum.weight, out.weight + at);
+      put(sum.pressure, out.pressure + at);
+      for (int d = 0; d < D; ++d) {
+        put(sum.lever[d], out.lever[d] + at);
+        put(sum.velocity[d], out.velocity[d] + at);
+      }
+    });
+  }
+}
+
+template <class P, int D, class T = typename P::value_type>
+void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::int64_t first_chunk,
+                      std::int64_t last_chunk) {
+  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
+    for_each_part<P>([&](int part) {
+      const std::int64_t at = c * neighbors::k_chunk + part;
+      const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
+      P force[D];
+      for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
+        const auto f = load_moving<P, D>(in.moving, rows);
+        const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
+        P v_viscous[D];
+        for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
+        add_along<D>(force, f.V * viscosity_morris(w.V, fw.F, w.no_slip), v_viscous);
+      });
+      for (int d = 0; d < D; ++d) put(force[d] * P(in.nu_wall), out.force[d] + at);
+    });
+  }
+}
+
+template <class P, int D, class T = typename P::value_type>
+void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::int64_t first_chunk,
+                       std::int64_t last_chunk) {
+  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
+    for_each_part<P>([&](int part) {
+      const std::int64_t at = c * neighbors::k_chunk + part;
+      const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
+      P force[D];
+      for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
+        const auto f = load_pressed<P, D>(in.pressed, rows);
+        const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
+        add_along<D>(force, f.V * pressure_symmetric(w.V, fw.F, f.p, w.p), fw.r);
+      });
+      for (int d = 0; d < D; ++d) put(P(0) - force[d], out.force[d] + at);
+    });
+  }
+}
+
+template <class P, int D>
+Sweeps<typename P::value_type, D> make_sweeps() {
+  return {rates<P, D>, forces<P, D>, walls<P, D>, viscous_reaction<P, D>, pressure_reaction<P, D>};
+}
+
+}  // namespace eddyline::physics::delta

@@ -1,0 +1,83 @@
+#pragma once
+// What a term of a pair sum sees: the states of two particles and their geometry. Dimensionless: lengths by R, speeds
+// by c0, densities by rho0, pressures by rho0 c0^2, volumes by dx^D. S is a float, a double or a SIMD pack of floats.
+
+#include "base/pack.hpp"
+#include "physics/kernels/wendland_c2.hpp"
+
+namespace eddyline::physics {
+
+/// A fluid particle half way through a step: what density and viscosity need.
+template <class S, int D>
+struct MovingFluid {
+  S x[D];  // fixed point
+  S v[D];
+  S s;     // density excess rho/rho0 - 1
+  S V;     // volume
+  S G[D];  // density gradient, from the pressure acceleration of the last evaluation
+};
+
+/// A fluid particle at the end of a step: what pressure and the particle arrangement need.
+template <class S, int D>
+struct PressedFluid {
+  S x[D];
+  S p;
+  S V;
+};
+
+/// The same with its velocity: what walls extrapolate.
+template <class S, int D>
+struct CarriedFluid {
+  S x[D];
+  S p;
+  S V;
+  S v[D];
+};
+
+/// A dummy particle of a wall or a body.
+template <class S, int D>
+struct Wall {
+  S x[D];
+  S p;
+  S V;
+  S v_mirror[D];  // the velocity that viscous terms see (Adami)
+  S v[D];         // the wall's own velocity
+  S no_slip;      // 1 or 0
+};
+
+/// Geometry of a pair. Constants of the kernel's gradient are left to the sums.
+template <class S, int D>
+struct Pair {
+  S r[D];     // r_i - r_j
+  S r2;
+  S q;        // |r| / R
+  S rest;     // max(0, 1 - q)
+  S F;        // (1 - q)^3: grad W = -20 sigma F r
+};
+
+template <class S, int D>
+EDDYLINE_INLINE Pair<S, D> make_pair(const S* x_i, const S* x_j, S scale) {
+  Pair<S, D> ij;
+  for (int d = 0; d < D; ++d) ij.r[d] = fixed_difference(x_i[d], x_j[d]) * scale;
+  ij.r2 = ij.r[0] * ij.r[0];
+  for (int d = 1; d < D; ++d) ij.r2 = fma(ij.r[d], ij.r[d], ij.r2);
+  ij.q = sqrt(ij.r2);
+  ij.rest = max(S(1) - ij.q, S(0));
+  ij.F = WendlandC2::gradient(ij.rest);
+  return ij;
+}
+
+template <int D, class S>
+EDDYLINE_INLINE S dot(const S* a, const S* b) {
+  S sum = a[0] * b[0];
+  for (int d = 1; d < D; ++d) sum = fma(a[d], b[d], sum);
+  return sum;
+}
+
+/// sum += factor r, for central forces and gradients.
+template <int D, class S>
+EDDYLINE_INLINE void add_along(S* sum, S factor, const S* r) {
+  for (int d = 0; d < D; ++d) sum[d] = fma(factor, r[d], sum[d]);
+}
+
+}  // namespace eddyline::physics

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "physics/pair.hpp"
+
+namespace eddyline::physics {
+
+/// Sums of a wall's dummy particle over the fluid around it.
+template <class S, int D>
+struct WallSums {
+  S weight;        // sum_f V_f W
+  S pressure;      // sum_f V_f W p_f
+  S lever[D];      // sum_f V_f W rho_f (r_w - r_f)
+  S velocity[D];   // sum_f V_f W v_f
+};
+
+/// Extrapolation of the fluid to a dummy particle:
+///   p_w = [sum_f p_f W + (g - a_w) . sum_f rho_f r_wf W] / sum_f W,   v_w = 2 v_wall - sum_f v_f W / sum_f W
+/// Source: Adami, Hu & Adams 2012, eqs. (22), (23), (27); sums weighted by volume. rho_f = rho0 (1 + p_f) in
+/// dimensionless variables.
+template <class S, int D>
+EDDYLINE_INLINE void extrapolate_to_wall(WallSums<S, D>& sum, const CarriedFluid<S, D>& f, const Pair<S, D>& wf) {
+  const S VW = f.V * WendlandC2::value(wf.rest, wf.F, wf.q);
+  sum.weight = sum.weight + VW;
+  sum.pressure = fma(VW, f.p, sum.pressure);
+  add_along<D>(sum.lever, VW * (f.p + S(1)), wf.r);
+  add_along<D>(sum.velocity, VW, f.v);
+}
+
+}  // namespace eddyline::physics

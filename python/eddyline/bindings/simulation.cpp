@@ -1,0 +1,191 @@
+// Simulation: views of its arrays without copies, results as new arrays.
+#include "driver/simulation.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "base/instructions.hpp"
+#include "bindings.hpp"
+
+namespace eddyline::bindings {
+
+namespace nb = nanobind;
+using driver::Simulation;
+using namespace nb::literals;
+
+namespace {
+
+using Point = std::tuple<double, double, double>;
+
+Vec3 vec(const Point& p) { return {std::get<0>(p), std::get<1>(p), std::get<2>(p)}; }
+
+template <class T>
+using View = nb::ndarray<nb::numpy, const T>;
+template <class T>
+using Owned = nb::ndarray<nb::numpy, T>;
+
+/// A new NumPy array that owns the values.
+template <class T>
+Owned<T> give(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Owned<T>(kept->data(), shape, owner);
+}
+
+template <class T>
+View<T> view(nb::handle self, std::span<const T> values) {
+  return View<T>(values.data(), {values.size()}, self);
+}
+
+/// (n, D), without a copy: particles have stride 1, components a stride of their own.
+View<double> view(nb::handle self, Simulation::Vectors vectors) {
+  const auto dimensions = static_cast<std::size_t>(nb::cast<const Simulation&>(self).dimensions());
+  return View<double>(vectors.data, {vectors.size, dimensions}, self, {1, static_cast<std::int64_t>(vectors.stride)});
+}
+
+nb::object big_integer(const driver::Checksum& sum) {
+  return nb::module_::import_("builtins").attr("int")(nb::int_(sum.high)).attr("__lshift__")(64).attr("__or__")(nb::int_(sum.low));
+}
+
+nb::tuple tuple_of(Vec3 v, int dimensions) {
+  return dimensions == 2 ? nb::make_tuple(v.x, v.y) : nb::make_tuple(v.x, v.y, v.z);
+}
+
+nb::dict details(const driver::Diagnosis& d) {
+  nb::dict out;
+  out["id"] = d.id;
+  out["step"] = d.step;
+  out["time"] = d.time;
+  out["reason"] = d.reason;
+  out["position"] = tuple_of(d.position, 3);
+  out["velocity"] = tuple_of(d.velocity, 3);
+  out["acceleration"] = tuple_of(d.acceleration, 3);
+  out["density"] = d.density;
+  nb::list neighbors;
+  for (const auto& n : d.neighbors) {
+    nb::dict entry;
+    entry["id"] = n.id;
+    entry["distance"] = n.distance;
+    entry["position"] = tuple_of(n.position, 3);
+    entry["velocity"] = tuple_of(n.velocity, 3);
+    entry["density"] = n.density;
+    neighbors.append(entry);
+  }
+  out["neighbors"] = neighbors;
+  return out;
+}
+
+nb::dict statistics(const Simulation& s) {
+  const driver::Statistics stats = s.statistics();
+  nb::dict out;
+  out["steps"] = stats.steps;
+  out["rebuilds"] = stats.rebuilds;
+  out["fluid_particles"] = stats.fluid_particles;
+  out["wall_particles"] = stats.wall_particles;
+  out["pairs"] = stats.pairs;
+  out["stored_pairs"] = stats.stored;
+  out["padded_pairs"] = stats.padded;
+  out["memory_bytes"] = stats.memory_bytes;
+  out["list_bytes"] = stats.list_bytes;
+  out["messages"] = stats.messages;
+  out["ghost_rows"] = stats.ghost_rows;
+  out["instructions"] = stats.instructions;
+  out["threads"] = stats.threads;
+  nb::dict seconds;
+  for (const auto& [name, value] : stats.seconds) seconds[name.c_str()] = value;
+  out["seconds"] = seconds;
+  return out;
+}
+
+nb::dict take_series(Simulation& s) {
+  nb::dict out;
+  for (auto& series : s.take_series()) {
+    const std::size_t columns = series.columns.size(), rows = series.values.size() / columns;
+    nb::list names, units;
+    for (const auto& name : series.columns) names.append(name);
+    for (const auto& unit : series.units) units.append(unit);
+    out[series.name.c_str()] = nb::make_tuple(names, units, give(std::move(series.values), {rows, columns}));
+  }
+  return out;
+}
+
+Owned<float> raster(const Simulation& s, const std::string& quantity, std::pair<int, int> shape, const Point& lower,
+                    const Point& upper) {
+  if (shape.first < 1 || shape.second < 1) throw UserError("raster: shape must be at least (1, 1).");
+  const observe::Plane plane{shape.second, shape.first, vec(lower), vec(upper)};
+  std::vector<float> pixels(static_cast<std::size_t>(shape.first) * static_cast<std::size_t>(shape.second));
+  {
+    nb::gil_scoped_release release;
+    s.raster(quantity, plane, pixels);
+  }
+  return give(std::move(pixels), {static_cast<std::size_t>(shape.first), static_cast<std::size_t>(shape.second)});
+}
+
+}  // namespace
+
+void bind_simulation(nb::module_& module) {
+  module.def("instruction_sets", [] { return instruction_sets(); });
+
+  static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const driver::StepError& error) {
+      nb::object value = nb::borrow(step_error)(error.what());
+      value.attr("details") = details(error.diagnosis);
+      PyErr_SetObject(step_error, value.ptr());
+    }
+  });
+
+  nb::class_<driver::Estimate>(module, "Estimate")
+      .def_ro("fluid_particles", &driver::Estimate::fluid_particles)
+      .def_ro("wall_particles", &driver::Estimate::wall_particles)
+      .def_ro("memory_bytes", &driver::Estimate::memory_bytes)
+      .def_ro("time_step", &driver::Estimate::time_step)
+      .def_prop_ro("smoothing_length", [](const driver::Estimate& e) { return e.length.smoothing_length; })
+      .def_prop_ro("interaction_radius", [](const driver::Estimate& e) { return e.length.interaction_radius; })
+      .def_prop_ro("cell_edge", [](const driver::Estimate& e) { return e.length.cell_edge; })
+      .def_prop_ro("skin", [](const driver::Estimate& e) { return e.length.skin; });
+  module.def("estimate", &driver::estimate, "world"_a);
+
+  nb::class_<Simulation>(module, "Simulation")
+      .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
+             const std::string& neighbors, std::int64_t shuffle, double series_interval) {
+            if (neighbors != "cells" && neighbors != "all_pairs")
+              throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
+            nb::gil_scoped_release release;
+            return Simulation::make(world, {boxes, threads, instructions, neighbors == "all_pairs", shuffle},
+                                    series_interval);
+          }),
+          "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
+          "shuffle"_a = 0, "series_interval"_a = 0.0)
+      .def("advance", &Simulation::advance, "until"_a, "max_steps"_a, "max_seconds"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("interrupt", &Simulation::interrupt)
+      .def_prop_ro("dimensions", &Simulation::dimensions)
+      .def_prop_ro("time", &Simulation::time)
+      .def_prop_ro("step_count", &Simulation::steps)
+      .def_prop_ro("time_step", &Simulation::time_step)
+      .def_prop_ro("fluid_count", [](const Simulation& s) { return s.id().size(); })
+      .def_prop_ro("wall_count", [](const Simulation& s) { return s.wall_owner().size(); })
+      .def_prop_ro("id", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).id()); })
+      .def_prop_ro("mass", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).mass()); })
+      .def_prop_ro("position", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).position()); })
+      .def_prop_ro("velocity", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).velocity()); })
+      .def_prop_ro("density", [](const Simulation& s) { return give(s.density(), {s.id().size()}); })
+      .def("pressure", [](const Simulation& s) { return give(s.pressure(), {s.id().size()}); })
+      .def("surface", [](const Simulation& s) { return give(s.surface(), {s.id().size()}); })
+      .def("wall_position", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })
+      .def("wall_body", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_owner()); })
+      .def("wall_pressure", [](const Simulation& s) { return give(s.wall_pressure(), {s.wall_owner().size()}); })
+      .def("take_series", take_series)
+      .def("raster", raster, "quantity"_a, "shape"_a, "lower"_a, "upper"_a)
+      .def("checksum", [](const Simulation& s) { return big_integer(s.checksum()); })
+      .def("statistics", statistics);
+}
+
+}  // namespace eddyline::bindings
