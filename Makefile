@@ -1,0 +1,54 @@
+# Eddyline: `make demo` for the first picture, `make test` for all tests, `make build` for the command alone.
+# Everything but a C++20 compiler, Python with venv and make comes from the Python package index into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+BUILT := $(VENV)/.built
+TESTED := $(VENV)/.test-tools
+
+CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
+
+.PHONY: demo build test docs format clean
+
+demo: build
+	@$(BIN)/eddyline run worlds/dam_break.toml --set domain.spacing=a/130 --name demo
+
+build: $(BUILT)
+
+$(VENV)/.tools: constraints.txt tools/check_machine.sh
+	@sh tools/check_machine.sh $(PYTHON)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Fetching build tools and libraries into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+	    scikit-build-core nanobind cmake ninja
+	@touch $@
+
+$(BUILT): $(VENV)/.tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)
+	@echo "Building the core ..."
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet \
+	    --disable-pip-version-check --no-build-isolation -c constraints.txt --editable .
+	@touch $@
+
+$(TESTED): $(BUILT)
+	@echo "Fetching test tools ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group test
+	@touch $@
+
+test: $(TESTED)
+	@$(BIN)/python tools/test.py --jobs $(JOBS)
+
+docs: $(TESTED)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group docs
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "Documentation: site/index.html"
+
+format: $(TESTED)
+	@find core python tests -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format -i
+	@$(BIN)/ruff format python tests tools examples
+	@$(BIN)/ruff check --fix python tests tools examples
+
+clean:
+	rm -rf $(VENV) build site

@@ -217,6 +217,8 @@ void Flow<T, D>::rebuild() {
   moving.resize(fluid_rows.rows);
   pressed.resize(fluid_rows.rows);
 
+  timers.lap(Phase::sort);
+
   const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
   neighbors::Search search{D,           static_cast<float>(cut * cut), &layout_, &fluid_rows, &fluid_rows,
                            &fluid_positions_, &fluid_positions_, true, execution_.all_pairs};
@@ -239,6 +241,7 @@ void Flow<T, D>::rebuild() {
     viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
   }
   ++rebuilds;
+  timers.lap(Phase::lists);
 }
 
 template <class T, int D>

@@ -28,7 +28,6 @@ void Step<T, D>::advance(bool reactions) {
   flow_.timers.start();
   const double dt = flow_.time_step = choose_time_step();
   if (rebuild_is_due()) flow_.rebuild();
-  flow_.timers.lap(Phase::rebuild);
 
   kick_and_drift_half();
   gather(flow_.fluid_routes, flow_.moving);
@@ -330,6 +329,7 @@ void Step<T, D>::start() {
         wall.v[d][k] = sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity[static_cast<std::size_t>(d)].evaluate(
             std::array{x.x, x.y, x.z, flow_.time});
   }
+  flow_.timers.start();
   flow_.rebuild();
   const std::int64_t n = flow_.fluid.size();
   flow_.time_step = 0;

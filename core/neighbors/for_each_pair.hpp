@@ -12,11 +12,21 @@ EDDYLINE_INLINE void for_each_part(Body&& body) {
   for (int part = 0; part < k_chunk; part += P::width) body(part);
 }
 
-/// Calls visit(rows) for every entry of the chunk's lists: `rows` points at the rows of the lanes' neighbours.
-template <class P, class Visit>
-EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Visit&& visit) {
+/// Calls visit(load(rows)) for every entry of the chunk's lists, in order: `rows` points at the rows of the lanes'
+/// neighbours. The next neighbours are loaded while the present ones are computed with: a chain of load, transpose,
+/// square root and sums is too long for the processor's window to overlap by itself.
+template <class P, class Load, class Visit>
+EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load, Visit&& visit) {
+  if (chunk.length == 0) return;
   const std::int32_t* entries = chunk.entries + part;
-  for (std::int32_t k = 0; k < chunk.length; ++k, entries += k_chunk) visit(entries);
+  auto j = load(entries);
+  for (std::int32_t k = 1; k < chunk.length; ++k) {
+    entries += k_chunk;
+    const auto next = load(entries);
+    visit(j);
+    j = next;
+  }
+  visit(j);
 }
 
 }  // namespace eddyline::neighbors

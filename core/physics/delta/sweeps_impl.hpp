@@ -88,29 +88,33 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
       const auto i = load_moving<P, D>(in.moving, in.target_rows + at);
       P divergence(0), diffusion(0), viscous[D], viscous_wall[D];
 
-      for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
-        const auto j = load_moving<P, D>(in.moving, rows);
-        const auto ij = make_pair<P, D>(i.x, j.x, scale);
-        P v_ij[D];
-        for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
-        const P v_r = dot<D>(v_ij, ij.r);
-        divergence = divergence + continuity(j.V, ij.F, v_r);
-        diffusion = diffusion + density_diffusion<D>(j.V, ij.F, i.s, j.s, i.G, j.G, ij.r);
-        add_along<D>(viscous, viscosity_monaghan_cleary(j.V, ij.F, v_r, ij.r2), ij.r);
-      });
+      for_each_neighbor<P>(
+          in.fluid_neighbors[c], part,
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_moving<P, D>(in.moving, at_rows); },
+          [&](const auto& j) __attribute__((always_inline)) {
+            const auto ij = make_pair<P, D>(i.x, j.x, scale);
+            P v_ij[D];
+            for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
+            const P v_r = dot<D>(v_ij, ij.r);
+            divergence = divergence + continuity(j.V, ij.F, v_r);
+            diffusion = diffusion + density_diffusion<D>(j.V, ij.F, i.s, j.s, i.G, j.G, ij.r);
+            add_along<D>(viscous, viscosity_monaghan_cleary(j.V, ij.F, v_r, ij.r2), ij.r);
+          });
 
-      for_each_neighbor<P>(in.wall_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
-        const auto w = load_wall<P, D>(in.walls, rows);
-        const auto iw = make_pair<P, D>(i.x, w.x, scale);
-        P v_iw[D], v_viscous[D];
-        for (int d = 0; d < D; ++d) {
-          v_iw[d] = i.v[d] - w.v[d];
-          v_viscous[d] = i.v[d] - w.v_mirror[d];
-        }
-        divergence = divergence + continuity(w.V, iw.F, dot<D>(v_iw, iw.r));
-        diffusion = diffusion + density_diffusion<D>(w.V, iw.F, i.s, w.p, i.G, i.G, iw.r);
-        add_along<D>(viscous_wall, viscosity_morris(w.V, iw.F, w.no_slip), v_viscous);
-      });
+      for_each_neighbor<P>(
+          in.wall_neighbors[c], part,
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, at_rows); },
+          [&](const auto& w) __attribute__((always_inline)) {
+            const auto iw = make_pair<P, D>(i.x, w.x, scale);
+            P v_iw[D], v_viscous[D];
+            for (int d = 0; d < D; ++d) {
+              v_iw[d] = i.v[d] - w.v[d];
+              v_viscous[d] = i.v[d] - w.v_mirror[d];
+            }
+            divergence = divergence + continuity(w.V, iw.F, dot<D>(v_iw, iw.r));
+            diffusion = diffusion + density_diffusion<D>(w.V, iw.F, i.s, w.p, i.G, i.G, iw.r);
+            add_along<D>(viscous_wall, viscosity_morris(w.V, iw.F, w.no_slip), v_viscous);
+          });
 
       put(divergence, out.divergence + at);
       put(diffusion, out.diffusion + at);
@@ -130,19 +134,23 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
       P pressure[D];
       Arrangement<P, D> around{};
 
-      for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
-        const auto j = load_pressed<P, D>(in.pressed, rows);
-        const auto ij = make_pair<P, D>(i.x, j.x, scale);
-        add_along<D>(pressure, pressure_symmetric(j.V, ij.F, i.p, j.p), ij.r);
-        arrange<P, D>(around, j.V, ij.F, WendlandC2::value(ij.rest, ij.F, ij.q) * inverse_w_dx, ij.r);
-      });
+      for_each_neighbor<P>(
+          in.fluid_neighbors[c], part,
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, at_rows); },
+          [&](const auto& j) __attribute__((always_inline)) {
+            const auto ij = make_pair<P, D>(i.x, j.x, scale);
+            add_along<D>(pressure, pressure_symmetric(j.V, ij.F, i.p, j.p), ij.r);
+            arrange<P, D>(around, j.V, ij.F, WendlandC2::value(ij.rest, ij.F, ij.q) * inverse_w_dx, ij.r);
+          });
 
-      for_each_neighbor<P>(in.wall_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
-        const auto w = load_wall<P, D>(in.walls, rows);
-        const auto iw = make_pair<P, D>(i.x, w.x, scale);
-        add_along<D>(pressure, pressure_symmetric(w.V, iw.F, i.p, w.p), iw.r);
-        arrange<P, D>(around, w.V, iw.F, WendlandC2::value(iw.rest, iw.F, iw.q) * inverse_w_dx, iw.r);
-      });
+      for_each_neighbor<P>(
+          in.wall_neighbors[c], part,
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, at_rows); },
+          [&](const auto& w) __attribute__((always_inline)) {
+            const auto iw = make_pair<P, D>(i.x, w.x, scale);
+            add_along<D>(pressure, pressure_symmetric(w.V, iw.F, i.p, w.p), iw.r);
+            arrange<P, D>(around, w.V, iw.F, WendlandC2::value(iw.rest, iw.F, iw.q) * inverse_w_dx, iw.r);
+          });
 
       P shift[D];
       const P surface = limit_at_surface(around, P(in.kernel_constant), shift);
@@ -164,10 +172,11 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
       WallSums<P, D> sum{};
       if (in.fluid_neighbors[c].length > 0) {
         const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
-        for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
-          const auto f = load_carried<P, D>(in.pressed, rows);
-          extrapolate_to_wall(sum, f, make_pair<P, D>(w.x, f.x, scale));
-        });
+        for_each_neighbor<P>(
+            in.fluid_neighbors[c], part,
+            [&](auto* at_rows) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, at_rows); },
+            [&](const auto& f)
+                __attribute__((always_inline)) { extrapolate_to_wall(sum, f, make_pair<P, D>(w.x, f.x, scale)); });
       }
       put(sum.weight, out.weight + at);
       put(sum.pressure, out.pressure + at);
@@ -187,13 +196,15 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
       P force[D];
-      for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
-        const auto f = load_moving<P, D>(in.moving, rows);
-        const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
-        P v_viscous[D];
-        for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
-        add_along<D>(force, f.V * viscosity_morris(w.V, fw.F, w.no_slip), v_viscous);
-      });
+      for_each_neighbor<P>(
+          in.fluid_neighbors[c], part,
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_moving<P, D>(in.moving, at_rows); },
+          [&](const auto& f) __attribute__((always_inline)) {
+            const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
+            P v_viscous[D];
+            for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
+            add_along<D>(force, f.V * viscosity_morris(w.V, fw.F, w.no_slip), v_viscous);
+          });
       for (int d = 0; d < D; ++d) put(force[d] * P(in.nu_wall), out.force[d] + at);
     });
   }
@@ -207,11 +218,13 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
       P force[D];
-      for_each_neighbor<P>(in.fluid_neighbors[c], part, [&](const std::int32_t* rows) __attribute__((always_inline)) {
-        const auto f = load_pressed<P, D>(in.pressed, rows);
-        const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
-        add_along<D>(force, f.V * pressure_symmetric(w.V, fw.F, f.p, w.p), fw.r);
-      });
+      for_each_neighbor<P>(
+          in.fluid_neighbors[c], part,
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, at_rows); },
+          [&](const auto& f) __attribute__((always_inline)) {
+            const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
+            add_along<D>(force, f.V * pressure_symmetric(w.V, fw.F, f.p, w.p), fw.r);
+          });
       for (int d = 0; d < D; ++d) put(P(0) - force[d], out.force[d] + at);
     });
   }

@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "bindings.hpp"
 

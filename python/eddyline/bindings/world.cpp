@@ -45,8 +45,6 @@ auto to_array(std::vector<double> values, Sizes... sizes) {
   return nb::ndarray<nb::numpy, double>(data->data(), {static_cast<std::size_t>(sizes)...}, owner);
 }
 
-// --- formulas --------------------------------------------------------------------------------------------------------
-
 /// The values of the variables in use, as arrays of one shape.
 struct Broadcast {
   std::vector<nb::object> arrays;     // in the order of Formula::used_variables()
@@ -120,8 +118,6 @@ void bind_formula(nb::module_& module) {
         return "Formula(" + nb::cast<std::string>(nb::repr(nb::cast(formula.text()))) + ")";
       });
 }
-
-// --- shapes ----------------------------------------------------------------------------------------------------------
 
 using Points = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 
@@ -207,8 +203,6 @@ void bind_shapes(nb::module_& module) {
       },
       "from_"_a, "to"_a, "diameter"_a);
 }
-
-// --- the world -------------------------------------------------------------------------------------------------------
 
 /// Literal strings for the values of an enumeration, in their order.
 template <class Enum, std::size_t N>

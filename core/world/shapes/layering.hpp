@@ -1,0 +1,71 @@
+#pragma once
+// What the layers of all shapes share: checks of measures, thicknesses, and the innermost layer.
+
+#include <cmath>
+#include <numbers>
+#include <sstream>
+#include <string>
+
+#include "base/errors.hpp"
+#include "base/vec.hpp"
+#include "world/shapes.hpp"
+
+namespace eddyline::world {
+
+inline constexpr double k_two_pi = 2 * std::numbers::pi;
+
+/// Where less than this many spacings are left between a layer's outer side and the middle of the shape, the points
+/// from both sides share one row in the middle; otherwise there is a row for each side. Both choices then keep the
+/// volumes within a factor of 1.43 of a full one.
+inline constexpr double k_share_below = 0.7;
+
+/// Thickness [m] of layer k of a shape whose middle lies `middle` below its surface: the spacing, or what is left;
+/// 0 if nothing is. Rests below a millionth of the spacing are left to the layer before.
+inline double layer_thickness(double middle, double spacing, int k) {
+  constexpr double k_rest = 1e-6;
+  const double left = middle - k * spacing;
+  if (left <= k_rest * spacing) return 0;
+  return left <= (1 + k_rest) * spacing ? left : spacing;
+}
+
+inline bool is_finite(Vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+/// Throws UserError unless value is a finite number > 0.
+inline void require_positive(const char* name, double value) {
+  if (value > 0 && std::isfinite(value)) return;
+  std::ostringstream text;
+  text << name << " = " << value << "; must be > 0";
+  if (value < 0 && std::isfinite(value)) text << ". Try " << -value;
+  throw UserError(text.str());
+}
+
+inline void require_finite(const char* name, Vec3 value) {
+  if (is_finite(value)) return;
+  std::ostringstream text;
+  text << name << " = (" << value.x << ", " << value.y << ", " << value.z << "); must be finite";
+  throw UserError(text.str());
+}
+
+/// Throws UserError unless min < max along the first `dimensions` axes.
+inline void require_ordered(Vec3 min, Vec3 max, int dimensions) {
+  require_finite("min", min);
+  require_finite("max", max);
+  for (int axis = 0; axis < dimensions; ++axis) {
+    if (min[axis] < max[axis]) continue;
+    std::ostringstream text;
+    text << "max." << "xyz"[axis] << " = " << max[axis] << "; must be > min." << "xyz"[axis] << " = " << min[axis];
+    throw UserError(text.str());
+  }
+}
+
+inline void require_layering(double spacing, int count) {
+  require_positive("spacing", spacing);
+  if (count < 0) throw UserError("number of layers = " + std::to_string(count) + "; must be >= 0");
+}
+
+/// How many parts of about `spacing` a length is cut into; at least one.
+inline int parts(double length, double spacing) {
+  return static_cast<int>(std::fmax(1, std::floor(length / spacing + 0.5)));
+}
+
+}  // namespace eddyline::world

@@ -1,0 +1,44 @@
+"""Eddyline, a flow laboratory.
+
+import eddyline
+
+world = eddyline.World.load("worlds/dam_break.toml")
+run = eddyline.run(world)               # a folder with results, pictures, snapshots and a report
+run.series("front").plot(x="time", y="position")
+
+simulation = eddyline.Simulation(world)  # or step by step
+simulation.step(100)
+simulation.particles.velocity            # (n, D) m/s, a view
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eddyline.run.execute import run as run
+    from eddyline.run.record import Run as Run
+    from eddyline.simulation import Simulation as Simulation
+    from eddyline.world import World as World
+
+    __version__: str
+
+__all__ = ["Run", "Simulation", "World", "__version__", "run"]  # noqa: F822
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what is asked for when it is asked for: `import eddyline` and the command line start at once."""
+    from importlib import import_module
+
+    if name == "__version__":
+        return import_module("eddyline._core").__version__
+    if name == "run":
+        return import_module("eddyline.run")
+    places = {"World": "eddyline.world", "Run": "eddyline.run", "Simulation": "eddyline.simulation"}
+    if name in places:
+        return getattr(import_module(places[name]), name)
+    raise AttributeError(f"module 'eddyline' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,270 @@
+"""The command line. Everything heavy is imported inside the commands, so that help is there at once.
+
+Exit codes: 0 done, 2 bad input, 3 a step failed, 4 cannot write, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+if TYPE_CHECKING:
+    from eddyline.run.record import Run
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="eddyline",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Eddyline, a flow laboratory: describe a world in one small file, press run, watch the flow and the forces.
+
+\b
+  eddyline run dam_break              run a world of the gallery
+  eddyline new my_tank                start a world of your own: my_tank.toml
+  eddyline check my_tank.toml         what will be run, or what is wrong with it
+  eddyline run my_tank.toml --set domain.spacing=0.004
+  eddyline export runs/my_tank --mp4 --quantity pressure
+
+A run keeps everything in a folder of its own, runs/NAME/0001, with a report.html to open first.
+""",
+)
+
+World = Annotated[str, typer.Argument(metavar="WORLD", help="A world file, or the name of a world of the gallery.")]
+Set = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
+    typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
+]
+
+
+@app.callback(invoke_without_command=True)
+def _common(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+) -> None:
+    if version:
+        import eddyline
+
+        typer.echo(f"eddyline {eddyline.__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    world: World,
+    set_: Set = None,
+    steps: Annotated[Optional[int], typer.Option(min=0, metavar="N", help="Stop after N steps.")] = None,  # noqa: UP045
+    until: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(min=0, metavar="T", help="Stop at time T [s] instead of the world's end."),
+    ] = None,
+    threads: Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")] = 0,
+    boxes: Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain into B boxes.")] = 1,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")] = False,
+) -> None:
+    """Run a world.
+
+    Threads and boxes change the speed and never the result. Ctrl-C stops at a step and leaves a complete run.
+
+    \b
+      eddyline run dam_break
+      eddyline run worlds/dam_break.toml --set let.a=0.1 --threads 4
+      eddyline run my_tank.toml --until 0.5 --out /scratch/tank
+    """
+    from eddyline.run import StepFailed
+    from eddyline.run import run as run_world
+    from eddyline.run.closing import closing_lines
+    from eddyline.world import parse_set
+
+    def show(done: Run) -> None:
+        typer.echo(done.folder if quiet else closing_lines(done))
+
+    with _errors():
+        try:
+            done = run_world(
+                world,
+                overrides=parse_set(set_ or []),
+                steps=steps,
+                until=until,
+                threads=threads,
+                boxes=boxes,
+                out=out,
+                progress=not quiet,
+            )
+        except StepFailed as error:
+            show(error.run)
+            raise
+        show(done)
+        if done.outcome == "stopped by user":
+            raise typer.Exit(EXIT_INTERRUPTED)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new world; the file is NAME.toml.")],
+    copy: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--from", metavar="WORLD", help="Start from a world of the gallery."),
+    ] = None,
+) -> None:
+    """Start a world file, with a comment at each key.
+
+    \b
+      eddyline new my_tank
+      eddyline new my_dam --from dam_break
+    """
+    from eddyline.world import new_world
+
+    with _errors():
+        path = new_world(name, copy)
+        typer.echo(f"{path}: edit it, then\n  eddyline check {path}\n  eddyline run {path}")
+
+
+@app.command()
+def check(
+    world: World,
+    set_: Set = None,
+    picture: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Draw the world into FILE (.png, .svg or .pdf)."),
+    ] = None,
+) -> None:
+    """Say what will be run: particles, memory, time step, Reynolds number, and how long it takes. Nothing is run.
+
+    \b
+      eddyline check my_tank.toml
+      eddyline check dam_break --set domain.spacing=a/80 --picture dam.png
+    """
+    from eddyline.world import World as WorldType
+    from eddyline.world import describe, parse_set, save_picture
+
+    with _errors():
+        loaded = WorldType.load(world, parse_set(set_ or []))
+        typer.echo(describe(loaded))
+        if picture is not None:
+            try:
+                save_picture(loaded, picture)
+            except ValueError as error:
+                raise _BadInput(f"--picture {picture}: {error}") from None
+            typer.echo(f"picture: {picture}")
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run; runs/NAME stands for its latest.")],
+    png: Annotated[bool, typer.Option("--png", help="The last picture.")] = False,
+    mp4: Annotated[bool, typer.Option("--mp4", help="The movie.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Series and values as tables.")] = False,
+    vtkhdf: Annotated[bool, typer.Option("--vtkhdf", help="All snapshots in one file, for ParaView.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="The report, made again.")] = False,
+    quantity: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="What pictures show: speed, vorticity, pressure, ..."),
+    ] = None,
+    width: Annotated[int, typer.Option(min=320, max=7680, metavar="PX", help="Width of pictures.")] = 1280,
+    out: Annotated[Optional[Path], typer.Option(metavar="DIR", help="Where to; default RUN/export.")] = None,  # noqa: UP045
+) -> None:
+    """Make pictures, movies, tables and files for ParaView from a run, without running it again.
+
+    \b
+      eddyline export runs/dam_break --mp4 --quantity pressure
+      eddyline export runs/dam_break/0002 --png --csv --out figures
+    """
+    from eddyline.run.export import export as export_run
+
+    with _errors():
+        chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
+        parts = [name for name, wanted in chosen.items() if wanted]
+        if not parts:
+            raise _BadInput("say what to export: --png, --mp4, --csv, --vtkhdf or --report")
+        for path in export_run(run, parts, quantity=quantity, width=width, out=out):
+            typer.echo(path)
+
+
+_PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+
+@app.command(context_settings=_PASSED_ON)
+def bench(context: typer.Context) -> None:
+    """Measure how fast this machine computes, beside its own limit; `eddyline bench --help`."""
+    _hand_over("bench", context.args)
+
+
+@app.command(context_settings=_PASSED_ON)
+def validate(context: typer.Context) -> None:
+    """Run the validation cases and hold them against published values; `eddyline validate --help`."""
+    _hand_over("validate", context.args)
+
+
+def main() -> None:
+    """The entry point of the command line."""
+    app()
+
+
+def _hand_over(name: str, arguments: list[str]) -> None:
+    """Calls `main(arguments)` of a part of the package that reads its own command line."""
+    from importlib import import_module
+
+    with _errors():
+        code = import_module(f"eddyline.{name}").main(arguments)
+        raise typer.Exit(code or 0)
+
+
+class _BadInput(Exception):
+    """One line for the user."""
+
+
+@contextlib.contextmanager
+def _errors() -> Iterator[None]:
+    """Errors that a user can cause as lines on standard error, with their exit code; anything else is a fault of ours."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except Exception as error:
+        code = _exit_code(error)
+        if code is None:
+            raise
+        typer.echo(_words(error), err=True)
+        raise typer.Exit(code) from None
+
+
+def _exit_code(error: Exception) -> int | None:
+    from eddyline.run.errors import EXIT_CANNOT_WRITE, RunError
+
+    if isinstance(error, RunError):
+        return error.exit_code
+    if isinstance(error, (FileNotFoundError, _BadInput)):
+        return EXIT_BAD_INPUT
+    if isinstance(error, OSError):
+        return EXIT_CANNOT_WRITE
+    from eddyline import _core
+    from eddyline.world import WorldError
+
+    return EXIT_BAD_INPUT if isinstance(error, (WorldError, _core.UserError)) else None
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Pictures, movies and charts of a run."""

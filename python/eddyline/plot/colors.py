@@ -1,0 +1,105 @@
+"""Quantities as colours: which map, which scale, which words beside the bar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Raster = NDArray[np.float32]
+ROBUST = 99.0  # percentile of the values of a run at which its scale ends
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How a quantity is shown. Diverging maps are centred on zero and symmetric; sequential ones are even in lightness."""
+
+    name: str
+    label: str
+    unit: str
+    kind: Literal["sequential", "diverging"]
+    colormap: str
+    starts_at_zero: bool = False
+
+
+QUANTITIES = {
+    quantity.name: quantity
+    for quantity in (
+        Quantity("speed", "speed", "m/s", "sequential", "viridis", starts_at_zero=True),
+        Quantity("velocity_x", "velocity along x", "m/s", "diverging", "RdBu_r"),
+        Quantity("velocity_y", "velocity along y", "m/s", "diverging", "RdBu_r"),
+        Quantity("velocity_z", "velocity along z", "m/s", "diverging", "RdBu_r"),
+        Quantity("vorticity", "vorticity", "1/s", "diverging", "RdBu_r"),
+        Quantity("pressure", "pressure", "Pa", "sequential", "cividis"),
+        Quantity("density", "ρ/ρ₀ − 1", "1", "diverging", "PuOr_r"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The range of colours of a picture, or of a whole movie."""
+
+    low: float
+    high: float
+    below: bool = False  # some values lie below `low`
+    above: bool = False
+
+    @property
+    def extend(self) -> Literal["neither", "min", "max", "both"]:
+        return ("both" if self.above else "min") if self.below else ("max" if self.above else "neither")
+
+
+def robust_scale(quantity: Quantity, rasters: Iterable[Raster]) -> Scale:
+    """One scale for all `rasters`: up to the 99th percentile, so that a few wild pixels do not bleach the rest."""
+    samples = [raster[np.isfinite(raster)] for raster in rasters]
+    values = np.concatenate(samples) if samples else np.zeros(0, np.float32)
+    if values.size == 0:
+        return Scale(-1.0 if quantity.kind == "diverging" else 0.0, 1.0)
+    lowest, highest = float(values.min()), float(values.max())
+    if quantity.kind == "diverging":
+        high = _positive(float(np.percentile(np.abs(values), ROBUST)), max(abs(lowest), abs(highest)))
+        low = -high
+    elif quantity.starts_at_zero:
+        low, high = 0.0, _positive(float(np.percentile(values, ROBUST)), highest)
+    else:
+        low, high = (float(edge) for edge in np.percentile(values, (100 - ROBUST, ROBUST)))
+    if not high > low:
+        middle = 0.5 * (low + high)
+        low, high = middle - 0.5, middle + 0.5
+    return Scale(low, high, below=lowest < low, above=highest > high)
+
+
+def _positive(value: float, instead: float) -> float:
+    return value if value > 0 else (instead if instead > 0 else 1.0)
+
+
+@cache
+def table(quantity: Quantity) -> NDArray[np.uint8]:
+    """(256, 3) uint8: the colours from low to high."""
+    from matplotlib import colormaps
+
+    return np.ascontiguousarray(colormaps[quantity.colormap](np.arange(256), bytes=True)[:, :3])
+
+
+def shown_values(quantity: str, values: Raster, density: float) -> Raster:
+    """What is drawn for a raster as the core gives it: the density becomes rho/rho0 - 1."""
+    return (values / np.float32(density) - np.float32(1)) if quantity == "density" else values
+
+
+def bar_label(quantity: Quantity, density: float) -> str:
+    """The words beside the colour bar, with the unit and, for the pressure, its reference."""
+    if quantity.name == "density":
+        return f"relative density  {quantity.label}"
+    if quantity.name == "pressure":
+        return f"pressure [Pa], 0 where ρ = {density:g} kg/m³"
+    return f"{quantity.label} [{quantity.unit}]"
+
+
+def contour_levels(quantity: Quantity, scale: Scale) -> Sequence[float]:
+    """Lines drawn into the picture of a diverging quantity, dashed below zero, so that its sign is seen without colour."""
+    return (-0.5 * scale.high, -0.1 * scale.high, 0.1 * scale.high, 0.5 * scale.high) if quantity.kind == "diverging" else ()

@@ -1,0 +1,277 @@
+"""One picture of a flow, fast enough for movies: what stands still is drawn once, the field is put in as an array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.plot import colors, oblique
+from eddyline.plot.scene import Scene
+from eddyline.stream.frames import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Image = NDArray[np.uint8]
+DPI = 100
+INK = "#1b1f24"
+QUIET = "#6b7280"
+SOLID = "#c9cdd3"
+SOLID_EDGE = "#1b1f24"
+SOLID_COLOR = np.array([201, 205, 211], dtype=np.uint8)
+NO_FLUID = np.array([246, 247, 249], dtype=np.uint8)
+MARGIN = {"left": 74, "right": 120, "bottom": 62, "top": 58}  # px around the field
+MAXIMUM_HEIGHT = 860  # px of the field
+MINIMUM_WIDTH = 700  # px of the whole picture
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Whole pixels: size of the picture and the place of the field in it, row 0 at the top."""
+
+    width: int
+    height: int
+    left: int
+    top: int
+    columns: int
+    rows: int
+
+    @classmethod
+    def of(cls, size: tuple[float, float], width: int) -> Layout:
+        """A picture about `width` px wide for a field of `size` (width, height) in metres; even sizes, as movies need."""
+        available = width - MARGIN["left"] - MARGIN["right"]
+        rows = round(available * size[1] / size[0])
+        columns = available
+        if rows > MAXIMUM_HEIGHT * width // 1280:
+            rows = MAXIMUM_HEIGHT * width // 1280
+            columns = max(1, round(rows * size[0] / size[1]))
+        rows = max(rows, 24)
+        total = max(columns + MARGIN["left"] + MARGIN["right"], min(MINIMUM_WIDTH, width))
+        left = MARGIN["left"] + (total - columns - MARGIN["left"] - MARGIN["right"]) // 2
+        height = rows + MARGIN["top"] + MARGIN["bottom"]
+        return cls(_even(total), _even(height), left, MARGIN["top"], columns, rows)
+
+    def box(self, left: float, top: float, columns: float, rows: float) -> tuple[float, float, float, float]:
+        """Pixels as matplotlib's fractions (left, bottom, width, height)."""
+        return left / self.width, 1 - (top + rows) / self.height, columns / self.width, rows / self.height
+
+
+class FramePainter:
+    """Paints frames of one quantity of one scene with one scale.
+
+    `paint` gives (height, width, 3) uint8 with row 0 at the top.
+    """
+
+    def __init__(
+        self, scene: Scene, quantity: str, scale: colors.Scale, *, width: int = 1280, footer: str = ""
+    ) -> None:
+        self.scene = scene
+        self.quantity = colors.QUANTITIES[quantity]
+        self.scale = scale
+        self.view = oblique.View.of(scene) if scene.dimensions == 3 else None
+        size = self.view.size if self.view else (scene.upper[0] - scene.lower[0], scene.upper[1] - scene.lower[1])
+        self.layout = Layout.of(size, width)
+        self._background = self._draw(fixed=True, footer=footer)[..., :3].copy()
+        self._set_overlay(self._draw(fixed=False))
+        self._resample = Resampler(self.layout.rows, self.layout.columns)
+
+    def paint(self, frame: Frame) -> Image:
+        layout = self.layout
+        image = self._background.copy()
+        field = image[layout.top : layout.top + layout.rows, layout.left : layout.left + layout.columns]
+        self._paint_field(field, frame)
+        self._blend_overlay(image)
+        self._write_time(image, frame.time)
+        return image
+
+    def _paint_field(self, field: Image, frame: Frame) -> None:
+        values, wet = self._resample(colors.shown_values(frame.quantity, frame.values, self.scene.density))
+        values -= np.float32(self.scale.low)
+        values *= np.float32(255.999 / (self.scale.high - self.scale.low))
+        codes = np.clip(values, 0, 255, out=values).astype(np.uint8)
+        shown = np.take(colors.table(self.quantity), codes, axis=0)
+        if frame.shade is None:
+            for level in colors.contour_levels(self.quantity, self.scale):
+                share = (level - self.scale.low) / (self.scale.high - self.scale.low)
+                _draw_contour(shown, codes > 255.999 * share, wet, dashed=level < 0)
+            shown[~wet] = NO_FLUID
+            field[:] = shown[::-1]
+        else:
+            self._light_field(field, frame, shown, wet)
+
+    def _light_field(self, field: Image, frame: Frame, shown: Image, wet: NDArray[np.bool_]) -> None:
+        """A view of particles: colours times light; the background shows where there is neither fluid nor body."""
+        assert frame.shade is not None and frame.solid is not None
+        lit = self._resample.stretch((frame.shade > 0).astype(np.float32))
+        light = self._resample.stretch(frame.shade) / np.maximum(lit, np.float32(1e-6))
+        if frame.solid.any():
+            shown[self._resample.stretch(frame.solid.astype(np.float32)) > 0.5 * lit] = SOLID_COLOR
+        rows, columns = np.nonzero(lit > 0.5)
+        bright = shown[rows, columns] * light[rows, columns, None]
+        field[::-1][rows, columns] = np.minimum(bright, 255).astype(np.uint8)
+
+    def _draw(self, *, fixed: bool, footer: str = "") -> Image:
+        """The parts below the field (`fixed`: axes, bar, words) or those over it (walls, bodies), RGBA."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        layout = self.layout
+        figure = Figure(figsize=(layout.width / DPI, layout.height / DPI), dpi=DPI)
+        canvas = FigureCanvasAgg(figure)
+        axes = figure.add_axes(layout.box(layout.left, layout.top, layout.columns, layout.rows))
+        if fixed:
+            self._draw_axes(axes)
+            self._draw_bar(figure)
+            figure.text(layout.left / layout.width, 1 - 34 / layout.height, self.scene.title, size=14, color=INK)
+            if footer:
+                figure.text(1 - 10 / layout.width, 8 / layout.height, footer, size=8, color=QUIET, ha="right")
+        else:
+            figure.patch.set_alpha(0)
+            axes.set_axis_off()
+            if self.view:
+                self.view.draw_box(axes, front=True)
+            else:
+                _draw_walls(axes, self.scene)
+                _draw_bodies(axes, self.scene)
+        self._set_limits(axes)
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba())
+
+    def _draw_axes(self, axes: Axes) -> None:
+        if self.view:
+            axes.set_axis_off()
+            self.view.draw_box(axes, front=False)
+            return
+        axes.set_xlabel("x [m]", color=INK, size=10)
+        axes.set_ylabel("y [m]", color=INK, size=10)
+        axes.tick_params(labelsize=9, color=QUIET, labelcolor=INK)
+        axes.locator_params(axis="y", nbins=max(2, min(9, self.layout.rows // 45)))
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+
+    def _set_limits(self, axes: Axes) -> None:
+        lower, upper = (self.view.lower, self.view.upper) if self.view else (self.scene.lower, self.scene.upper)
+        axes.set_xlim(lower[0], upper[0])
+        axes.set_ylim(lower[1], upper[1])
+
+    def _draw_bar(self, figure: Figure) -> None:
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+
+        layout = self.layout
+        place = figure.add_axes(layout.box(layout.left + layout.columns + 22, layout.top, 16, layout.rows))
+        mapped = ScalarMappable(Normalize(self.scale.low, self.scale.high), cmap=self.quantity.colormap)
+        bar = figure.colorbar(mapped, cax=place, extend=self.scale.extend, extendfrac=min(0.06, 12 / layout.rows))
+        label = colors.bar_label(self.quantity, self.scene.density)
+        bar.set_label(label, size=9 if len(label) * 6 > layout.rows else 10, color=INK)
+        bar.ax.tick_params(labelsize=9, color=QUIET, labelcolor=INK)
+        bar.ax.locator_params(axis="y", nbins=max(2, min(9, layout.rows // 40)))
+        bar.formatter.set_powerlimits((-3, 4))  # type: ignore[attr-defined]
+        bar.outline.set_edgecolor(QUIET)  # type: ignore[operator]
+        for level in colors.contour_levels(self.quantity, self.scale):
+            bar.ax.axhline(level, color=INK, lw=0.8, ls="--" if level < 0 else "-")
+
+    def _set_overlay(self, overlay: Image) -> None:
+        alpha = overlay[..., 3]
+        self._over = np.nonzero(alpha)
+        strength = alpha[self._over].astype(np.float32)[:, None] / 255
+        self._over_light = overlay[self._over][:, :3] * strength
+        self._over_rest = 1 - strength
+
+    def _blend_overlay(self, image: Image) -> None:
+        image[self._over] = (image[self._over] * self._over_rest + self._over_light).astype(np.uint8)
+
+    def _write_time(self, image: Image, time: float) -> None:
+        from PIL import Image as Pictures
+        from PIL import ImageDraw
+
+        layout = self.layout
+        right = layout.left + layout.columns
+        left, top, bottom = max(0, right - 190), 16, layout.top - 6
+        patch = Pictures.fromarray(image[top:bottom, left:right])
+        text = f"t = {time:.{time_digits(time)}f} s"
+        ImageDraw.Draw(patch).text((right - left - 1, bottom - top - 4), text, fill=INK, font=_font(18), anchor="rs")
+        image[top:bottom, left:right] = np.asarray(patch)
+
+
+class Resampler:
+    """Rasters to pixels, bilinear, with holes: the value of a pixel is made of the wet cells around it only."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self.rows, self.columns = rows, columns
+
+    def __call__(self, values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """(values, wet): where `wet` is False there is no value."""
+        known = np.isfinite(values)
+        if known.all():
+            return self.stretch(values), np.ones((self.rows, self.columns), dtype=bool)
+        weight = self.stretch(known.astype(np.float32))
+        total = self.stretch(np.where(known, values, np.float32(0)))
+        total /= np.maximum(weight, np.float32(1e-6))
+        return total, weight > 0.5
+
+    def stretch(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        from PIL import Image
+
+        resized = Image.fromarray(values).resize((self.columns, self.rows), Image.Resampling.BILINEAR)
+        return np.array(resized, dtype=np.float32)
+
+
+def _draw_contour(image: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_], *, dashed: bool) -> None:
+    """Darkens the pixels at the edge of `over`."""
+    edge = np.zeros(over.shape, dtype=bool)
+    edge[:-1] |= (over[:-1] != over[1:]) & wet[:-1] & wet[1:]
+    edge[:, :-1] |= (over[:, :-1] != over[:, 1:]) & wet[:, :-1] & wet[:, 1:]
+    rows, columns = np.nonzero(edge)
+    if dashed:
+        kept = (rows + columns) // 5 % 2 == 0
+        rows, columns = rows[kept], columns[kept]
+    image[rows, columns] = (image[rows, columns] * np.float32(0.45)).astype(np.uint8)
+
+
+def _draw_walls(axes: Axes, scene: Scene) -> None:
+    """No-slip walls are thick lines, slip walls thin ones, periodic sides dotted; an open side has no line."""
+    (left, bottom, _), (right, top, _) = scene.lower, scene.upper
+    ends = {
+        "left": ([left, left], [bottom, top]),
+        "right": ([right, right], [bottom, top]),
+        "bottom": ([left, right], [bottom, bottom]),
+        "top": ([left, right], [top, top]),
+    }
+    for side in scene.sides:
+        style: dict[str, Any] = {"color": SOLID_EDGE, "lw": 1.3 if side.slip else 3.0}
+        if side.kind == "periodic":
+            style = {"color": QUIET, "lw": 1.3, "ls": (0, (1, 2))}
+        elif side.kind != "wall":
+            continue
+        axes.plot(*ends[side.name], clip_on=False, solid_capstyle="projecting", **style)
+
+
+def _draw_bodies(axes: Axes, scene: Scene) -> None:
+    from matplotlib.patches import Polygon
+
+    for outline in scene.outlines:
+        axes.add_patch(Polygon(outline, closed=True, facecolor=SOLID, edgecolor=SOLID_EDGE, lw=1.3, joinstyle="round"))
+
+
+@cache
+def _font(size: int) -> Any:
+    import matplotlib
+    from PIL import ImageFont
+
+    return ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), size)
+
+
+def time_digits(time: float) -> int:
+    """Decimals that show a time of this size to about a thousandth."""
+    return 2 if abs(time) >= 10 else 3
+
+
+def _even(number: int) -> int:
+    return number + number % 2

@@ -1,0 +1,24 @@
+"""Runs: `eddyline.run(world)` runs a world; `Run` is what a run left in its folder.
+
+The package itself can be called: `eddyline.run(...)` is `eddyline.run.execute.run(...)`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from eddyline.run.errors import BadRequest, CannotWrite, FolderInUse, RunError, StepFailed
+from eddyline.run.execute import run
+from eddyline.run.record import Run
+
+__all__ = ["BadRequest", "CannotWrite", "FolderInUse", "Run", "RunError", "StepFailed", "run"]
+
+
+class _CallablePackage(ModuleType):
+    """Python binds the package to the name `eddyline.run`, whoever imports it first; so it must be the function, too."""
+
+    __call__ = staticmethod(run)
+
+
+sys.modules[__name__].__class__ = _CallablePackage

@@ -1,0 +1,111 @@
+"""The last words of a run on the terminal: values against expectations, folder, picture, fingerprint, what to try."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eddyline.run.record import Run
+
+
+def closing_lines(run: Run) -> str:
+    """The table, then one line each for folder, picture, fingerprint and the next command."""
+    lines = table_lines(run)
+    if run.outcome != "finished":
+        lines.append(f"{run.outcome}: {run.message}" if run.message else run.outcome)
+    picture = run.movie if run.movie.is_file() else run.picture
+    lines += [
+        f"folder       {run.folder}",
+        f"picture      {picture if picture.is_file() else 'none'}",
+        f"fingerprint  {run.fingerprint or 'none'}",
+        f"next         {next_command(run)}",
+    ]
+    return "\n".join(lines)
+
+
+def table_lines(run: Run) -> list[str]:
+    """`Cd max   3.31 +- 0.02 | published 3.22 to 3.24 | +2.2 % at D/20`, one line a comparison."""
+    results = run.results
+    items = results.get("expectations", [])
+    if not items:
+        return _values_without_expectations(results)
+    width = max(len(item["quantity"]) for item in items)
+    errors = {value["name"]: value["error"] for value in results["values"]}
+    out = []
+    for item in items:
+        words = [
+            measured_text(item, errors.get(item["quantity"])),
+            f"expected {item['expected']}",
+            verdict_text(item, results["spacing"]),
+        ]
+        out.append(f"{item['quantity']:{width}}  {' | '.join(word for word in words if word)}")
+        if item["reason"]:
+            out.append(f"{'':{width}}  {item['reason']}")
+    return out
+
+
+def measured_text(item: Mapping[str, Any], error: float | None = None) -> str:
+    """The value with its statistical error; the relative difference for a curve."""
+    if item["measured"] is None:
+        return str(item["note"])
+    if item["kind"] == "curve":
+        return f"RMS difference {100 * item['error']:.1f} %"
+    return number_with_error(item["measured"], error)
+
+
+def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
+    if item["inside"] is None:
+        return ""
+    word = "inside" if item["inside"] else "OUTSIDE"
+    if item["kind"] == "curve" or not item["error"]:
+        return f"{word} at {spacing}"
+    return f"{word}, {100 * item['error']:+.1f} % at {spacing}"
+
+
+def number_with_error(value: float, error: float | None) -> str:
+    """`3.312 +- 0.021`: two digits of the error, and the value to the same decimal."""
+    if not error or error <= 0:
+        return f"{value:.4g}"
+    digits = max(0, 1 - int(f"{error:.1e}".partition("e")[2]))
+    if digits > 12 or abs(value) >= 1e6:
+        return f"{value:.4g} +- {error:.1g}"
+    return f"{value:.{digits}f} +- {error:.{digits}f}"
+
+
+def next_command(run: Run) -> str:
+    """What the world file proposes (`Try: ...` in its first comment), else another look at this run."""
+    world = run.record.get("source") or Path(run.folder) / "world.toml"
+    if run.outcome == "stopped by user":
+        return f"eddyline run {world}"
+    found = re.search(r"Try:\s*(--set\s+\S+|[^#\n]+?)(?=\s*(\(|\.?\s*$|\n))", _first_comment(run), re.MULTILINE)
+    if found and found[1].startswith("--"):
+        return f"eddyline run {world} {found[1].rstrip('.')}"
+    return f"eddyline export {run.folder} --mp4 --quantity pressure"
+
+
+def _first_comment(run: Run) -> str:
+    lines = []
+    for line in (Path(run.folder) / "world.toml").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# "))
+    return "\n".join(lines)
+
+
+def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
+    """The values themselves, where nothing is expected of them; the highest speed if there are none."""
+    values = results.get("values", [])
+    if not values:
+        speed = results.get("series", {}).get("budget", {}).get("max_speed")
+        return [f"highest speed {speed['max']:.4g} m/s; this world expects no values"] if speed else []
+    width = max(len(value["name"]) for value in values)
+    out = []
+    for value in values:
+        unit = "" if value["unit"] in ("", "1") else f" {value['unit']}"
+        shown = value["note"] if value["value"] is None else number_with_error(value["value"], value["error"]) + unit
+        window = f" ({value['window'][0]:.3g} to {value['window'][1]:.3g} s)" if value["window"] else ""
+        out.append(f"{value['name']:{width}}  {shown}{window}")
+    return out

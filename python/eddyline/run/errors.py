@@ -1,0 +1,60 @@
+"""What can go wrong with a run, each with the exit code of the command line."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eddyline.run.record import Run
+
+EXIT_BAD_INPUT = 2
+EXIT_FAILED_STEP = 3
+EXIT_CANNOT_WRITE = 4
+EXIT_INTERRUPTED = 130
+
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+class RunError(Exception):
+    """An error with one clear line for the user."""
+
+    exit_code = 1
+
+
+class BadRequest(RunError, ValueError):
+    """An argument that cannot be followed."""
+
+    exit_code = EXIT_BAD_INPUT
+
+
+class FolderInUse(BadRequest):
+    """The folder asked for holds something already."""
+
+
+class CannotWrite(RunError):
+    """The disk is full, read-only or not ours."""
+
+    exit_code = EXIT_CANNOT_WRITE
+
+    def __init__(self, path: Path, error: OSError, run: Run | None = None) -> None:
+        super().__init__(explain_write(path, error))
+        self.path = path
+        self.run = run
+
+
+class StepFailed(RunError):
+    """A step produced what no flow does; the run is kept as far as it came."""
+
+    exit_code = EXIT_FAILED_STEP
+
+    def __init__(self, message: str, run: Run) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+def explain_write(path: Path, error: OSError) -> str:
+    if error.errno in _DISK_FULL:
+        return f"{path}: disk full; the run stopped, what was written before stays readable"
+    return f"{path}: cannot write: {error.strerror or error}"

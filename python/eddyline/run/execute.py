@@ -1,0 +1,274 @@
+"""One run from its first to its last step, and what is made of it afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sys
+import time as clock
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.run.errors import BadRequest, CannotWrite, StepFailed
+from eddyline.run.fingerprint import fingerprint
+from eddyline.run.folder import RunFolder
+from eddyline.run.machine import available_cores, machine, versions
+from eddyline.run.progress import RunProgress
+from eddyline.run.record import Run
+from eddyline.run.stopping import StopRequests
+
+if TYPE_CHECKING:
+    from eddyline import _core
+    from eddyline.world import World
+
+SLICE = 0.2  # s of wall time between looks at Ctrl-C, progress and the writer
+UNLIMITED = 2**62  # steps
+
+
+def run(
+    world: World | str | os.PathLike[str],
+    *,
+    overrides: Mapping[str, str | float] | None = None,
+    steps: int | None = None,
+    until: float | None = None,
+    threads: int = 0,
+    boxes: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+    movie: bool = True,
+    report: bool = True,
+) -> Run:
+    """Runs a world and keeps everything in a folder of its own: `runs/NAME/0001`, 0002, ... or `out`.
+
+    world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}.
+    steps, until: stop after so many steps, or at this simulated time [s]; else at the end the world gives.
+    threads: 0 for all cores. boxes: parts into which the domain is cut. Neither changes a bit of the result.
+    out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
+
+    Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises WorldError
+    or BadRequest before anything is written, StepFailed if the computation broke down, CannotWrite if the disk is full;
+    both hold the run as far as it came in `.run`.
+    """
+    if isinstance(world, (str, os.PathLike)):
+        from eddyline.world import World
+
+        world = World.load(world, overrides)
+    elif overrides:
+        raise BadRequest("overrides go with the path of a world file; this world is made already")
+    end = world.end if until is None else float(until)
+    _check(end=end, steps=steps, threads=threads, boxes=boxes)
+    destination = None if out is None else Path(out)
+    RunFolder.check_destination(destination)
+
+    from eddyline import _core
+
+    interval = world.output.series_interval
+    simulation = _core.Simulation(world.core, boxes=boxes, threads=threads, series_interval=interval)
+    options = _options(steps=steps, until=until)
+    with StopRequests() as stop:
+        stop.interrupt = simulation.interrupt
+        folder = RunFolder.create(world.name, destination)
+        execution = _Execution(world, simulation, folder, stop, end, steps if steps is not None else UNLIMITED)
+        execution.record |= {"options": options, "threads": threads or available_cores(), "boxes": boxes}
+        with RunProgress(world.title, shown=progress) as shown:
+            return execution.go(shown, movie=movie, report=report)
+
+
+class _Execution:
+    """A run in progress: its parts, and run.json as it will be written."""
+
+    def __init__(
+        self,
+        world: World,
+        simulation: _core.Simulation,
+        folder: RunFolder,
+        stop: StopRequests,
+        end: float,
+        steps: int,
+    ) -> None:
+        from eddyline.run.recorder import shown_quantity
+
+        self.world, self.simulation, self.folder, self.stop = world, simulation, folder, stop
+        self.end, self.steps = end, steps
+        self.started = clock.perf_counter()
+        self.record: dict[str, Any] = {
+            "format": 1,
+            "world": world.name,
+            "title": world.title,
+            "source": str(world.path or ""),
+            "quantity": shown_quantity(world),
+            "outcome": "running",
+            "message": "",
+            "fingerprint": "",
+            "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            "end": end,
+            "versions": versions(),
+            "machine": machine(),
+        }
+
+    def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
+        try:
+            self._begin()
+            problem = self._compute(shown)
+            self._close_record()
+            run = self._evaluate()
+            self._publish(run, shown, movie=movie, report=report)
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        except BaseException as error:
+            self._note_failure(error)
+            raise
+        self.folder.drop_ballast()
+        if problem is not None:
+            raise StepFailed(str(problem), run) from problem
+        return run
+
+    def _begin(self) -> None:
+        """Keeps the world as run and says that the run is on its way."""
+        from eddyline.stream import atomic
+
+        atomic.write_text(self.folder.world, self.world.source)
+        self._copy_curves()
+        self.folder.write_record(self.record)
+
+    def _copy_curves(self) -> None:
+        """Reference curves that lie beside the world file go with the run, so that its folder stands alone."""
+        from eddyline.stream import atomic
+
+        if self.world.path is None:
+            return
+        for expect in self.world.file.expect:
+            beside = self.world.path.parent / (expect.curve or "")
+            if expect.curve and Path(expect.curve).name == expect.curve and beside.is_file():
+                atomic.write_bytes(self.folder.path / expect.curve, beside.read_bytes())
+
+    def _compute(self, shown: RunProgress) -> Exception | None:
+        """All steps. Gives the StepError that ended them, if one did."""
+        from eddyline import _core
+        from eddyline.run.recorder import Recorder
+        from eddyline.stream.writer import Writer
+
+        problem: Exception | None = None
+        with contextlib.ExitStack() as stack:
+            writer = stack.enter_context(Writer())
+            recorder = Recorder(self.world, self.simulation, self.folder, writer)
+            recorder.after_steps()
+            try:
+                while not self._is_done():
+                    target = min(self.end, recorder.next_time)
+                    self.simulation.advance(target, self.steps, SLICE)
+                    recorder.after_steps()
+                    self._show(shown)
+            except _core.StepError as error:
+                problem = error
+                self.record |= {"outcome": "failed", "message": str(error), "details": getattr(error, "details", {})}
+            except KeyboardInterrupt:
+                self.stop.count += 1
+            recorder.finish(state_is_sound=problem is None)
+        if problem is None:
+            stopped = self.stop.asked and not self._reached_end()
+            self.record["outcome"] = "stopped by user" if stopped else "finished"
+            self.record["message"] = f"stopped by the user at t = {self.simulation.time:.4g} s" if stopped else ""
+        return problem
+
+    def _is_done(self) -> bool:
+        return self.stop.asked or self._reached_end()
+
+    def _reached_end(self) -> bool:
+        return self.simulation.time >= self.end or self.simulation.step_count >= self.steps
+
+    def _show(self, shown: RunProgress) -> None:
+        simulation = self.simulation
+        share = max(simulation.time / self.end if self.end > 0 else 1.0, simulation.step_count / max(self.steps, 1))
+        shown.update(min(share, 1.0), simulation.time, simulation.step_count, simulation.fluid_count)
+
+    def _close_record(self) -> None:
+        simulation = self.simulation
+        checksum = simulation.checksum()
+        wall = clock.perf_counter() - self.started
+        particles = simulation.fluid_count
+        self.record |= {
+            "fingerprint": fingerprint(checksum, self.world.source),
+            "checksum": f"{checksum:032x}",
+            "time": simulation.time,
+            "steps": simulation.step_count,
+            "fluid_particles": particles,
+            "wall_particles": simulation.wall_count,
+            "wall_seconds": wall,
+            "particle_updates_per_second": particles * simulation.step_count / wall if wall > 0 else 0.0,
+            "statistics": simulation.statistics(),
+        }
+        self.folder.write_record(self.record)
+
+    def _evaluate(self) -> Run:
+        """Writes results.json."""
+        from eddyline.run.results import evaluate
+        from eddyline.stream import atomic
+
+        run = Run(self.folder)
+        series = {name: run.series(name) for name in run.series_names}
+        results = evaluate(self.world, series, reached=self.simulation.time)
+        atomic.write_json(self.folder.results, results.to_json())
+        return run
+
+    def _publish(self, run: Run, shown: RunProgress, *, movie: bool, report: bool) -> None:
+        """Pictures, movie, charts and report; a second Ctrl-C leaves out what is still missing."""
+        from eddyline.run.pictures import RunPictures, charts, save_charts
+        from eddyline.run.report import write_report
+
+        self.stop.finishing = True
+        try:
+            pictures = RunPictures(run)
+            shown.say("Painting")
+            pictures.save_picture(self.folder.pictures / "final.png")
+            if movie and len(pictures.store) > 1:
+                count = len(pictures.store)
+                pictures.save_movie(run.movie, lambda done: shown.say(f"Movie, frame {done} of {count}"))
+            shown.say("Charts")
+            made = charts(run)
+            save_charts(run, self.folder.pictures, made)
+            if report:
+                shown.say("Report")
+                write_report(run, self.folder.report, made)
+        except KeyboardInterrupt:
+            left = f"pictures or report left out; `eddyline export {self.folder} --png --mp4 --report` makes them"
+            print(left, file=sys.stderr)
+        finally:
+            self.stop.finishing = False
+
+    def _cannot_write(self, error: OSError) -> CannotWrite:
+        """Says in run.json, if there is room, that the disk refused."""
+        self.folder.drop_ballast()
+        refusal = CannotWrite(self.folder.path, error)
+        self.record |= {"outcome": "failed", "message": str(refusal)}
+        with contextlib.suppress(OSError):
+            self.folder.write_record(self.record)
+            refusal.run = Run(self.folder)
+        return refusal
+
+    def _note_failure(self, error: BaseException) -> None:
+        self.folder.drop_ballast()
+        if self.record["outcome"] in ("running", "finished"):
+            self.record |= {"outcome": "failed", "message": f"{type(error).__name__}: {error}"}
+            with contextlib.suppress(OSError):
+                self.folder.write_record(self.record)
+
+
+def _check(*, end: float, steps: int | None, threads: int, boxes: int) -> None:
+    if not (math.isfinite(end) and end >= 0):
+        raise BadRequest(f"until = {end}: must be a time >= 0 s")
+    if steps is not None and steps < 0:
+        raise BadRequest(f"steps = {steps}: must be >= 0")
+    if threads < 0:
+        raise BadRequest(f"threads = {threads}: must be >= 0 (0: all cores)")
+    if boxes < 1:
+        raise BadRequest(f"boxes = {boxes}: must be >= 1")
+
+
+def _options(*, steps: int | None, until: float | None) -> str:
+    """What the command line adds to the world file and what changes the result."""
+    given = {"--steps": steps, "--until": until}
+    return " ".join(f"{name} {value}" for name, value in given.items() if value is not None)

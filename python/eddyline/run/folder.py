@@ -1,0 +1,125 @@
+"""A run on disk: one folder, numbered, never overwritten."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from eddyline.run.errors import CannotWrite, FolderInUse
+from eddyline.stream import atomic
+
+BALLAST_BYTES = 256 * 1024
+
+
+class RunFolder:
+    """The layout of a run.
+
+    world.toml (as run), run.json (versions, machine, outcome, fingerprint), results.json (values, windows, errors,
+    bands), series/*.csv, pictures/, snapshots/, report.html.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    world = property(lambda self: self.path / "world.toml")
+    record = property(lambda self: self.path / "run.json")
+    results = property(lambda self: self.path / "results.json")
+    series = property(lambda self: self.path / "series")
+    pictures = property(lambda self: self.path / "pictures")
+    frames = property(lambda self: self.path / "pictures" / "frames")
+    snapshots = property(lambda self: self.path / "snapshots")
+    report = property(lambda self: self.path / "report.html")
+    _ballast = property(lambda self: self.path / ".ballast")
+
+    @staticmethod
+    def check_destination(out: Path | None) -> None:
+        """Raises FolderInUse if `out` exists and holds something. Writes nothing."""
+        if out is None or not (out.exists() or out.is_symlink()):
+            return
+        if not out.is_dir():
+            raise FolderInUse(f"--out {out}: is a file; give a new or an empty folder")
+        try:
+            used = any(out.iterdir())
+        except OSError as error:
+            raise CannotWrite(out, error) from error
+        if used:
+            raise FolderInUse(f"--out {out}: is not empty, and a run never overwrites; give a new or an empty folder")
+
+    @classmethod
+    def create(cls, name: str, out: Path | None = None, base: Path = Path("runs")) -> RunFolder:
+        """Makes `out`, or the next free `base/name/0001`, `0002`, ... and points `base/name/latest` to it.
+
+        Safe against other runs that start at the same moment: making the folder is the claim to its number.
+        """
+        cls.check_destination(out)
+        try:
+            path = _make_numbered(base / _safe(name)) if out is None else out
+            path.mkdir(parents=True, exist_ok=True)
+            folder = cls(path)
+            for part in (folder.series, folder.pictures, folder.snapshots):
+                part.mkdir(exist_ok=True)
+            folder._ballast.write_bytes(bytes(BALLAST_BYTES))
+        except OSError as error:
+            raise CannotWrite(out or base / _safe(name), error) from error
+        if out is None:
+            _point_latest(path)
+        return folder
+
+    @classmethod
+    def open(cls, path: str | Path) -> RunFolder:
+        """The folder of an existing run; `path` may also be a file in it, or `runs/<world>` (then its latest run)."""
+        given = Path(path)
+        for candidate in (given, given / "latest", given.parent):
+            if (candidate / "run.json").is_file():
+                return cls(candidate)
+        raise FileNotFoundError(f"{given}: is not the folder of a run (it has no run.json)")
+
+    def write_record(self, record: dict[str, Any]) -> None:
+        atomic.write_json(self.record, record)
+
+    def read_record(self) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads(self.record.read_text())
+        return value
+
+    def drop_ballast(self) -> None:
+        """Frees the room kept for the last words of a run whose disk is full."""
+        with contextlib.suppress(OSError):
+            self._ballast.unlink()
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        return f"RunFolder({str(self.path)!r})"
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "world"
+
+
+def _make_numbered(parent: Path) -> Path:
+    parent.mkdir(parents=True, exist_ok=True)
+    taken = [int(entry.name) for entry in parent.iterdir() if re.fullmatch(r"\d{4,}", entry.name)]
+    number = max(taken, default=0) + 1
+    while True:
+        path = parent / f"{number:04d}"
+        try:
+            path.mkdir()
+            return path
+        except FileExistsError:
+            number += 1
+
+
+def _point_latest(path: Path) -> None:
+    """`latest` -> `path`, where the file system knows symbolic links."""
+    latest = path.parent / "latest"
+    if latest.is_dir() and not latest.is_symlink():
+        return
+    with contextlib.suppress(OSError), atomic.replacing(latest) as temporary:
+        temporary.symlink_to(path.name)

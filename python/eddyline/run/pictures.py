@@ -1,0 +1,143 @@
+"""The pictures of a finished run, painted from what its folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.plot import colors, metadata, movie
+from eddyline.plot.charts import Chart, charts_of
+from eddyline.plot.frame import FramePainter
+from eddyline.plot.scene import Scene
+from eddyline.stream.frames import Frame, FrameStore
+
+if TYPE_CHECKING:
+    from eddyline.run.record import Run
+
+Raster = NDArray[np.float32]
+SCALE_FRAMES = 60  # frames that a movie's scale is found from, evenly spread
+
+
+class RunPictures:
+    """Paints the frames of a run in one quantity and with one scale for all."""
+
+    def __init__(self, run: Run, quantity: str | None = None, *, width: int = 1280) -> None:
+        self.run = run
+        self.width = width
+        self.scene = Scene.of(run.world)
+        self.store = FrameStore(run.folder / "pictures" / "frames")
+        self.quantity = quantity or str(run.record["quantity"])
+        self.metadata = metadata_of(run)
+        if self.quantity not in self.quantities():
+            known = ", ".join(self.quantities()) or "none (the run kept no frames)"
+            raise ValueError(f"{run.folder}: its frames cannot show {self.quantity}; they can show: {known}")
+
+    def quantities(self) -> list[str]:
+        """What the kept frames can show."""
+        kept = self.store.quantities()
+        made = [name for name, needed in _SOURCES.items() if kept and set(needed) <= set(kept) and self.store]
+        if self.scene.dimensions == 3:
+            made = [name for name in made if name != "vorticity"]
+        return list(dict.fromkeys([*kept, *made]))
+
+    def frame(self, k: int) -> Frame:
+        """Frame `k` of the quantity, as kept or made from what was kept."""
+        if self.quantity in self.store.quantities():
+            return self.store.read(k, self.quantity)
+        parts = [self.store.read(k, name) for name in _SOURCES[self.quantity]]
+        first = parts[0]
+        values = _make(self.quantity, parts, self.run)
+        return Frame(first.time, first.step, self.quantity, values, first.lower, first.upper, first.solid, first.shade)
+
+    @cached_property
+    def scale(self) -> colors.Scale:
+        """One scale for the whole run."""
+        count = len(self.store)
+        picked = np.unique(np.linspace(0, count - 1, min(count, SCALE_FRAMES)).round().astype(int))
+        rasters = (
+            colors.shown_values(self.quantity, self.frame(int(k)).values[::2, ::2], self.scene.density) for k in picked
+        )
+        return colors.robust_scale(colors.QUANTITIES[self.quantity], rasters)
+
+    @cached_property
+    def painter(self) -> FramePainter:
+        footer = f"Eddyline {self.metadata.version}   {self.metadata.fingerprint}"
+        return FramePainter(self.scene, self.quantity, self.scale, width=self.width, footer=footer)
+
+    def save_picture(self, target: Path, k: int = -1) -> None:
+        metadata.save_png(target, self.painter.paint(self.frame(k)), self.metadata)
+
+    def save_movie(self, target: Path, after_frame: Callable[[int], None] = lambda count: None) -> int:
+        """Writes an MP4 of all frames; gives their number."""
+        return movie.write_movie(
+            target, self._images(), self.metadata, rate=movie.frame_rate(len(self.store)), after_frame=after_frame
+        )
+
+    def _images(self) -> Iterator[NDArray[np.uint8]]:
+        for k in range(len(self.store)):
+            yield self.painter.paint(self.frame(k))
+
+
+_SOURCES = {
+    "speed": ("velocity_x", "velocity_y"),
+    "vorticity": ("velocity_x", "velocity_y"),
+    "density": ("pressure",),
+}
+"""What can be made from other rasters."""
+
+
+def _make(quantity: str, parts: list[Frame], run: Run) -> Raster:
+    first = parts[0]
+    if quantity == "density":
+        fluid = run.world.core.fluid
+        return first.values / np.float32(fluid.sound_speed**2) + np.float32(fluid.density)
+    x, y = first.values, parts[1].values
+    if quantity == "speed":
+        return np.hypot(x, y)
+    rows, columns = x.shape
+    across, along = (first.upper[0] - first.lower[0]) / columns, (first.upper[1] - first.lower[1]) / rows
+    return _slope(y, 1) / np.float32(across) - _slope(x, 0) / np.float32(along)
+
+
+def _slope(values: Raster, axis: int) -> Raster:
+    """Differences from pixel to pixel: the mean of the two sides, or the one side that is wet."""
+    step = np.diff(values, axis=axis)
+    pad = [(0, 0), (0, 0)]
+    pad[axis] = (1, 1)
+    step = np.pad(step, pad, constant_values=np.nan)
+    length = values.shape[axis]
+    before, after = np.take(step, range(length), axis), np.take(step, range(1, length + 1), axis)
+    left, right = np.isnan(before), np.isnan(after)
+    total = np.where(left, 0, before) + np.where(right, 0, after)
+    count = 2 - left.astype(np.float32) - right
+    out: Raster = np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32)
+    return out
+
+
+def metadata_of(run: Run) -> metadata.Metadata:
+    """What every picture of `run` carries."""
+    return metadata.Metadata(
+        world=run.world.source,
+        version=str(run.record["versions"]["eddyline"]),
+        fingerprint=run.fingerprint,
+        title=run.title,
+        options=str(run.record.get("options", "")),
+    )
+
+
+def charts(run: Run) -> list[Chart]:
+    return charts_of(run.world, {name: run.series(name) for name in run.series_names}, run.results)
+
+
+def save_charts(run: Run, folder: Path, made: list[Chart]) -> list[Path]:
+    """Each chart as `folder/NAME.png`."""
+    carried = metadata_of(run)
+    paths = [folder / f"{chart.name}.png" for chart in made]
+    for chart, path in zip(made, paths, strict=True):
+        metadata.save_png(path, chart.image(), carried)
+    return paths

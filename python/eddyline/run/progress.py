@@ -1,0 +1,113 @@
+"""Progress of a run: a bar on a terminal, a plain line now and then elsewhere, on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from types import TracebackType
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+PLAIN_INTERVAL = 10.0  # s between lines where there is no terminal
+
+
+class RunProgress:
+    """Shows share done, simulated time, time left, and particle updates (particles x steps) a second."""
+
+    def __init__(self, title: str, shown: bool = True, stream: TextIO | None = None) -> None:
+        self.title = title
+        self.shown = shown
+        self._stream = stream or sys.stderr
+        self._started = clock.perf_counter()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._last_line = self._started
+        self._meter = Meter()
+
+    def __enter__(self) -> RunProgress:
+        if self.shown and self._stream.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=30),
+                TextColumn("{task.percentage:3.0f} %"),
+                TextColumn("{task.fields[detail]}", style="dim"),
+                console=Console(file=self._stream),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self.title, total=1.0, detail="")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, share: float, time: float, steps: int, particles: int) -> None:
+        """`share` done in 0..1, simulated `time` [s], `steps` so far, `particles` now."""
+        if not self.shown:
+            return
+        now = clock.perf_counter()
+        self._meter.add(now, share, steps)
+        detail = f"t = {time:.4g} s   {steps:,} steps   {self._speed(particles)}   {self._left(share)}"
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=share, detail=detail)
+        elif now - self._last_line >= PLAIN_INTERVAL:
+            self._last_line = now
+            print(f"{self.title}: {100 * share:3.0f} %   {detail}", file=self._stream, flush=True)
+
+    def say(self, what: str) -> None:
+        """Names what is being done after the last step."""
+        if not self.shown:
+            return
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=1.0, description=what, detail="")
+
+    def _speed(self, particles: int) -> str:
+        return f"{self._meter.steps_per_second * particles / 1e6:.2f} M particle updates/s"
+
+    def _left(self, share: float) -> str:
+        rate = self._meter.share_per_second
+        return f"{duration((1 - share) / rate)} left" if rate > 0 else ""
+
+
+class Meter:
+    """Rates over the last ten seconds or so, so that they follow a run whose steps change."""
+
+    def __init__(self, window: float = 10.0) -> None:
+        self._window = window
+        self._points: list[tuple[float, float, int]] = []
+
+    def add(self, now: float, share: float, steps: int) -> None:
+        self._points.append((now, share, steps))
+        while len(self._points) > 2 and now - self._points[0][0] > self._window:
+            self._points.pop(0)
+
+    @property
+    def share_per_second(self) -> float:
+        return self._rate(1)
+
+    @property
+    def steps_per_second(self) -> float:
+        return self._rate(2)
+
+    def _rate(self, column: int) -> float:
+        first, last = self._points[0], self._points[-1]
+        return (last[column] - first[column]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
+
+
+def duration(seconds: float) -> str:
+    """A span of time in words: 4.2 s, 1 min 20 s, 2 h 5 min."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"

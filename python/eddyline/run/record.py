@@ -1,0 +1,132 @@
+"""A run that was made: its folder, its results, its series."""
+
+from __future__ import annotations
+
+import base64
+import html
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.run.folder import RunFolder
+from eddyline.stream import snapshots
+from eddyline.stream.series import read_series
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eddyline.world import World
+
+
+class Run:
+    """What a run left in its folder. `Run.open(path)` opens any run again; nothing here writes.
+
+    outcome: "running", "finished", "stopped by user" or "failed"; `message` says why.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self.record: dict[str, Any] = folder.read_record()
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """Opens the run in a folder; `runs/NAME` stands for its latest run. FileNotFoundError if there is none."""
+        return cls(RunFolder.open(path))
+
+    @property
+    def folder(self) -> Path:
+        return self._folder.path
+
+    @property
+    def outcome(self) -> str:
+        return str(self.record["outcome"])
+
+    @property
+    def message(self) -> str:
+        """Why the run stopped or failed; empty for a finished run."""
+        return str(self.record.get("message") or "")
+
+    @property
+    def fingerprint(self) -> str:
+        """Four words for the whole final state and the world; empty while there is no final state."""
+        return str(self.record.get("fingerprint") or "")
+
+    @property
+    def name(self) -> str:
+        return str(self.record["world"])
+
+    @property
+    def title(self) -> str:
+        return str(self.record["title"])
+
+    @cached_property
+    def world(self) -> World:
+        """The world as it was run."""
+        from eddyline.world import World
+
+        return World.load(self._folder.world)
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """What results.json holds: values with windows and errors, expectations, and a summary of each series."""
+        import json
+
+        path = self._folder.results
+        return dict(json.loads(path.read_text())) if path.is_file() else {}
+
+    def table(self) -> pd.DataFrame:
+        """The values held against expectations, a row each: quantity, measured, expected, inside, note."""
+        import pandas as pd
+
+        columns = ["quantity", "measured", "expected", "error", "inside", "note", "reason", "source"]
+        return pd.DataFrame(self.results.get("expectations", []), columns=columns)
+
+    @property
+    def series_names(self) -> list[str]:
+        return sorted(path.stem for path in self._folder.series.glob("*.csv"))
+
+    def series(self, name: str) -> pd.DataFrame:
+        """A time series: columns with plain names ("time" [s] first), units in `.attrs["units"]`."""
+        path = self._folder.series / f"{name}.csv"
+        if not path.is_file():
+            raise KeyError(f"{self.folder} has no series {name!r}; it has: {', '.join(self.series_names) or 'none'}")
+        return read_series(path)
+
+    @property
+    def snapshot_count(self) -> int:
+        return snapshots.snapshot_count(self._folder.snapshots)
+
+    def snapshot(self, k: int = -1) -> dict[str, Any]:
+        """Snapshot `k` as arrays, see stream.snapshots.read_snapshot."""
+        return snapshots.read_snapshot(self.folder, k)
+
+    @property
+    def picture(self) -> Path:
+        return self._folder.pictures / "final.png"
+
+    @property
+    def movie(self) -> Path:
+        return self._folder.pictures / "movie.mp4"
+
+    @property
+    def report(self) -> Path:
+        return self._folder.report
+
+    def __repr__(self) -> str:
+        words = f", {self.fingerprint}" if self.fingerprint else ""
+        return f"<Run {self.folder}: {self.outcome}{words}>"
+
+    def _repr_html_(self) -> str:
+        parts = [f"<strong>{html.escape(self.title)}</strong> {html.escape(self.outcome)}"]
+        if self.message:
+            parts.append(f"<p>{html.escape(self.message)}</p>")
+        if self.picture.is_file():
+            data = base64.b64encode(self.picture.read_bytes()).decode()
+            parts.append(f'<br><img alt="Last picture of the run" style="max-width:100%" src="data:image/png;base64,{data}">')
+        if self.results.get("expectations"):
+            parts.append(self.table()[["quantity", "measured", "expected", "inside", "note"]].to_html(index=False))
+        parts.append(f"<p>fingerprint <code>{html.escape(self.fingerprint)}</code></p>")
+        if self.report.is_file():
+            link = html.escape(self.report.as_posix(), quote=True)
+            parts.append(f'<p><a href="{link}" target="_blank">report</a> in <code>{html.escape(str(self.folder))}</code></p>')
+        return "<div>" + "".join(parts) + "</div>"

@@ -1,0 +1,144 @@
+"""What is kept of a run while it runs: series, frames and snapshots, each at its times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.plot import oblique
+from eddyline.plot.colors import QUANTITIES
+from eddyline.plot.scene import Scene
+from eddyline.run.schedule import Schedule
+from eddyline.stream.frames import Picture, write_frame
+from eddyline.stream.series import SeriesFiles
+from eddyline.stream.snapshots import SnapshotFiles, take_snapshot, three_columns
+from eddyline.stream.writer import Writer
+
+if TYPE_CHECKING:
+    from eddyline import _core
+    from eddyline.run.folder import RunFolder
+    from eddyline.world import World
+
+PIXELS = 1600  # the longest side of a raster
+ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
+"""Quantities of each frame besides the world's own, coarser in 2D, so that `export` can paint them later."""
+
+
+class Recorder:
+    """Copies what is due after a step; the writing is done by `writer`, beside the computation."""
+
+    def __init__(self, world: World, simulation: _core.Simulation, folder: RunFolder, writer: Writer) -> None:
+        self.simulation = simulation
+        self.writer = writer
+        self.scene = Scene.of(world)
+        self.quantity = shown_quantity(world)
+        self.frames = 0
+        self._series = SeriesFiles(folder.series)
+        self._snapshots = SnapshotFiles(folder.snapshots)
+        self._frame_folder: Path = folder.frames
+        self._pictures_due = Schedule(world.output.picture_interval)
+        self._snapshots_due = Schedule(world.output.snapshot_interval)
+        self._last_picture = self._last_snapshot = -1
+        self._view = oblique.View.of(self.scene) if self.scene.dimensions == 3 else None
+        self._solids = self._body_points() if self._view else np.zeros((0, 3))
+
+    @property
+    def next_time(self) -> float:
+        """When the next picture or snapshot is due [s]."""
+        return min(self._pictures_due.next_time, self._snapshots_due.next_time)
+
+    def after_steps(self) -> None:
+        """Keeps what is due now. Raises what the writing of earlier things raised."""
+        self.writer.check()
+        self._write_series()
+        time = self.simulation.time
+        if self._pictures_due.take(time):
+            self._take_picture()
+        if self._snapshots_due.take(time):
+            self._take_snapshot()
+
+    def finish(self, *, state_is_sound: bool = True) -> None:
+        """Keeps the last state as well, and waits until everything is on disk."""
+        self._write_series()
+        if state_is_sound:
+            if self._last_picture != self.simulation.step_count:
+                self._take_picture()
+            if self._snapshots_due.interval > 0 and self._last_snapshot != self.simulation.step_count:
+                self._take_snapshot()
+        self.writer.close()
+
+    def _write_series(self) -> None:
+        rows = self.simulation.take_series()
+        self.writer.put(lambda: self._series.append(rows))
+
+    def _take_snapshot(self) -> None:
+        self._last_snapshot = self.simulation.step_count
+        self.writer.put(self._snapshots.job(take_snapshot(self.simulation, self.scene.dimensions)))
+
+    def _take_picture(self) -> None:
+        number, self.frames = self.frames, self.frames + 1
+        self._last_picture = self.simulation.step_count
+        if self._view is None:
+            picture = self._plane()
+            self.writer.put(lambda: write_frame(self._frame_folder, number, picture))
+        else:
+            self._put_view(self._view, number)
+
+    def _plane(self) -> Picture:
+        """Rasters of a two-dimensional flow: the world's quantity fine, the others coarse."""
+        scene = self.scene
+        fine, coarse = scene.raster_shape(scene.spacing / 2, PIXELS), scene.raster_shape(scene.spacing, PIXELS // 2)
+        shapes = {name: coarse for name in ALSO_KEPT[2]} | {self.quantity: fine}
+        return Picture(
+            time=self.simulation.time,
+            step=self.simulation.step_count,
+            lower=scene.lower[:2],
+            upper=scene.upper[:2],
+            rasters={
+                name: self.simulation.raster(name, shape, scene.lower, scene.upper) for name, shape in shapes.items()
+            },
+            units=_UNITS,
+        )
+
+    def _put_view(self, view: oblique.View, number: int) -> None:
+        time, step = self.simulation.time, self.simulation.step_count
+        position = three_columns(self.simulation.position)
+        values = {name: particle_values(self.simulation, name) for name in {self.quantity, *ALSO_KEPT[3]}}
+        spacing, solids = self.scene.spacing, self._solids
+
+        def write() -> None:
+            seen = oblique.render(view, spacing, position, values, solids)
+            picture = Picture(time, step, view.lower, view.upper, seen.values, _UNITS, seen.solid, seen.shade)
+            write_frame(self._frame_folder, number, picture)
+
+        self.writer.put(write)
+
+    def _body_points(self) -> NDArray[np.float64]:
+        """(m, 3) positions of the particles of bodies [m]."""
+        of_bodies = np.asarray(self.simulation.wall_body()) >= 0
+        return three_columns(self.simulation.wall_position())[of_bodies]
+
+
+_UNITS = {name: "kg/m^3" if name == "density" else quantity.unit for name, quantity in QUANTITIES.items()}
+
+
+def shown_quantity(world: World) -> str:
+    """The quantity of a world's pictures; vorticity exists in two dimensions only."""
+    quantity = world.output.quantity
+    return "speed" if quantity == "vorticity" and world.core.dimensions == 3 else quantity
+
+
+def particle_values(simulation: _core.Simulation, quantity: str) -> NDArray[np.float32]:
+    """(n,) copies of a quantity at the particles, in the units of the core's rasters."""
+    if quantity == "speed":
+        values = np.sqrt((simulation.velocity**2).sum(axis=1))
+    elif quantity.startswith("velocity_"):
+        values = simulation.velocity[:, "xyz".index(quantity[-1])]
+    elif quantity == "pressure":
+        values = simulation.pressure()
+    else:
+        values = simulation.density
+    return np.asarray(values, dtype=np.float32)

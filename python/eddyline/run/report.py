@@ -1,0 +1,163 @@
+"""report.html: a run on one page that works offline, with player, charts, values, world and sources."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.plot.charts import Chart
+from eddyline.run import references
+from eddyline.run.closing import measured_text, number_with_error, verdict_text
+from eddyline.run.progress import duration
+from eddyline.stream import atomic
+
+if TYPE_CHECKING:
+    from eddyline.run.record import Run
+
+TEMPLATE = "report.html.jinja"
+
+
+def write_report(run: Run, target: Path, charts: Sequence[Chart]) -> None:
+    """Writes the page of `run` with its movie (or last picture) and `charts` inside."""
+    atomic.write_text(target, report_html(run, charts))
+
+
+def report_html(run: Run, charts: Sequence[Chart]) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    loader = PackageLoader("eddyline", "data")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    results = run.results
+    return environment.get_template(TEMPLATE).render(
+        run=run,
+        record=run.record,
+        started=str(run.record["started"]).replace("T", " ").replace("+00:00", " UTC"),
+        movie=_embedded(run.movie, "video/mp4"),
+        picture=_embedded(run.picture, "image/png"),
+        caption=_caption(run),
+        comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
+        values=[_value(item) for item in results.get("values", [])],
+        charts=[
+            {"title": chart.title, "description": chart.description, "svg": Markup(chart.svg())} for chart in charts
+        ],
+        world=Markup(highlight(run.world.source)),
+        world_data=base64.b64encode(run.world.source.encode()).decode(),
+        command=repeat_command(run),
+        machine=_machine_rows(run),
+        phases=_phase_rows(run),
+        sources=references.cite([item["source"] for item in results.get("expectations", []) if item["source"]]),
+    )
+
+
+def repeat_command(run: Run) -> str:
+    """The command that repeats the run from its own folder."""
+    return f"eddyline run {shlex.quote('world.toml')} {run.record.get('options', '')}".strip()
+
+
+def highlight(toml: str) -> str:
+    """A world file as HTML: comments quiet, tables bold."""
+    lines = []
+    for line in toml.splitlines():
+        code, comment = _split_comment(line)
+        shown = html.escape(code, quote=False)
+        if re.match(r"\s*\[", code):
+            shown = f'<span class="table">{shown}</span>'
+        lines.append(shown + (f'<span class="comment">{html.escape(comment, quote=False)}</span>' if comment else ""))
+    return "\n".join(lines)
+
+
+def _split_comment(line: str) -> tuple[str, str]:
+    quote = ""
+    for k, character in enumerate(line):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character == "#":
+            return line[:k], line[k:]
+    return line, ""
+
+
+def _embedded(path: Path, kind: str) -> str:
+    """A data URL; empty if there is no such file."""
+    if not path.is_file():
+        return ""
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _caption(run: Run) -> str:
+    from eddyline.plot.colors import QUANTITIES
+
+    quantity = QUANTITIES[run.record["quantity"]]
+    what = f"{quantity.label[0].upper()}{quantity.label[1:]}"
+    words = f"{what} from t = 0 to {run.record['time']:.4g} s."
+    if quantity.kind == "diverging":
+        words += " Solid lines: positive values, dashed lines: negative ones."
+    return words + " Thick lines are no-slip walls, thin lines slip walls, dotted lines periodic sides."
+
+
+def _comparison(item: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
+    errors = {value["name"]: value["error"] for value in results["values"]}
+    windows = {value["name"]: value["window"] for value in results["values"]}
+    window = windows.get(item["quantity"])
+    inside = item["inside"]
+    notes = [item["note"] if item["measured"] is not None else "", item["reason"]]
+    return {
+        "quantity": item["quantity"],
+        "measured": measured_text(item, errors.get(item["quantity"])).replace("+-", "±"),
+        "window": f"{window[0]:.3g} to {window[1]:.3g} s" if window else "",
+        "expected": item["expected"].replace("+-", "±"),
+        "mark": {True: "inside", False: "outside", None: "open"}[inside],
+        "verdict": verdict_text(item, results["spacing"]).replace("OUTSIDE", "outside") or "not judged",
+        "notes": "; ".join(note for note in notes if note),
+        "source": item["source"],
+        "cited": references.known(item["source"]),
+    }
+
+
+def _value(item: dict[str, Any]) -> dict[str, str]:
+    unit = "" if item["unit"] in ("", "1") else item["unit"]
+    value = item["note"] if item["value"] is None else number_with_error(item["value"], item["error"])
+    window = f"{item['window'][0]:.3g} to {item['window'][1]:.3g} s" if item["window"] else ""
+    note = "" if item["value"] is None else item["note"]
+    return {"name": item["name"], "value": value.replace("+-", "±"), "unit": unit, "window": window, "note": note}
+
+
+def _machine_rows(run: Run) -> list[tuple[str, str]]:
+    record = run.record
+    machine, versions = record["machine"], record["versions"]
+    steps, wall = record["steps"], record["wall_seconds"]
+    rows = [
+        ("Processor", f"{machine['processor']} ({machine['architecture']}), {machine['cores']} cores"),
+        ("System", f"{machine['system']}, Python {versions['python']}"),
+        ("Threads, boxes", f"{record['threads']}, {record['boxes']}"),
+        ("Particles", f"{record['fluid_particles']:,} fluid, {record['wall_particles']:,} wall"),
+        ("Steps", f"{steps:,}, of {record['time'] / steps:.3g} s on average" if steps else "0"),
+        ("Wall time", duration(wall)),
+        ("Speed", f"{record['particle_updates_per_second'] / 1e6:.2f} million particle updates a second"),
+    ]
+    memory = record["statistics"].get("memory_bytes")
+    if memory:
+        rows.append(("Memory", f"{memory / 1e6:.0f} MB"))
+    return rows
+
+
+def _phase_rows(run: Run) -> list[tuple[str, str, str]]:
+    """(phase, seconds, share of them) of the steps, largest first."""
+    phases = run.record["statistics"].get("seconds")
+    if not isinstance(phases, dict):
+        return []
+    total = sum(float(seconds) for seconds in phases.values()) or 1.0
+    ordered = sorted(phases.items(), key=lambda item: -float(item[1]))
+    return [
+        (name.replace("_", " "), f"{float(seconds):.2f} s", f"{100 * float(seconds) / total:.0f} %")
+        for name, seconds in ordered
+    ]

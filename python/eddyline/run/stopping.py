@@ -1,0 +1,45 @@
+"""Ctrl-C and SIGTERM end a run at a step boundary; a second one ends what comes after the last step."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any
+
+
+class StopRequests:
+    """Counts Ctrl-C and SIGTERM while its block runs.
+
+    The first one sets `asked` and calls `interrupt`; the second one raises KeyboardInterrupt if it comes while the
+    pictures are made, and the third one always does. Outside the main thread signals are left alone.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.finishing = False
+        self.interrupt: Callable[[], None] = lambda: None
+        self._before: dict[int, Any] = {}
+
+    @property
+    def asked(self) -> bool:
+        return self.count > 0
+
+    def __enter__(self) -> StopRequests:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._receive)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        self.interrupt()
+        if self.count >= (2 if self.finishing else 3):
+            raise KeyboardInterrupt

@@ -1,0 +1,191 @@
+"""A simulation step by step, for notebooks and experiments of one's own."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from eddyline.world import World
+
+Floats = NDArray[np.float64]
+
+
+class Simulation:
+    """A world at a moment. Writes nothing; `eddyline.run` keeps what it computes.
+
+    world: a World, or the path of a world file. boxes: parts into which the domain is cut. threads: 0 for all cores.
+    Neither boxes nor threads change a bit of the result.
+    """
+
+    def __init__(self, world: World | str | os.PathLike[str], boxes: int = 1, threads: int = 0) -> None:
+        from eddyline import _core
+
+        if isinstance(world, (str, os.PathLike)):
+            from eddyline.world import World
+
+            world = World.load(world)
+        self.world = world
+        self._core = _core.Simulation(world.core, boxes=boxes, threads=threads)
+
+    def step(self, n: int = 1) -> None:
+        """Makes `n` steps. Ctrl-C stops between two of them. Raises _core.StepError if one breaks down."""
+        if n < 0:
+            raise ValueError(f"n = {n}: must be >= 0")
+        last = self.steps + n
+        while self._core.step_count < last:
+            self._core.advance(float("inf"), last, 0.2)
+
+    def advance_to(self, time: float) -> None:
+        """Steps until `time` [s] is reached or just passed."""
+        while self._core.time < time:
+            self._core.advance(time, 2**62, 0.2)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._core.time
+
+    @property
+    def steps(self) -> int:
+        """Steps made since the start."""
+        return self._core.step_count
+
+    @property
+    def time_step(self) -> float:
+        """The latest time step [s]."""
+        return self._core.time_step
+
+    @property
+    def particles(self) -> Particles:
+        """The fluid as it is now: views without copies, valid until the next step."""
+        return Particles(self)
+
+    def raster(self, quantity: str = "speed", shape: tuple[int, int] | None = None) -> NDArray[np.float32]:
+        """A quantity on a plane of pixels, (rows, columns) float32, row 0 at the bottom, NaN where there is no fluid.
+
+        shape: pixels of half a spacing unless given. In 3D: the plane in the middle of z.
+        """
+        from eddyline.plot.scene import Scene
+
+        scene = Scene.of(self.world)
+        lower, upper = list(scene.lower), scene.upper
+        if scene.dimensions == 3:
+            lower[2] = 0.5 * (scene.lower[2] + scene.upper[2])
+        size = shape or scene.raster_shape(0.5 * scene.spacing, 1600)
+        return self._core.raster(quantity, size, (lower[0], lower[1], lower[2]), upper)
+
+    def __repr__(self) -> str:
+        return f"<Simulation {self.world.name}: {self._core.fluid_count:,} particles, t = {self.time:.4g} s, step {self.steps}>"
+
+    def _repr_html_(self) -> str:
+        caption = html.escape(f"{self.world.title}, t = {self.time:.4g} s, step {self.steps}")
+        data = base64.b64encode(self._picture()).decode()
+        return (
+            f'<figure><img alt="{caption}" style="max-width:100%" src="data:image/png;base64,{data}">'
+            f"<figcaption>{caption}, {self._core.fluid_count:,} particles</figcaption></figure>"
+        )
+
+    def _picture(self) -> bytes:
+        from PIL import Image
+
+        from eddyline.plot import colors, oblique
+        from eddyline.plot.frame import FramePainter
+        from eddyline.plot.scene import Scene
+        from eddyline.run.recorder import particle_values, shown_quantity
+        from eddyline.stream.frames import Frame
+        from eddyline.stream.snapshots import three_columns
+
+        scene, quantity = Scene.of(self.world), shown_quantity(self.world)
+        if scene.dimensions == 2:
+            frame = Frame(self.time, self.steps, quantity, self.raster(quantity), scene.lower[:2], scene.upper[:2])
+        else:
+            view = oblique.View.of(scene)
+            bodies = three_columns(self._core.wall_position())[np.asarray(self._core.wall_body()) >= 0]
+            values = {quantity: particle_values(self._core, quantity)}
+            seen = oblique.render(view, scene.spacing, three_columns(self._core.position), values, bodies)
+            raster = seen.values[quantity]
+            frame = Frame(self.time, self.steps, quantity, raster, view.lower, view.upper, seen.solid, seen.shade)
+        shown = colors.shown_values(quantity, frame.values, scene.density)
+        painter = FramePainter(scene, quantity, colors.robust_scale(colors.QUANTITIES[quantity], [shown]), width=900)
+        out = io.BytesIO()
+        Image.fromarray(painter.paint(frame)).save(out, format="PNG")
+        return out.getvalue()
+
+
+@dataclass(frozen=True)
+class ParticleCopies:
+    """Particles in order of their ids: arrays that stay as they are."""
+
+    id: NDArray[np.int64]  # (n,)
+    position: Floats  # (n, D) m
+    velocity: Floats  # (n, D) m/s
+    density: Floats  # (n,) kg/m^3
+    mass: Floats  # (n,) kg, in 2D kg/m
+    pressure: Floats  # (n,) Pa
+
+
+class Particles:
+    """The fluid particles of a simulation.
+
+    Arrays are read-only views of the simulation's memory, valid until the next step; the order of particles changes
+    from time to time. `by_id()` gives copies in an order that never changes.
+    """
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._core = simulation._core
+
+    def __len__(self) -> int:
+        return self._core.fluid_count
+
+    @property
+    def id(self) -> NDArray[np.int64]:
+        """(n,) int64: the name of a particle for life."""
+        return self._core.id
+
+    @property
+    def position(self) -> Floats:
+        """(n, D) m."""
+        return self._core.position
+
+    @property
+    def velocity(self) -> Floats:
+        """(n, D) m/s."""
+        return self._core.velocity
+
+    @property
+    def density(self) -> Floats:
+        """(n,) kg/m^3."""
+        return self._core.density
+
+    @property
+    def mass(self) -> Floats:
+        """(n,) kg; in 2D kg/m."""
+        return self._core.mass
+
+    @property
+    def pressure(self) -> Floats:
+        """(n,) Pa, computed from the density: a copy."""
+        return self._core.pressure()
+
+    def by_id(self) -> ParticleCopies:
+        """Copies sorted by id, comparable from step to step and from run to run."""
+        order = np.argsort(self.id, kind="stable")
+        return ParticleCopies(
+            id=self.id[order],
+            position=self.position[order],
+            velocity=self.velocity[order],
+            density=self.density[order],
+            mass=self.mass[order],
+            pressure=self.pressure[order],
+        )
+
+    def __repr__(self) -> str:
+        return f"<Particles: {len(self):,}, views valid until the next step>"

@@ -1,0 +1,76 @@
+"""Series: one CSV file each, a row per time, names and units in the header: `time [s],position [m]`."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Rows = Mapping[str, tuple[Sequence[str], Sequence[str], NDArray[np.float64]]]
+_HEADER = re.compile(r"^(?P<name>[^\[]*?)\s*(?:\[(?P<unit>[^\]]*)\])?$")
+
+
+class SeriesFiles:
+    """Appends rows to `folder/NAME.csv`. After each `append` the files are complete lines on disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known: set[str] = set()
+
+    def append(self, series: Rows) -> None:
+        """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns) float64)}."""
+        for name, (columns, units, rows) in series.items():
+            lines = [] if name in self._known else [header(columns, units)]
+            lines += [",".join(map(_number, row)) for row in rows.tolist()]
+            if lines:
+                _append_lines(self.folder / f"{name}.csv", "\n".join(lines) + "\n")
+                self._known.add(name)
+
+
+def header(columns: Sequence[str], units: Sequence[str]) -> str:
+    return ",".join(f"{column} [{unit or '1'}]" for column, unit in zip(columns, units, strict=True))
+
+
+def read_series(path: Path) -> pd.DataFrame:
+    """A series as a table: plain column names, units in `.attrs["units"]`. An unfinished last line is left out."""
+    import pandas as pd
+
+    text = path.read_text()
+    text = text[: text.rfind("\n") + 1]
+    first, _, rest = text.partition("\n")
+    names, units = [], {}
+    for part in first.split(","):
+        match = _HEADER.match(part.strip())
+        name, unit = (match["name"], match["unit"] or "1") if match else (part, "1")
+        names.append(name)
+        units[name] = unit
+    frame = pd.read_csv(io.StringIO(rest), names=names, header=None, dtype="float64")
+    frame.attrs["units"] = units
+    frame.attrs["name"] = path.stem
+    return frame
+
+
+def _number(value: float) -> str:
+    """The shortest text that gives the same double; whole numbers without a point."""
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 and value != 0 else repr(value)
+
+
+def _append_lines(path: Path, text: str) -> None:
+    """Appends whole lines; if that fails (disk full), takes a partly written line back."""
+    size = path.stat().st_size if path.exists() else 0
+    try:
+        with path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError:
+        if path.exists():
+            with path.open("r+b") as file:
+                file.truncate(size)
+        raise

@@ -1,0 +1,64 @@
+"""Writing beside the computation: one thread, a short queue, no lost errors."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from types import TracebackType
+
+Job = Callable[[], None]
+
+
+class Writer:
+    """Runs jobs in order in a thread of its own.
+
+    The queue is short, so that memory stays bounded: `put` waits when it is full. The first error of a job stops the
+    writing (later jobs are dropped) and is raised by the next `put`, `check` or `close`.
+    """
+
+    def __init__(self, depth: int = 4) -> None:
+        self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=depth)
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, name="eddyline-writer", daemon=True)
+        self._thread.start()
+        self._closed = False
+
+    def put(self, job: Job) -> None:
+        """Queues `job`. Raises what an earlier job raised."""
+        self.check()
+        self._queue.put(job)
+
+    def check(self) -> None:
+        """Raises what a job raised, once."""
+        if self._error is not None and not isinstance(self._error, _Reported):
+            error, self._error = self._error, _Reported()
+            raise error
+
+    def close(self) -> None:
+        """Waits for all jobs; raises what a job raised. Closing twice is allowed."""
+        if not self._closed:
+            self._closed = True
+            self._queue.put(None)
+            self._thread.join()
+        self.check()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _work(self) -> None:
+        while (job := self._queue.get()) is not None:
+            if self._error is None:
+                try:
+                    job()
+                except BaseException as error:
+                    self._error = error
+
+
+class _Reported(Exception):
+    """Stands where an error was that has been raised to the caller: writing has stopped."""

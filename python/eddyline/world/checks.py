@@ -1,0 +1,332 @@
+"""What can be wrong with a world whose tables are all right one by one."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from .problems import Path, dotted, listed, number, rounded, shown
+from .quantities import check_quantity
+from .samples import Points, Samples, corners, evaluate, face, lattice
+from .schema import SIDES, Gauge, Periodic, Probe, Wall, WorldFile
+from .shapes import Region, ShapeTable, vec3
+
+Found = Iterator[tuple[Path, str]]
+
+BYTES_PER_PARTICLE = 600
+"""Memory of a running simulation for each fluid particle, neighbour lists among it."""
+FEWEST_ACROSS = 4
+"""Particles across the domain below which a run says nothing."""
+CELLS_OF_A_PERIOD = 3
+DEFAULT_SKIN = 0.75
+"""Skin of the neighbour lists, in spacings, where the file names none."""
+
+
+def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
+    """Everything that makes a run impossible or senseless, as (path, text of the line)."""
+    yield from _sides(file)
+    yield from _resolution(file)
+    yield from _solids(file)
+    yield from _fluid(file, samples)
+    yield from _fields(file, samples)
+    yield from _observers(file)
+    for index, expect in enumerate(file.expect):
+        path = ("expect", index)
+        yield from (((*path, key), text) for key, text in check_quantity(expect, file, names))
+
+
+def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
+    """What runs, but not quite as the file reads."""
+    spacing = file.domain.spacing
+    uneven = [
+        f"{length / spacing:.2f} along {axis}"
+        for axis, length in zip("xyz", file.domain.size, strict=False)
+        if abs(length / spacing - round(length / spacing)) > 1e-6 * length / spacing
+    ]
+    if uneven:
+        yield (
+            f"domain.size is not a multiple of the spacing ({listed(uneven)}): the lattice of particles "
+            "is centred in it."
+        )
+    for name, body in file.bodies.items():
+        low, high = body.core_shape.bounds
+        across = min(high[k] - low[k] for k in range(file.dimensions)) / spacing
+        if across < 8:
+            yield (
+                f"bodies.{name} is {rounded(across, 2)} spacings wide: forces on it are rough below 8, "
+                "good above 20."
+            )
+    origin, end = corners(file)
+    for name, region in file.regions.items():
+        low, high = region.core_shape.bounds
+        slack = 1e-9 * max(file.domain.size)
+        if any(low[k] < origin[k] - slack or high[k] > end[k] + slack for k in range(file.dimensions)):
+            yield f"regions.{name} reaches out of the domain: only what lies inside is filled."
+    default = [side for side in SIDES[: 2 * file.dimensions] if side not in file.boundaries.model_fields_set]
+    if default:
+        yield f"boundaries: {listed(default)} not named, so no-slip walls."
+
+
+# --- sides and resolution -----------------------------------------------------------------------------------
+
+
+def _sides(file: WorldFile) -> Found:
+    for axis in range(file.dimensions):
+        first, second = SIDES[2 * axis], SIDES[2 * axis + 1]
+        kinds = [isinstance(file.boundaries.side(name), Periodic) for name in (first, second)]
+        if kinds[0] != kinds[1]:
+            lone, other = (first, second) if kinds[0] else (second, first)
+            text = (
+                f'boundaries.{lone}.type = "periodic", but {other} is '
+                f'"{file.boundaries.side(other).type}"; periodic sides '
+                f'come in pairs. Write {other} = {{ type = "periodic" }}.'
+            )
+            yield ("boundaries", lone, "type"), text
+        elif kinds[0]:
+            yield from _period(file, axis, first)
+    for index, name in enumerate(SIDES[: 2 * file.dimensions]):
+        side = file.boundaries.side(name)
+        if isinstance(side, Wall) and side.velocity is not None:
+            through = evaluate(side.velocity[index // 2], face(file, index), 0.0)
+            if np.any(through != 0):
+                axis_name = "xyz"[index // 2]
+                text = (
+                    f"boundaries.{name}.velocity[{index // 2}] is not 0; a wall moves in its own plane only. "
+                    f"Write 0 for {axis_name}."
+                )
+                yield ("boundaries", name, "velocity", index // 2), text
+
+
+def cell_edge(file: WorldFile) -> float:
+    """Edge of the cells [m]: the reach of the kernel, 2 h, and the skin."""
+    ratio = file.method.smoothing_ratio or (2.0 if file.dimensions == 2 else 1.5)
+    return (2 * ratio + (file.method.skin or DEFAULT_SKIN)) * file.domain.spacing
+
+
+def _period(file: WorldFile, axis: int, side: str) -> Found:
+    length, edge = file.domain.size[axis], cell_edge(file)
+    if length < CELLS_OF_A_PERIOD * edge:
+        spacing = length / (CELLS_OF_A_PERIOD * edge / file.domain.spacing)
+        text = (
+            f"domain.size[{axis}] = {number(length)} m is {rounded(length / edge, 2)} cells of "
+            f"{rounded(edge)} m; a periodic "
+            f"side needs at least {CELLS_OF_A_PERIOD}. Try domain.spacing = {_below(spacing)}."
+        )
+        yield ("domain", "size", axis), text
+
+
+def _resolution(file: WorldFile) -> Found:
+    shortest = min(file.domain.size)
+    across = shortest / file.domain.spacing
+    if across < FEWEST_ACROSS:
+        text = (
+            f"domain.spacing = {number(file.domain.spacing)} puts {rounded(across, 2)} particles across "
+            "the domain; "
+            f"must be at least {FEWEST_ACROSS}. Try {_below(shortest / 20)}."
+        )
+        yield ("domain", "spacing"), text
+
+
+def _below(value: float) -> str:
+    """A short number not above `value`."""
+    scale = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.floor(value / scale * (1 + 1e-12)) * scale:.3g}"
+
+
+# --- bodies, regions and fluid ------------------------------------------------------------------------------
+
+
+def _solids(file: WorldFile) -> Found:
+    origin, end = corners(file)
+    dimensions = range(file.dimensions)
+    solids: list[tuple[Path, ShapeTable]] = [(("bodies", name), body) for name, body in file.bodies.items()]
+    fluids: list[tuple[Path, ShapeTable]] = [
+        (("regions", name), region) for name, region in file.regions.items()
+    ]
+    for path, item in solids + fluids:
+        low, high = item.core_shape.bounds
+        if any(high[k] <= origin[k] or low[k] >= end[k] for k in dimensions):
+            text = (
+                f"{dotted(path)} lies from {_point(low, file)} to {_point(high, file)} m, outside the domain "
+                f"from {_point(origin, file)} to {_point(end, file)} m. Move it."
+            )
+            yield path, text
+    for path, item in solids:
+        low, high = item.core_shape.bounds
+        for k in dimensions:
+            crossed = [low[k] < origin[k] < high[k], low[k] < end[k] < high[k]]
+            if any(crossed) and not all(crossed) and isinstance(file.boundaries.side(SIDES[2 * k]), Periodic):
+                side = SIDES[2 * k] if crossed[0] else SIDES[2 * k + 1]
+                yield (
+                    path,
+                    f"{dotted(path)} crosses the periodic side {side}; bodies must not. Move it, or "
+                    "domain.origin.",
+                )
+    for group in (solids, fluids):
+        for (path, one), (other_path, other) in combinations(group, 2):
+            where = _common_point(one, other, file)
+            if where is not None:
+                text = (
+                    f"{dotted(other_path)} overlaps {dotted(path)} at {where} m; they must not. Move or "
+                    "shrink one."
+                )
+                yield other_path, text
+
+
+def _common_point(one: ShapeTable, other: ShapeTable, file: WorldFile) -> str | None:
+    """A place well inside both shapes, or None."""
+    bounds = [one.core_shape.bounds, other.core_shape.bounds]
+    low = [max(box[0][k] for box in bounds) for k in range(3)]
+    high = [min(box[1][k] for box in bounds) for k in range(3)]
+    points = lattice(low, high, file.dimensions, 10_000)
+    if not len(points):
+        return None
+    depth = np.maximum(one.core_shape.signed_distance(points), other.core_shape.signed_distance(points))
+    deepest = int(np.argmin(depth))
+    return _point(points[deepest], file) if depth[deepest] < -1e-6 * max(file.domain.size) else None
+
+
+def _point(place: Points | tuple[float, ...], file: WorldFile) -> str:
+    return "(" + ", ".join(rounded(float(place[k])) for k in range(file.dimensions)) + ")"
+
+
+def available_memory() -> int | None:
+    """Bytes of memory that are free on this machine, where the system says so."""
+    try:
+        for line in FilePath("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _fluid(file: WorldFile, samples: Samples) -> Found:
+    if not len(samples.points):
+        if file.regions:
+            where: Path = ("regions", next(iter(file.regions)))
+            yield (
+                where,
+                f"regions {listed(file.regions)} hold no fluid: bodies or the domain's end cover them. "
+                "Move them.",
+            )
+        else:
+            yield ("domain",), "domain holds no fluid: bodies fill it. Make them smaller."
+    count = samples.volume / file.domain.spacing**file.dimensions
+    memory = available_memory()
+    if memory is not None and count * BYTES_PER_PARTICLE > memory:
+        most = memory / BYTES_PER_PARTICLE
+        spacing = _above((samples.volume / most) ** (1 / file.dimensions))
+        text = (
+            f"domain.spacing = {number(file.domain.spacing)} makes about {count:.2g} particles, "
+            f"{count * BYTES_PER_PARTICLE / 1e9:,.0f} GB; {memory / 1e9:.3g} GB of memory are free. Try "
+            f"{spacing}."
+        )
+        yield ("domain", "spacing"), text
+    gravity = file.domain.gravity is not None and any(file.domain.gravity)
+    starts: list[tuple[Path, Region | None]] = [(("start",), None)]
+    starts += [(("regions", name), region) for name, region in file.regions.items()]
+    for path, region in starts:
+        pressure = region.pressure if region is not None else file.start.pressure
+        if pressure is not None and pressure.kind == "hydrostatic" and not gravity:
+            text = (
+                f'{dotted(path)}.pressure = "hydrostatic"; needs domain.gravity, which is absent. Add it, '
+                "or remove this."
+            )
+            yield (*path, "pressure"), text
+
+
+def _above(value: float) -> str:
+    """A short number not below `value`."""
+    scale = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.ceil(value / scale) * scale:.3g}"
+
+
+# --- fields and observers -----------------------------------------------------------------------------------
+
+
+def _fields(file: WorldFile, samples: Samples) -> Found:
+    points = samples.points
+    for k, formula in enumerate(file.start.velocity or ()):
+        yield from _finite(
+            lambda t, f=formula: evaluate(f, points, t), ("start", "velocity", k), points, file, (0.0,)
+        )
+    if file.start.pressure is not None:
+        start_pressure = file.start.pressure.formula
+        yield from _finite(
+            lambda t: evaluate(start_pressure, points, t), ("start", "pressure"), points, file, (0.0,)
+        )
+    for name, region in file.regions.items():
+        if region.pressure is not None:
+            own = points[region.core_shape.signed_distance(points) < 0]
+            pressure = region.pressure.formula
+            place = ("regions", name, "pressure")
+            yield from _finite(lambda t, f=pressure, p=own: evaluate(f, p, t), place, own, file, (0.0,))
+    times = tuple(file.time.end * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+    for k, formula in enumerate(file.domain.body_force or ()):
+        place = ("domain", "body_force", k)
+        yield from _finite(lambda t, f=formula: evaluate(f, points, t), place, points, file, times)
+    for index, side_name in enumerate(SIDES[: 2 * file.dimensions]):
+        side = file.boundaries.side(side_name)
+        if isinstance(side, Wall):
+            on_side = face(file, index)
+            for k, formula in enumerate(side.velocity or ()):
+                place = ("boundaries", side_name, "velocity", k)
+                yield from _finite(
+                    lambda t, f=formula, p=on_side: evaluate(f, p, t), place, on_side, file, times
+                )
+
+
+def _finite(
+    values: Callable[[float], Points], path: Path, points: Points, file: WorldFile, times: tuple[float, ...]
+) -> Found:
+    for time in times:
+        result = values(time)
+        wrong = np.flatnonzero(~np.isfinite(result))
+        if len(wrong):
+            first = int(wrong[0])
+            at = (
+                f"{'x, y' if file.dimensions == 2 else 'x, y, z'} = {_point(points[first], file)} m, t = "
+                f"{rounded(time)} s"
+            )
+            yield path, f"{dotted(path)} gives {result[first]} at {at}; must be finite everywhere."
+            return
+
+
+def _observers(file: WorldFile) -> Found:
+    origin, end = corners(file)
+    for name, observer in file.observe.items():
+        path: Path = ("observe", name)
+        if name in file.bodies or name in ("budget", "force", "time"):
+            taken = f"bodies.{name} has" if name in file.bodies else "a series of every run has"
+            yield path, f"observe.{name}: {taken} this name already. Take another."
+        if isinstance(observer, Probe | Gauge):
+            place = vec3(observer.position)
+            if any(not origin[k] <= place[k] <= end[k] for k in range(file.dimensions)):
+                text = (
+                    f"observe.{name}.position = {shown(observer.position)} is outside the domain from "
+                    f"{_point(origin, file)} to {_point(end, file)} m. Move it."
+                )
+                yield (*path, "position"), text
+            for body_name, body in file.bodies.items():
+                if isinstance(observer, Probe) and body.core_shape.signed_distance(np.array([place]))[0] < 0:
+                    text = (
+                        f"observe.{name}.position = {shown(observer.position)} is inside bodies.{body_name}; "
+                        "must be in the fluid. Move it."
+                    )
+                    yield (*path, "position"), text
+        weightless = file.domain.gravity is None or not any(file.domain.gravity)
+        if isinstance(observer, Gauge) and observer.axis is None and weightless:
+            text = f'observe.{name}.axis is missing; without gravity a gauge needs it. Add axis = "y".'
+            yield path, text
+        axis = None if isinstance(observer, Probe) else observer.axis
+        if axis == "z" and file.dimensions == 2:
+            yield (*path, "axis"), f'observe.{name}.axis = "z"; must be x or y, as this world is 2D.'

@@ -1,0 +1,167 @@
+"""What will be run: the text of `eddyline check`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import _core
+from .problems import listed, rounded
+from .schema import Front, Gauge, Wall
+
+if TYPE_CHECKING:
+    from .world import World
+
+# Particle-steps per second and core, by dimensions: from prototypes of this scheme on a server's core
+# (Wendland C2, single-precision pair sums, AVX2; about 50 neighbours in 2D and 110 in 3D).
+RATES = {2: 3.5e6, 3: 1.5e6}
+_FLUID_BYTES = 73  # of a snapshot for each fluid particle: id, position, velocity, density, pressure, surface
+_WALL_BYTES = 36  # position, body, pressure
+_PICTURE_BYTES = 400_000  # of a frame, with its rasters
+_ROW_BYTES = 110  # of a series
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run will need. seconds: wall time on `cores` cores; disk_bytes: of the folder at its end."""
+
+    estimate: _core.Estimate
+    steps: int
+    seconds: float
+    cores: int
+    disk_bytes: int
+
+
+def plan(world: World, cores: int | None = None) -> Plan:
+    """Counts particles and steps without running; `cores`: all that this process may use, unless given."""
+    estimate = _core.estimate(world.core)
+    if cores is None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    steps = math.ceil((world.end + world.core.start.settle) / estimate.time_step)
+    particles = estimate.fluid_particles + estimate.wall_particles
+    seconds = particles * steps / (RATES[world.dimensions] * cores)
+    output = world.output
+    snapshot = estimate.fluid_particles * _FLUID_BYTES + estimate.wall_particles * _WALL_BYTES
+    walls = sum(isinstance(world.file.boundaries.side(name), Wall) for name in world.sides)
+    series = 1 + len(world.file.bodies) + walls + len(world.observers)
+    disk = (
+        output.snapshots * snapshot + output.pictures * _PICTURE_BYTES + series * output.series * _ROW_BYTES
+    )
+    return Plan(estimate, steps, seconds, cores, disk)
+
+
+def describe(world: World, cores: int | None = None) -> str:
+    """The lines of `eddyline check`: what will be run, what it needs, and what the user should know."""
+    found = plan(world, cores)
+    rows = [*_flow(world), *_numerics(world, found), *_needs(world, found)]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{world.title}  ({world.path or world.name}, {world.dimensions}D)", ""]
+    lines += [f"  {name:<{width}}  {text}" for name, text in rows]
+    remarks = [*world.notes, *_remarks(world, found)]
+    if remarks:
+        lines += ["", *(f"  note: {text}" for text in remarks)]
+    return "\n".join(lines)
+
+
+def _flow(world: World) -> Iterator[tuple[str, str]]:
+    file = world.file
+    spacing = file.domain.spacing
+    size = " x ".join(rounded(length) for length in file.domain.size)
+    across = " x ".join(f"{length / spacing:,.4g}" for length in file.domain.size)
+    yield "domain", f"{size} m, {across} spacings of {rounded(spacing)} m"
+    yield "sides", ", ".join(_side(world, name) for name in world.sides)
+    density, nu = rounded(file.fluid.density), rounded(file.fluid.nu)
+    yield "fluid", f"density {density} kg/m^3, kinematic viscosity {nu} m^2/s"
+    if world.reference is None:
+        yield "Reynolds", "not known without [reference]"
+    elif world.reynolds is not None:
+        velocity, length = rounded(world.reference.velocity), rounded(world.reference.length)
+        yield "Reynolds", f"{rounded(world.reynolds)} with {velocity} m/s and {length} m"
+    for name, body in file.bodies.items():
+        low, high = body.core_shape.bounds
+        sides = [high[k] - low[k] for k in range(world.dimensions)]
+        text = f"{' x '.join(map(rounded, sides))} m, {rounded(max(sides) / spacing, 3)} spacings"
+        yield f"body {name}", text + (", slip" if body.slip else "")
+    for name, observer in world.observers.items():
+        place = "" if isinstance(observer, Front) else f" at {_place(observer.position)} m"
+        yield f"observe {name}", observer.type + place
+
+
+def _side(world: World, name: str) -> str:
+    side = world.file.boundaries.side(name)
+    extra = ""
+    if isinstance(side, Wall):
+        extra = " (slip)" if side.slip else " (moving)" if side.velocity is not None else ""
+    return f"{name} {side.type}{extra}"
+
+
+def _place(position: tuple[float, ...]) -> str:
+    return "(" + ", ".join(rounded(value) for value in position) + ")"
+
+
+def _numerics(world: World, found: Plan) -> Iterator[tuple[str, str]]:
+    estimate, scales, method = found.estimate, world.scales, world.core.method
+    yield "speed", f"at most {rounded(scales.max_speed)} m/s expected, Mach {rounded(scales.mach, 2)}"
+    yield "speed of sound", f"{rounded(scales.sound_speed)} m/s: {scales.reason}"
+    h, nu = estimate.smoothing_length, world.file.fluid.nu
+    reach, edge = rounded(estimate.interaction_radius), rounded(estimate.cell_edge)
+    yield "smoothing", f"h = {rounded(h)} m, reach {reach} m, cells of {edge} m"
+    acoustic = method.cfl * h / (scales.sound_speed + scales.max_speed)
+    limit = "viscosity" if nu > 0 and method.viscous_cfl * h * h / nu < acoustic else "speed of sound"
+    yield "time step", f"{rounded(estimate.time_step)} s at the start, limited by the {limit}"
+
+
+def _needs(world: World, found: Plan) -> Iterator[tuple[str, str]]:
+    estimate, output = found.estimate, world.output
+    settle = world.core.start.settle
+    before = f" and {rounded(settle)} s of settling before" if settle > 0 else ""
+    yield "steps", f"about {found.steps:,} to {rounded(world.end)} s{before}"
+    yield (
+        "particles",
+        f"{estimate.fluid_particles:,} of fluid, {estimate.wall_particles:,} of walls and bodies",
+    )
+    yield "memory", _bytes(estimate.memory_bytes)
+    kept = f"{output.pictures} pictures of {output.quantity}, {output.snapshots} snapshots"
+    yield "output", f"{kept}, {output.series} rows a series; about {_bytes(found.disk_bytes)}"
+    cores = "1 core" if found.cores == 1 else f"{found.cores} cores"
+    yield "run time", f"about {_duration(found.seconds)} on {cores}"
+
+
+def _remarks(world: World, found: Plan) -> Iterator[str]:
+    expected = world.expectations
+    if expected:
+        sources = list(dict.fromkeys(expect.source for expect in expected if expect.source))
+        yield f"{len(expected)} expected value{'s' if len(expected) > 1 else ''}" + (
+            f" from {listed(sources)}." if sources else "."
+        )
+    skipped = len(world.file.expect) - len(expected)
+    if skipped:
+        yield f"{skipped} expected value{'s' if skipped > 1 else ''} left out, as `when` does not hold."
+    if world.output.picture_interval and world.output.picture_interval < found.estimate.time_step:
+        yield "more pictures than steps: some steps would be shown twice, so there will be fewer."
+    if world.scales.mach > 0.15:
+        yield (
+            f"Mach {rounded(world.scales.mach, 2)}: density will vary by {world.scales.mach**2:.0%}; "
+            "below 0.1 is usual."
+        )
+    surface = "open" in world.sides.values() or bool(world.file.regions)
+    if not surface and any(isinstance(item, Gauge) for item in world.observers.values()):
+        yield "a gauge measures a free surface, and this world has none: the fluid fills it."
+
+
+def _bytes(count: float) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{rounded(count / size, 3)} {unit}"
+    return f"{count:.0f} bytes"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"

@@ -1,0 +1,189 @@
+"""The text of a world file: read, parsed and changed by overrides; comments, order and formulas are kept."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import ParseError, TOMLKitError
+
+from .positions import Positions
+from .problems import Path, Problem, WorldError, did_you_mean, dotted, shown
+from .schema import WorldFile, keys_of
+
+OVERRIDE = "--set"
+"""What stands for file and line in a problem with an override."""
+
+_NAMED = ("let", "regions", "bodies", "observe")
+
+
+@dataclass
+class Document:
+    """A parsed world file. `place` finds the line of a key for messages."""
+
+    text: str
+    label: str  # the file as the user named it
+    data: dict[str, Any]
+    positions: Positions
+    overridden: set[Path] = field(default_factory=set)
+
+    def problem(self, path: Sequence[str | int], text: str) -> Problem:
+        """One line of an error at `path`."""
+        where = tuple(path)
+        if any(where[: len(over)] == over for over in self.overridden):
+            return Problem(0, OVERRIDE, text)
+        line = self.positions.line(where)
+        return Problem(line, f"{self.label}:{line}", text)
+
+
+def read(path: FilePath) -> str:
+    """The text of a world file, or a WorldError that says why it cannot be read."""
+
+    def failed(text: str) -> WorldError:
+        return WorldError([Problem(0, str(path), text)])
+
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise failed(f"no such file.{_near(path)}") from None
+    except IsADirectoryError:
+        worlds = sorted(item.name for item in path.glob("*.toml"))
+        hint = f" It holds {', '.join(worlds[:8])}." if worlds else ""
+        raise failed(f"is a folder; must be a world file.{hint}") from None
+    except OSError as error:
+        reason = error.strerror or errno.errorcode.get(error.errno or 0, "unknown error")
+        raise failed(f"cannot be read: {reason}.") from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        place = f"{path}:{line}"
+        text = f"not UTF-8 (byte 0x{raw[error.start]:02x}). Save the file as UTF-8."
+        raise WorldError([Problem(line, place, text)]) from None
+
+
+def _near(path: FilePath) -> str:
+    try:
+        names = [item.name for item in path.parent.glob("*.toml")]
+    except OSError:
+        names = []
+    text = did_you_mean(path.name, names, "and") if names else ""
+    return f" {text}" if text else ""
+
+
+def parse(text: str, label: str, overrides: Mapping[str, str | float] | None = None) -> Document:
+    """The content of a world file after its overrides."""
+    positions = Positions(text)
+    try:
+        parsed = tomlkit.parse(text)
+    except (ParseError, TOMLKitError) as error:
+        raise WorldError([_syntax(error, text, label, positions)]) from None
+    document = Document(text, label, parsed.unwrap(), positions)
+    if overrides:
+        wrong = [_override(parsed, document, path, value) for path, value in overrides.items()]
+        if any(wrong):
+            raise WorldError([problem for problem in wrong if problem is not None])
+        document.text = tomlkit.dumps(parsed)
+        document.data = parsed.unwrap()
+    return document
+
+
+def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Problem:
+    if positions.repeated:
+        path, line = positions.repeated[0]
+        first = positions.line(path)
+        return Problem(
+            line, f"{label}:{line}", f"{dotted(path)} stands here for the second time; first on line {first}."
+        )
+    line = int(getattr(error, "line", 1) or 1)
+    lines = text.splitlines()
+    while line > 1 and (line > len(lines) or not lines[line - 1].strip()):
+        line -= 1
+    found = lines[line - 1].strip() if line <= len(lines) else ""
+    reason = str(error).split(" at line ")[0].replace("\n", " ")
+    if any(word in reason for word in ("Unexpected character", "Invalid", "Empty")):
+        value = found.partition("=")[2].split("#")[0].strip()
+        if value and value[0] not in "\"'[{" and not value[0].isdigit():
+            return Problem(
+                line,
+                f"{label}:{line}",
+                f'not TOML: {found}. A text or a formula stands in quotes: "{value}".',
+            )
+    return Problem(line, f"{label}:{line}", f"not TOML: {found} ({reason.rstrip('.')}).")
+
+
+# --- overrides ----------------------------------------------------------------------------------------------
+
+
+def parse_set(items: Sequence[str]) -> dict[str, str | float]:
+    """Overrides from `--set PATH=VALUE` texts of a command line."""
+    result: dict[str, str | float] = {}
+    wrong: list[Problem] = []
+    for item in items:
+        path, equals, value = item.partition("=")
+        if not equals or not path.strip() or not value.strip():
+            wrong.append(
+                Problem(0, OVERRIDE, f"{item!r} must be PATH=VALUE, for example domain.spacing=0.01.")
+            )
+        else:
+            result[path.strip()] = value.strip()
+    if wrong:
+        raise WorldError(wrong)
+    return result
+
+
+def override_value(value: str | float) -> Any:
+    """What an override means: a TOML value where it reads as one, otherwise a text, such as a formula."""
+    if not isinstance(value, str):
+        return value
+    try:
+        parsed = tomlkit.value(value).unwrap()
+    except (ParseError, TOMLKitError, ValueError, IndexError):
+        return value
+    return parsed if isinstance(parsed, bool | int | float | str | list | dict) else value
+
+
+def _override(
+    parsed: tomlkit.TOMLDocument, document: Document, name: str, value: str | float
+) -> Problem | None:
+    """Writes one override into the parsed file; gives what is wrong with its path."""
+    parts = [part.strip() for part in name.split(".")]
+    if not all(parts):
+        return Problem(0, OVERRIDE, f'"{name}" is not a path. Write, for example, domain.spacing.')
+    tables = keys_of(WorldFile)
+    if parts[0] not in tables:
+        return Problem(0, OVERRIDE, f"{name} is not in a world. {did_you_mean(parts[0], tables, 'and')}")
+    here: Any = parsed
+    path: Path = ()
+    for depth, part in enumerate(parts):
+        last = depth + 1 == len(parts)
+        if isinstance(here, MutableSequence):
+            if not part.isdigit() or int(part) >= len(here):
+                return Problem(
+                    0, OVERRIDE, f"{name}: {dotted(path)} has {len(here)} entries, counted from 0."
+                )
+            key: str | int = int(part)
+        elif isinstance(here, MutableMapping):
+            key = part
+            if part not in here and path and path[0] in _NAMED and len(path) == 1:
+                known = [dotted((*path, other)) for other in here]
+                return Problem(
+                    0, OVERRIDE, f"{name} is not in the file. {did_you_mean(dotted((*path, part)), known)}"
+                )
+        else:
+            return Problem(0, OVERRIDE, f"{name}: {dotted(path)} = {shown(here)} has nothing inside.")
+        path = (*path, key)
+        if last:
+            here[key] = override_value(value)
+        else:
+            if isinstance(here, MutableMapping) and key not in here:
+                if path[0] in _NAMED and len(path) == 1:
+                    return Problem(0, OVERRIDE, f"{name} is not in the file: it has no [{parts[0]}].")
+                here[key] = tomlkit.table()
+            here = here[key]
+    document.overridden.add(path)
+    return None

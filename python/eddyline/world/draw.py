@@ -1,0 +1,346 @@
+"""A drawing of a world: domain, sides, fluid, bodies and observers, with dimensions in metres."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .build import gauge_axis
+from .outlines import outlines
+from .problems import rounded
+from .samples import Samples, corners, evaluate, face, lattice
+from .schema import SIDES, Front, Gauge, Periodic, Probe, Wall
+from .shapes import vec3
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .world import World
+
+WATER = "#cfe3f2"
+WATER_EDGE = "#7ba7c7"
+ARROW = "#3f6f8f"
+SOLID = "#6b7178"
+INK = "#22272c"
+MARK = "#b3361f"
+_ARROWS = 14  # start velocities drawn along the longer side
+
+
+def save_picture(world: World, path: str | os.PathLike[str], dpi: float = 150.0) -> None:
+    """Draws the world into a file (.png, .svg or .pdf). Shapes are exact; nothing depends on colour alone."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    low, high = corners(world.file)
+    views = [(0, 1)] if world.dimensions == 2 else [(0, 1), (2, 1)]
+    widths = [high[axes[0]] - low[axes[0]] for axes in views]
+    height = high[1] - low[1]
+    scale = min(8.0 / sum(widths), 5.2 / height)
+    margins = 1.9 * len(views)
+    figure = Figure(figsize=(sum(widths) * scale + margins, height * scale + 2.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(1, len(views), squeeze=False, width_ratios=[w * scale + 1.9 for w in widths])[0]
+    for panel, axes in zip(panels, views, strict=True):
+        _View(world, panel, axes, scale).draw()
+    figure.suptitle(world.title, fontsize=13, color=INK, fontweight="bold")
+    figure.supxlabel(_caption(world), fontsize=8.5, color=INK)
+    figure.savefig(os.fspath(path), dpi=dpi, facecolor="white")
+
+
+def _caption(world: World) -> str:
+    fluid = world.file.fluid
+    parts = [
+        f"density {rounded(fluid.density)} kg/m\N{SUPERSCRIPT THREE}",
+        f"kinematic viscosity {rounded(fluid.nu)} m\N{SUPERSCRIPT TWO}/s",
+        f"spacing {rounded(world.file.domain.spacing)} m",
+        f"end {rounded(world.end)} s",
+    ]
+    if world.reynolds is not None:
+        parts.insert(0, f"Re {rounded(world.reynolds)}")
+    return "   ".join(parts)
+
+
+class _View:
+    """The world seen along one axis. axes: horizontal and vertical on paper; scale: inches per metre."""
+
+    def __init__(self, world: World, panel: Axes, axes: tuple[int, int], scale: float) -> None:
+        self.world, self.file, self.panel, self.axes = world, world.file, panel, axes
+        low, high = corners(world.file)
+        self.low = np.array([low[axes[0]], low[axes[1]]])
+        self.high = np.array([high[axes[0]], high[axes[1]]])
+        self.inch = 1.0 / scale  # metres of the world on one inch of paper
+
+    def draw(self) -> None:
+        self._fluid()
+        self._bodies()
+        self._velocities()
+        for index in (2 * self.axes[0], 2 * self.axes[0] + 1, 2 * self.axes[1], 2 * self.axes[1] + 1):
+            self._side(index)
+        self._observers()
+        self._accelerations()
+        self._dimensions()
+        pad = 0.95 * self.inch
+        self.panel.set_xlim(self.low[0] - pad, self.high[0] + pad)
+        self.panel.set_ylim(self.low[1] - 0.75 * self.inch, self.high[1] + 0.55 * self.inch)
+        self.panel.set_aspect("equal")
+        self.panel.axis("off")
+
+    def _polygon(self, corners_: NDArray[np.float64], **style: Any) -> None:
+        from matplotlib.patches import Polygon, Rectangle
+
+        patch = Polygon(corners_, closed=True, **style)
+        self.panel.add_patch(patch)
+        patch.set_clip_path(
+            Rectangle(tuple(self.low), *(self.high - self.low), transform=self.panel.transData)
+        )
+
+    def _fluid(self) -> None:
+        tolerance = 0.002 * self.inch
+        style = {"facecolor": WATER, "edgecolor": WATER_EDGE, "linewidth": 0.8, "zorder": 1}
+        if not self.file.regions:
+            box = np.array([self.low, [self.high[0], self.low[1]], self.high, [self.low[0], self.high[1]]])
+            self._polygon(box, **style)
+        for name, region in self.file.regions.items():
+            for line in outlines(region, self.axes, tolerance):
+                self._polygon(line, **style)
+            centre = (np.maximum(line.min(axis=0), self.low) + np.minimum(line.max(axis=0), self.high)) / 2
+            self._text(centre, name, color="#2f5d7c", ha="center", va="center", style="italic")
+
+    def _bodies(self) -> None:
+        for name, body in self.file.bodies.items():
+            hatch = None if body.slip else "xxxx"
+            for line in outlines(body, self.axes, 0.002 * self.inch):
+                self._polygon(
+                    line, facecolor="#c9ccd0", edgecolor=SOLID, hatch=hatch, linewidth=1.2, zorder=3
+                )
+            high, low = line.max(axis=0), line.min(axis=0)
+            place = np.array([(high[0] + low[0]) / 2, high[1] + 0.06 * self.inch])
+            label = f"{name}, slip" if body.slip else name
+            self._text(place, label, ha="center", va="bottom", zorder=6)
+
+    def _velocities(self) -> None:
+        if self.file.start.velocity is None:
+            return
+        low, high = corners(self.file)
+        size = self.high - self.low
+        most = max(4, round(_ARROWS**2 * min(size) / max(size)))
+        flat_low, flat_high = list(low), list(high)
+        for axis in set(range(self.file.dimensions)) - set(self.axes):
+            middle = (low[axis] + high[axis]) / 2
+            flat_low[axis], flat_high[axis] = middle - 1e-9, middle + 1e-9
+        points = lattice(flat_low, flat_high, self.file.dimensions, most)
+        inside = np.ones(len(points), dtype=bool)
+        if self.file.regions:
+            inside &= (
+                np.min([r.core_shape.signed_distance(points) for r in self.file.regions.values()], axis=0) < 0
+            )
+        for body in self.file.bodies.values():
+            inside &= body.core_shape.signed_distance(points) > 0
+        points = points[inside]
+        vectors = np.stack([evaluate(self.file.start.velocity[axis], points) for axis in self.axes], axis=1)
+        highest = float(np.linalg.norm(vectors, axis=1).max()) if len(points) else 0.0
+        if highest > 0:
+            step = float(np.sqrt(np.prod(size) / most))
+            style: dict[str, Any] = {"color": ARROW, "width": 0.0022, "headwidth": 5, "pivot": "mid"}
+            style |= {"angles": "xy", "scale_units": "xy", "scale": highest / (0.85 * step), "zorder": 2}
+            self.panel.quiver(*points[:, list(self.axes)].T, *vectors.T, **style)
+
+    # --- sides ----------------------------------------------------------------------------------------------
+
+    def _side(self, index: int) -> None:
+        from matplotlib.patches import Rectangle
+
+        axis, end = self.axes.index(index // 2), index % 2
+        side = self.file.boundaries.side(SIDES[index])
+        along = 1 - axis
+        where = self.high[axis] if end else self.low[axis]
+        first, last = np.zeros(2), np.zeros(2)
+        first[axis] = last[axis] = where
+        first[along], last[along] = self.low[along], self.high[along]
+        line = np.array([first, last])
+        if isinstance(side, Wall):
+            thickness = 0.09 * self.inch
+            corner = first.copy()
+            corner[axis] = where if end else where - thickness
+            size = np.zeros(2)
+            size[axis], size[along] = thickness, self.high[along] - self.low[along]
+            hatch = None if side.slip else "//////"
+            self.panel.add_patch(
+                Rectangle(
+                    tuple(corner),
+                    *size,
+                    facecolor="#e4e6e8",
+                    edgecolor=SOLID,
+                    hatch=hatch,
+                    linewidth=0,
+                    zorder=2,
+                )
+            )
+            self.panel.plot(line[:, 0], line[:, 1], color=INK, linewidth=1.6, zorder=4, solid_capstyle="butt")
+            self._wall_motion(side, index, axis, end, where)
+        else:
+            dashes = (6, 3) if isinstance(side, Periodic) else (1, 2.5)
+            self.panel.plot(line[:, 0], line[:, 1], color=INK, linewidth=1.3, dashes=dashes, zorder=4)
+        self._side_label(index, axis, end, where, self._side_words(side, index))
+
+    def _side_words(self, side: object, index: int) -> str:
+        name = SIDES[index]
+        if isinstance(side, Periodic):
+            return f"{name}: periodic"
+        if not isinstance(side, Wall):
+            return f"{name}: open"
+        if side.slip:
+            return f"{name}: wall, slip"
+        if side.velocity is not None:
+            return f"{name}: wall, moves at {rounded(self._wall_speed(side, index)[0])} m/s"
+        return f"{name}: wall"
+
+    def _wall_speed(self, side: Wall, index: int) -> tuple[float, NDArray[np.float64]]:
+        """The highest speed of a moving wall [m/s], at t = 0 or when it first moves; its direction on paper."""
+        assert side.velocity is not None
+        points = face(self.file, index)
+        for time in np.linspace(0.0, self.world.end, 9):
+            vectors = np.stack([evaluate(formula, points, float(time)) for formula in side.velocity], axis=1)
+            speeds = np.linalg.norm(vectors, axis=1)
+            fastest = int(np.argmax(speeds))
+            if speeds[fastest] > 0:
+                return float(speeds[fastest]), vectors[fastest, list(self.axes)] / speeds[fastest]
+        return 0.0, np.zeros(2)
+
+    def _wall_motion(self, side: Wall, index: int, axis: int, end: int, where: float) -> None:
+        if side.velocity is None:
+            return
+        direction = self._wall_speed(side, index)[1]
+        if not direction.any():
+            return
+        middle = (self.low + self.high) / 2
+        middle[axis] = where + (0.17 if end else -0.17) * self.inch
+        self._arrow(middle - 0.3 * self.inch * direction, middle + 0.3 * self.inch * direction)
+
+    def _side_label(self, index: int, axis: int, end: int, where: float, words: str) -> None:
+        place = (self.low + self.high) / 2
+        upright = axis == 0
+        side = self.file.boundaries.side(SIDES[index])
+        gap = (0.24 if isinstance(side, Wall) and side.velocity is not None else 0.14) * self.inch
+        place[axis] = where + (gap if end else -gap)
+        self._text(
+            place, words, rotation=90 if upright else 0,
+            ha=("left" if end else "right") if upright else "center",
+            va="center" if upright else ("bottom" if end else "top"),
+        )  # fmt: skip
+
+    # --- observers, accelerations, dimensions ---------------------------------------------------------------
+
+    def _observers(self) -> None:
+        for name, observer in self.file.observe.items():
+            if isinstance(observer, Front):
+                axis = "xyz".index(observer.axis)
+                if axis not in self.axes:
+                    continue
+                on_paper = self.axes.index(axis)
+                start = self.low + 0.12 * (self.high - self.low)
+                start[1 - on_paper] = self.low[1 - on_paper] + 0.22 * self.inch
+                start[on_paper] = self._fluid_end(axis)
+                step = np.zeros(2)
+                step[on_paper] = 0.45 * self.inch
+                self._arrow(start, start + step, color=MARK)
+                self._text(
+                    start + step + 0.05 * self.inch, f"{name} (front)", color=MARK, ha="left", va="bottom"
+                )
+            else:
+                place = np.array(vec3(observer.position))[list(self.axes)]
+                if isinstance(observer, Gauge):
+                    self._gauge(place, gauge_axis(observer, self.file))
+                else:
+                    self.panel.plot(*place, marker="o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6)
+                kind = "probe" if isinstance(observer, Probe) else "gauge"
+                right = place[0] > self.low[0] + 0.75 * (self.high[0] - self.low[0])
+                beside = place + np.array([-0.09 if right else 0.09, 0.06]) * self.inch
+                self._text(
+                    beside, f"{name} ({kind})", color=MARK, ha="right" if right else "left", va="bottom"
+                )
+
+    def _gauge(self, place: NDArray[np.float64], axis: int) -> None:
+        if axis not in self.axes:
+            return
+        end = place.copy()
+        end[self.axes.index(axis)] = self.high[self.axes.index(axis)]
+        self.panel.plot(
+            [place[0], end[0]],
+            [place[1], end[1]],
+            color=MARK,
+            linewidth=1.2,
+            linestyle=(0, (8, 2, 1, 2)),
+            zorder=5,
+        )
+        self.panel.plot(*place, marker="^", ms=6, color=MARK, zorder=6)
+
+    def _fluid_end(self, axis: int) -> float:
+        samples = Samples(self.file)
+        return float(samples.high[axis]) if self.file.regions else float(self.low[self.axes.index(axis)])
+
+    def _accelerations(self) -> None:
+        arrows: list[tuple[str, NDArray[np.float64]]] = []
+        if self.file.domain.gravity is not None:
+            arrows.append(("g", np.array(self.file.domain.gravity, dtype=np.float64)))
+        if self.file.domain.body_force is not None:
+            centre = (np.array(corners(self.file)[0]) + np.array(corners(self.file)[1]))[None, :] / 2
+            force = [float(evaluate(formula, centre)[0]) for formula in self.file.domain.body_force]
+            arrows.append(("body force", np.array(force)))
+        for row, (symbol, vector) in enumerate(arrows):
+            size = float(np.linalg.norm(vector))
+            on_paper = vector[list(self.axes)]
+            if size == 0 or not on_paper.any():
+                continue
+            centre_ = self.high + np.array([0.5, -0.35 - 0.6 * row]) * self.inch
+            step = on_paper / size * 0.22 * self.inch
+            self._arrow(centre_ - step, centre_ + step)
+            words = f"{symbol} {rounded(size)} m/s\N{SUPERSCRIPT TWO}"
+            self._text(
+                centre_ + np.array([0.0, -0.3 * self.inch]), words, ha="center", va="top", fontsize=7.5
+            )
+
+    def _dimensions(self) -> None:
+        size = self.high - self.low
+        below = self.low[1] - 0.52 * self.inch
+        self._arrow([self.low[0], below], [self.high[0], below], both=True)
+        self._text(
+            [self.low[0] + size[0] / 2, below], f"{rounded(size[0])} m", box=True, ha="center", va="center"
+        )
+        beside = self.low[0] - 0.52 * self.inch
+        self._arrow([beside, self.low[1]], [beside, self.high[1]], both=True)
+        self._text(
+            [beside, self.low[1] + size[1] / 2],
+            f"{rounded(size[1])} m",
+            box=True,
+            ha="center",
+            va="center",
+            rotation=90,
+        )
+        names = "xyz"
+        self._text(
+            [self.high[0], below - 0.02 * self.inch], f"  {names[self.axes[0]]}", ha="left", va="center"
+        )
+        self._text([beside, self.high[1] + 0.05 * self.inch], names[self.axes[1]], ha="center", va="bottom")
+
+    def _arrow(self, start: Any, end: Any, both: bool = False, color: str = INK) -> None:
+        style = {
+            "arrowstyle": "<|-|>" if both else "-|>",
+            "color": color,
+            "lw": 1.0,
+            "shrinkA": 0,
+            "shrinkB": 0,
+        }
+        self.panel.annotate("", xy=tuple(end), xytext=tuple(start), zorder=6, arrowprops=style)
+
+    def _text(self, place: Any, words: str, box: bool = False, **style: Any) -> None:
+        from matplotlib.patheffects import withStroke
+
+        style = {"fontsize": 8.5, "color": INK, "zorder": 7, **style}
+        if box:
+            style["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+        text = self.panel.text(place[0], place[1], words, **style)
+        text.set_path_effects([withStroke(linewidth=2.5, foreground="white", alpha=0.8)])

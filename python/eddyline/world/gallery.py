@@ -1,0 +1,17 @@
+"""The worlds that come with Eddyline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_PLACES = (_PACKAGE / "worlds", _PACKAGE.parent.parent / "worlds")  # installed; in a checkout
+
+
+def gallery() -> dict[str, Path]:
+    """The world files of the gallery by name."""
+    found: dict[str, Path] = {}
+    for folder in _PLACES:
+        for path in sorted(folder.glob("*.toml")):
+            found.setdefault(path.stem, path)
+    return found

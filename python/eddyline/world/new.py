@@ -1,0 +1,79 @@
+"""Starting a world file, and the JSON Schema with which editors check one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from .curves import DATA
+from .gallery import gallery
+from .problems import Problem, WorldError, did_you_mean
+from .schema import WorldFile
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
+
+
+def new_world(name: str, copy: str | None = None, folder: str | Path = ".") -> Path:
+    """Writes `folder/name.toml`: a commented start, or a copy of the gallery's `copy`; never overwrites.
+
+    Returns the file. Raises WorldError for a name that is taken or cannot be one, and for an unknown world.
+    """
+    stem = name.removesuffix(".toml")
+    path = Path(folder) / f"{stem}.toml"
+    if not _NAME.fullmatch(stem):
+        raise _error(name, "must be a name of letters, digits, _ and -, for example my_world.")
+    worlds = gallery()
+    if copy is not None and copy not in worlds:
+        raise _error(copy, f"no such world in the gallery. {did_you_mean(copy, worlds, 'and')}")
+    source = worlds[copy] if copy is not None else DATA / "starter.toml"
+    text = source.read_text(encoding="utf-8")
+    if copy is None:
+        title = stem.replace("_", " ").replace("-", " ").capitalize()
+        text = re.sub(r'^title *= *".*"', f'title  = "{title}"', text, count=1, flags=re.M)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise _error(str(path), "exists already. Take another name, or remove the file.") from None
+    except OSError as error:
+        raise _error(str(path), f"cannot be written: {error.strerror}.") from None
+    return path
+
+
+def _error(place: str, text: str) -> WorldError:
+    return WorldError([Problem(0, place, text)])
+
+
+def schema_json() -> str:
+    """The JSON Schema (draft 2020-12) of a world file: what editors complete and check while one writes.
+
+    It knows keys, kinds and limits; what depends on several keys or on the value of a formula `check` knows.
+    """
+    schema = _without_null(WorldFile.model_json_schema(by_alias=True))
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "World file of Eddyline",
+    }
+    return json.dumps(schema, indent=2) + "\n"
+
+
+def _without_null(node: Any) -> Any:
+    """The schema without null, which TOML does not have, and without the titles that pydantic invents."""
+    if isinstance(node, list):
+        return [_without_null(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    result = {
+        key: _without_null(item)
+        for key, item in node.items()
+        if not (key == "default" and item is None) and not (key == "title" and isinstance(item, str))
+    }
+    choices = result.get("anyOf")
+    if isinstance(choices, list) and {"type": "null"} in choices:
+        left = [choice for choice in choices if choice != {"type": "null"}]
+        del result["anyOf"]
+        result = {**left[0], **result} if len(left) == 1 else {"anyOf": left, **result}
+    return result

@@ -1,0 +1,65 @@
+"""Outlines of shapes for drawing: exact in 2D; in 3D the silhouettes seen along an axis."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .shapes import Box, Cylinder, ShapeTable, Sphere, vec3
+
+Outline = NDArray[np.float64]
+"""(n, 2) corners of a closed line, m."""
+
+_CIRCLE = np.linspace(0.0, 2 * math.pi, 97)[:-1]
+
+
+def outlines(shape: ShapeTable, axes: tuple[int, int], tolerance: float) -> list[Outline]:
+    """The closed lines of a shape in the plane of two axes; in 2D arcs are within `tolerance` [m]."""
+    if shape.dimensions == 2:
+        return [line[:, list(axes)] for line in shape.core_shape.outline(tolerance)]
+    points = _surface_points(shape)[:, list(axes)]
+    return [_hull(points)]
+
+
+def _surface_points(shape: ShapeTable) -> NDArray[np.float64]:
+    """(n, 3) points whose convex hull is the 3D shape, m."""
+    if isinstance(shape, Box):
+        low, high = vec3(shape.min), vec3(shape.max)
+        grid = np.meshgrid(*zip(low, high, strict=True), indexing="ij")
+        return np.stack([axis.ravel() for axis in grid], axis=1)
+    if isinstance(shape, Cylinder):
+        ends = np.array([vec3(shape.from_), vec3(shape.to)])
+        along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+        first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+        first /= np.linalg.norm(first)
+        second = np.cross(along, first)
+        ring = np.outer(np.cos(_CIRCLE), first) + np.outer(np.sin(_CIRCLE), second)
+        return np.concatenate([end + ring * shape.diameter / 2 for end in ends])
+    assert isinstance(shape, Sphere)
+    radius = shape.diameter / 2
+    flat = np.zeros_like(_CIRCLE)
+    circle = np.cos(_CIRCLE), np.sin(_CIRCLE)
+    rings = [
+        np.stack(ring, axis=1) for ring in ((*circle, flat), (flat, *circle), (circle[0], flat, circle[1]))
+    ]
+    return np.array(vec3(shape.center)) + radius * np.concatenate(rings)
+
+
+def _hull(points: NDArray[np.float64]) -> Outline:
+    """The convex hull, anticlockwise (Andrew's monotone chain)."""
+    ordered = np.unique(points, axis=0)
+
+    def half(chain_points: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        chain: list[NDArray[np.float64]] = []
+        for point in chain_points:
+            while len(chain) > 1:
+                a, b = chain[-1] - chain[-2], point - chain[-2]
+                if a[0] * b[1] - a[1] * b[0] > 0:
+                    break
+                chain.pop()
+            chain.append(point)
+        return chain[:-1]
+
+    return np.array(half(ordered) + half(ordered[::-1]))

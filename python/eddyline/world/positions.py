@@ -1,0 +1,167 @@
+"""On which line of a TOML text each key and each element of an array stands.
+
+The parser of the package (tomlkit) keeps comments and order but no line numbers. This reads only what is
+needed for them, in a text that has already been parsed without an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from .problems import Path
+
+_BLANK = " \t\r\n"
+
+
+class Positions:
+    """Lines of keys, counted from 1; and keys that a text defines twice."""
+
+    def __init__(self, text: str = "") -> None:
+        self.lines: dict[Path, int] = {}
+        self.repeated: list[tuple[Path, int]] = []
+        scanner = _Scanner(text, self)
+        with suppress(IndexError):  # the text ends in the middle of something: what was found still holds
+            scanner.document()
+
+    def line(self, path: Sequence[str | int]) -> int:
+        """The line of `path`, or of the nearest table around it in the text; 1 if there is none."""
+        place = tuple(path)
+        while place:
+            if place in self.lines:
+                return self.lines[place]
+            place = place[:-1]
+        return 1
+
+
+class _Scanner:
+    def __init__(self, text: str, positions: Positions) -> None:
+        self.text = text
+        self.at = 0
+        self.found = positions
+        self.counts: dict[Path, int] = {}  # elements so far of each array of tables
+        self.headers: set[Path] = set()
+
+    def document(self) -> None:
+        table: Path = ()
+        while self.skip_blank():
+            if self.text.startswith("[[", self.at):
+                self.at += 2
+                parent = self.keys("]")
+                path = self.inside(parent[:-1]) + parent[-1:]
+                self.at += 2
+                index = self.counts.get(path, 0)
+                self.counts[path] = index + 1
+                self.note(path)
+                table = (*path, index)
+                self.found.lines[table] = self.line()
+            elif self.text[self.at] == "[":
+                self.at += 1
+                table = self.inside(self.keys("]"))
+                self.at += 1
+                if table in self.headers:
+                    self.found.repeated.append((table, self.line()))
+                self.headers.add(table)
+                self.note(table)
+            else:
+                self.assignment(table)
+
+    def inside(self, path: Path) -> Path:
+        """`path` with the index of the last element where an array of tables is passed."""
+        result: Path = ()
+        for part in path:
+            result = (*result, part)
+            if result in self.counts:
+                result = (*result, self.counts[result] - 1)
+        return result
+
+    def note(self, path: Path) -> None:
+        line = self.line()
+        for length in range(1, len(path) + 1):
+            self.found.lines.setdefault(path[:length], line)
+
+    def assignment(self, table: Path) -> None:
+        path = table + self.keys("=")
+        if path in self.found.lines and path not in self.headers:
+            self.found.repeated.append((path, self.line()))
+        self.note(path)
+        self.at += 1
+        self.value(path)
+
+    def keys(self, end: str) -> Path:
+        parts: list[str] = []
+        while True:
+            self.skip_spaces()
+            if self.text[self.at] in "\"'":
+                parts.append(self.string())
+            else:
+                start = self.at
+                while self.text[self.at] not in f" \t\r\n.{end}":
+                    self.at += 1
+                parts.append(self.text[start : self.at])
+            self.skip_spaces()
+            if self.text[self.at] != ".":
+                return tuple(parts)
+            self.at += 1
+
+    def value(self, path: Path) -> None:
+        self.skip_spaces()
+        first = self.text[self.at]
+        if first in "\"'":
+            self.string()
+        elif first == "[":
+            self.at += 1
+            index = 0
+            while self.skip_blank() and self.text[self.at] != "]":
+                self.found.lines[(*path, index)] = self.line()
+                self.value((*path, index))
+                index += 1
+                self.skip_comma()
+            self.at += 1
+        elif first == "{":
+            self.at += 1
+            while self.skip_blank() and self.text[self.at] != "}":
+                self.assignment(path)
+                self.skip_comma()
+            self.at += 1
+        else:
+            while self.at < len(self.text) and self.text[self.at] not in ",]}#\n":
+                self.at += 1
+
+    def string(self) -> str:
+        quote = self.text[self.at]
+        end = quote * 3 if self.text.startswith(quote * 3, self.at) else quote
+        self.at += len(end)
+        start = self.at
+        while not self.text.startswith(end, self.at):
+            if self.text[self.at] == "\\" and quote == '"':
+                self.at += 1
+            self.at += 1
+        content = self.text[start : self.at]
+        self.at += len(end)
+        while len(end) == 3 and self.text.startswith(quote, self.at):  # quotes just before the closing ones
+            self.at += 1
+        return content
+
+    def skip_spaces(self) -> None:
+        while self.text[self.at] in " \t":
+            self.at += 1
+
+    def skip_comma(self) -> None:
+        if self.skip_blank() and self.text[self.at] == ",":
+            self.at += 1
+
+    def skip_blank(self) -> bool:
+        """Passes white space, line ends and comments; False at the end of the text."""
+        while self.at < len(self.text):
+            if self.text[self.at] == "#":
+                while self.at < len(self.text) and self.text[self.at] != "\n":
+                    self.at += 1
+            elif self.text[self.at] in _BLANK:
+                self.at += 1
+            else:
+                return True
+        return False
+
+    def line(self) -> int:
+        return self.text.count("\n", 0, self.at) + 1

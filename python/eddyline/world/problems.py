@@ -1,0 +1,96 @@
+"""What is wrong with a world file: one line for each problem, all of them at once."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Path = tuple[str | int, ...]
+"""Where a value stands in a world file: ("bodies", "cylinder", "diameter"), ("domain", "size", 1)."""
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One line of an error: where it is, and what was found, what is allowed, what to change."""
+
+    line: int
+    place: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+class WorldError(ValueError):
+    """A world file that cannot be run. `str()` gives one line for each problem, in the order of the file."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(sorted(set(problems)))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """`bodies.cylinder.center[1]` for ("bodies", "cylinder", "center", 1)."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def shown(value: Any, width: int = 60) -> str:
+    """A value as a world file writes it, cut to about `width` characters."""
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, str):
+        text = f'"{value}"'
+    elif isinstance(value, float):
+        text = number(value)
+    elif isinstance(value, Mapping):
+        text = "{ " + ", ".join(f"{key} = {shown(item)}" for key, item in value.items()) + " }"
+    elif isinstance(value, list | tuple):
+        text = "[" + ", ".join(shown(item) for item in value) + "]"
+    else:
+        text = str(value)
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def number(value: float) -> str:
+    """The shortest text that reads back as `value`, without a needless `.0`."""
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    return repr(float(value))
+
+
+def rounded(value: float, digits: int = 4) -> str:
+    """`value` for people: `digits` significant digits, and no exponent where a few zeros do."""
+    text = f"{value:.{digits}g}"
+    return f"{float(text):.0f}" if "e+0" in text and abs(value) < 1e7 else text
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that `word` was probably meant to be."""
+    names = list(known)
+    lowered = {name.lower(): name for name in names}
+    matches = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    return lowered[matches[0]] if matches else None
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    items = list(words)
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
+
+
+def did_you_mean(word: str, known: Iterable[str], last: str = "or") -> str:
+    """`Did you mean "wall"?`, or everything that is known where nothing comes near."""
+    names = list(known)
+    near = nearest(word, names)
+    if near is not None:
+        return f'Did you mean "{near}"?'
+    return f"Known: {listed(names, last)}." if names else ""

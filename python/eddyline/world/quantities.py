@@ -1,0 +1,134 @@
+"""The results that an [[expect]] may name: columns of series, their statistics, and coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from .. import _core
+from .curves import find_curve
+from .formulas import RESERVED, names_in, sentence
+from .problems import did_you_mean, listed, shown
+from .schema import SIDES, Expect, Front, Gauge, Wall, WorldFile
+
+STATISTICS = ("mean", "min", "max", "final", "rms")
+"""Of a series, from `after` to the end; rms is that of the departure from the mean."""
+COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
+"""Of a body, 2D: force / (density velocity^2 length / 2), with the force that each is made of."""
+SCALARS = ("strouhal",)
+"""Of a body, found by the analysis of the run as a whole."""
+_BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "elastic_energy", "max_speed", "particles")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A name in an [[expect]]: `column` of `series`, and the statistic to take, if any."""
+
+    series: str
+    column: str
+    statistic: str | None = None
+
+
+def series_columns(file: WorldFile) -> dict[str, list[str]]:
+    """The columns of each series that a run of this world writes, `time` left out."""
+    axes = "xyz"[: file.dimensions]
+
+    def vector(name: str) -> list[str]:
+        return [f"{name}_{axis}" for axis in axes]
+
+    columns = {"budget": [*_BUDGET, *vector("momentum")]}
+    force = [*vector("total"), *vector("pressure"), *vector("viscous")]
+    walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
+    for name in [*file.bodies, *walls]:
+        columns[f"force.{name}"] = force
+    for name, observer in file.observe.items():
+        if isinstance(observer, Gauge):
+            columns[name] = ["height"]
+        elif isinstance(observer, Front):
+            columns[name] = ["position"]
+        else:
+            columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
+    return columns
+
+
+def coefficient_columns(file: WorldFile) -> dict[str, list[str]]:
+    """What a run gives for each body besides its forces, if there is a [reference]."""
+    if file.reference is None or file.dimensions != 2:
+        return {}
+    return {name: [*COEFFICIENTS, *SCALARS] for name in file.bodies}
+
+
+def find_quantity(name: str, file: WorldFile) -> Quantity | str:
+    """What `name` stands for, or what is wrong with it."""
+    known = {**series_columns(file), **coefficient_columns(file)}
+    for series, columns in known.items():
+        if name.startswith(f"{series}."):
+            column, _, statistic = name[len(series) + 1 :].partition(".")
+            if column not in columns:
+                near = did_you_mean(f"{series}.{column}", [f"{series}.{known_}" for known_ in columns], "and")
+                return f"unknown result `{name}`. {near}"
+            if statistic and (statistic not in STATISTICS or column in SCALARS):
+                return f"unknown statistic in `{name}`; known: {listed(STATISTICS)}"
+            return Quantity(series, column, statistic or None)
+    body, _, rest = name.partition(".")
+    if body in file.bodies and rest.split(".")[0] in (*COEFFICIENTS, *SCALARS):
+        reason = "[reference] with velocity and length" if file.reference is None else "a 2D world"
+        return f"`{name}` needs {reason}"
+    names = [f"{series}.{column}" for series, columns in known.items() for column in columns]
+    return f"unknown result `{name}`. {_near(name, names)}"
+
+
+def _near(name: str, names: list[str]) -> str:
+    text = did_you_mean(name, names)
+    series = list(dict.fromkeys(known.rpartition(".")[0] for known in names))
+    return text if text.startswith("Did") else f"Series of this world: {listed(series)}"
+
+
+def result_names(text: str, values: Mapping[str, float]) -> list[str]:
+    """The names in a formula that are neither [let] values nor functions."""
+    return [
+        name for name in names_in(text) if name not in values and (name not in RESERVED or name == "time")
+    ]
+
+
+def compile_quantity(text: str, values: Mapping[str, float]) -> _core.Formula:
+    """The formula of [let] values and of results by their dotted names."""
+    return _core.Formula(text, (*values, *result_names(text, values)))
+
+
+def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """What is wrong with the formulas and the curve of an [[expect]], as (key, text of the line)."""
+    for key in ("quantity", "against"):
+        text: str | None = getattr(expect, key)
+        if text is None:
+            continue
+        where = f"expect.{key} = {shown(text)}"
+        wrong = False
+        for name in result_names(text, values):
+            found = Quantity("", "time") if name == "time" else find_quantity(name, file)
+            if isinstance(found, str):
+                yield key, f"{where}; {sentence(found)}"
+                wrong = True
+            elif expect.curve is None and found.statistic is None and found.column not in SCALARS:
+                yield (
+                    key,
+                    f"{where}; `{name}` is a whole series. Write which value: {name}.mean, .min, .max, "
+                    ".final or .rms.",
+                )
+                wrong = True
+        if not wrong:
+            try:
+                compile_quantity(text, values)
+            except _core.UserError as error:
+                yield key, f"{where}; {sentence(str(error))}"
+    if expect.after >= file.time.end:
+        yield "after", f"expect.after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
+
+
+def check_curve(expect: Expect, folders: list[str]) -> Iterator[tuple[str, str]]:
+    """What is wrong with the curve's file."""
+    if expect.curve is not None:
+        try:
+            find_curve(expect.curve, folders)
+        except ValueError as error:
+            yield "curve", f"expect.curve = {shown(expect.curve)}; {sentence(str(error))}"

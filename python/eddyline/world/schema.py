@@ -1,0 +1,387 @@
+"""The tables and keys of a world file. Each key states its unit; JSON Schema is made from these classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, PlainValidator, StrictBool, ValidationInfo, WithJsonSchema, model_validator
+
+from .shapes import BODIES, REGIONS, Body, Region, Table, dimensions_of_space
+from .values import (
+    Condition,
+    Count,
+    FieldVector,
+    Lengths,
+    NotNegative,
+    Number,
+    Positive,
+    PressureValue,
+    Range,
+    Vector,
+    wrong_table,
+)
+
+AxisName = Literal["x", "y", "z"]
+SIDES = ("left", "right", "bottom", "top", "front", "back")
+"""The sides of the domain, in the core's order: low and high x, low and high y, low and high z."""
+NOT_YET = {
+    "inflow": "periodic sides and domain.body_force drive a flow",
+    "outflow": "periodic sides and domain.body_force drive a flow",
+    "classic": "the default does the same with less noise",
+}
+"""Words of the format that cannot be run yet, and what serves instead."""
+
+
+class Reference(Table):
+    """What the Reynolds number, coefficients and Strouhal numbers are made with, and nothing else."""
+
+    velocity: Positive = Field(description="Reference velocity [m/s].", examples=[1.0])
+    length: Positive = Field(description="Reference length [m].", examples=[0.1])
+
+
+class Domain(Table):
+    """The box in which everything happens."""
+
+    size: Lengths = Field(
+        description="Lengths of the sides [m]; two numbers: 2D, three: 3D.", examples=[[1.0, 0.5]]
+    )
+    spacing: Positive = Field(
+        description="Distance of neighbouring particles at the start [m].", examples=[0.01]
+    )
+    origin: Vector | None = Field(None, description="Lowest corner [m]; default 0.")
+    gravity: Vector | None = Field(None, description="Acceleration of gravity [m/s^2]; default none.")
+    body_force: FieldVector | None = Field(None, description="A further acceleration [m/s^2], of x, y, z, t.")
+
+
+class Fluid(Table):
+    """The fluid. Exactly one viscosity; at most one of max_speed and sound_speed."""
+
+    density: Positive = Field(description="Density at zero pressure [kg/m^3].", examples=[1000.0])
+    kinematic_viscosity: NotNegative | None = Field(None, description="Kinematic viscosity [m^2/s].")
+    dynamic_viscosity: NotNegative | None = Field(None, description="Dynamic viscosity [Pa s].")
+    max_speed: Positive | None = Field(
+        None,
+        description="Highest speed to expect [m/s]; the speed of sound is 10 times it. Estimated if absent.",
+    )
+    sound_speed: Positive | None = Field(
+        None, description="Artificial speed of sound [m/s], instead of max_speed."
+    )
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Fluid:
+        if self.kinematic_viscosity is None and self.dynamic_viscosity is None:
+            raise wrong_table(
+                "has neither kinematic_viscosity nor dynamic_viscosity; exactly one is needed. "
+                "Add kinematic_viscosity = 1e-6 (water)"
+            )
+        if self.kinematic_viscosity is not None and self.dynamic_viscosity is not None:
+            raise wrong_table(
+                "has kinematic_viscosity and dynamic_viscosity; exactly one is allowed. Remove one"
+            )
+        if self.max_speed is not None and self.sound_speed is not None:
+            raise wrong_table("has max_speed and sound_speed; at most one is allowed. Remove one")
+        return self
+
+    @property
+    def nu(self) -> float:
+        """Kinematic viscosity [m^2/s]."""
+        if self.kinematic_viscosity is not None:
+            return self.kinematic_viscosity
+        return (self.dynamic_viscosity or 0.0) / self.density
+
+
+class Start(Table):
+    """The fluid at t = 0."""
+
+    velocity: FieldVector | None = Field(None, description="Velocity [m/s], of x, y, z; default at rest.")
+    pressure: PressureValue | None = Field(None, description='"hydrostatic" or a field [Pa]; default 0.')
+    arrangement: Literal["lattice", "jittered", "fitted"] = Field(
+        "lattice",
+        description="On a lattice, displaced from it at random, or following the surfaces of bodies.",
+    )
+    jitter: Annotated[Number, Field(ge=0, le=0.5)] | None = Field(
+        None, description="Largest random displacement, in spacings, for jittered; default 0.1."
+    )
+    settle: NotNegative = Field(
+        0.0, description="Time [s] of damped motion before t = 0, for a disordered start."
+    )
+    seed: Count = Field(1, description="Start of the random numbers.")
+
+    @model_validator(mode="after")
+    def _jitter_only_if_jittered(self) -> Start:
+        if self.jitter is not None and self.arrangement != "jittered":
+            raise wrong_table(
+                f'has jitter with arrangement = "{self.arrangement}"; jitter is for "jittered" only. '
+                'Write arrangement = "jittered" or remove jitter'
+            )
+        return self
+
+
+# --- sides --------------------------------------------------------------------------------------------------
+
+
+class Wall(Table):
+    """A solid side."""
+
+    type: Literal["wall"]
+    slip: StrictBool = Field(False, description="Without friction if true; default no-slip.")
+    velocity: FieldVector | None = Field(
+        None, description="Of the wall in its own plane [m/s], of x, y, z, t."
+    )
+
+    @model_validator(mode="after")
+    def _slip_or_velocity(self) -> Wall:
+        if self.slip and self.velocity is not None:
+            raise wrong_table(
+                "has slip = true and velocity; a wall without friction drags nothing. Remove one of them"
+            )
+        return self
+
+
+class Periodic(Table):
+    """What leaves here enters on the opposite side, which must be periodic too."""
+
+    type: Literal["periodic"]
+
+
+class Open(Table):
+    """Nothing here: air. What passes is lost."""
+
+    type: Literal["open"]
+
+
+SIDE_KINDS: dict[str, type[Table]] = {"wall": Wall, "periodic": Periodic, "open": Open}
+
+
+# --- observers ----------------------------------------------------------------------------------------------
+
+
+class Probe(Table):
+    """Pressure and velocity at one place."""
+
+    type: Literal["probe"]
+    position: Vector = Field(description="Place [m].", examples=[[0.1, 0.1]])
+
+
+class Gauge(Table):
+    """The height of the free surface above one place."""
+
+    type: Literal["gauge"]
+    position: Vector = Field(description="Foot of the gauge [m].", examples=[[0.1, 0.0]])
+    axis: AxisName | None = Field(None, description="Direction of the height; default against gravity.")
+
+
+class Front(Table):
+    """The position of the foremost fluid along an axis."""
+
+    type: Literal["front"]
+    axis: AxisName = Field("x", description="The axis.")
+
+
+OBSERVERS: dict[str, type[Table]] = {"probe": Probe, "gauge": Gauge, "front": Front}
+
+if TYPE_CHECKING:
+    BodyTable = Body
+    RegionTable = Region
+    SideTable = Wall | Periodic | Open
+    ObserverTable = Probe | Gauge | Front
+else:
+    BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
+    RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]
+    SideTable = Annotated[reduce(or_, SIDE_KINDS.values()), Field(discriminator="type")]
+    ObserverTable = Annotated[reduce(or_, OBSERVERS.values()), Field(discriminator="type")]
+
+
+def _default_side() -> SideTable:
+    return Wall(type="wall")
+
+
+class Boundaries(Table):
+    """The sides of the domain; a side that is not named is a no-slip wall."""
+
+    left: SideTable = Field(default_factory=_default_side, description="Side of lowest x.")
+    right: SideTable = Field(default_factory=_default_side, description="Side of highest x.")
+    bottom: SideTable = Field(default_factory=_default_side, description="Side of lowest y.")
+    top: SideTable = Field(default_factory=_default_side, description="Side of highest y.")
+    front: SideTable = Field(default_factory=_default_side, description="Side of lowest z, 3D only.")
+    back: SideTable = Field(default_factory=_default_side, description="Side of highest z, 3D only.")
+
+    @model_validator(mode="after")
+    def _sides_of_the_space(self, info: ValidationInfo) -> Boundaries:
+        extra = sorted({"front", "back"} & self.model_fields_set)
+        if dimensions_of_space(info) == 2 and extra:
+            raise wrong_table(
+                f"has {' and '.join(extra)}, which exist in 3D only; this world is 2D. Remove them"
+            )
+        return self
+
+    def side(self, name: str) -> SideTable:
+        side: SideTable = getattr(self, name)
+        return side
+
+
+class Time(Table):
+    end: Positive = Field(description="End of the run [s].", examples=[1.0])
+
+
+class Method(Table):
+    """Numerical choices. The defaults serve every world."""
+
+    name: Literal["sph"] = Field("sph", description="Smoothed particle hydrodynamics.")
+    scheme: Literal["delta"] = Field("delta", description="Weakly compressible, with density diffusion.")
+    smoothing_ratio: Annotated[Number, Field(ge=1, le=3)] | None = Field(
+        None, description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D."
+    )
+    cfl: Positive | None = Field(None, description="dt <= cfl h / (c0 + highest speed); default 1.")
+    viscous_cfl: Positive | None = Field(None, description="dt <= viscous_cfl h^2 / nu; default 0.125.")
+    density_diffusion: NotNegative | None = Field(None, description="delta; default 0.1.")
+    artificial_viscosity: NotNegative | None = Field(
+        None, description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)); default 0.01."
+    )
+    shifting: StrictBool | None = Field(None, description="Keep particles evenly spread; default true.")
+    shifting_strength: NotNegative | None = Field(None, description="A in the shift; default 6.")
+    shifting_cap: NotNegative | None = Field(
+        None, description="Largest shift of a step, in spacings; default 0.1."
+    )
+    skin: Positive | None = Field(
+        None, description="Margin of the neighbour lists, in spacings; chosen if absent."
+    )
+    precision: Literal["single", "double"] = Field("single", description="Of the sums over pairs.")
+    speed_limit: Positive | None = Field(
+        None, description="The run stops above it [m/s]; default the speed of sound."
+    )
+
+
+class Output(Table):
+    """How much of a run is kept: numbers of equally spaced times from 0 to the end; 0 for none."""
+
+    pictures: Count = Field(160, description="Frames of the film.")
+    snapshots: Count = Field(20, description="Whole states, for ParaView.")
+    series: Annotated[Count, Field(ge=1)] = Field(2000, description="Rows of each time series; at least 1.")
+    quantity: Literal[
+        "speed", "pressure", "density", "vorticity", "velocity_x", "velocity_y", "velocity_z"
+    ] = Field("speed", description="What the pictures show.")
+
+
+class Expect(Table):
+    """A published or exact value that a run is held against."""
+
+    quantity: str = Field(
+        min_length=1,
+        description='A formula of results, e.g. "force.cylinder.total_x.mean".',
+        examples=["budget.max_speed.max"],
+    )
+    range: Range | None = Field(None, description="Lowest and highest value allowed.")
+    value: Number | None = Field(None, description="The value, with tolerance.")
+    tolerance: Positive | None = Field(
+        None, description="Largest distance from value, in the unit of the quantity."
+    )
+    curve: str | None = Field(None, description="A CSV file of two columns: against and quantity.")
+    against: str | None = Field(None, description='What the curve is drawn over, e.g. "time".')
+    band: Positive | None = Field(
+        None, description="Largest RMS difference from the curve, relative to the curve's RMS."
+    )
+    shift: NotNegative = Field(
+        0.3, description="Largest shift of the curve along against, when looking for the best."
+    )
+    after: NotNegative = Field(0.0, description="Only what happens from this time on [s].")
+    source: str = Field("", description="Key of the paper in refs.bib, or where the value comes from.")
+    when: Condition = Field(True, description="Only if this holds.")
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Expect:
+        kinds = {"range": ("range",), "value": ("value", "tolerance"), "curve": ("curve", "against", "band")}
+        given = [kind for kind, keys in kinds.items() if any(getattr(self, key) is not None for key in keys)]
+        if len(given) != 1:
+            raise wrong_table(
+                f"has {' and '.join(given) or 'nothing to compare with'}; it needs exactly one of: range, "
+                "value with "
+                "tolerance, curve with against and band"
+            )
+        missing = [key for key in kinds[given[0]] if getattr(self, key) is None]
+        if missing:
+            raise wrong_table(f"lacks {' and '.join(missing)}, which {given[0]} needs. Add {missing[0]}")
+        return self
+
+
+_Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_LET_SCHEMA = {
+    "type": "object",
+    "description": "Values to use in formulas anywhere: numbers, or formulas of other values.",
+    "additionalProperties": {"anyOf": [{"type": "number"}, {"type": "string"}]},
+}
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+class WorldFile(Table):
+    """A world of Eddyline: fluid, bodies and walls. SI units. A number may be a formula of [let] values."""
+
+    format: Literal[1] = Field(description="Version of this format.", examples=[1])
+    title: str = Field("", description="A line for people.")
+    let: Annotated[dict[str, Any], PlainValidator(_as_it_is), WithJsonSchema(_LET_SCHEMA)] = Field(
+        default_factory=dict
+    )
+    reference: Reference | None = None
+    domain: Domain
+    fluid: Fluid
+    start: Start = Field(default_factory=Start)
+    regions: dict[_Name, RegionTable] = Field(
+        default_factory=dict, description="Where fluid is at the start; without regions it fills the domain."
+    )
+    boundaries: Boundaries = Field(default_factory=Boundaries)
+    bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid obstacles.")
+    time: Time
+    method: Method = Field(default_factory=Method)
+    output: Output = Field(default_factory=Output)
+    observe: dict[_Name, ObserverTable] = Field(
+        default_factory=dict, description="What is measured, by name."
+    )
+    expect: tuple[Expect, ...] = Field((), description="What the results are held against.")
+
+    @property
+    def dimensions(self) -> int:
+        return len(self.domain.size)
+
+
+def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
+    """The class of the table at `path` in the content `data`; None where that depends on what is missing."""
+    if not path:
+        return WorldFile
+    tagged = {
+        "bodies": (BODIES, "shape"),
+        "regions": (REGIONS, "shape"),
+        "boundaries": (SIDE_KINDS, "type"),
+        "observe": (OBSERVERS, "type"),
+    }
+    first = str(path[0])
+    if len(path) == 2 and first in tagged:
+        classes, key = tagged[first]
+        try:
+            return classes.get(data[first][path[1]][key])
+        except (KeyError, TypeError):
+            return None
+    if len(path) == 2 and first == "expect":
+        return Expect
+    simple: dict[str, type[Table]] = {
+        "reference": Reference,
+        "domain": Domain,
+        "fluid": Fluid,
+        "start": Start,
+        "boundaries": Boundaries,
+        "time": Time,
+        "method": Method,
+        "output": Output,
+    }
+    return simple.get(first) if len(path) == 1 else None
+
+
+def keys_of(table: type[Table]) -> list[str]:
+    """The keys of a table as a file writes them; what a shape or a side is stands first."""
+    keys = [field.alias or name for name, field in table.model_fields.items()]
+    return sorted(keys, key=lambda key: (key not in ("shape", "type"), key in ("slip", "pressure")))

@@ -1,0 +1,229 @@
+"""The shapes of bodies and regions as tables of a world file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    ValidationInfo,
+    create_model,
+    model_validator,
+)
+
+from .. import _core
+from .problems import shown
+from .values import Context, Lengths, Number, Positive, PressureValue, Vector, wrong_table
+
+Vec3 = tuple[float, float, float]
+
+
+def vec3(values: Sequence[float]) -> Vec3:
+    """Two or three numbers as the three that the core takes; z = 0 in 2D."""
+    x, y, *rest = values
+    return float(x), float(y), float(rest[0]) if rest else 0.0
+
+
+def dimensions_of_space(info: ValidationInfo) -> int | None:
+    return info.context.dimensions if isinstance(info.context, Context) else None
+
+
+class Table(BaseModel):
+    """A table of a world file: only the keys named here, never changed after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class ShapeTable(Table):
+    """A table with a shape; the core makes the signed distance."""
+
+    dimensions: ClassVar[int] = 2
+    instead: ClassVar[str] = ""  # what to take in the other number of dimensions
+    _core_shape: _core.Shape | None = PrivateAttr(None)
+
+    if TYPE_CHECKING:
+        shape: str
+
+    def make(self) -> _core.Shape:
+        raise NotImplementedError
+
+    @property
+    def core_shape(self) -> _core.Shape:
+        """The shape with its signed distance [m]."""
+        if self._core_shape is None:
+            self._core_shape = self.make()
+        return self._core_shape
+
+    @model_validator(mode="after")
+    def _can_be_made(self, info: ValidationInfo) -> ShapeTable:
+        if dimensions_of_space(info) not in (None, self.dimensions):
+            raise wrong_table("is of another number of dimensions")  # validate.py says which and what to take
+        try:
+            self._core_shape = self.make()
+        except _core.UserError as error:
+            raise wrong_table(f"cannot be made: {error}") from None
+        return self
+
+
+class Circle(ShapeTable):
+    instead: ClassVar[str] = '"sphere" or "cylinder"'
+    shape: Literal["circle"]
+    center: Vector = Field(description="Centre [m].", examples=[[0.2, 0.2]])
+    diameter: Positive = Field(description="Diameter [m].", examples=[0.1])
+
+    def make(self) -> _core.Shape:
+        return _core.circle(vec3(self.center), self.diameter)
+
+
+class Rectangle(ShapeTable):
+    """Given by min and max, or by center and size; then turned by angle about its centre."""
+
+    instead: ClassVar[str] = '"box"'
+    shape: Literal["rectangle"]
+    min: Vector | None = Field(None, description="Lower left corner [m], with max.")
+    max: Vector | None = Field(None, description="Upper right corner [m], with min.")
+    center: Vector | None = Field(None, description="Centre [m], with size.")
+    size: Lengths | None = Field(None, description="Width and height [m], with center.")
+    angle: Number = Field(0.0, description="Turned anticlockwise about its centre [degrees].")
+
+    @model_validator(mode="after")
+    def _two_corners_or_centre(self) -> Rectangle:
+        given = [key for key in ("min", "max", "center", "size") if getattr(self, key) is not None]
+        if given not in (["min", "max"], ["center", "size"]):
+            found = " and ".join(given) if given else "none of them"
+            raise wrong_table(
+                f"needs min and max, or center and size; it has {found}. Add or remove what is needed"
+            )
+        if self.min is not None and self.max is not None:
+            _check_corners(self.min, self.max)
+        return self
+
+    def corners(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        if self.min is not None and self.max is not None:
+            return self.min, self.max
+        assert self.center is not None and self.size is not None
+        half = [length / 2 for length in self.size]
+        low = tuple(c - h for c, h in zip(self.center, half, strict=True))
+        return low, tuple(c + h for c, h in zip(self.center, half, strict=True))
+
+    def make(self) -> _core.Shape:
+        low, high = self.corners()
+        return _core.rectangle(vec3(low), vec3(high), math.radians(self.angle))
+
+
+class Polygon(ShapeTable):
+    instead: ClassVar[str] = '"box"'
+    shape: Literal["polygon"]
+    points: tuple[Vector, ...] = Field(
+        min_length=3,
+        description="Corners in order [m], at least three.",
+        examples=[[[0, 0], [1, 0], [0.5, 1]]],
+    )
+
+    def make(self) -> _core.Shape:
+        return _core.polygon([vec3(point) for point in self.points])
+
+
+class Line(ShapeTable):
+    """A segment with thickness and round ends."""
+
+    instead: ClassVar[str] = '"cylinder"'
+    shape: Literal["line"]
+    from_: Vector = Field(alias="from", description="First end [m].", examples=[[0, 0]])
+    to: Vector = Field(description="Second end [m].", examples=[[1, 0]])
+    thickness: Positive = Field(description="Thickness [m].", examples=[0.01])
+
+    def make(self) -> _core.Shape:
+        _check_ends(self.from_, self.to)
+        return _core.line(vec3(self.from_), vec3(self.to), self.thickness)
+
+
+class Sphere(ShapeTable):
+    dimensions: ClassVar[int] = 3
+    instead: ClassVar[str] = '"circle"'
+    shape: Literal["sphere"]
+    center: Vector = Field(description="Centre [m].", examples=[[0.2, 0.2, 0.2]])
+    diameter: Positive = Field(description="Diameter [m].", examples=[0.1])
+
+    def make(self) -> _core.Shape:
+        return _core.sphere(vec3(self.center), self.diameter)
+
+
+class Box(ShapeTable):
+    dimensions: ClassVar[int] = 3
+    instead: ClassVar[str] = '"rectangle"'
+    shape: Literal["box"]
+    min: Vector = Field(description="Lowest corner [m].", examples=[[0, 0, 0]])
+    max: Vector = Field(description="Highest corner [m].", examples=[[1, 1, 1]])
+
+    @model_validator(mode="after")
+    def _corners_in_order(self) -> Box:
+        _check_corners(self.min, self.max)
+        return self
+
+    def make(self) -> _core.Shape:
+        return _core.box(vec3(self.min), vec3(self.max))
+
+
+class Cylinder(ShapeTable):
+    dimensions: ClassVar[int] = 3
+    instead: ClassVar[str] = '"circle"'
+    shape: Literal["cylinder"]
+    from_: Vector = Field(alias="from", description="Centre of the first end [m].", examples=[[0.2, 0.2, 0]])
+    to: Vector = Field(description="Centre of the second end [m].", examples=[[0.2, 0.2, 1]])
+    diameter: Positive = Field(description="Diameter [m].", examples=[0.1])
+
+    def make(self) -> _core.Shape:
+        _check_ends(self.from_, self.to)
+        return _core.cylinder(vec3(self.from_), vec3(self.to), self.diameter)
+
+
+def _check_corners(low: Sequence[float], high: Sequence[float]) -> None:
+    if any(a >= b for a, b in zip(low, high, strict=False)):
+        raise wrong_table(
+            f"has min = {shown(low)} and max = {shown(high)}; min must lie below max in every direction"
+        )
+
+
+def _check_ends(from_: Sequence[float], to: Sequence[float]) -> None:
+    if tuple(from_) == tuple(to):
+        raise wrong_table(
+            f"has from = {shown(from_)} and to = {shown(to)}; they must be two different points"
+        )
+
+
+class Body(ShapeTable):
+    """A solid obstacle at rest."""
+
+    slip: StrictBool = Field(False, description="Without friction if true; default no-slip.")
+
+
+class Region(ShapeTable):
+    """A part of the domain that holds fluid at the start."""
+
+    pressure: PressureValue | None = Field(
+        None, description='"hydrostatic" or a field [Pa]; default that of [start].'
+    )
+
+
+SHAPES: dict[str, type[ShapeTable]] = {
+    "circle": Circle,
+    "rectangle": Rectangle,
+    "polygon": Polygon,
+    "line": Line,
+    "sphere": Sphere,
+    "box": Box,
+    "cylinder": Cylinder,
+}
+BODIES = {
+    name: create_model(f"Body{shape.__name__}", __base__=(shape, Body)) for name, shape in SHAPES.items()
+}
+REGIONS = {
+    name: create_model(f"Region{shape.__name__}", __base__=(shape, Region)) for name, shape in SHAPES.items()
+}

@@ -1,0 +1,228 @@
+"""From the content of a world file to checked tables, or to a line for each thing that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from .formulas import Names
+from .problems import Path, did_you_mean, dotted, listed, number, shown
+from .schema import NOT_YET, WorldFile, keys_of, table_of
+from .shapes import SHAPES
+from .values import Context
+
+_KINDS = {
+    "string_type": "a text in quotes",
+    "bool_type": "true or false",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "dict_type": "a table",
+    "tuple_type": "a list in brackets",
+}
+_LIMITS = {"greater_than": (">", "gt"), "greater_than_equal": (">=", "ge"), "less_than_equal": ("<=", "le")}
+
+
+def validate(data: Mapping[str, Any], names: Names) -> tuple[WorldFile | None, list[tuple[Path, str]]]:
+    """The checked tables, or None; and what is wrong, as (path, text of the line)."""
+    context = Context(names, dimensions_of(data))
+    try:
+        return WorldFile.model_validate(data, context=context), []
+    except ValidationError as error:
+        found = [(_path(item["loc"], data), item) for item in error.errors(include_url=False)]
+    places = [path for path, _ in found]
+    wrong = list(_shapes_of_other_spaces(data))
+    settled = [path for path, _ in wrong]
+    for path, item in found:
+        if path[:2] in settled:
+            continue
+        inner = any(len(other) > len(path) and other[: len(path)] == path for other in places)
+        text = None if item["type"] == "too_short" and inner else _line(path, item, data, names)
+        if text is not None:
+            wrong.append((path, text))
+    return None, wrong
+
+
+def _shapes_of_other_spaces(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Circles in 3D and spheres in 2D: one line each, whatever else follows from it."""
+    dimensions = dimensions_of(data)
+    for kind in ("bodies", "regions"):
+        tables = data.get(kind)
+        for name, table in tables.items() if isinstance(tables, Mapping) else ():
+            shape = SHAPES.get(str(table.get("shape"))) if isinstance(table, Mapping) else None
+            if shape is not None and dimensions not in (None, shape.dimensions):
+                yield (
+                    (kind, name),
+                    f'{kind}.{name}.shape = "{table["shape"]}"; is {shape.dimensions}D, and this world is '
+                    f"{dimensions}D. "
+                    f"Try {shape.instead}.",
+                )
+
+
+def dimensions_of(data: Mapping[str, Any]) -> int | None:
+    """2 or 3, from the length of domain.size; None where that is missing or wrong."""
+    domain = data.get("domain")
+    size = domain.get("size") if isinstance(domain, Mapping) else None
+    return len(size) if isinstance(size, list) and len(size) in (2, 3) else None
+
+
+def value_at(data: Any, path: Sequence[str | int]) -> Any:
+    """What stands at `path`; None if nothing does."""
+    for part in path:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _path(location: Sequence[str | int], data: Any) -> Path:
+    """pydantic's location without the names of union members and keys that it mixes in."""
+    path: Path = ()
+    here = data
+    for index, part in enumerate(location):
+        try:
+            here = here[part]
+        except (KeyError, IndexError, TypeError):
+            tags = (here.get("shape"), here.get("type")) if isinstance(here, Mapping) else ()
+            if part == "[key]" or part in tags or index + 1 < len(location):
+                continue
+        path = (*path, part)
+    return path
+
+
+def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None:
+    kind = item["type"]
+    context = item.get("ctx", {})
+    value = value_at(data, path)
+    name = dotted(path)
+    if kind == "eddyline_silent":
+        return None
+    if kind == "eddyline_table":
+        return f"{name} {context['text']}"
+    if kind == "missing":
+        return _missing(path, data)
+    if kind == "extra_forbidden":
+        return _unknown_key(path, value, data)
+    if kind == "union_tag_not_found":
+        return _no_tag(name, value, context)
+    if kind == "union_tag_invalid":
+        key = str(context["discriminator"]).strip("'")
+        return _choice(f"{name}.{key}", context["tag"], context["expected_tags"])
+    if kind == "literal_error":
+        if path == ("format",):
+            return f"format = {shown(value)}; this version of Eddyline reads format 1. Write format = 1."
+        return _choice(name, value, context["expected"])
+    if kind == "string_pattern_mismatch":
+        return (
+            f"{name}: the name {shown(path[-1])} must be made of letters, digits and _, and begin with a "
+            "letter."
+        )
+    if kind == "too_short":
+        return f"{name} = {shown(value)}; must have at least {context['min_length']} entries."
+    if kind == "string_too_short":
+        return f'{name} = ""; must not be empty.'
+    if kind in _LIMITS:
+        return f"{name} = {shown(value)}; {_limit(kind, context, item['input'], value, path, data)}"
+    if kind == "eddyline":
+        return f"{name} = {shown(value)}; {context['text']}"
+    if path == ("expect",):
+        return "expect = ...; must be an array of tables. Write [[expect]] in two pairs of brackets."
+    allowed = _KINDS.get(kind)
+    text = f"must be {allowed}" if allowed else item["msg"]
+    return f"{name} = {shown(value)}; {text}{_table_hint(path, data) if allowed == 'a table' else ''}."
+
+
+def _missing(path: Path, data: Any) -> str:
+    if len(path) == 1 and path[0] in ("domain", "fluid", "time"):
+        table = table_of(path, data)
+        assert table is not None
+        needed = [key for key, field in table.model_fields.items() if field.is_required()]
+        return f"[{path[0]}] is missing; every world needs it. Add [{path[0]}] with {listed(needed)}."
+    example = _example(path, data)
+    add = f" Add {path[-1]} = {shown(example)}." if example is not None else ""
+    around = path[:-1]
+    sort = value_at(data, (*around, "shape")) or value_at(data, (*around, "type"))
+    who = (
+        f"a {sort}"
+        if sort
+        else f"[{around[0]}]"
+        if len(around) == 1
+        else "[[expect]]"
+        if around
+        else "every world"
+    )
+    return f"{dotted(path)} is missing; {who} needs it.{add}"
+
+
+def _unknown_key(path: Path, value: Any, data: Any) -> str:
+    name, key = dotted(path), str(path[-1])
+    if path == ("fluid", "viscosity"):
+        return (
+            f"{name} = {shown(value)}; there are two. "
+            "Write kinematic_viscosity [m^2/s] or dynamic_viscosity [Pa s]."
+        )
+    table = table_of(path[:-1], data)
+    known = keys_of(table) if table is not None else []
+    found = (
+        f"{name} is not a table of a world" if len(path) == 1 and isinstance(value, Mapping | list) else None
+    )
+    return f"{found or f'{name} = {shown(value)}; unknown key'}. {did_you_mean(key, known, 'and')}"
+
+
+def _no_tag(name: str, value: Any, context: Mapping[str, Any]) -> str:
+    key = str(context["discriminator"]).strip("'")
+    if not isinstance(value, Mapping):
+        return f"{name} = {shown(value)}; must be a table. Write {name} = {{ {key} = {shown(value)} }}."
+    words = "wall, periodic and open" if name.startswith("boundaries") else ""
+    if key == "shape":
+        words = "circle, rectangle, polygon and line (2D), sphere, box and cylinder (3D)"
+    return f"{name}.{key} is missing; {key}s are {words or 'probe, gauge and front'}."
+
+
+def _choice(name: str, value: Any, expected: str) -> str:
+    words = [word.strip(" '") for word in expected.replace(" or ", ",").split(",")]
+    if not isinstance(value, str):
+        return f"{name} = {shown(value)}; must be one of {listed([shown(word) for word in words], 'or')}."
+    if value in NOT_YET:
+        return (
+            f'{name} = "{value}"; not available yet for scheme "delta". '
+            f"Known: {listed(words)}; {NOT_YET[value]}."
+        )
+    if len(words) == 1:
+        return f'{name} = "{value}"; must be "{words[0]}".'
+    return f'{name} = "{value}"; must be {listed(words, "or")}. {did_you_mean(value, words)}'.split(
+        " Known:"
+    )[0]
+
+
+def _limit(kind: str, context: Mapping[str, Any], result: Any, value: Any, path: Path, data: Any) -> str:
+    sign, key = _LIMITS[kind]
+    limit = float(context[key])
+    gives = ""
+    if isinstance(value, str) and isinstance(result, int | float):
+        gives = f"gives {number(result)}, "
+    suggestion: Any = None
+    if isinstance(value, int | float) and value < 0 and limit == 0:
+        suggestion = -value
+    elif not isinstance(value, str):
+        suggestion = limit if kind != "greater_than" else _example(path, data)
+    return f"{gives}must be {sign} {number(limit)}." + (
+        f" Try {shown(suggestion)}." if suggestion is not None else ""
+    )
+
+
+def _example(path: Path, data: Any) -> Any:
+    table = table_of(path[:-1], data)
+    if table is None:
+        return None
+    for name, field in table.model_fields.items():
+        if path[-1] in (name, field.alias) and field.examples:
+            return field.examples[0]
+    return None
+
+
+def _table_hint(path: Path, data: Any) -> str:
+    return f". Write [{dotted(path)}] on a line of its own" if len(path) == 1 or table_of(path, data) else ""

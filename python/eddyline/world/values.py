@@ -1,0 +1,214 @@
+"""The kinds of values that a world file holds, as types that pydantic checks and that JSON Schema describes.
+
+Formulas of [let] become numbers while they are checked, so that limits such as "> 0" hold for what they give;
+fields of x, y, z and t become formulas of the core.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from .. import _core
+from .formulas import BrokenNameError, FormulaError, Names, is_number, sentence
+from .problems import shown
+
+
+@dataclass
+class Context:
+    """What checking a value needs to know about the rest of the file."""
+
+    names: Names
+    dimensions: int | None  # None: the domain's size is missing or wrong
+
+
+def wrong(text: str) -> PydanticCustomError:
+    """An error whose line reads `PATH = VALUE; TEXT`."""
+    return PydanticCustomError("eddyline", "{text}", {"text": sentence(text)})
+
+
+def wrong_table(text: str) -> PydanticCustomError:
+    """An error of a whole table, whose line reads `PATH TEXT`."""
+    return PydanticCustomError("eddyline_table", "{text}", {"text": sentence(text)})
+
+
+def broken_name() -> PydanticCustomError:
+    """An error that is reported elsewhere, where it begins."""
+    return PydanticCustomError("eddyline_silent", "follows from another problem")
+
+
+def _context(info: ValidationInfo) -> Context:
+    return info.context if isinstance(info.context, Context) else Context(Names(), None)
+
+
+_FORMULA = {"type": "string", "minLength": 1}
+
+
+class _Evaluated:
+    """Annotation of float and int: the file may hold a formula of [let] values instead."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_before_validator_function(self.evaluate, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        described = handler(schema)
+        return {"anyOf": [described, {**_FORMULA, "description": "A formula of [let] values."}]}
+
+    def evaluate(self, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, str):
+            try:
+                return _context(info).names.number(value)
+            except BrokenNameError:
+                raise broken_name() from None
+            except FormulaError as error:
+                raise wrong(str(error)) from None
+        if not is_number(value):
+            raise wrong("must be a number or a formula")
+        if not math.isfinite(value):
+            raise wrong("must be a finite number")
+        return value
+
+
+class _WholeNumber(_Evaluated):
+    def evaluate(self, value: Any, info: ValidationInfo) -> Any:
+        result = super().evaluate(value, info)
+        if result != int(result):
+            raise wrong(
+                f"{'gives ' + shown(result) + ', ' if isinstance(value, str) else ''}must be a whole number"
+            )
+        return int(result)
+
+
+Number = Annotated[float, _Evaluated()]
+Positive = Annotated[float, Field(gt=0), _Evaluated()]
+NotNegative = Annotated[float, Field(ge=0), _Evaluated()]
+Count = Annotated[int, Field(ge=0), _WholeNumber()]
+
+
+def _length(value: Any, info: ValidationInfo) -> Any:
+    dimensions = _context(info).dimensions
+    if isinstance(value, list | tuple):
+        if len(value) == dimensions or (dimensions is None and len(value) in (2, 3)):
+            return value
+        if info.field_name == "size" and len(value) not in (2, 3):
+            raise wrong("must be two numbers (2D) or three (3D)")
+    wanted = {2: "two numbers, as domain.size has two", 3: "three numbers, as domain.size has three"}
+    raise wrong(f"must be {wanted.get(dimensions or 0, 'two numbers (2D) or three (3D)')}")
+
+
+Vector = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3), BeforeValidator(_length)]
+"""One number for each dimension."""
+
+
+def _no_zero(value: tuple[float, ...]) -> tuple[float, ...]:
+    if min(value) <= 0:
+        raise wrong("must be > 0 in every direction")
+    return value
+
+
+Lengths = Annotated[
+    tuple[Number, ...], Field(min_length=2, max_length=3), BeforeValidator(_length), AfterValidator(_no_zero)
+]
+
+
+def _two(value: Any) -> Any:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise wrong("must be two numbers, the lowest and the highest")
+    return value
+
+
+def _ordered(value: tuple[float, ...]) -> tuple[float, ...]:
+    if value[0] > value[1]:
+        raise wrong("must be [lowest, highest]")
+    return value
+
+
+Range = Annotated[
+    tuple[Number, ...], Field(min_length=2, max_length=2), BeforeValidator(_two), AfterValidator(_ordered)
+]
+"""The lowest and the highest value."""
+
+
+class _Field:
+    """Annotation of `_core.Formula`: a number, or a formula of x, y, z, t and [let] values."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(self.compile)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {
+            "anyOf": [
+                {"type": "number"},
+                {**_FORMULA, "description": "A formula of x, y, z, t and [let] values."},
+            ]
+        }
+
+    def compile(self, value: Any, info: ValidationInfo) -> _core.Formula:
+        if not isinstance(value, str) and not is_number(value):
+            raise wrong("must be a number or a formula")
+        if not isinstance(value, str) and not math.isfinite(value):
+            raise wrong("must be a finite number")
+        try:
+            return _context(info).names.field(value)
+        except BrokenNameError:
+            raise broken_name() from None
+        except FormulaError as error:
+            raise wrong(str(error)) from None
+
+
+FieldFormula = Annotated[_core.Formula, _Field()]
+FieldVector = Annotated[tuple[FieldFormula, ...], Field(min_length=2, max_length=3), BeforeValidator(_length)]
+
+
+@dataclass(frozen=True)
+class Pressure:
+    """The pressure at the start: hydrostatic, or a field [Pa]."""
+
+    kind: Literal["hydrostatic", "formula"]
+    formula: _core.Formula
+
+
+class _Pressure(_Field):
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(self.pressure)
+
+    def pressure(self, value: Any, info: ValidationInfo) -> Pressure:
+        if value == "hydrostatic":
+            return Pressure("hydrostatic", _core.Formula("0", ()))
+        return Pressure("formula", self.compile(value, info))
+
+
+PressureValue = Annotated[Pressure, _Pressure()]
+
+
+class _Condition(_Evaluated):
+    """Annotation of bool: a formula of [let] values that is true unless it gives 0."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {**_FORMULA, "description": "A formula of [let] values, true unless it gives 0."}
+
+    def evaluate(self, value: Any, info: ValidationInfo) -> Any:
+        if not isinstance(value, str):
+            raise wrong('must be a formula such as "Re == 100"')
+        return super().evaluate(value, info) != 0
+
+
+Condition = Annotated[bool, _Condition()]

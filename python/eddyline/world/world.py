@@ -1,0 +1,188 @@
+"""A world: what a world file says, checked, and as the core takes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import _core
+from . import checks
+from .build import build
+from .document import Document, parse, read
+from .formulas import Names, names_in, resolve_let
+from .gallery import gallery
+from .problems import Problem, WorldError, number
+from .quantities import check_curve
+from .samples import Samples
+from .scales import Scales, find_scales
+from .schema import SIDES, Expect, ObserverTable, Reference, WorldFile
+from .validate import validate
+
+
+@dataclass(frozen=True)
+class Output:
+    """How much of a run is kept: how many, and every how many seconds (0: none)."""
+
+    pictures: int
+    picture_interval: float
+    snapshots: int
+    snapshot_interval: float
+    series: int
+    series_interval: float
+    quantity: str
+
+
+class World:
+    """A checked world.
+
+    title, name: texts; name is that of the file without `.toml`.
+    path: the file, or None for a world made from a text.
+    source: the world file with its overrides, with comments, order and formulas as written.
+    file: the checked tables, with formulas of [let] evaluated.
+    let: the values of [let].
+    core: the world for the compiled core.
+    scales: highest speed and speed of sound [m/s], and why.
+    end: the end of the run [s].
+    notes: what runs, but not quite as the file reads.
+    """
+
+    def __init__(self, document: Document, name: str, path: Path | None) -> None:
+        """Checks a parsed file, or raises WorldError with all that is wrong. Use load() or from_text()."""
+        self.path = path
+        self.name = name
+        self.source = document.text
+        self.file, names, samples, self.scales = _check(document, path)
+        self.title = self.file.title or name
+        self.let: dict[str, float] = names.values
+        self.core: _core.World = build(self.file, self.scales)
+        self.notes = (*checks.notes(self.file, samples), *_unused(self.file, names))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], overrides: Mapping[str, str | float] | None = None) -> World:
+        """Reads and checks a world file, or a world of the gallery by its name ("dam_break").
+
+        overrides: values by dotted path ({"let.a": 0.1, "domain.spacing": "a/80"}), checked in the same way.
+        Raises WorldError, one line for each problem.
+        """
+        file = Path(path)
+        if not file.suffix and len(file.parts) == 1 and not file.exists():
+            file = gallery().get(file.name, file)
+        return cls(parse(read(file), str(file), overrides), file.stem, file)
+
+    @classmethod
+    def from_text(
+        cls, text: str, name: str = "world", overrides: Mapping[str, str | float] | None = None
+    ) -> World:
+        """Checks the text of a world file."""
+        return cls(parse(text, f"{name}.toml", overrides), name, None)
+
+    @property
+    def dimensions(self) -> int:
+        return self.file.dimensions
+
+    @property
+    def end(self) -> float:
+        """The end of the run [s]."""
+        return self.file.time.end
+
+    @property
+    def reference(self) -> Reference | None:
+        """Reference velocity [m/s] and length [m]."""
+        return self.file.reference
+
+    @property
+    def reynolds(self) -> float | None:
+        """The Reynolds number of the reference velocity and length."""
+        if self.reference is None or self.file.fluid.nu == 0:
+            return None
+        return self.reference.velocity * self.reference.length / self.file.fluid.nu
+
+    @property
+    def expectations(self) -> tuple[Expect, ...]:
+        """The [[expect]] entries whose `when` holds."""
+        return tuple(expect for expect in self.file.expect if expect.when)
+
+    @property
+    def observers(self) -> dict[str, ObserverTable]:
+        return dict(self.file.observe)
+
+    @property
+    def sides(self) -> dict[str, str]:
+        """ "wall", "periodic" or "open" for each side of the domain."""
+        return {name: self.file.boundaries.side(name).type for name in SIDES[: 2 * self.dimensions]}
+
+    @property
+    def output(self) -> Output:
+        output = self.file.output
+
+        def interval(count: int) -> float:
+            return self.end / count if count else 0.0
+
+        return Output(
+            pictures=output.pictures,
+            picture_interval=interval(output.pictures),
+            snapshots=output.snapshots,
+            snapshot_interval=interval(output.snapshots),
+            series=output.series,
+            series_interval=interval(output.series),
+            quantity=output.quantity,
+        )
+
+    def __repr__(self) -> str:
+        size = " x ".join(number(round(length, 6)) for length in self.file.domain.size)
+        parts = [f"{size} m", f"spacing {self.file.domain.spacing:.4g} m", f"end {self.end:.4g} s"]
+        for count, word in ((len(self.file.bodies), "bodies"), (len(self.file.regions), "regions")):
+            if count:
+                parts.append(
+                    f"{count} {word if count > 1 else {'bodies': 'body', 'regions': 'region'}[word]}"
+                )
+        return f"<World {self.name}: {self.dimensions}D, {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import to_html
+
+        return to_html(self)
+
+
+def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Samples, Scales]:
+    """Every check, in the order in which one needs another; WorldError with all problems found."""
+    problems: list[Problem] = []
+    table = document.data.get("let", {})
+    names, wrong_names = resolve_let(table if isinstance(table, dict) else {})
+    if not isinstance(table, dict):
+        problems.append(document.problem(("let",), "let must be a table. Write [let] on a line of its own."))
+    problems += [document.problem(("let", name), f"let.{name} {text}") for name, text in wrong_names]
+    file, wrong = validate(document.data, names)
+    problems += [document.problem(where, text) for where, text in wrong]
+    if problems or file is None:
+        raise WorldError(problems)
+
+    samples = Samples(file)
+    problems += [
+        document.problem(where, text) for where, text in checks.problems(file, samples, names.values)
+    ]
+    folders = [str(path.parent)] if path is not None else []
+    for index, expect in enumerate(file.expect):
+        names.used.update(
+            name for text in (expect.quantity, expect.against) if text for name in names_in(text)
+        )
+        for key, text in check_curve(expect, folders):
+            problems.append(document.problem(("expect", index, key), text))
+    if problems:
+        raise WorldError(problems)
+    scales = find_scales(file, samples)
+    if scales is None:
+        text = (
+            "fluid.max_speed is missing, and nothing here sets the fluid in motion from which it could "
+            "be estimated. "
+            "Add max_speed = 1.0, the highest speed to expect [m/s]."
+        )
+        raise WorldError([document.problem(("fluid",), text)])
+    return file, names, samples, scales
+
+
+def _unused(file: WorldFile, names: Names) -> list[str]:
+    idle = [name for name in file.let if name not in names.used]
+    return [f"let.{name} is not used." for name in idle]
