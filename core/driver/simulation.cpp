@@ -154,24 +154,19 @@ class FlowSimulation final : public Simulation {
 
   void set_start_velocity() {
     auto& fluid = flow_.fluid;
-    double speed2 = 0;
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
       Vec3 x;
       for (int d = 0; d < D; ++d) x[d] = fluid.x[d][i];
-      double v2 = 0;
-      for (int d = 0; d < D; ++d) {
+      for (int d = 0; d < D; ++d)
         fluid.v[d][i] = flow_.world().start.velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, 0.0});
-        v2 += fluid.v[d][i] * fluid.v[d][i];
-      }
-      speed2 = std::max(speed2, v2);
     }
-    flow_.control.speed = std::max(flow_.control.speed, std::sqrt(speed2));
   }
 
   void end_settling() {
     step_.damping = 0;
     flow_.time = 0;
     set_start_velocity();
+    step_.start();
   }
 
   integrate::Flow<T, D> flow_;

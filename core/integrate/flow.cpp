@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/instructions.hpp"
+#include "base/reproducible_sum.hpp"
 #include "base/errors.hpp"
 #include "decompose/bisection.hpp"
 #include "physics/kernels/wendland_c2.hpp"
@@ -126,7 +127,7 @@ void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
     } else {
       // Room for the dummy particles of walls, and for what splashes out of an open side.
       const auto margin = [&](SideKind kind) {
-        return kind == SideKind::wall ? R : std::max(R, particles::k_open_margin * length);
+        return R + (kind == SideKind::open ? particles::k_open_margin * length : 0.0);
       };
       lower -= margin(world_.sides[2 * a].kind);
       upper += margin(world_.sides[2 * a + 1].kind);
@@ -187,9 +188,51 @@ void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArr
   }
 }
 
+/// Fluid that is farther beyond an open side than the grid reaches has left for good.
 template <class T, int D>
-void Flow<T, D>::rebuild() {
-  wrap_into_periods();
+void Flow<T, D>::remove_leavers() {
+  Vec3 lowest, highest;
+  bool closed = true;
+  for (int d = 0; d < D; ++d) {
+    const auto side = world_.sides.begin() + 2 * d;
+    const double margin = particles::k_open_margin * world_.size[d];
+    const bool below = side[0].kind == SideKind::open, above = side[1].kind == SideKind::open;
+    lowest[d] = below ? world_.origin[d] - margin : -INFINITY;
+    highest[d] = above ? world_.origin[d] + world_.size[d] + margin : INFINITY;
+    closed = closed && !below && !above;
+  }
+  if (closed) return;
+  const std::int64_t n = fluid.size();
+  std::int64_t kept = 0;
+  ReproducibleSum left;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(kept);
+    bool inside = true;
+    for (int d = 0; d < D; ++d) inside = inside && fluid.x[d][i] >= lowest[d] && fluid.x[d][i] <= highest[d];
+    if (!inside) {
+      left.add(fluid.mass[from]);
+      continue;
+    }
+    if (from != to) {
+      fluid.for_each_array([&](auto& array) {
+        if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
+          for (int d = 0; d < D; ++d) array[d][to] = array[d][from];
+        } else {
+          array[to] = array[from];
+        }
+      });
+    }
+    ++kept;
+  }
+  if (kept == n) return;
+  left_particles += n - kept;
+  left_mass += left.value();
+  fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(kept)); });
+}
+
+/// Puts the fluid in canonical order: by cell, then id.
+template <class T, int D>
+void Flow<T, D>::sort_fluid() {
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = fluid.x[d];
   sort_.sort(layout_, {position, D}, {fluid.id.data(), fluid.id.size()}, execution_.shuffle, fluid_rows, order_);
@@ -210,15 +253,11 @@ void Flow<T, D>::rebuild() {
     array.swap(scratch);
   });
   for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], n, fluid.x_ref[d]);
-  control.moved = 0;
+  control.moved = {};
+}
 
-  find_routes(layout_, fluid_rows, fluid_routes);
-  find_positions(fluid_rows, fluid.x, fluid_routes, fluid_positions_);
-  moving.resize(fluid_rows.rows);
-  pressed.resize(fluid_rows.rows);
-
-  timers.lap(Phase::sort);
-
+template <class T, int D>
+void Flow<T, D>::find_neighbors() {
   const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
   neighbors::Search search{D,           static_cast<float>(cut * cut), &layout_, &fluid_rows, &fluid_rows,
                            &fluid_positions_, &fluid_positions_, true, execution_.all_pairs};
@@ -231,7 +270,7 @@ void Flow<T, D>::rebuild() {
   std::swap(search.target_positions, search.source_positions);
   wall_fluid.build(search, execution_.instructions.c_str());
 
-  const std::size_t whole = (static_cast<std::size_t>(n) + neighbors::k_chunk - 1) / neighbors::k_chunk * neighbors::k_chunk;
+  const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
   divergence.resize(whole), diffusion.resize(whole), surface.resize(whole);
   const std::size_t whole_walls = wall_fluid.chunks().size() * neighbors::k_chunk;
   wall_weight.resize(whole_walls), wall_pressure.resize(whole_walls);
@@ -240,6 +279,20 @@ void Flow<T, D>::rebuild() {
     wall_lever[d].resize(whole_walls), wall_velocity[d].resize(whole_walls);
     viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
   }
+}
+
+template <class T, int D>
+void Flow<T, D>::rebuild() {
+  wrap_into_periods();
+  remove_leavers();
+  sort_fluid();
+  find_routes(layout_, fluid_rows, fluid_routes);
+  find_positions(fluid_rows, fluid.x, fluid_routes, fluid_positions_);
+  moving.resize(fluid_rows.rows);
+  pressed.resize(fluid_rows.rows);
+  timers.lap(Phase::sort);
+
+  find_neighbors();
   ++rebuilds;
   timers.lap(Phase::lists);
 }

@@ -3,6 +3,7 @@
 // sweeps. T is the type of pair sums (float, or double in double precision), D the dimension. SI units, except for
 // rows and sweep results (see physics/delta/sweeps.hpp).
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -72,12 +73,21 @@ struct WallState {
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 };
 
-/// Largest values of the last step, exact on any number of threads and boxes: all decisions rest on them.
+/// Extremes of a vector over all fluid particles and the walls, which stand still. Minima and maxima are exact, so they
+/// are the same for any number of threads and boxes.
+struct Extent {
+  Vec3 lower, upper;    // of each component, 0 included
+  double largest = 0;   // of the magnitude
+
+  /// Bound of |a - b| over all pairs of particles.
+  double spread() const { return std::min(2 * largest, norm(upper - lower)); }
+};
+
+/// What the last step leaves for decisions: time step, rebuild, stop.
 struct Control {
-  double speed = 0;         // max |v|
-  double acceleration = 0;  // max |a|
-  double moved = 0;         // max |x - x_ref|
-  bool bad = false;         // a value is not finite, too fast or has jumped
+  Extent velocity, acceleration;
+  Extent moved;      // since the last rebuild
+  bool bad = false;  // a value is not finite, too fast or has jumped
 };
 
 template <class T, int D>
@@ -98,6 +108,8 @@ class Flow {
   Control control;
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
+  std::int64_t left_particles = 0;  // through open sides; they are removed at rebuilds
+  double left_mass = 0;             // [kg], kg/m in 2D
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where.
@@ -121,6 +133,9 @@ class Flow {
   void place_walls(const particles::Placement& placement);
   void make_grid(const particles::Placement& placement, int boxes);
   void wrap_into_periods();
+  void remove_leavers();
+  void sort_fluid();
+  void find_neighbors();
   void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Routes& routes,
                       neighbors::FixedPositions& positions);
   static void find_routes(const particles::CellLayout& layout, const particles::CellRows& rows,

@@ -21,6 +21,37 @@ void for_blocks(std::size_t chunks, Sweep&& sweep) {
   for (std::int64_t first = 0; first < n; first += k_block) sweep(first, std::min(first + k_block, n));
 }
 
+/// Gathers an Extent over particles.
+template <int D>
+struct ExtentSum {
+  std::array<double, D> lower{}, upper{};
+  double largest2 = 0;
+
+  void add(const std::array<double, D>& v, double v2) {
+    for (std::size_t d = 0; d < D; ++d) {
+      lower[d] = std::min(lower[d], v[d]);
+      upper[d] = std::max(upper[d], v[d]);
+    }
+    largest2 = std::max(largest2, v2);
+  }
+  void merge(const ExtentSum& other) {
+    for (std::size_t d = 0; d < D; ++d) {
+      lower[d] = std::min(lower[d], other.lower[d]);
+      upper[d] = std::max(upper[d], other.upper[d]);
+    }
+    largest2 = std::max(largest2, other.largest2);
+  }
+  Extent extent() const {
+    Extent e;
+    for (int d = 0; d < D; ++d) {
+      e.lower[d] = lower[static_cast<std::size_t>(d)];
+      e.upper[d] = upper[static_cast<std::size_t>(d)];
+    }
+    e.largest = std::sqrt(largest2);
+    return e;
+  }
+};
+
 }  // namespace
 
 template <class T, int D>
@@ -71,13 +102,13 @@ template <class T, int D>
 double Step<T, D>::choose_time_step() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
-  const double h = c.length.smoothing_length, speed = flow_.control.speed, a = flow_.control.acceleration;
-  double dt = method.cfl * h / (c.c0 + speed);
-  if (const double nu = std::max(c.nu, c.nu_fluid); nu > 0) dt = std::min(dt, method.viscous_cfl * h * h / nu);
-  // No particle may move by more than half the skin in one step: v dt + a dt^2 / 2 <= 0.49 skin.
-  const double reach = 0.49 * c.length.skin;
-  const double spread = speed + std::sqrt(speed * speed + 2 * a * reach);
-  if (spread > 0) dt = std::min(dt, 2 * reach / spread);
+  const double h = c.length.smoothing_length;
+  double dt = method.cfl * h / (c.c0 + flow_.control.velocity.largest);
+  if (c.nu_fluid > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu_fluid);
+  // No two particles may approach by more than the skin in one step: v dt + a dt^2 / 2 <= 0.98 skin.
+  const double reach = 0.98 * c.length.skin, v = flow_.control.velocity.spread(), a = flow_.control.acceleration.spread();
+  const double rate = v + std::sqrt(v * v + 2 * a * reach);
+  if (rate > 0) dt = std::min(dt, 2 * reach / rate);
   return dt;
 }
 
@@ -85,8 +116,10 @@ double Step<T, D>::choose_time_step() const {
 template <class T, int D>
 bool Step<T, D>::rebuild_is_due() const {
   const double dt = flow_.time_step;
-  const double next = flow_.control.moved + dt * (flow_.control.speed + 0.5 * dt * flow_.control.acceleration);
-  return 2 * next > 0.999 * flow_.constants().length.skin;
+  const auto& control = flow_.control;
+  const double approach =
+      control.moved.spread() + dt * (control.velocity.spread() + 0.5 * dt * control.acceleration.spread());
+  return approach > 0.999 * flow_.constants().length.skin;
 }
 
 template <class T, int D>
@@ -246,9 +279,10 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
   const std::int64_t n = fluid.size();
-  double speed2 = 0, acceleration2 = 0, moved2 = 0;
+  ExtentSum<D> velocity, acceleration_extent, moved;
   std::int64_t bad = 0;
-#pragma omp parallel for schedule(static) reduction(max : speed2, acceleration2, moved2) reduction(+ : bad)
+#pragma omp declare reduction(extent : ExtentSum<D> : omp_out.merge(omp_in))
+#pragma omp parallel for schedule(static) reduction(extent : velocity, acceleration_extent, moved) reduction(+ : bad)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
     Vec3 x;
@@ -256,6 +290,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     const Vec3 g = body_force(x, flow_.time);
     const double per_density = acceleration / (1 + fluid.s[k]);
     double v2 = 0, a2 = 0, shift2 = 0, m2 = 0;
+    std::array<double, D> v_i, a_i, moved_i;
     for (int d = 0; d < D; ++d) {
       const double pressure = static_cast<double>(flow_.pressure_force[d][k]);
       const double viscous = static_cast<double>(flow_.viscous[d][k]);
@@ -264,6 +299,8 @@ void Step<T, D>::kick_half_and_shift(double dt) {
       fluid.a[d][k] = a;
       fluid.v[d][k] = v;
       fluid.G[d][k] = -c.kernel * pressure;
+      v_i[static_cast<std::size_t>(d)] = v;
+      a_i[static_cast<std::size_t>(d)] = a;
       a2 += a * a;
       v2 += v * v;
       shift2 += static_cast<double>(flow_.shift[d][k]) * static_cast<double>(flow_.shift[d][k]);
@@ -272,15 +309,16 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     const double factor = length > cap ? wanted * (cap / length) : wanted;
     for (int d = 0; d < D; ++d) {
       fluid.x[d][k] += factor * static_cast<double>(flow_.shift[d][k]);
-      const double moved = fluid.x[d][k] - fluid.x_ref[d][k];
-      m2 += moved * moved;
+      const double m = fluid.x[d][k] - fluid.x_ref[d][k];
+      moved_i[static_cast<std::size_t>(d)] = m;
+      m2 += m * m;
     }
     bad += !(v2 <= limit2) || !(m2 <= jump2) || !(std::abs(fluid.s[k]) < 0.5) || !(a2 < INFINITY);
-    speed2 = std::max(speed2, v2);
-    acceleration2 = std::max(acceleration2, a2);
-    moved2 = std::max(moved2, m2);
+    velocity.add(v_i, v2);
+    acceleration_extent.add(a_i, a2);
+    moved.add(moved_i, m2);
   }
-  flow_.control = {std::sqrt(speed2), std::sqrt(acceleration2), std::sqrt(moved2), bad > 0};
+  flow_.control = {velocity.extent(), acceleration_extent.extent(), moved.extent(), bad > 0};
   flow_.timers.lap(Phase::integrate);
 }
 

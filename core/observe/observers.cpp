@@ -55,8 +55,8 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
     budget.columns.emplace_back(name);
     budget.units.push_back("J" + per_length);
   }
-  budget.columns.emplace_back("max_speed");
-  budget.units.emplace_back("m/s");
+  budget.columns.insert(budget.columns.end(), {"max_speed", "left_mass"});  // left through open sides
+  budget.units.insert(budget.units.end(), {"m/s", "kg" + per_length});
   series_.push_back(budget);
 
   const auto add_force = [&](std::string_view name, std::int32_t owner) {
@@ -102,7 +102,7 @@ void Observers<T, D>::observe_budget(Series& series) const {
   series.values.insert(series.values.end(),
                        {flow_.time, static_cast<double>(flow_.steps), static_cast<double>(fluid.size())});
   series.values.insert(series.values.end(), sums.begin(), sums.end());
-  series.values.push_back(flow_.control.speed);
+  series.values.insert(series.values.end(), {flow_.control.velocity.largest, flow_.left_mass});
 }
 
 template <class T, int D>

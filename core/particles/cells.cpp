@@ -18,7 +18,7 @@ Int3 CellGrid::cell_of(Vec3 x) const {
   return cell;
 }
 
-CellLayout::CellLayout(const CellGrid& grid, std::vector<CellBox> boxes) : grid_(grid) {
+CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes) : grid_(grid) {
   owned_index_.resize(static_cast<std::size_t>(grid.cells()));
   std::vector<std::int32_t> box_of_global(owned_index_.size());
   for (const CellBox& cells : boxes) {

@@ -50,7 +50,7 @@ class CellLayout {
   };
 
   CellLayout() = default;
-  CellLayout(const CellGrid& grid, std::vector<CellBox> boxes);
+  CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes);
 
   const CellGrid& grid() const { return grid_; }
   const std::vector<Box>& boxes() const { return boxes_; }

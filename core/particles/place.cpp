@@ -16,7 +16,7 @@ using world::World;
 namespace {
 
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
-constexpr double k_skin = 0.75;                               // in spacings
+constexpr double k_skin_2d = 1.0, k_skin_3d = 0.75;           // in spacings
 constexpr double k_clearance = 0.25;  // lattice points nearer than this to a body are left out, in spacings
 
 std::int64_t points_along(const World& world, int axis) {
@@ -139,7 +139,7 @@ void place_sides(const World& world, Placement& placement) {
     const auto beyond = [&](std::size_t side) {
       switch (world.sides[side].kind) {
         case SideKind::wall: return layers;
-        case SideKind::open: return std::max(layers, static_cast<std::int32_t>(k_open_margin * count[a]));
+        case SideKind::open: return layers + static_cast<std::int32_t>(std::ceil(k_open_margin * count[a]));
         case SideKind::periodic: break;
       }
       return 0;
@@ -194,7 +194,7 @@ Lengths lengths(const World& world) {
   const double ratio = world.method.smoothing_ratio;
   l.smoothing_length = world.spacing * (ratio > 0 ? ratio : world.dimensions == 2 ? k_smoothing_2d : k_smoothing_3d);
   l.interaction_radius = 2 * l.smoothing_length;
-  l.skin = world.spacing * (world.method.skin > 0 ? world.method.skin : k_skin);
+  l.skin = world.spacing * (world.method.skin > 0 ? world.method.skin : world.dimensions == 2 ? k_skin_2d : k_skin_3d);
   l.cell_edge = l.interaction_radius + l.skin;
   return l;
 }

@@ -42,7 +42,8 @@ Lengths lengths(const world::World& world);
 /// an open side, where it is dx.
 Vec3 lattice_spacing(const world::World& world);
 
-/// How far fluid may go beyond an open side before the run stops, as a share of the domain's size along that axis.
+/// How far fluid may go beyond an open side before it has left for good, as a share of the domain's size along that
+/// axis. Walls beside the open side go on for as long.
 inline constexpr double k_open_margin = 0.5;
 
 /// Throws UserError if there is no fluid.

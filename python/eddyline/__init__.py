@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Run", "Simulation", "World", "__version__", "run"]  # noqa: F822
+__all__ = ["Run", "Simulation", "World", "__version__", "run"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what is asked for when it is asked for: `import eddyline` and the command line start at once."""
+    """Imports what is asked for when it is asked for: `import eddyline` and the command line start at
+    once."""
     from importlib import import_module
 
     if name == "__version__":

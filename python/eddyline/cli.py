@@ -6,8 +6,7 @@ Exit codes: 0 done, 2 bad input, 3 a step failed, 4 cannot write, 130 stopped by
 from __future__ import annotations
 
 import contextlib
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -26,7 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="""Eddyline, a flow laboratory: describe a world in one small file, press run, watch the flow and the forces.
+    help="""Eddyline, a flow laboratory: describe a world in one small file, press run, watch the flow and
+    the forces.
 
 \b
   eddyline run dam_break              run a world of the gallery
@@ -39,7 +39,9 @@ A run keeps everything in a folder of its own, runs/NAME/0001, with a report.htm
 """,
 )
 
-World = Annotated[str, typer.Argument(metavar="WORLD", help="A world file, or the name of a world of the gallery.")]
+World = Annotated[
+    str, typer.Argument(metavar="WORLD", help="A world file, or the name of a world of the gallery.")
+]
 Set = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
     typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
@@ -73,7 +75,9 @@ def run(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")
+    ] = False,
 ) -> None:
     """Run a world.
 
@@ -84,7 +88,7 @@ def run(
       eddyline run worlds/dam_break.toml --set let.a=0.1 --threads 4
       eddyline run my_tank.toml --until 0.5 --out /scratch/tank
     """
-    from eddyline.run import StepFailed
+    from eddyline.run import StepFailedError
     from eddyline.run import run as run_world
     from eddyline.run.closing import closing_lines
     from eddyline.world import parse_set
@@ -104,7 +108,7 @@ def run(
                 out=out,
                 progress=not quiet,
             )
-        except StepFailed as error:
+        except StepFailedError as error:
             show(error.run)
             raise
         show(done)
@@ -114,7 +118,9 @@ def run(
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new world; the file is NAME.toml.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the new world; the file is NAME.toml.")
+    ],
     copy: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option("--from", metavar="WORLD", help="Start from a world of the gallery."),
@@ -142,7 +148,8 @@ def check(
         typer.Option(metavar="FILE", help="Draw the world into FILE (.png, .svg or .pdf)."),
     ] = None,
 ) -> None:
-    """Say what will be run: particles, memory, time step, Reynolds number, and how long it takes. Nothing is run.
+    """Say what will be run: particles, memory, time step, Reynolds number, and how long it takes. Nothing
+    is run.
 
     \b
       eddyline check my_tank.toml
@@ -158,17 +165,21 @@ def check(
             try:
                 save_picture(loaded, picture)
             except ValueError as error:
-                raise _BadInput(f"--picture {picture}: {error}") from None
+                raise _BadInputError(f"--picture {picture}: {error}") from None
             typer.echo(f"picture: {picture}")
 
 
 @app.command()
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run; runs/NAME stands for its latest.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="The folder of a run; runs/NAME stands for its latest.")
+    ],
     png: Annotated[bool, typer.Option("--png", help="The last picture.")] = False,
     mp4: Annotated[bool, typer.Option("--mp4", help="The movie.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Series and values as tables.")] = False,
-    vtkhdf: Annotated[bool, typer.Option("--vtkhdf", help="All snapshots in one file, for ParaView.")] = False,
+    vtkhdf: Annotated[
+        bool, typer.Option("--vtkhdf", help="All snapshots in one file, for ParaView.")
+    ] = False,
     report: Annotated[bool, typer.Option("--report", help="The report, made again.")] = False,
     quantity: Annotated[
         Optional[str],  # noqa: UP045
@@ -189,7 +200,7 @@ def export(
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
         parts = [name for name, wanted in chosen.items() if wanted]
         if not parts:
-            raise _BadInput("say what to export: --png, --mp4, --csv, --vtkhdf or --report")
+            raise _BadInputError("say what to export: --png, --mp4, --csv, --vtkhdf or --report")
         for path in export_run(run, parts, quantity=quantity, width=width, out=out):
             typer.echo(path)
 
@@ -219,17 +230,19 @@ def _hand_over(name: str, arguments: list[str]) -> None:
     from importlib import import_module
 
     with _errors():
-        code = import_module(f"eddyline.{name}").main(arguments)
+        program: Callable[[list[str]], int | None] = import_module(f"eddyline.{name}").main
+        code = program(arguments)
         raise typer.Exit(code or 0)
 
 
-class _BadInput(Exception):
+class _BadInputError(Exception):
     """One line for the user."""
 
 
 @contextlib.contextmanager
 def _errors() -> Iterator[None]:
-    """Errors that a user can cause as lines on standard error, with their exit code; anything else is a fault of ours."""
+    """Errors that a user can cause as lines on standard error, with their exit code; anything else is a
+    fault of ours."""
     try:
         yield
     except (typer.Exit, typer.Abort):
@@ -250,7 +263,7 @@ def _exit_code(error: Exception) -> int | None:
 
     if isinstance(error, RunError):
         return error.exit_code
-    if isinstance(error, (FileNotFoundError, _BadInput)):
+    if isinstance(error, (FileNotFoundError, _BadInputError)):
         return EXIT_BAD_INPUT
     if isinstance(error, OSError):
         return EXIT_CANNOT_WRITE
@@ -267,4 +280,4 @@ def _words(error: Exception) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -21,7 +21,8 @@ Floats = NDArray[np.float64]
 class Simulation:
     """A world at a moment. Writes nothing; `eddyline.run` keeps what it computes.
 
-    world: a World, or the path of a world file. boxes: parts into which the domain is cut. threads: 0 for all cores.
+    world: a World, or the path of a world file. boxes: parts into which the domain is cut. threads: 0 for
+    all cores.
     Neither boxes nor threads change a bit of the result.
     """
 
@@ -69,7 +70,8 @@ class Simulation:
         return Particles(self)
 
     def raster(self, quantity: str = "speed", shape: tuple[int, int] | None = None) -> NDArray[np.float32]:
-        """A quantity on a plane of pixels, (rows, columns) float32, row 0 at the bottom, NaN where there is no fluid.
+        """A quantity on a plane of pixels, (rows, columns) float32, row 0 at the bottom, NaN where there is
+        no fluid.
 
         shape: pixels of half a spacing unless given. In 3D: the plane in the middle of z.
         """
@@ -83,7 +85,8 @@ class Simulation:
         return self._core.raster(quantity, size, (lower[0], lower[1], lower[2]), upper)
 
     def __repr__(self) -> str:
-        return f"<Simulation {self.world.name}: {self._core.fluid_count:,} particles, t = {self.time:.4g} s, step {self.steps}>"
+        moment = f"t = {self.time:.4g} s, step {self.steps}"
+        return f"<Simulation {self.world.name}: {self._core.fluid_count:,} particles, {moment}>"
 
     def _repr_html_(self) -> str:
         caption = html.escape(f"{self.world.title}, t = {self.time:.4g} s, step {self.steps}")
@@ -105,16 +108,22 @@ class Simulation:
 
         scene, quantity = Scene.of(self.world), shown_quantity(self.world)
         if scene.dimensions == 2:
-            frame = Frame(self.time, self.steps, quantity, self.raster(quantity), scene.lower[:2], scene.upper[:2])
+            frame = Frame(
+                self.time, self.steps, quantity, self.raster(quantity), scene.lower[:2], scene.upper[:2]
+            )
         else:
             view = oblique.View.of(scene)
             bodies = three_columns(self._core.wall_position())[np.asarray(self._core.wall_body()) >= 0]
             values = {quantity: particle_values(self._core, quantity)}
             seen = oblique.render(view, scene.spacing, three_columns(self._core.position), values, bodies)
             raster = seen.values[quantity]
-            frame = Frame(self.time, self.steps, quantity, raster, view.lower, view.upper, seen.solid, seen.shade)
+            frame = Frame(
+                self.time, self.steps, quantity, raster, view.lower, view.upper, seen.solid, seen.shade
+            )
         shown = colors.shown_values(quantity, frame.values, scene.density)
-        painter = FramePainter(scene, quantity, colors.robust_scale(colors.QUANTITIES[quantity], [shown]), width=900)
+        painter = FramePainter(
+            scene, quantity, colors.robust_scale(colors.QUANTITIES[quantity], [shown]), width=900
+        )
         out = io.BytesIO()
         Image.fromarray(painter.paint(frame)).save(out, format="PNG")
         return out.getvalue()
@@ -135,7 +144,8 @@ class ParticleCopies:
 class Particles:
     """The fluid particles of a simulation.
 
-    Arrays are read-only views of the simulation's memory, valid until the next step; the order of particles changes
+    Arrays are read-only views of the simulation's memory, valid until the next step; the order of particles
+    changes
     from time to time. `by_id()` gives copies in an order that never changes.
     """
 

@@ -13,17 +13,20 @@ namespace eddyline::world {
 
 namespace {
 
-/// Points from -half to half along an axis, ends included.
+/// Points from -half to half along an axis, ends included; a single one in the middle if they would be too near.
 struct Axis {
   double half = 0;
-  int parts = 1;
+  int parts = 0;
 
-  Axis(double half_size, double spacing) : half(half_size), parts(world::parts(2 * half_size, spacing)) {}
+  Axis(double half_size, double spacing)
+      : half(half_size), parts(2 * half_size < 0.5 * spacing ? 0 : world::parts(2 * half_size, spacing)) {}
 
-  double at(int i) const { return half * (2.0 * i / parts - 1); }
-  bool is_end(int i) const { return i == 0 || i == parts; }
+  double at(int i) const { return parts == 0 ? 0 : half * (2.0 * i / parts - 1); }
+  /// How many ends of the axis point i stands for.
+  int ends(int i) const { return (i == 0 ? 1 : 0) + (i == parts ? 1 : 0); }
+  bool is_end(int i) const { return ends(i) > 0; }
   /// The share of point i of the length: half the way to either neighbour.
-  double share(int i) const { return 2 * half / parts * (is_end(i) ? 0.5 : 1); }
+  double share(int i) const { return parts == 0 ? 2 * half : 2 * half / parts * (is_end(i) ? 0.5 : 1); }
 };
 
 class Box final : public Shape {
@@ -115,9 +118,9 @@ class Box final : public Shape {
         for (int j = 0; j <= along_v.parts; ++j)
           for (int i = 0; i <= along_u.parts; ++i) {
             double volume = spacing * along_u.share(i) * along_v.share(j);
-            if (along_u.is_end(i)) volume += 0.5 * arc_part * along_v.share(j);
-            if (along_v.is_end(j)) volume += 0.5 * arc_part * along_u.share(i);
-            if (along_u.is_end(i) && along_v.is_end(j)) volume += triangle / 3;
+            volume += 0.5 * arc_part * along_u.ends(i) * along_v.share(j);
+            volume += 0.5 * arc_part * along_v.ends(j) * along_u.share(i);
+            volume += triangle / 3 * along_u.ends(i) * along_v.ends(j);
             Vec3 p;
             p[normal] = side * (half_[normal] + distance);
             p[u] = along_u.at(i);
@@ -142,7 +145,7 @@ class Box final : public Shape {
             p[axis] = along.at(i);
             p[u] = side_u * (half_[u] + distance * portable::cos(angle));
             p[v] = side_v * (half_[v] + distance * portable::sin(angle));
-            points.push_back({center_ + p, arc_part * along.share(i) + (along.is_end(i) ? triangle : 0)});
+            points.push_back({center_ + p, arc_part * along.share(i) + triangle * along.ends(i)});
           }
   }
 

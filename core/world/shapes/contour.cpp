@@ -1,5 +1,6 @@
 #include "world/shapes/contour.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
@@ -11,19 +12,47 @@ namespace eddyline::world {
 
 namespace {
 
-constexpr double k_bend = std::numbers::pi / 6;
+constexpr double k_bend = 35 * std::numbers::pi / 180;  // no regular polygon turns by just this angle
+constexpr double k_cos_bend = 0.8191520442889918;
 
 Vec3 on_circle(Vec3 center, double radius, double angle) {
   return center + radius * Vec3{portable::cos(angle), portable::sin(angle), 0};
 }
 
 bool bends(const Piece& before, const Piece& after) {
-  return dot(before.direction(1), after.direction(0)) < std::numbers::sqrt3 / 2;  // cos 30 degrees
+  return dot(before.direction(1), after.direction(0)) < k_cos_bend;
 }
 
 /// A point is wanted where `before` ends and `after` begins.
 bool parts_the_contour(const Piece& before, const Piece& after) {
   return std::abs(before.sweep) > k_bend || std::abs(after.sweep) > k_bend || bends(before, after);
+}
+
+/// Piece i, counted on past the last one.
+const Piece& piece(const Contour& contour, std::size_t i) { return contour[i % contour.size()]; }
+
+double length(const Contour& contour, std::size_t first, std::size_t end) {
+  double sum = 0;
+  for (std::size_t i = first; i < end; ++i) sum += piece(contour, i).length();
+  return sum;
+}
+
+/// The pieces with which the stretches between two partings begin; none if there is no parting. A stretch shorter than
+/// half the spacing has no partings at its ends.
+std::vector<std::size_t> stretches(const Contour& contour, double spacing) {
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i < contour.size(); ++i)
+    if (parts_the_contour(piece(contour, i + contour.size() - 1), contour[i])) starts.push_back(i);
+  const std::size_t n = starts.size();
+  std::vector<bool> kept(n, true);
+  for (std::size_t s = 0; s < n; ++s) {
+    const std::size_t end = s + 1 < n ? starts[s + 1] : starts[0] + contour.size();
+    if (length(contour, starts[s], end) < 0.5 * spacing) kept[s] = kept[(s + 1) % n] = false;
+  }
+  std::vector<std::size_t> result;
+  for (std::size_t s = 0; s < n; ++s)
+    if (kept[s]) result.push_back(starts[s]);
+  return result;
 }
 
 }  // namespace
@@ -58,64 +87,49 @@ Piece make_arc(Vec3 center, double radius, double start, double sweep) {
   return {on_circle(center, radius, start), on_circle(center, radius, start + sweep), center, radius, start, sweep};
 }
 
-double length(const Contour& contour) {
-  double sum = 0;
-  for (const Piece& piece : contour) sum += piece.length();
-  return sum;
-}
+double length(const Contour& contour) { return length(contour, 0, contour.size()); }
 
 std::vector<ContourPoint> spread(const Contour& contour, double spacing) {
-  const std::size_t n = contour.size();
-  std::size_t first = 0;  // begin at a parting, if there is one
-  bool closed = true;
-  for (std::size_t i = 0; i < n && closed; ++i) {
-    first = i;
-    closed = !parts_the_contour(contour[(i + n - 1) % n], contour[i]);
-  }
-  if (closed) first = 0;
-
-  const auto piece_at = [&](std::size_t i) -> const Piece& { return contour[(first + i) % n]; };
-
+  const std::vector<std::size_t> starts = stretches(contour, spacing);
+  const bool closed = starts.empty();
   std::vector<ContourPoint> points;
-  std::vector<std::size_t> partings;  // indices of the points between two stretches
-  for (std::size_t done = 0; done < n;) {
-    std::size_t end = done;  // the stretch: the pieces from done to end
-    double stretch = 0;
-    do {
-      stretch += piece_at(end++).length();
-    } while (end < n && (closed || !parts_the_contour(piece_at(end - 1), piece_at(end))));
-    const int count = parts(stretch, spacing);
-    const double interval = stretch / count;
-    if (!closed) partings.push_back(points.size());
-    const bool corner = !closed && bends(piece_at(done + n - 1), piece_at(done));
-    double passed = 0;  // the length of the stretch before piece `done`
+  std::vector<std::size_t> firsts;  // the indices of the points that begin a stretch
+  for (std::size_t s = 0; s < std::max<std::size_t>(1, starts.size()); ++s) {
+    std::size_t at = closed ? 0 : starts[s];
+    const std::size_t end = closed                  ? contour.size()
+                            : s + 1 < starts.size() ? starts[s + 1]
+                                                    : starts[0] + contour.size();
+    const double whole = length(contour, at, end);
+    const int count = parts(whole, spacing);
+    const double interval = whole / count;
+    const bool corner = !closed && bends(piece(contour, at + contour.size() - 1), piece(contour, at));
+    if (!closed) firsts.push_back(points.size());
+    double passed = 0;  // the length of the stretch before piece `at`
     for (int j = 0; j < count; ++j) {
       const double where = (closed ? j + 0.5 : j) * interval;
-      while (done + 1 < end && passed + piece_at(done).length() <= where) passed += piece_at(done++).length();
-      const Piece& piece = piece_at(done);
-      const double fraction = (where - passed) / piece.length();
-      points.push_back({piece.at(fraction), piece.direction(fraction), interval, corner && j == 0});
+      while (at + 1 < end && passed + piece(contour, at).length() <= where) passed += piece(contour, at++).length();
+      const double fraction = (where - passed) / piece(contour, at).length();
+      points.push_back(
+          {piece(contour, at).at(fraction), piece(contour, at).direction(fraction), interval, corner && j == 0});
     }
-    done = end;
   }
   // A point between two stretches takes half an interval of each.
   const std::vector<ContourPoint> even = points;
-  for (const std::size_t i : partings)
+  for (const std::size_t i : firsts)
     points[i].interval = 0.5 * (even[(i + even.size() - 1) % even.size()].interval + even[i].interval);
   return points;
 }
 
 std::vector<Vec3> sample(const Contour& contour, double tolerance) {
   std::vector<Vec3> points;
-  for (const Piece& piece : contour) {
+  for (const Piece& part : contour) {
     int n = 1;
-    if (piece.radius > 0) {
+    if (part.radius > 0) {
       // A chord of angle 2 a lies within radius (1 - cos a) of its arc.
-      const double half_angle = portable::acos(std::fmax(0.5, 1 - tolerance / piece.radius));
-      n = static_cast<int>(std::ceil(0.5 * std::abs(piece.sweep) / half_angle));
-      if (n < 1) n = 1;
+      const double half_angle = portable::acos(std::fmax(0.5, 1 - tolerance / part.radius));
+      n = std::max(1, static_cast<int>(std::ceil(0.5 * std::abs(part.sweep) / half_angle)));
     }
-    for (int j = 0; j < n; ++j) points.push_back(piece.at(static_cast<double>(j) / n));
+    for (int j = 0; j < n; ++j) points.push_back(part.at(static_cast<double>(j) / n));
   }
   return points;
 }

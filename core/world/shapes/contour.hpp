@@ -40,8 +40,9 @@ struct ContourPoint {
   bool corner = false;  // the contour bends here, so that its direction jumps
 };
 
-/// Points about `spacing` apart. Bends of more than 30 degrees, and the ends of arcs longer than that, carry a point
-/// each, and the stretches between them are divided evenly; a contour without any is divided evenly all around. The
+/// Points about `spacing` apart. Bends of more than 35 degrees, and the ends of arcs longer than that, carry a point
+/// each, and the stretches between them are divided evenly; a contour without any is divided evenly all around. Where
+/// two such places are nearer than half the spacing along the contour, neither carries a point for itself. The
 /// intervals add up to the contour's length.
 std::vector<ContourPoint> spread(const Contour& contour, double spacing);
 

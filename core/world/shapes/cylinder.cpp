@@ -114,11 +114,16 @@ class Cylinder final : public Shape {
   /// Rings along the mantle, ends included; each end ring has `end_share` [m^3] besides its share of the mantle.
   void append_mantle(std::vector<SurfacePoint>& points, double half, double radius, double spacing, double thickness,
                      double end_share) const {
-    const int n = parts(2 * half, spacing), count = parts(k_two_pi * radius, spacing);
-    const double share = k_two_pi * radius * thickness * 2 * half / n;
+    const int count = parts(k_two_pi * radius, spacing);
+    const double share = k_two_pi * radius * thickness * 2 * half;
+    if (2 * half < 0.5 * spacing) {  // both ends would be too near: one ring for both
+      append(points, 0, {radius, count, share + 2 * end_share});
+      return;
+    }
+    const int n = parts(2 * half, spacing);
     for (int i = 0; i <= n; ++i) {
       const bool end = i == 0 || i == n;
-      append(points, half * (2.0 * i / n - 1), {radius, count, end ? 0.5 * share + end_share : share});
+      append(points, half * (2.0 * i / n - 1), {radius, count, end ? 0.5 * share / n + end_share : share / n});
     }
   }
 
@@ -141,7 +146,7 @@ class Cylinder final : public Shape {
     };
     append_mantle(points, half_, radius_ + distance, spacing, spacing, torus_share(m));
     std::vector<Ring> cap = disc_with_rim(radius_, spacing);
-    if (cap[0].count == 1) cap[0].radius = 0;
+    if (radius_ < 0.25 * spacing) cap[0] = {0, 1, cap[0].share};
     cap[0].share += torus_share(0) / spacing;
     for (const double side : {-1.0, 1.0}) {
       for (const Ring& ring : cap) append(points, side * (half_ + distance), ring, spacing);

@@ -19,12 +19,14 @@ inline constexpr double k_two_pi = 2 * std::numbers::pi;
 /// volumes within a factor of 1.43 of a full one.
 inline constexpr double k_share_below = 0.7;
 
+/// No layer is thinner than this many spacings, unless the shape itself is.
+inline constexpr double k_rest = 1e-3;
+
 /// Thickness [m] of layer k of a shape whose middle lies `middle` below its surface: the spacing, or what is left;
-/// 0 if nothing is. Rests below a millionth of the spacing are left to the layer before.
+/// 0 if nothing is. A rest below k_rest spacings belongs to the layer before.
 inline double layer_thickness(double middle, double spacing, int k) {
-  constexpr double k_rest = 1e-6;
   const double left = middle - k * spacing;
-  if (left <= k_rest * spacing) return 0;
+  if (k > 0 && left <= k_rest * spacing) return 0;
   return left <= (1 + k_rest) * spacing ? left : spacing;
 }
 

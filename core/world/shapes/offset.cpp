@@ -193,7 +193,7 @@ bool Outline::is_valid(Vec3 p, double offset) const {
 }
 
 std::vector<Piece> Outline::parallel(double offset) const {
-  const std::vector<Piece> all = candidates(offset);
+  std::vector<Piece> all = candidates(offset);
   if (offset == 0) return all;
   std::vector<Box> boxes;
   for (const Piece& piece : all) boxes.push_back(box_of(piece));

@@ -43,6 +43,6 @@ class Polygon final : public Shape {
 
 }  // namespace
 
-ShapePtr make_polygon(std::vector<Vec3> points) { return std::make_shared<Polygon>(points); }
+ShapePtr make_polygon(const std::vector<Vec3>& points) { return std::make_shared<Polygon>(points); }
 
 }  // namespace eddyline::world

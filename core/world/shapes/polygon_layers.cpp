@@ -58,8 +58,11 @@ class Neighbourhood {
 
 class LayerBuilder {
  public:
-  LayerBuilder(const Outline& outline, double spacing, bool inside)
-      : outline_(outline), spacing_(spacing), sign_(inside ? -1 : 1) {}
+  /// `before`: the layer between this one and the outline.
+  LayerBuilder(const Outline& outline, double spacing, bool inside, const std::vector<SurfacePoint>& before)
+      : outline_(outline), spacing_(spacing), sign_(inside ? -1 : 1), before_(spacing) {
+    for (const SurfacePoint& point : before) before_.add(point.position);
+  }
 
   /// The points of the layer between the depths `from` and from + spacing that share `area`.
   std::vector<SurfacePoint> build(double from, double area) {
@@ -81,7 +84,7 @@ class LayerBuilder {
 
     double sum = 0;
     for (const SurfacePoint& point : points_) sum += point.volume;
-    for (SurfacePoint& point : points_) point.volume *= area / sum;
+    for (SurfacePoint& point : points_) point.volume *= (area - left_empty_) / sum;
     return std::move(points_);
   }
 
@@ -123,7 +126,10 @@ class LayerBuilder {
     return {point.position + shift * direction, point.interval * thickness};
   }
 
+  bool is_near_layer_before(Vec3 p) const { return before_.nearest(p, 0.5 * spacing_) != k_none; }
+
   void add(const SurfacePoint& point, Neighbourhood& nearby) {
+    if (is_near_layer_before(point.position)) return;
     const std::size_t neighbour = nearby.nearest(point.position, 0.6 * spacing_);
     if (neighbour != k_none) {
       points_[neighbour].volume += point.volume;
@@ -144,10 +150,14 @@ class LayerBuilder {
         const double fraction = (j + 0.5) / steps;
         const Vec3 start = piece.at(fraction), direction = away(piece.direction(fraction));
         const double thickness = clearance(start, direction, from, 0.5 * spacing_);
-        if (thickness >= 0.5 * spacing_) continue;
+        if (thickness >= 0.5 * spacing_ || (from > 0 && thickness < k_rest * spacing_)) continue;
         const Vec3 place = start + thickness * direction;
-        if (on_curves.nearest(place, 0.8 * spacing_) != k_none) continue;
+        if (on_curves.nearest(place, 0.8 * spacing_) != k_none || is_near_layer_before(place)) continue;
         const double volume = thickness * piece.length() / steps;
+        if (sign_ > 0 && from == 0) {  // a notch without room for fluid
+          left_empty_ += volume;
+          continue;
+        }
         const std::size_t neighbour = in_rest.nearest(place, 0.9 * spacing_);
         if (neighbour == k_none) {
           in_rest.add(place);
@@ -180,7 +190,9 @@ class LayerBuilder {
   const Outline& outline_;
   double spacing_;
   double sign_;  // of signed distances in the layer
+  Neighbourhood before_;
   bool regular_ = true;
+  double left_empty_ = 0;  // area [m^2]
   std::vector<SurfacePoint> points_;
 };
 
@@ -188,17 +200,25 @@ class LayerBuilder {
 
 std::vector<SurfacePoint> polygon_layers(const Outline& outline, double spacing, int count, bool inside) {
   const double least = 1e-6 * spacing * spacing;
-  std::vector<SurfacePoint> points;
+  std::vector<SurfacePoint> points, layer;
   double near = outline.area(0);
   for (int k = 0; k < count; ++k) {
     double far = outline.area((inside ? -1 : 1) * (k + 1) * spacing);
     if (inside && far < least) far = 0;
     const double area = std::abs(far - near);
-    if (area < least) break;
-    for (const SurfacePoint& point : LayerBuilder(outline, spacing, inside).build(k * spacing, area))
-      points.push_back(point);
+    if (k > 0 && area < least) break;
+    std::vector<SurfacePoint> next = LayerBuilder(outline, spacing, inside, layer).build(k * spacing, area);
+    if (next.empty()) {  // a rest without room for points of its own
+      double sum = 0;
+      for (const SurfacePoint& point : layer) sum += point.volume;
+      for (SurfacePoint& point : layer) point.volume *= 1 + area / sum;
+      break;
+    }
+    points.insert(points.end(), layer.begin(), layer.end());
+    layer = std::move(next);
     near = far;
   }
+  points.insert(points.end(), layer.begin(), layer.end());
   return points;
 }
 

@@ -1,4 +1,5 @@
-"""Charts of series: measured values as lines, published ones as points or bands. No chart relies on colour alone."""
+"""Charts of series: measured values as lines, published ones as points or bands. No chart relies on colour
+alone."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from eddyline.plot import references
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +40,8 @@ CSS_COLORS = {
 
 @dataclass(frozen=True)
 class Chart:
-    """`name`: of the file, `title`: a heading, `description`: what a reader who does not see it should know."""
+    """`name`: of the file, `title`: a heading, `description`: what a reader who does not see it should
+    know."""
 
     name: str
     title: str
@@ -118,14 +122,15 @@ def _curve_chart(
         return None, []
     (x, y), names = found
     shift = float(comparison.get("shift") or 0.0)
-    half = expect.band * float(np.sqrt(np.mean(curve.y**2)))
-    source = expect.source or "expected"
+    band = expect.band
+    half = band * float(np.sqrt(np.mean(curve.y**2)))
+    source = references.short(expect.source) if expect.source else "expected"
 
     def draw(axes: Axes) -> None:
         order = np.argsort(x, kind="stable")
         axes.fill_between(
             curve.x + shift, curve.y - half, curve.y + half, color=BAND, alpha=0.25, lw=0,
-            label=f"band ±{100 * expect.band:g} % RMS",
+            label=f"band ±{100 * band:g} % RMS",
         )  # fmt: skip
         axes.plot(curve.x + shift, curve.y, "o", ms=5, mfc="none", mec=INK, mew=1.2, label=source)
         _line(axes, x[order], y[order], 0, "this run")
@@ -135,7 +140,9 @@ def _curve_chart(
         axes.set_xlim(min(0.0, float(curve.x[0] + shift)), float(curve.x[-1] + shift) + 0.08 * span)
         inside = (curve.x[-1] + shift + 0.08 * span >= x) & np.isfinite(y)
         if inside.any():
-            axes.set_ylim(min(0.0, float(y[inside].min())), 1.06 * float(max(y[inside].max(), curve.y.max() + half)))
+            axes.set_ylim(
+                min(0.0, float(y[inside].min())), 1.06 * float(max(y[inside].max(), curve.y.max() + half))
+            )
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper left")
 
     moved = f", moved by {shift:.3g} along the axis for the best agreement" if shift else ""
@@ -188,12 +195,14 @@ def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
         for k, column in enumerate(columns):
             _line(axes, time, frame[column].to_numpy(), k, column.replace("_", " "))
         axes.set_xlabel("time [s]")
-        axes.set_ylabel(f"{columns[0].replace('_', ' ')} [{unit}]" if len(columns) == 1 else f"force [{unit}]")
+        axes.set_ylabel(
+            f"{columns[0].replace('_', ' ')} [{unit}]" if len(columns) == 1 else f"force [{unit}]"
+        )
         if len(columns) > 1:
             axes.legend(frameon=False, labelcolor=INK, fontsize=9)
 
     plain = name.replace("force.", "force on ").replace("_", " ")
-    return Chart(name, f"{plain[0].upper()}{plain[1:]}", f"{', '.join(columns)} of {plain} over time", draw)
+    return Chart(name, _sentence(plain), _sentence(f"{', '.join(columns)} of {plain} over time"), draw)
 
 
 def _energy_chart(frame: pd.DataFrame) -> Chart:
@@ -212,10 +221,10 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
         axes.legend(frameon=False, labelcolor=INK, fontsize=9)
 
     names = ", ".join(c.replace("_", " ") for c in columns)
-    return Chart("energy", "Energy", f"{names} of the fluid over time".capitalize(), draw)
+    return Chart("energy", "Energy", _sentence(f"{names} of the fluid over time"), draw)
 
 
-# --- parts of charts -------------------------------------------------------------------------------------------------
+# --- parts of charts ---
 
 
 def _line(axes: Axes, x: Vector, y: Vector, k: int, label: str) -> None:
@@ -224,11 +233,14 @@ def _line(axes: Axes, x: Vector, y: Vector, k: int, label: str) -> None:
 
 
 def thin(x: Vector, y: Vector, most: int = MOST_POINTS) -> tuple[Vector, Vector]:
-    """At most about `most` points: the lowest and the highest of each of equal stretches, so that peaks stay."""
+    """At most about `most` points: the lowest and the highest of each of equal stretches, so that peaks
+    stay."""
     if len(x) <= most:
         return x, y
     stretches = np.array_split(np.arange(len(x)), most // 2)
-    kept = sorted({int(part[f(y[part])]) for part in stretches for f in (np.argmin, np.argmax)} | {0, len(x) - 1})
+    kept = sorted(
+        {int(part[f(y[part])]) for part in stretches for f in (np.argmin, np.argmax)} | {0, len(x) - 1}
+    )
     return x[kept], y[kept]
 
 
@@ -246,11 +258,14 @@ def _limit(axes: Axes, values: Vector, edges: Sequence[float]) -> None:
 def _evaluate(
     world: World, series: SeriesMap, formulas: Sequence[str], after: float
 ) -> tuple[list[Vector], list[str]] | None:
-    """The formulas over the times of the first series they name, and the names of their series; None if one is missing."""
+    """The formulas over the times of the first series they name, and the names of their series; None if one
+    is missing."""
     from eddyline.world.quantities import Quantity, find_quantity, plain_formula
 
     compiled = [plain_formula(formula, world.let) for formula in formulas]
-    found = {name: find_quantity(name, world.file) for _, names in compiled for name in names if name != "time"}
+    found = {
+        name: find_quantity(name, world.file) for _, names in compiled for name in names if name != "time"
+    }
     quantities = {name: quantity for name, quantity in found.items() if isinstance(quantity, Quantity)}
     used = list(dict.fromkeys(quantity.series for quantity in quantities.values()))
     if not used or any(name not in series for name in used) or len(quantities) < len(found):
@@ -296,7 +311,11 @@ def _comparison(results: Mapping[str, Any], number: int) -> Mapping[str, Any]:
 
 def _expected_walls(world: World) -> list[str]:
     """Sides of the domain whose force an [[expect]] names."""
-    return [side for side in world.sides if any(f"force.{side}." in expect.quantity for expect in world.expectations)]
+    return [
+        side
+        for side in world.sides
+        if any(f"force.{side}." in expect.quantity for expect in world.expectations)
+    ]
 
 
 def _unique(charts: Iterator[Chart]) -> Iterator[Chart]:
@@ -308,12 +327,17 @@ def _unique(charts: Iterator[Chart]) -> Iterator[Chart]:
         yield chart
 
 
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].replace("_", " ")
+
+
 def _pretty(formula: str) -> str:
-    return formula.replace("_", " ").replace("*", " ")
+    return re.sub(r"\s*\*\s*", " · ", formula.replace("_", " "))
 
 
 def _for_page(svg: str, description: str) -> str:
-    """The <svg> element alone: colours as CSS variables, no ids but those that are referred to, a description."""
+    """The <svg> element alone: colours as CSS variables, no ids but those that are referred to, a
+    description."""
     svg = svg[svg.index("<svg") :]
     for color, variable in CSS_COLORS.items():
         svg = svg.replace(color, f"var({variable})")

@@ -16,7 +16,8 @@ ROBUST = 99.0  # percentile of the values of a run at which its scale ends
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a quantity is shown. Diverging maps are centred on zero and symmetric; sequential ones are even in lightness."""
+    """How a quantity is shown. Diverging maps are centred on zero and symmetric; sequential ones are even
+    in lightness."""
 
     name: str
     label: str
@@ -35,7 +36,7 @@ QUANTITIES = {
         Quantity("velocity_z", "velocity along z", "m/s", "diverging", "RdBu_r"),
         Quantity("vorticity", "vorticity", "1/s", "diverging", "RdBu_r"),
         Quantity("pressure", "pressure", "Pa", "sequential", "cividis"),
-        Quantity("density", "ρ/ρ₀ − 1", "1", "diverging", "PuOr_r"),
+        Quantity("density", "rho/rho0 - 1", "1", "diverging", "PuOr_r"),
     )
 }
 
@@ -55,7 +56,8 @@ class Scale:
 
 
 def robust_scale(quantity: Quantity, rasters: Iterable[Raster]) -> Scale:
-    """One scale for all `rasters`: up to the 99th percentile, so that a few wild pixels do not bleach the rest."""
+    """One scale for all `rasters`: up to the 99th percentile, so that a few wild pixels do not bleach the
+    rest."""
     samples = [raster[np.isfinite(raster)] for raster in rasters]
     values = np.concatenate(samples) if samples else np.zeros(0, np.float32)
     if values.size == 0:
@@ -96,10 +98,15 @@ def bar_label(quantity: Quantity, density: float) -> str:
     if quantity.name == "density":
         return f"relative density  {quantity.label}"
     if quantity.name == "pressure":
-        return f"pressure [Pa], 0 where ρ = {density:g} kg/m³"
+        return f"pressure [Pa], 0 where the density is {density:g} kg/m³"
     return f"{quantity.label} [{quantity.unit}]"
 
 
 def contour_levels(quantity: Quantity, scale: Scale) -> Sequence[float]:
-    """Lines drawn into the picture of a diverging quantity, dashed below zero, so that its sign is seen without colour."""
-    return (-0.5 * scale.high, -0.1 * scale.high, 0.1 * scale.high, 0.5 * scale.high) if quantity.kind == "diverging" else ()
+    """Lines drawn into the picture of a diverging quantity, dashed below zero, so that its sign is seen
+    without colour."""
+    return (
+        (-0.5 * scale.high, -0.1 * scale.high, 0.1 * scale.high, 0.5 * scale.high)
+        if quantity.kind == "diverging"
+        else ()
+    )

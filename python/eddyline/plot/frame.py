@@ -1,4 +1,5 @@
-"""One picture of a flow, fast enough for movies: what stands still is drawn once, the field is put in as an array."""
+"""One picture of a flow, fast enough for movies: what stands still is drawn once, the field is put in as an
+array."""
 
 from __future__ import annotations
 
@@ -28,6 +29,8 @@ SOLID_COLOR = np.array([201, 205, 211], dtype=np.uint8)
 NO_FLUID = np.array([246, 247, 249], dtype=np.uint8)
 MARGIN = {"left": 74, "right": 120, "bottom": 62, "top": 58}  # px around the field
 MAXIMUM_HEIGHT = 860  # px of the field
+NO_FLUID_CODE = 256  # after the 256 colours of a map
+EDGE = 0.45  # of the blurred fluid mask: where the fluid is drawn to end
 MINIMUM_WIDTH = 700  # px of the whole picture
 
 
@@ -44,7 +47,8 @@ class Layout:
 
     @classmethod
     def of(cls, size: tuple[float, float], width: int) -> Layout:
-        """A picture about `width` px wide for a field of `size` (width, height) in metres; even sizes, as movies need."""
+        """A picture about `width` px wide for a field of `size` (width, height) in metres; even sizes, as
+        movies need."""
         available = width - MARGIN["left"] - MARGIN["right"]
         rows = round(available * size[1] / size[0])
         columns = available
@@ -75,10 +79,15 @@ class FramePainter:
         self.quantity = colors.QUANTITIES[quantity]
         self.scale = scale
         self.view = oblique.View.of(scene) if scene.dimensions == 3 else None
-        size = self.view.size if self.view else (scene.upper[0] - scene.lower[0], scene.upper[1] - scene.lower[1])
+        size = (
+            self.view.size
+            if self.view
+            else (scene.upper[0] - scene.lower[0], scene.upper[1] - scene.lower[1])
+        )
         self.layout = Layout.of(size, width)
         self._background = self._draw(fixed=True, footer=footer)[..., :3].copy()
         self._set_overlay(self._draw(fixed=False))
+        self._table = np.vstack([colors.table(self.quantity), NO_FLUID])
         self._resample = Resampler(self.layout.rows, self.layout.columns)
 
     def paint(self, frame: Frame) -> Image:
@@ -91,22 +100,26 @@ class FramePainter:
         return image
 
     def _paint_field(self, field: Image, frame: Frame) -> None:
-        values, wet = self._resample(colors.shown_values(frame.quantity, frame.values, self.scene.density))
+        values, cover = self._resample(colors.shown_values(frame.quantity, frame.values, self.scene.density))
         values -= np.float32(self.scale.low)
         values *= np.float32(255.999 / (self.scale.high - self.scale.low))
-        codes = np.clip(values, 0, 255, out=values).astype(np.uint8)
-        shown = np.take(colors.table(self.quantity), codes, axis=0)
-        if frame.shade is None:
-            for level in colors.contour_levels(self.quantity, self.scale):
-                share = (level - self.scale.low) / (self.scale.high - self.scale.low)
-                _draw_contour(shown, codes > 255.999 * share, wet, dashed=level < 0)
-            shown[~wet] = NO_FLUID
-            field[:] = shown[::-1]
-        else:
-            self._light_field(field, frame, shown, wet)
+        codes = np.clip(values, 0, 255, out=values).astype(np.uint16)
+        if frame.shade is not None:
+            self._light_field(field, frame, np.take(self._table, codes, axis=0))
+            return
+        dry = cover <= 0
+        shown = np.take(self._table, np.where(dry, np.uint16(NO_FLUID_CODE), codes), axis=0)
+        for level in colors.contour_levels(self.quantity, self.scale):
+            share = (level - self.scale.low) / (self.scale.high - self.scale.low)
+            _draw_contour(shown, codes > 255.999 * share, cover >= 0.5, dashed=level < 0)
+        rows, columns = np.nonzero((cover < 1) & ~dry)
+        part = cover[rows, columns, None]
+        shown[rows, columns] = (shown[rows, columns] * part + NO_FLUID * (1 - part)).astype(np.uint8)
+        field[:] = shown[::-1]
 
-    def _light_field(self, field: Image, frame: Frame, shown: Image, wet: NDArray[np.bool_]) -> None:
-        """A view of particles: colours times light; the background shows where there is neither fluid nor body."""
+    def _light_field(self, field: Image, frame: Frame, shown: Image) -> None:
+        """A view of particles: colours times light; the background shows where there is neither fluid nor
+        body."""
         assert frame.shade is not None and frame.solid is not None
         lit = self._resample.stretch((frame.shade > 0).astype(np.float32))
         light = self._resample.stretch(frame.shade) / np.maximum(lit, np.float32(1e-6))
@@ -128,7 +141,9 @@ class FramePainter:
         if fixed:
             self._draw_axes(axes)
             self._draw_bar(figure)
-            figure.text(layout.left / layout.width, 1 - 34 / layout.height, self.scene.title, size=14, color=INK)
+            figure.text(
+                layout.left / layout.width, 1 - 34 / layout.height, self.scene.title, size=14, color=INK
+            )
             if footer:
                 figure.text(1 - 10 / layout.width, 8 / layout.height, footer, size=8, color=QUIET, ha="right")
         else:
@@ -140,8 +155,8 @@ class FramePainter:
                 _draw_walls(axes, self.scene)
                 _draw_bodies(axes, self.scene)
         self._set_limits(axes)
-        canvas.draw()
-        return np.asarray(canvas.buffer_rgba())
+        canvas.draw()  # type: ignore[no-untyped-call]
+        return np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
 
     def _draw_axes(self, axes: Axes) -> None:
         if self.view:
@@ -156,7 +171,9 @@ class FramePainter:
             spine.set_visible(False)
 
     def _set_limits(self, axes: Axes) -> None:
-        lower, upper = (self.view.lower, self.view.upper) if self.view else (self.scene.lower, self.scene.upper)
+        lower, upper = (
+            (self.view.lower, self.view.upper) if self.view else (self.scene.lower, self.scene.upper)
+        )
         axes.set_xlim(lower[0], upper[0])
         axes.set_ylim(lower[1], upper[1])
 
@@ -167,13 +184,15 @@ class FramePainter:
         layout = self.layout
         place = figure.add_axes(layout.box(layout.left + layout.columns + 22, layout.top, 16, layout.rows))
         mapped = ScalarMappable(Normalize(self.scale.low, self.scale.high), cmap=self.quantity.colormap)
-        bar = figure.colorbar(mapped, cax=place, extend=self.scale.extend, extendfrac=min(0.06, 12 / layout.rows))
+        bar = figure.colorbar(
+            mapped, cax=place, extend=self.scale.extend, extendfrac=min(0.06, 12 / layout.rows)
+        )
         label = colors.bar_label(self.quantity, self.scene.density)
         bar.set_label(label, size=9 if len(label) * 6 > layout.rows else 10, color=INK)
         bar.ax.tick_params(labelsize=9, color=QUIET, labelcolor=INK)
         bar.ax.locator_params(axis="y", nbins=max(2, min(9, layout.rows // 40)))
         bar.formatter.set_powerlimits((-3, 4))  # type: ignore[attr-defined]
-        bar.outline.set_edgecolor(QUIET)  # type: ignore[operator]
+        bar.outline.set_edgecolor(QUIET)
         for level in colors.contour_levels(self.quantity, self.scale):
             bar.ax.axhline(level, color=INK, lw=0.8, ls="--" if level < 0 else "-")
 
@@ -196,31 +215,50 @@ class FramePainter:
         left, top, bottom = max(0, right - 190), 16, layout.top - 6
         patch = Pictures.fromarray(image[top:bottom, left:right])
         text = f"t = {time:.{time_digits(time)}f} s"
-        ImageDraw.Draw(patch).text((right - left - 1, bottom - top - 4), text, fill=INK, font=_font(18), anchor="rs")
+        ImageDraw.Draw(patch).text(
+            (right - left - 1, bottom - top - 4), text, fill=INK, font=_font(18), anchor="rs"
+        )
         image[top:bottom, left:right] = np.asarray(patch)
 
 
 class Resampler:
-    """Rasters to pixels, bilinear, with holes: the value of a pixel is made of the wet cells around it only."""
+    """Rasters to pixels, bilinear, with smooth edges where the fluid ends."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self.rows, self.columns = rows, columns
 
-    def __call__(self, values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """(values, wet): where `wet` is False there is no value."""
+    def __call__(self, values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """(values, cover): cover is 1 in the fluid, 0 outside, and between for about a pixel."""
         known = np.isfinite(values)
         if known.all():
-            return self.stretch(values), np.ones((self.rows, self.columns), dtype=bool)
-        weight = self.stretch(known.astype(np.float32))
-        total = self.stretch(np.where(known, values, np.float32(0)))
-        total /= np.maximum(weight, np.float32(1e-6))
-        return total, weight > 0.5
+            return self.stretch(values), np.ones((self.rows, self.columns), dtype=np.float32)
+        wet = known.astype(np.float32)
+        filled = np.where(known, values, np.float32(0))
+        near = _blur(wet)
+        around = near > 0
+        filled = np.where(known, filled, _blur(filled) / np.maximum(near, np.float32(1e-6)))
+        stretched = self.stretch(filled * around)
+        stretched /= np.maximum(self.stretch(around.astype(np.float32)), np.float32(1e-6))
+        sharpness = np.float32(max(1.0, 1.5 * self.rows / values.shape[0]))
+        cover = self.stretch(near)
+        cover -= np.float32(EDGE)
+        cover *= sharpness
+        cover += np.float32(0.5)
+        return stretched, np.clip(cover, 0, 1, out=cover)
 
     def stretch(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         from PIL import Image
 
         resized = Image.fromarray(values).resize((self.columns, self.rows), Image.Resampling.BILINEAR)
         return np.array(resized, dtype=np.float32)
+
+
+def _blur(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Each pixel with its neighbours, weights 1 2 1 along both axes."""
+    wide = np.pad(values, 1, mode="edge")
+    wide = wide[:-2] + 2 * wide[1:-1] + wide[2:]
+    out: NDArray[np.float32] = (wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]) / np.float32(16)
+    return out
 
 
 def _draw_contour(image: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_], *, dashed: bool) -> None:
@@ -236,7 +274,8 @@ def _draw_contour(image: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_],
 
 
 def _draw_walls(axes: Axes, scene: Scene) -> None:
-    """No-slip walls are thick lines, slip walls thin ones, periodic sides dotted; an open side has no line."""
+    """No-slip walls are thick lines, slip walls thin ones, periodic sides dotted; an open side has no
+    line."""
     (left, bottom, _), (right, top, _) = scene.lower, scene.upper
     ends = {
         "left": ([left, left], [bottom, top]),
@@ -257,7 +296,9 @@ def _draw_bodies(axes: Axes, scene: Scene) -> None:
     from matplotlib.patches import Polygon
 
     for outline in scene.outlines:
-        axes.add_patch(Polygon(outline, closed=True, facecolor=SOLID, edgecolor=SOLID_EDGE, lw=1.3, joinstyle="round"))
+        axes.add_patch(
+            Polygon(outline, closed=True, facecolor=SOLID, edgecolor=SOLID_EDGE, lw=1.3, joinstyle="round")
+        )
 
 
 @cache
@@ -265,7 +306,9 @@ def _font(size: int) -> Any:
     import matplotlib
     from PIL import ImageFont
 
-    return ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), size)
+    return ImageFont.truetype(
+        str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), size
+    )
 
 
 def time_digits(time: float) -> int:

@@ -1,4 +1,5 @@
-"""What every picture and movie carries: the world, the version and the fingerprint, enough to repeat the run."""
+"""What every picture and movie carries: the world, the version and the fingerprint, enough to repeat the
+run."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def read(path: str | Path) -> Metadata:
     path = Path(path)
     found = _read_png(path) if path.suffix.lower() == ".png" else _read_movie(path)
     if f"{PREFIX}world" not in found:
-        raise ValueError(f"{path}: holds no Eddyline world; it was not made by Eddyline, or a program removed it")
+        raise ValueError(
+            f"{path}: holds no Eddyline world; it was not made by Eddyline, or a program removed it"
+        )
     return Metadata(
         world=found[f"{PREFIX}world"],
         version=found.get(f"{PREFIX}version", ""),
@@ -80,7 +83,7 @@ def _read_png(path: Path) -> dict[str, str]:
 
 
 def _read_movie(path: Path) -> dict[str, str]:
-    import imageio_ffmpeg
+    import imageio_ffmpeg  # type: ignore[import-untyped]
 
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path), "-f", "ffmetadata", "-"]
     done = subprocess.run(command, capture_output=True, check=False)
@@ -90,7 +93,8 @@ def _read_movie(path: Path) -> dict[str, str]:
 
 
 def _parse(text: str) -> dict[str, str]:
-    """Keys and values of ffmpeg's metadata format: a backslash before = ; # \\ and before a line that goes on."""
+    """Keys and values of ffmpeg's metadata format: a backslash before = ; # \\ and before a line that goes
+    on."""
     out: dict[str, str] = {}
     for line in _logical_lines(text):
         key, separator, value = line.partition("=")

@@ -35,11 +35,15 @@ def write_movie(
 
     The file appears when it is complete. `after_frame(count)` is called after each image.
     """
-    from imageio_ffmpeg import get_ffmpeg_exe
+    from imageio_ffmpeg import get_ffmpeg_exe  # type: ignore[import-untyped]
 
     count = 0
     encoder: subprocess.Popen[bytes] | None = None
-    with atomic.replacing(path) as part, tempfile.TemporaryFile() as log, tempfile.NamedTemporaryFile("w") as words:
+    with (
+        atomic.replacing(path) as part,
+        tempfile.TemporaryFile() as log,
+        tempfile.NamedTemporaryFile("w") as words,
+    ):
         words.write(ffmetadata(metadata))
         words.flush()
         try:
@@ -79,7 +83,18 @@ def count_frames(path: Path) -> int:
 
 
 def _command(program: str, shape: tuple[int, ...], rate: int, words: str, target: Path) -> list[str]:
-    source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{shape[1]}x{shape[0]}", "-r", str(rate), "-i", "-"]
+    source = [
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgb24",
+        "-s",
+        f"{shape[1]}x{shape[0]}",
+        "-r",
+        str(rate),
+        "-i",
+        "-",
+    ]
     coder = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-threads", "2"]
     labels = ["-i", words, "-map", "0:v", "-map_metadata", "1", "-movflags", "+faststart+use_metadata_tags"]
     return [program, "-v", "error", "-y", *source, *labels, *coder, "-f", "mp4", str(target)]

@@ -1,4 +1,5 @@
-"""Three-dimensional runs as pictures: an oblique orthographic view of the particles, nearest on top, lit as a surface."""
+"""Three-dimensional runs as pictures: an oblique orthographic view of the particles, nearest on top, lit as
+a surface."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ EDGE = "#6b7280"
 
 @dataclass(frozen=True)
 class View:
-    """A direction of view. `axes`: rows right, up and towards the eye; `lower`, `upper`: the domain's image [m]."""
+    """A direction of view. `axes`: rows right, up and towards the eye; `lower`, `upper`: the domain's image
+    [m]."""
 
     axes: Vectors
     corners: Vectors  # (8, 3) of the domain, in world coordinates
@@ -39,7 +41,10 @@ class View:
         up = np.eye(3)[scene.up]
         first = np.eye(3)[0 if scene.up != 0 else 1]
         towards = np.cross(first, up)
-        eye = math.cos(ELEVATION) * (math.cos(AZIMUTH) * towards + math.sin(AZIMUTH) * first) + math.sin(ELEVATION) * up
+        eye = (
+            math.cos(ELEVATION) * (math.cos(AZIMUTH) * towards + math.sin(AZIMUTH) * first)
+            + math.sin(ELEVATION) * up
+        )
         right = math.cos(AZIMUTH) * first - math.sin(AZIMUTH) * towards
         axes = np.stack([right, np.cross(eye, right), eye])
         corners = np.array(list(itertools.product(*zip(scene.lower, scene.upper, strict=True))))
@@ -58,7 +63,8 @@ class View:
         return max(2, round(self.size[1] / pixel)), max(2, round(self.size[0] / pixel))
 
     def draw_box(self, axes: Axes, *, front: bool) -> None:
-        """The edges of the domain: the three that meet in the corner nearest to the eye (`front`), or the others."""
+        """The edges of the domain: the three that meet in the corner nearest to the eye (`front`), or the
+        others."""
         seen = self.corners @ self.axes.T
         nearest, farthest = int(seen[:, 2].argmax()), int(seen[:, 2].argmin())
         for a, b in itertools.combinations(range(8), 2):
@@ -68,7 +74,12 @@ class View:
                 continue
             hidden = farthest in (a, b)
             axes.plot(
-                seen[[a, b], 0], seen[[a, b], 1], color=EDGE, lw=0.9, alpha=0.55 if front else 1, ls=":" if hidden else "-"
+                seen[[a, b], 0],
+                seen[[a, b], 1],
+                color=EDGE,
+                lw=0.9,
+                alpha=0.55 if front else 1,
+                ls=":" if hidden else "-",
             )
         if not front:
             self._draw_lengths(axes, seen)
@@ -106,7 +117,8 @@ class View:
 
 @dataclass(frozen=True)
 class Rendered:
-    """Rasters of a view, row 0 at the bottom: `values` (NaN elsewhere), `solid`, `shade` (0 where there is nothing)."""
+    """Rasters of a view, row 0 at the bottom: `values` (NaN elsewhere), `solid`, `shade` (0 where there is
+    nothing)."""
 
     values: dict[str, NDArray[np.float32]]
     solid: NDArray[np.bool_]
@@ -148,7 +160,8 @@ def _strides(pixels: float) -> list[int]:
 
 
 def _in_sight(view: View, seen: Vectors, radius: float) -> NDArray[np.int64]:
-    """Indices of the particles that are not surely hidden: those deep behind balls that cover all their pixels."""
+    """Indices of the particles that are not surely hidden: those deep behind balls that cover all their
+    pixels."""
     cell = radius / math.sqrt(2)
     finite = np.isfinite(seen).all(axis=1)
     column = np.floor((np.where(finite, seen[:, 0], view.lower[0]) - view.lower[0]) / cell).astype(np.int64)
@@ -196,8 +209,11 @@ def _depth_buffer(
     return owner.reshape(shape), found.astype(np.float32).reshape(shape)
 
 
-def _light(depth: NDArray[np.float32], hit: NDArray[np.bool_], pixel: float, spacing: float) -> NDArray[np.float32]:
-    """Light on each pixel: soft light from the upper left, a little gloss, dark outlines, haze with distance."""
+def _light(
+    depth: NDArray[np.float32], hit: NDArray[np.bool_], pixel: float, spacing: float
+) -> NDArray[np.float32]:
+    """Light on each pixel: soft light from the upper left, a little gloss, dark outlines, haze with
+    distance."""
     shade = np.zeros(depth.shape, dtype=np.float32)
     if not hit.any():
         return shade
@@ -220,7 +236,9 @@ Window = tuple[slice, slice]
 Neighbours = tuple[Window, Window, NDArray[np.bool_]]
 
 
-def _near(depth: NDArray[np.float32], hit: NDArray[np.bool_], stride: int, limit: float) -> Iterator[Neighbours]:
+def _near(
+    depth: NDArray[np.float32], hit: NDArray[np.bool_], stride: int, limit: float
+) -> Iterator[Neighbours]:
     """The eight pixels `stride` away: (where to, where from, whether they lie at nearly one depth)."""
     for down, across in itertools.product((-stride, 0, stride), repeat=2):
         if down == across == 0:
@@ -230,7 +248,9 @@ def _near(depth: NDArray[np.float32], hit: NDArray[np.bool_], stride: int, limit
         yield target, source, hit[source] & (np.abs(depth[source] - depth[target]) < limit)
 
 
-def _mean(raster: NDArray[np.float32], known: NDArray[np.bool_], near: list[Neighbours]) -> NDArray[np.float32]:
+def _mean(
+    raster: NDArray[np.float32], known: NDArray[np.bool_], near: list[Neighbours]
+) -> NDArray[np.float32]:
     """Means over near pixels: surfaces turn smooth, edges stay."""
     total, count = np.where(known, raster, np.float32(0)), known.astype(np.float32)
     first, share = total.copy(), count.copy()

@@ -8,15 +8,16 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from eddyline.run.errors import BadRequest, CannotWrite, FolderInUse, RunError, StepFailed
+from eddyline.run.errors import FolderInUseError, RequestError, RunError, StepFailedError, WriteError
 from eddyline.run.execute import run
 from eddyline.run.record import Run
 
-__all__ = ["BadRequest", "CannotWrite", "FolderInUse", "Run", "RunError", "StepFailed", "run"]
+__all__ = ["FolderInUseError", "RequestError", "Run", "RunError", "StepFailedError", "WriteError", "run"]
 
 
 class _CallablePackage(ModuleType):
-    """Python binds the package to the name `eddyline.run`, whoever imports it first; so it must be the function, too."""
+    """Python binds the package to the name `eddyline.run`, whoever imports it first; so it must be the
+    function, too."""
 
     __call__ = staticmethod(run)
 

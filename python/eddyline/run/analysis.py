@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -33,7 +34,8 @@ class Periodic:
 
 @dataclass(frozen=True)
 class NotPeriodic:
-    """Why a signal does not count as periodic, in words; `likely` is when it will [s], if that can be said."""
+    """Why a signal does not count as periodic, in words; `likely` is when it will [s], if that can be
+    said."""
 
     reason: str
     likely: float | None = None
@@ -62,7 +64,7 @@ def find_periods(time: Vector, signal: Vector) -> Periodic | NotPeriodic:
     edges = _rising_edges(time, signal - middle, 0.3 * amplitude)
     if len(edges) < 3:
         return NotPeriodic("not periodic yet")
-    amplitudes = np.array([0.5 * np.ptp(signal[_between(time, a, b)]) for a, b in zip(edges, edges[1:], strict=False)])
+    amplitudes = np.array([0.5 * np.ptp(signal[_between(time, a, b)]) for a, b in itertools.pairwise(edges)])
     settled = np.abs(amplitudes - amplitudes[-1]) <= SETTLED * amplitudes[-1]
     count = len(settled) if settled.all() else int(np.argmin(settled[::-1]))
     if count < PERIODS:
@@ -75,9 +77,10 @@ def find_periods(time: Vector, signal: Vector) -> Periodic | NotPeriodic:
 
 
 def over_periods(time: Vector, values: Vector, periodic: Periodic, statistic: str) -> Statistic:
-    """mean, min, max or rms (about the mean) over the window of `periodic`, with the scatter from period to period."""
+    """mean, min, max or rms (about the mean) over the window of `periodic`, with the scatter from period to
+    period."""
     each = np.array(
-        [_statistic(time, values, a, b, statistic) for a, b in zip(periodic.edges, periodic.edges[1:], strict=False)]
+        [_statistic(time, values, a, b, statistic) for a, b in itertools.pairwise(periodic.edges)]
     )
     error = float(each.std(ddof=1)) / math.sqrt(len(each)) if len(each) > 1 else None
     if statistic in ("min", "max"):

@@ -1,4 +1,5 @@
-"""The last words of a run on the terminal: values against expectations, folder, picture, fingerprint, what to try."""
+"""The last words of a run on the terminal: values against expectations, folder, picture, fingerprint, what
+to try."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from eddyline.plot import references
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -38,7 +41,7 @@ def table_lines(run: Run) -> list[str]:
     for item in items:
         words = [
             measured_text(item, errors.get(item["quantity"])),
-            f"expected {item['expected']}",
+            expected_text(item),
             verdict_text(item, results["spacing"]),
         ]
         out.append(f"{item['quantity']:{width}}  {' | '.join(word for word in words if word)}")
@@ -54,6 +57,15 @@ def measured_text(item: Mapping[str, Any], error: float | None = None) -> str:
     if item["kind"] == "curve":
         return f"RMS difference {100 * item['error']:.1f} %"
     return number_with_error(item["measured"], error)
+
+
+def expected_text(item: Mapping[str, Any]) -> str:
+    """`published 3.22 to 3.24`, or whose curve within which band."""
+    if item["kind"] == "curve":
+        band = f" within {100 * item['allowed']:.3g} %" if item["allowed"] else ""
+        return f"{references.short(item['source']) or 'curve'}{band}"
+    known = references.known(item["source"])
+    return f"{'published' if known else 'expected'} {item['expected']}"
 
 
 def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
@@ -80,9 +92,9 @@ def next_command(run: Run) -> str:
     world = run.record.get("source") or Path(run.folder) / "world.toml"
     if run.outcome == "stopped by user":
         return f"eddyline run {world}"
-    found = re.search(r"Try:\s*(--set\s+\S+|[^#\n]+?)(?=\s*(\(|\.?\s*$|\n))", _first_comment(run), re.MULTILINE)
-    if found and found[1].startswith("--"):
-        return f"eddyline run {world} {found[1].rstrip('.')}"
+    found = re.search(r"Try:\s*(--set\s+\S+(?:\s+--set\s+\S+)*)", _first_comment(run))
+    if found:
+        return f"eddyline run {world} {found[1].rstrip('.,;')}"
     return f"eddyline export {run.folder} --mp4 --quantity pressure"
 
 
@@ -105,7 +117,11 @@ def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
     out = []
     for value in values:
         unit = "" if value["unit"] in ("", "1") else f" {value['unit']}"
-        shown = value["note"] if value["value"] is None else number_with_error(value["value"], value["error"]) + unit
+        shown = (
+            value["note"]
+            if value["value"] is None
+            else number_with_error(value["value"], value["error"]) + unit
+        )
         window = f" ({value['window'][0]:.3g} to {value['window'][1]:.3g} s)" if value["window"] else ""
         out.append(f"{value['name']:{width}}  {shown}{window}")
     return out

@@ -23,17 +23,17 @@ class RunError(Exception):
     exit_code = 1
 
 
-class BadRequest(RunError, ValueError):
+class RequestError(RunError, ValueError):
     """An argument that cannot be followed."""
 
     exit_code = EXIT_BAD_INPUT
 
 
-class FolderInUse(BadRequest):
+class FolderInUseError(RequestError):
     """The folder asked for holds something already."""
 
 
-class CannotWrite(RunError):
+class WriteError(RunError):
     """The disk is full, read-only or not ours."""
 
     exit_code = EXIT_CANNOT_WRITE
@@ -44,7 +44,7 @@ class CannotWrite(RunError):
         self.run = run
 
 
-class StepFailed(RunError):
+class StepFailedError(RunError):
     """A step produced what no flow does; the run is kept as far as it came."""
 
     exit_code = EXIT_FAILED_STEP

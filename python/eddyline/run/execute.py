@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.run.errors import BadRequest, CannotWrite, StepFailed
+from eddyline.run.errors import RequestError, StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
 from eddyline.run.machine import available_cores, machine, versions
@@ -48,8 +48,11 @@ def run(
     threads: 0 for all cores. boxes: parts into which the domain is cut. Neither changes a bit of the result.
     out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
 
-    Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises WorldError
-    or BadRequest before anything is written, StepFailed if the computation broke down, CannotWrite if the disk is full;
+    Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
+    WorldError
+    or RequestError before anything is written, StepFailedError if the computation broke down, WriteError if
+    the
+    disk is full;
     both hold the run as far as it came in `.run`.
     """
     if isinstance(world, (str, os.PathLike)):
@@ -57,7 +60,7 @@ def run(
 
         world = World.load(world, overrides)
     elif overrides:
-        raise BadRequest("overrides go with the path of a world file; this world is made already")
+        raise RequestError("overrides go with the path of a world file; this world is made already")
     end = world.end if until is None else float(until)
     _check(end=end, steps=steps, threads=threads, boxes=boxes)
     destination = None if out is None else Path(out)
@@ -71,7 +74,9 @@ def run(
     with StopRequests() as stop:
         stop.interrupt = simulation.interrupt
         folder = RunFolder.create(world.name, destination)
-        execution = _Execution(world, simulation, folder, stop, end, steps if steps is not None else UNLIMITED)
+        execution = _Execution(
+            world, simulation, folder, stop, end, steps if steps is not None else UNLIMITED
+        )
         execution.record |= {"options": options, "threads": threads or available_cores(), "boxes": boxes}
         with RunProgress(world.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
@@ -123,7 +128,7 @@ class _Execution:
             raise
         self.folder.drop_ballast()
         if problem is not None:
-            raise StepFailed(str(problem), run) from problem
+            raise StepFailedError(str(problem), run) from problem
         return run
 
     def _begin(self) -> None:
@@ -135,7 +140,8 @@ class _Execution:
         self.folder.write_record(self.record)
 
     def _copy_curves(self) -> None:
-        """Reference curves that lie beside the world file go with the run, so that its folder stands alone."""
+        """Reference curves that lie beside the world file go with the run, so that its folder stands
+        alone."""
         from eddyline.stream import atomic
 
         if self.world.path is None:
@@ -164,14 +170,20 @@ class _Execution:
                     self._show(shown)
             except _core.StepError as error:
                 problem = error
-                self.record |= {"outcome": "failed", "message": str(error), "details": getattr(error, "details", {})}
+                self.record |= {
+                    "outcome": "failed",
+                    "message": str(error),
+                    "details": getattr(error, "details", {}),
+                }
             except KeyboardInterrupt:
                 self.stop.count += 1
             recorder.finish(state_is_sound=problem is None)
         if problem is None:
             stopped = self.stop.asked and not self._reached_end()
             self.record["outcome"] = "stopped by user" if stopped else "finished"
-            self.record["message"] = f"stopped by the user at t = {self.simulation.time:.4g} s" if stopped else ""
+            self.record["message"] = (
+                f"stopped by the user at t = {self.simulation.time:.4g} s" if stopped else ""
+            )
         return problem
 
     def _is_done(self) -> bool:
@@ -182,7 +194,9 @@ class _Execution:
 
     def _show(self, shown: RunProgress) -> None:
         simulation = self.simulation
-        share = max(simulation.time / self.end if self.end > 0 else 1.0, simulation.step_count / max(self.steps, 1))
+        share = max(
+            simulation.time / self.end if self.end > 0 else 1.0, simulation.step_count / max(self.steps, 1)
+        )
         shown.update(min(share, 1.0), simulation.time, simulation.step_count, simulation.fluid_count)
 
     def _close_record(self) -> None:
@@ -234,15 +248,15 @@ class _Execution:
                 shown.say("Report")
                 write_report(run, self.folder.report, made)
         except KeyboardInterrupt:
-            left = f"pictures or report left out; `eddyline export {self.folder} --png --mp4 --report` makes them"
-            print(left, file=sys.stderr)
+            repair = f"eddyline export {self.folder} --png --mp4 --report"
+            print(f"pictures or report left out; `{repair}` makes them", file=sys.stderr)
         finally:
             self.stop.finishing = False
 
-    def _cannot_write(self, error: OSError) -> CannotWrite:
+    def _cannot_write(self, error: OSError) -> WriteError:
         """Says in run.json, if there is room, that the disk refused."""
         self.folder.drop_ballast()
-        refusal = CannotWrite(self.folder.path, error)
+        refusal = WriteError(self.folder.path, error)
         self.record |= {"outcome": "failed", "message": str(refusal)}
         with contextlib.suppress(OSError):
             self.folder.write_record(self.record)
@@ -259,13 +273,13 @@ class _Execution:
 
 def _check(*, end: float, steps: int | None, threads: int, boxes: int) -> None:
     if not (math.isfinite(end) and end >= 0):
-        raise BadRequest(f"until = {end}: must be a time >= 0 s")
+        raise RequestError(f"until = {end}: must be a time >= 0 s")
     if steps is not None and steps < 0:
-        raise BadRequest(f"steps = {steps}: must be >= 0")
+        raise RequestError(f"steps = {steps}: must be >= 0")
     if threads < 0:
-        raise BadRequest(f"threads = {threads}: must be >= 0 (0: all cores)")
+        raise RequestError(f"threads = {threads}: must be >= 0 (0: all cores)")
     if boxes < 1:
-        raise BadRequest(f"boxes = {boxes}: must be >= 1")
+        raise RequestError(f"boxes = {boxes}: must be >= 1")
 
 
 def _options(*, steps: int | None, until: float | None) -> str:

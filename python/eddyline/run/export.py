@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from eddyline.run.errors import BadRequest
+from eddyline.run.errors import RequestError
 from eddyline.run.record import Run
 from eddyline.stream import atomic
 
@@ -20,13 +20,14 @@ def export(
     width: int = 1280,
     out: str | Path | None = None,
 ) -> Iterator[Path]:
-    """Makes each of `parts` (of PARTS) and yields the files, in `out` or the run's folder `export`; replaces older ones.
+    """Makes each of `parts` (of PARTS) and yields the files, in `out` or the run's folder `export`;
+    replaces older ones.
 
     quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
     """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
-        raise BadRequest(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")
+        raise RequestError(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")
     source = run if isinstance(run, Run) else Run.open(run)
     folder = Path(out) if out is not None else source.folder / "export"
     folder.mkdir(parents=True, exist_ok=True)
@@ -38,13 +39,15 @@ def export(
             yield from make(source, folder)
 
 
-def _pictures(run: Run, folder: Path, parts: Sequence[str], quantity: str | None, width: int) -> Iterator[Path]:
+def _pictures(
+    run: Run, folder: Path, parts: Sequence[str], quantity: str | None, width: int
+) -> Iterator[Path]:
     from eddyline.run.pictures import RunPictures
 
     try:
         pictures = RunPictures(run, quantity, width=width)
     except ValueError as error:
-        raise BadRequest(str(error)) from None
+        raise RequestError(str(error)) from None
     if "png" in parts:
         target = folder / f"{pictures.quantity}.png"
         pictures.save_picture(target)
@@ -69,7 +72,9 @@ def _snapshots(run: Run, folder: Path) -> Iterator[Path]:
     from eddyline.stream.snapshots import KINDS, copy_as_one_file
 
     if run.snapshot_count == 0:
-        raise BadRequest(f"{run.folder}: has no snapshots; set output.snapshots in the world and run it again")
+        raise RequestError(
+            f"{run.folder}: has no snapshots; set output.snapshots in the world and run it again"
+        )
     for kind in KINDS:
         target = folder / f"{kind}.vtkhdf"
         with atomic.replacing(target) as temporary:
@@ -82,7 +87,7 @@ def _report(run: Run, folder: Path) -> Iterator[Path]:
     from eddyline.run.report import write_report
 
     if "steps" not in run.record:
-        raise BadRequest(f"{run.folder}: the run did not come to its end, so there is no report to make")
+        raise RequestError(f"{run.folder}: the run did not come to its end, so there is no report to make")
     target = folder / "report.html"
     write_report(run, target, charts(run))
     yield target

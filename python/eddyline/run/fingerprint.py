@@ -1,6 +1,7 @@
 """The fingerprint of a run: four short words for the whole final state and the world.
 
-The state enters through `Simulation.checksum()`, the world through its tables and values: comments, layout and the way
+The state enters through `Simulation.checksum()`, the world through its tables and values: comments, layout
+and the way
 in which a number is written (8, 8.0) do not count. The same run has the same words on every machine.
 """
 
@@ -17,7 +18,8 @@ VOWELS = "aiou"
 
 
 def fingerprint(checksum: int, world_source: str) -> str:
-    """Words such as `lusab-babad-gutih-tugad` for a 128-bit `checksum` and the TOML text of the world as run."""
+    """Words such as `lusab-babad-gutih-tugad` for a 128-bit `checksum` and the TOML text of the world as
+    run."""
     digest = hashlib.sha256(b"eddyline fingerprint 1\n")
     digest.update(checksum.to_bytes(16, "big"))
     digest.update(canonical_world(world_source).encode())

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from eddyline.run.errors import CannotWrite, FolderInUse
+from eddyline.run.errors import FolderInUseError, WriteError
 from eddyline.stream import atomic
 
 BALLAST_BYTES = 256 * 1024
@@ -17,36 +17,38 @@ BALLAST_BYTES = 256 * 1024
 class RunFolder:
     """The layout of a run.
 
-    world.toml (as run), run.json (versions, machine, outcome, fingerprint), results.json (values, windows, errors,
+    world.toml (as run), run.json (versions, machine, outcome, fingerprint), results.json (values, windows,
+    errors,
     bands), series/*.csv, pictures/, snapshots/, report.html.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-
-    world = property(lambda self: self.path / "world.toml")
-    record = property(lambda self: self.path / "run.json")
-    results = property(lambda self: self.path / "results.json")
-    series = property(lambda self: self.path / "series")
-    pictures = property(lambda self: self.path / "pictures")
-    frames = property(lambda self: self.path / "pictures" / "frames")
-    snapshots = property(lambda self: self.path / "snapshots")
-    report = property(lambda self: self.path / "report.html")
-    _ballast = property(lambda self: self.path / ".ballast")
+        self.world = path / "world.toml"
+        self.record = path / "run.json"
+        self.results = path / "results.json"
+        self.series = path / "series"
+        self.pictures = path / "pictures"
+        self.frames = self.pictures / "frames"
+        self.snapshots = path / "snapshots"
+        self.report = path / "report.html"
+        self._ballast = path / ".ballast"
 
     @staticmethod
     def check_destination(out: Path | None) -> None:
-        """Raises FolderInUse if `out` exists and holds something. Writes nothing."""
+        """Raises FolderInUseError if `out` exists and holds something. Writes nothing."""
         if out is None or not (out.exists() or out.is_symlink()):
             return
         if not out.is_dir():
-            raise FolderInUse(f"--out {out}: is a file; give a new or an empty folder")
+            raise FolderInUseError(f"--out {out}: is a file; give a new or an empty folder")
         try:
             used = any(out.iterdir())
         except OSError as error:
-            raise CannotWrite(out, error) from error
+            raise WriteError(out, error) from error
         if used:
-            raise FolderInUse(f"--out {out}: is not empty, and a run never overwrites; give a new or an empty folder")
+            raise FolderInUseError(
+                f"--out {out}: is not empty, and a run never overwrites; give a new or an empty folder"
+            )
 
     @classmethod
     def create(cls, name: str, out: Path | None = None, base: Path = Path("runs")) -> RunFolder:
@@ -63,14 +65,15 @@ class RunFolder:
                 part.mkdir(exist_ok=True)
             folder._ballast.write_bytes(bytes(BALLAST_BYTES))
         except OSError as error:
-            raise CannotWrite(out or base / _safe(name), error) from error
+            raise WriteError(out or base / _safe(name), error) from error
         if out is None:
             _point_latest(path)
         return folder
 
     @classmethod
     def open(cls, path: str | Path) -> RunFolder:
-        """The folder of an existing run; `path` may also be a file in it, or `runs/<world>` (then its latest run)."""
+        """The folder of an existing run; `path` may also be a file in it, or `runs/<world>` (then its
+        latest run)."""
         given = Path(path)
         for candidate in (given, given / "latest", given.parent):
             if (candidate / "run.json").is_file():

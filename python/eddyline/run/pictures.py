@@ -52,7 +52,9 @@ class RunPictures:
         parts = [self.store.read(k, name) for name in _SOURCES[self.quantity]]
         first = parts[0]
         values = _make(self.quantity, parts, self.run)
-        return Frame(first.time, first.step, self.quantity, values, first.lower, first.upper, first.solid, first.shade)
+        return Frame(
+            first.time, first.step, self.quantity, values, first.lower, first.upper, first.solid, first.shade
+        )
 
     @cached_property
     def scale(self) -> colors.Scale:
@@ -60,7 +62,8 @@ class RunPictures:
         count = len(self.store)
         picked = np.unique(np.linspace(0, count - 1, min(count, SCALE_FRAMES)).round().astype(int))
         rasters = (
-            colors.shown_values(self.quantity, self.frame(int(k)).values[::2, ::2], self.scene.density) for k in picked
+            colors.shown_values(self.quantity, self.frame(int(k)).values[::2, ::2], self.scene.density)
+            for k in picked
         )
         return colors.robust_scale(colors.QUANTITIES[self.quantity], rasters)
 
@@ -75,7 +78,11 @@ class RunPictures:
     def save_movie(self, target: Path, after_frame: Callable[[int], None] = lambda count: None) -> int:
         """Writes an MP4 of all frames; gives their number."""
         return movie.write_movie(
-            target, self._images(), self.metadata, rate=movie.frame_rate(len(self.store)), after_frame=after_frame
+            target,
+            self._images(),
+            self.metadata,
+            rate=movie.frame_rate(len(self.store)),
+            after_frame=after_frame,
         )
 
     def _images(self) -> Iterator[NDArray[np.uint8]]:

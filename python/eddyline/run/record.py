@@ -30,7 +30,8 @@ class Run:
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
-        """Opens the run in a folder; `runs/NAME` stands for its latest run. FileNotFoundError if there is none."""
+        """Opens the run in a folder; `runs/NAME` stands for its latest run. FileNotFoundError if there is
+        none."""
         return cls(RunFolder.open(path))
 
     @property
@@ -68,7 +69,8 @@ class Run:
 
     @property
     def results(self) -> dict[str, Any]:
-        """What results.json holds: values with windows and errors, expectations, and a summary of each series."""
+        """What results.json holds: values with windows and errors, expectations, and a summary of each
+        series."""
         import json
 
         path = self._folder.results
@@ -89,7 +91,9 @@ class Run:
         """A time series: columns with plain names ("time" [s] first), units in `.attrs["units"]`."""
         path = self._folder.series / f"{name}.csv"
         if not path.is_file():
-            raise KeyError(f"{self.folder} has no series {name!r}; it has: {', '.join(self.series_names) or 'none'}")
+            raise KeyError(
+                f"{self.folder} has no series {name!r}; it has: {', '.join(self.series_names) or 'none'}"
+            )
         return read_series(path)
 
     @property
@@ -122,11 +126,15 @@ class Run:
             parts.append(f"<p>{html.escape(self.message)}</p>")
         if self.picture.is_file():
             data = base64.b64encode(self.picture.read_bytes()).decode()
-            parts.append(f'<br><img alt="Last picture of the run" style="max-width:100%" src="data:image/png;base64,{data}">')
+            source = f"data:image/png;base64,{data}"
+            parts.append(f'<br><img alt="Last picture of the run" style="max-width:100%" src="{source}">')
         if self.results.get("expectations"):
-            parts.append(self.table()[["quantity", "measured", "expected", "inside", "note"]].to_html(index=False))
+            parts.append(
+                self.table()[["quantity", "measured", "expected", "inside", "note"]].to_html(index=False)
+            )
         parts.append(f"<p>fingerprint <code>{html.escape(self.fingerprint)}</code></p>")
         if self.report.is_file():
             link = html.escape(self.report.as_posix(), quote=True)
-            parts.append(f'<p><a href="{link}" target="_blank">report</a> in <code>{html.escape(str(self.folder))}</code></p>')
+            folder = html.escape(str(self.folder))
+            parts.append(f'<p><a href="{link}" target="_blank">report</a> in <code>{folder}</code></p>')
         return "<div>" + "".join(parts) + "</div>"

@@ -90,7 +90,10 @@ class Recorder:
     def _plane(self) -> Picture:
         """Rasters of a two-dimensional flow: the world's quantity fine, the others coarse."""
         scene = self.scene
-        fine, coarse = scene.raster_shape(scene.spacing / 2, PIXELS), scene.raster_shape(scene.spacing, PIXELS // 2)
+        fine, coarse = (
+            scene.raster_shape(scene.spacing / 2, PIXELS),
+            scene.raster_shape(scene.spacing, PIXELS // 2),
+        )
         shapes = {name: coarse for name in ALSO_KEPT[2]} | {self.quantity: fine}
         return Picture(
             time=self.simulation.time,
@@ -98,7 +101,8 @@ class Recorder:
             lower=scene.lower[:2],
             upper=scene.upper[:2],
             rasters={
-                name: self.simulation.raster(name, shape, scene.lower, scene.upper) for name, shape in shapes.items()
+                name: self.simulation.raster(name, shape, scene.lower, scene.upper)
+                for name, shape in shapes.items()
             },
             units=_UNITS,
         )

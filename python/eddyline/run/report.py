@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.plot import references
 from eddyline.plot.charts import Chart
-from eddyline.run import references
-from eddyline.run.closing import measured_text, number_with_error, verdict_text
+from eddyline.run.closing import expected_text, measured_text, number_with_error, verdict_text
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
 
@@ -46,14 +46,17 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
         values=[_value(item) for item in results.get("values", [])],
         charts=[
-            {"title": chart.title, "description": chart.description, "svg": Markup(chart.svg())} for chart in charts
+            {"title": chart.title, "description": chart.description, "svg": Markup(chart.svg())}
+            for chart in charts
         ],
         world=Markup(highlight(run.world.source)),
         world_data=base64.b64encode(run.world.source.encode()).decode(),
         command=repeat_command(run),
         machine=_machine_rows(run),
         phases=_phase_rows(run),
-        sources=references.cite([item["source"] for item in results.get("expectations", []) if item["source"]]),
+        sources=references.cite(
+            [item["source"] for item in results.get("expectations", []) if item["source"]]
+        ),
     )
 
 
@@ -70,7 +73,9 @@ def highlight(toml: str) -> str:
         shown = html.escape(code, quote=False)
         if re.match(r"\s*\[", code):
             shown = f'<span class="table">{shown}</span>'
-        lines.append(shown + (f'<span class="comment">{html.escape(comment, quote=False)}</span>' if comment else ""))
+        lines.append(
+            shown + (f'<span class="comment">{html.escape(comment, quote=False)}</span>' if comment else "")
+        )
     return "\n".join(lines)
 
 
@@ -114,11 +119,15 @@ def _comparison(item: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]
         "quantity": item["quantity"],
         "measured": measured_text(item, errors.get(item["quantity"])).replace("+-", "±"),
         "window": f"{window[0]:.3g} to {window[1]:.3g} s" if window else "",
-        "expected": item["expected"].replace("+-", "±"),
+        "expected": expected_text(item)
+        .removeprefix("published ")
+        .removeprefix("expected ")
+        .replace("+-", "±"),
         "mark": {True: "inside", False: "outside", None: "open"}[inside],
         "verdict": verdict_text(item, results["spacing"]).replace("OUTSIDE", "outside") or "not judged",
         "notes": "; ".join(note for note in notes if note),
         "source": item["source"],
+        "short": references.short(item["source"]),
         "cited": references.known(item["source"]),
     }
 
@@ -128,7 +137,13 @@ def _value(item: dict[str, Any]) -> dict[str, str]:
     value = item["note"] if item["value"] is None else number_with_error(item["value"], item["error"])
     window = f"{item['window'][0]:.3g} to {item['window'][1]:.3g} s" if item["window"] else ""
     note = "" if item["value"] is None else item["note"]
-    return {"name": item["name"], "value": value.replace("+-", "±"), "unit": unit, "window": window, "note": note}
+    return {
+        "name": item["name"],
+        "value": value.replace("+-", "±"),
+        "unit": unit,
+        "window": window,
+        "note": note,
+    }
 
 
 def _machine_rows(run: Run) -> list[tuple[str, str]]:

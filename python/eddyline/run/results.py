@@ -23,7 +23,8 @@ COARSE = 40  # spacings to the reference length, below which resolution is the f
 
 @dataclass(frozen=True)
 class Value:
-    """A number with what it is: `name` (as in [[expect]]), statistical `error`, and the `window` it comes from [s]."""
+    """A number with what it is: `name` (as in [[expect]]), statistical `error`, and the `window` it comes
+    from [s]."""
 
     name: str
     value: float | None
@@ -35,7 +36,8 @@ class Value:
 
 @dataclass(frozen=True)
 class Results:
-    """values: of bodies (coefficients, Strouhal numbers, forces); comparisons: one for each [[expect]] that holds."""
+    """values: of bodies (coefficients, Strouhal numbers, forces); comparisons: one for each [[expect]] that
+    holds."""
 
     values: list[Value]
     comparisons: list[Comparison]
@@ -61,7 +63,9 @@ def evaluate(world: World, series: Series, *, reached: float) -> Results:
     from eddyline.world import evaluate_expectations
 
     values = list(_body_values(world, series))
-    scalars = {value.name: value.value for value in values if value.value is not None and value.note == "periodic"}
+    scalars = {
+        value.name: value.value for value in values if value.value is not None and value.note == "periodic"
+    }
     notes = {value.name: value.note for value in values if value.value is None}
     comparisons = [
         replace(comparison, note=_note(comparison, notes)) if comparison.measured is None else comparison
@@ -104,7 +108,9 @@ def likely_reason(world: World, comparison: Comparison, reached: float) -> str:
     blockage = _blockage(world)
     reasons = []
     if reference is not None and reference.length / world.core.spacing < COARSE:
-        reasons.append(f"resolution ({reference.length / world.core.spacing:.0f} spacings to the reference length)")
+        reasons.append(
+            f"resolution ({reference.length / world.core.spacing:.0f} spacings to the reference length)"
+        )
     if blockage > 0.1:
         reasons.append(f"blockage ({blockage:.0%} of the height is body)")
     if not reasons:
@@ -132,7 +138,11 @@ def _body_values(world: World, series: Series) -> Iterator[Value]:
     for body in world.core.bodies:
         frame = series.get(f"force.{body.name}")
         if frame is not None and len(frame) > 1:
-            yield from _coefficients(world, body.name, frame) if _has_coefficients(world) else _forces(body.name, frame)
+            yield from (
+                _coefficients(world, body.name, frame)
+                if _has_coefficients(world)
+                else _forces(body.name, frame)
+            )
 
 
 def _has_coefficients(world: World) -> bool:
@@ -155,7 +165,9 @@ def _coefficients(world: World, body: str, frame: pd.DataFrame) -> Iterator[Valu
                 yield Value(name, got.value, "1", got.error, got.window, "periodic")
             elif statistic == "mean":
                 got = second_half(time, values)
-                yield Value(name, got.value, "1", got.error, got.window, f"{found.reason}: over the second half")
+                yield Value(
+                    name, got.value, "1", got.error, got.window, f"{found.reason}: over the second half"
+                )
     if isinstance(found, Periodic):
         scale = reference.length / reference.velocity
         error = found.frequency_error * scale
@@ -172,7 +184,9 @@ def _forces(body: str, frame: pd.DataFrame) -> Iterator[Value]:
         if str(column).startswith("total_"):
             got = second_half(time, frame[column].to_numpy())
             name = f"force.{body}.{column}.mean"
-            yield Value(name, got.value, units.get(column, "N"), got.error, got.window, "over the second half")
+            yield Value(
+                name, got.value, units.get(column, "N"), got.error, got.window, "over the second half"
+            )
 
 
 def second_half(time: np.ndarray[Any, Any], values: np.ndarray[Any, Any], batches: int = 5) -> Statistic:
@@ -191,7 +205,9 @@ def second_half(time: np.ndarray[Any, Any], values: np.ndarray[Any, Any], batche
 def _why_not(found: NotPeriodic, end: float) -> str:
     if found.likely is None:
         return found.reason
-    return f"{found.reason}, likely at t = {found.likely:.2g} s" + (" (set time.end)" if found.likely > end else "")
+    return f"{found.reason}, likely at t = {found.likely:.2g} s" + (
+        " (set time.end)" if found.likely > end else ""
+    )
 
 
 def _note(comparison: Comparison, notes: Mapping[str, str]) -> str:

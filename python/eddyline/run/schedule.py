@@ -18,7 +18,8 @@ class Schedule:
         return math.inf if self._next is None else self._next * self.interval
 
     def take(self, time: float) -> bool:
-        """True, once, if an output is due at `time` [s]; times that one step jumped over are served together."""
+        """True, once, if an output is due at `time` [s]; times that one step jumped over are served
+        together."""
         if self._next is None or time < self.next_time:
             return False
         self._next = max(self._next + 1, math.floor(time / self.interval) + 1)

@@ -12,7 +12,8 @@ from typing import Any
 class StopRequests:
     """Counts Ctrl-C and SIGTERM while its block runs.
 
-    The first one sets `asked` and calls `interrupt`; the second one raises KeyboardInterrupt if it comes while the
+    The first one sets `asked` and calls `interrupt`; the second one raises KeyboardInterrupt if it comes
+    while the
     pictures are made, and the third one always does. Outside the main thread signals are left alone.
     """
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import h5py
+    import h5py  # type: ignore[import-untyped]
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives a temporary path beside `path`; renames it to `path` if the block succeeds, removes it otherwise."""
+    """Gives a temporary path beside `path`; renames it to `path` if the block succeeds, removes it
+    otherwise."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         yield temporary
@@ -60,7 +61,8 @@ def plain(value: Any) -> Any:
 def hdf5_file(path: Path) -> Iterator[h5py.File]:
     """An HDF5 file that appears at `path` when the block ends.
 
-    It is built in memory and written in one piece: neither a kill nor a full disk leaves half a file, and a full disk
+    It is built in memory and written in one piece: neither a kill nor a full disk leaves half a file, and a
+    full disk
     is an ordinary OSError here instead of a broken file handle inside the HDF5 library.
     """
     import h5py

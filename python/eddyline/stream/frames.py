@@ -2,7 +2,8 @@
 
     pictures/frames/000000.h5, ...    one complete file a frame
 
-Each holds rasters of 16-bit codes: value = offset + scale * code; 65535 where there is no fluid, 65534 on a solid.
+Each holds rasters of 16-bit codes: value = offset + scale * code; 65535 where there is no fluid, 65534 on a
+solid.
 Frames of three-dimensional runs are views: the raster `shade` (0..255) holds the light on each pixel.
 """
 
@@ -53,8 +54,11 @@ class Picture:
     shade: Raster | None = None
 
 
-def quantise(values: Raster, solid: NDArray[np.bool_] | None = None) -> tuple[NDArray[np.uint16], float, float]:
-    """(codes, scale, offset) with value = offset + scale * code; the error is below half a step of `scale`."""
+def quantise(
+    values: Raster, solid: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.uint16], float, float]:
+    """(codes, scale, offset) with value = offset + scale * code; the error is below half a step of
+    `scale`."""
     known = np.isfinite(values)
     low, high = (float(values[known].min()), float(values[known].max())) if known.any() else (0.0, 0.0)
     scale = (high - low) / TOP or 1.0
@@ -103,7 +107,7 @@ class FrameStore:
 
     def quantities(self) -> list[str]:
         """Names of the rasters that every frame holds."""
-        import h5py
+        import h5py  # type: ignore[import-untyped]
 
         if not self._files:
             return []

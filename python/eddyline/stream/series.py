@@ -26,7 +26,8 @@ class SeriesFiles:
         self._known: set[str] = set()
 
     def append(self, series: Rows) -> None:
-        """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns) float64)}."""
+        """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns)
+        float64)}."""
         for name, (columns, units, rows) in series.items():
             lines = [] if name in self._known else [header(columns, units)]
             lines += [",".join(map(_number, row)) for row in rows.tolist()]
@@ -40,7 +41,8 @@ def header(columns: Sequence[str], units: Sequence[str]) -> str:
 
 
 def read_series(path: Path) -> pd.DataFrame:
-    """A series as a table: plain column names, units in `.attrs["units"]`. An unfinished last line is left out."""
+    """A series as a table: plain column names, units in `.attrs["units"]`. An unfinished last line is left
+    out."""
     import pandas as pd
 
     text = path.read_text()

@@ -1,9 +1,11 @@
 """Snapshots: all particles at some times, as VTKHDF that ParaView opens and h5py reads.
 
-    snapshots/fluid.vtkhdf, walls.vtkhdf      open these: all times in one data set (VTKHDF PolyData with Steps)
+    snapshots/fluid.vtkhdf, walls.vtkhdf      open these: all times in one data set (VTKHDF PolyData with
+    Steps)
     snapshots/fluid/000000.vtkhdf, ...        one complete file a snapshot, each readable alone
 
-The files on top hold no numbers: they join the others (HDF5 virtual data sets) and are replaced after each snapshot,
+The files on top hold no numbers: they join the others (HDF5 virtual data sets) and are replaced after each
+snapshot,
 so that a run that was killed, or a disk that is full, leaves every snapshot before readable.
 """
 
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from eddyline.stream import atomic
 
 if TYPE_CHECKING:
-    import h5py
+    import h5py  # type: ignore[import-untyped]
 
     from eddyline import _core
 
@@ -49,7 +51,12 @@ FLUID_FIELDS = (
     Field("surface", np.uint8, "1", "1 at the free surface, else 0"),
 )
 WALL_FIELDS = (
-    Field("body", np.int32, "1", "index of the body in the order of the world file, or -1 - side for the domain's walls"),
+    Field(
+        "body",
+        np.int32,
+        "1",
+        "index of the body in the order of the world file, or -1 - side for the domain's walls",
+    ),
     Field("pressure", np.float64, "Pa", "pressure, extrapolated from the fluid"),
 )
 KINDS: tuple[Kind, ...] = ("fluid", "walls")
@@ -74,7 +81,8 @@ class Snapshot:
 
 
 def take_snapshot(simulation: _core.Simulation, dimensions: int) -> Snapshot:
-    """Copies the particles as they are now, in order of their ids: the same snapshot on any number of threads."""
+    """Copies the particles as they are now, in order of their ids: the same snapshot on any number of
+    threads."""
     order = np.argsort(simulation.id, kind="stable")
     fluid: dict[str, Array] = {
         "id": simulation.id[order],
@@ -86,7 +94,10 @@ def take_snapshot(simulation: _core.Simulation, dimensions: int) -> Snapshot:
     wall_position = three_columns(simulation.wall_position())
     body = np.asarray(simulation.wall_body(), dtype=np.int32)
     wall_order = np.lexsort((wall_position[:, 0], wall_position[:, 1], wall_position[:, 2], body))
-    walls: dict[str, Array] = {"body": body[wall_order], "pressure": np.asarray(simulation.wall_pressure())[wall_order]}
+    walls: dict[str, Array] = {
+        "body": body[wall_order],
+        "pressure": np.asarray(simulation.wall_pressure())[wall_order],
+    }
     return Snapshot(
         time=simulation.time,
         step=simulation.step_count,
@@ -141,7 +152,8 @@ def snapshot_count(snapshots: Path) -> int:
 def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     """Snapshot `k` (negative: from the end) of the run in folder `run`.
 
-    Gives time [s], step, position (n, D) m, velocity (n, D) m/s, density (n,) kg/m^3, pressure (n,) Pa, surface (n,),
+    Gives time [s], step, position (n, D) m, velocity (n, D) m/s, density (n,) kg/m^3, pressure (n,) Pa,
+    surface (n,),
     id (n,) int64, in order of id; and wall_position (m, D) m, wall_body (m,) int32, wall_pressure (m,) Pa.
     """
     import h5py
@@ -170,7 +182,9 @@ def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
 
         def copy(name: str, item: h5py.Dataset | h5py.Group) -> None:
             if isinstance(item, h5py.Dataset):
-                data = file.create_dataset(name, shape=item.shape, dtype=item.dtype, chunks=item.size > 0 or None)
+                data = file.create_dataset(
+                    name, shape=item.shape, dtype=item.dtype, chunks=item.size > 0 or None
+                )
                 for rows in _blocks(item.shape[0]):
                     data[rows] = item[rows]
                 made: h5py.Dataset | h5py.Group = data
@@ -200,7 +214,9 @@ def _write_points(file: h5py.File, kind: Kind, points: Points, snapshot: Snapsho
     root.attrs["dimensions"] = snapshot.dimensions
     count = len(points.position)
     root["NumberOfPoints"] = np.array([count], dtype=np.int64)
-    _write_array(root, "Points", points.position, "m", "position (the third coordinate is 0 in two dimensions)")
+    _write_array(
+        root, "Points", points.position, "m", "position (the third coordinate is 0 in two dimensions)"
+    )
     _write_vertices(root, [count])
     data = root.create_group("PointData")
     for column in FIELDS[kind]:
@@ -210,7 +226,9 @@ def _write_points(file: h5py.File, kind: Kind, points: Points, snapshot: Snapsho
 
 def _write_array(group: h5py.Group, name: str, values: Array, units: str, description: str) -> None:
     compress = values.size > 0 and (values.dtype.kind != "f" or values.ndim == 2)
-    options: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True} if compress else {}
+    options: dict[str, Any] = (
+        {"compression": "gzip", "compression_opts": 1, "shuffle": True} if compress else {}
+    )
     data = group.create_dataset(name, data=values, **options)
     data.attrs["units"], data.attrs["description"] = units, description
 
@@ -226,7 +244,9 @@ def _write_vertices(root: h5py.Group, counts: Sequence[int]) -> None:
         group["NumberOfCells"] = np.array(cells, dtype=np.int64)
         group["NumberOfConnectivityIds"] = np.array(cells, dtype=np.int64)
         group.create_dataset("Offsets", data=np.arange(length + 1, dtype=np.int64), **options)
-        group.create_dataset("Connectivity", data=np.arange(length, dtype=np.int64), **(options if length else {}))
+        group.create_dataset(
+            "Connectivity", data=np.arange(length, dtype=np.int64), **(options if length else {})
+        )
 
 
 def _write_index(file: h5py.File, kind: Kind, times: Sequence[float], counts: Sequence[int]) -> None:

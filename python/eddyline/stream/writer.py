@@ -13,7 +13,8 @@ Job = Callable[[], None]
 class Writer:
     """Runs jobs in order in a thread of its own.
 
-    The queue is short, so that memory stays bounded: `put` waits when it is full. The first error of a job stops the
+    The queue is short, so that memory stays bounded: `put` waits when it is full. The first error of a job
+    stops the
     writing (later jobs are dropped) and is raised by the next `put`, `check` or `close`.
     """
 
@@ -31,8 +32,8 @@ class Writer:
 
     def check(self) -> None:
         """Raises what a job raised, once."""
-        if self._error is not None and not isinstance(self._error, _Reported):
-            error, self._error = self._error, _Reported()
+        if self._error is not None and not isinstance(self._error, _ReportedError):
+            error, self._error = self._error, _ReportedError()
             raise error
 
     def close(self) -> None:
@@ -60,5 +61,5 @@ class Writer:
                     self._error = error
 
 
-class _Reported(Exception):
+class _ReportedError(Exception):
     """Stands where an error was that has been raised to the caller: writing has stopped."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path as FilePath
 
 import numpy as np
 
+from .. import _core
 from .problems import Path, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
@@ -37,7 +38,8 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _observers(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)
-        yield from (((*path, key), text) for key, text in check_quantity(expect, file, names))
+        for key, text in check_quantity(expect, file, names):
+            yield (*path, key), f"{dotted(path)}.{text}"
 
 
 def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
@@ -149,8 +151,8 @@ def _solids(file: WorldFile) -> Found:
         (("regions", name), region) for name, region in file.regions.items()
     ]
     for path, item in solids + fluids:
-        low, high = item.core_shape.bounds
-        if any(high[k] <= origin[k] or low[k] >= end[k] for k in dimensions):
+        if _outside(item, file):
+            low, high = item.core_shape.bounds
             text = (
                 f"{dotted(path)} lies from {_point(low, file)} to {_point(high, file)} m, outside the domain "
                 f"from {_point(origin, file)} to {_point(end, file)} m. Move it."
@@ -176,6 +178,12 @@ def _solids(file: WorldFile) -> Found:
                     "shrink one."
                 )
                 yield other_path, text
+
+
+def _outside(item: ShapeTable, file: WorldFile) -> bool:
+    origin, end = corners(file)
+    low, high = item.core_shape.bounds
+    return any(high[k] <= origin[k] or low[k] >= end[k] for k in range(file.dimensions))
 
 
 def _common_point(one: ShapeTable, other: ShapeTable, file: WorldFile) -> str | None:
@@ -211,7 +219,9 @@ def available_memory() -> int | None:
 
 def _fluid(file: WorldFile, samples: Samples) -> Found:
     if not len(samples.points):
-        if file.regions:
+        if file.regions and all(_outside(region, file) for region in file.regions.values()):
+            pass  # said of each region
+        elif file.regions:
             where: Path = ("regions", next(iter(file.regions)))
             yield (
                 where,
@@ -254,51 +264,38 @@ def _above(value: float) -> str:
 
 
 def _fields(file: WorldFile, samples: Samples) -> Found:
-    points = samples.points
+    """Every field must be finite where and when it is used; the first place where it is not."""
+    start = (0.0,)
+    run = tuple(file.time.end * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+    for path, formula, points, times in _all_fields(file, samples.points, start, run):
+        for time in times:
+            values = evaluate(formula, points, time)
+            wrong = np.flatnonzero(~np.isfinite(values))
+            if len(wrong):
+                axes = "x, y, z"[: 3 * file.dimensions - 2]
+                at = f"{axes} = {_point(points[wrong[0]], file)} m, t = {rounded(time)} s"
+                yield path, f"{dotted(path)} gives {values[wrong[0]]} at {at}; must be finite everywhere."
+                break
+
+
+def _all_fields(
+    file: WorldFile, fluid: Points, start: tuple[float, ...], run: tuple[float, ...]
+) -> Iterator[tuple[Path, _core.Formula, Points, tuple[float, ...]]]:
+    """Each field with the places and the times at which it is used."""
     for k, formula in enumerate(file.start.velocity or ()):
-        yield from _finite(
-            lambda t, f=formula: evaluate(f, points, t), ("start", "velocity", k), points, file, (0.0,)
-        )
+        yield ("start", "velocity", k), formula, fluid, start
     if file.start.pressure is not None:
-        start_pressure = file.start.pressure.formula
-        yield from _finite(
-            lambda t: evaluate(start_pressure, points, t), ("start", "pressure"), points, file, (0.0,)
-        )
+        yield ("start", "pressure"), file.start.pressure.formula, fluid, start
     for name, region in file.regions.items():
         if region.pressure is not None:
-            own = points[region.core_shape.signed_distance(points) < 0]
-            pressure = region.pressure.formula
-            place = ("regions", name, "pressure")
-            yield from _finite(lambda t, f=pressure, p=own: evaluate(f, p, t), place, own, file, (0.0,))
-    times = tuple(file.time.end * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+            inside = fluid[region.core_shape.signed_distance(fluid) < 0]
+            yield ("regions", name, "pressure"), region.pressure.formula, inside, start
     for k, formula in enumerate(file.domain.body_force or ()):
-        place = ("domain", "body_force", k)
-        yield from _finite(lambda t, f=formula: evaluate(f, points, t), place, points, file, times)
+        yield ("domain", "body_force", k), formula, fluid, run
     for index, side_name in enumerate(SIDES[: 2 * file.dimensions]):
         side = file.boundaries.side(side_name)
-        if isinstance(side, Wall):
-            on_side = face(file, index)
-            for k, formula in enumerate(side.velocity or ()):
-                place = ("boundaries", side_name, "velocity", k)
-                yield from _finite(
-                    lambda t, f=formula, p=on_side: evaluate(f, p, t), place, on_side, file, times
-                )
-
-
-def _finite(
-    values: Callable[[float], Points], path: Path, points: Points, file: WorldFile, times: tuple[float, ...]
-) -> Found:
-    for time in times:
-        result = values(time)
-        wrong = np.flatnonzero(~np.isfinite(result))
-        if len(wrong):
-            first = int(wrong[0])
-            at = (
-                f"{'x, y' if file.dimensions == 2 else 'x, y, z'} = {_point(points[first], file)} m, t = "
-                f"{rounded(time)} s"
-            )
-            yield path, f"{dotted(path)} gives {result[first]} at {at}; must be finite everywhere."
-            return
+        for k, formula in enumerate((side.velocity or ()) if isinstance(side, Wall) else ()):
+            yield ("boundaries", side_name, "velocity", k), formula, face(file, index), run
 
 
 def _observers(file: WorldFile) -> Found:

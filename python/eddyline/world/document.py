@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -11,8 +12,9 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import ParseError, TOMLKitError
 
+from .gallery import gallery
 from .positions import Positions
-from .problems import Path, Problem, WorldError, did_you_mean, dotted, shown
+from .problems import Path, Problem, WorldError, did_you_mean, dotted, listed, nearest, shown
 from .schema import WorldFile, keys_of
 
 OVERRIDE = "--set"
@@ -67,12 +69,16 @@ def read(path: FilePath) -> str:
 
 
 def _near(path: FilePath) -> str:
+    """A hint at a file of the same folder, or at the gallery for a bare name."""
+    worlds = list(gallery()) if path.name == str(path) and not path.suffix else []
     try:
-        names = [item.name for item in path.parent.glob("*.toml")]
+        names = [item.name for item in path.parent.glob("*.toml")] + worlds
     except OSError:
-        names = []
-    text = did_you_mean(path.name, names, "and") if names else ""
-    return f" {text}" if text else ""
+        names = worlds
+    near = nearest(path.name, names)
+    if near is not None:
+        return f' Did you mean "{near}"?'
+    return f" The gallery has {listed(worlds)}." if worlds else ""
 
 
 def parse(text: str, label: str, overrides: Mapping[str, str | float] | None = None) -> Document:
@@ -101,19 +107,42 @@ def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Pr
         )
     line = int(getattr(error, "line", 1) or 1)
     lines = text.splitlines()
-    while line > 1 and (line > len(lines) or not lines[line - 1].strip()):
+    line = max(min(line, len(lines)), 1)
+    while line > 1 and not lines[line - 1].strip():
         line -= 1
-    found = lines[line - 1].strip() if line <= len(lines) else ""
-    reason = str(error).split(" at line ")[0].replace("\n", " ")
-    if any(word in reason for word in ("Unexpected character", "Invalid", "Empty")):
-        value = found.partition("=")[2].split("#")[0].strip()
-        if value and value[0] not in "\"'[{" and not value[0].isdigit():
-            return Problem(
-                line,
-                f"{label}:{line}",
-                f'not TOML: {found}. A text or a formula stands in quotes: "{value}".',
-            )
-    return Problem(line, f"{label}:{line}", f"not TOML: {found} ({reason.rstrip('.')}).")
+    found = lines[line - 1].strip() if lines else ""
+    if _is_toml(found) and line > 1:  # the fault lies above: what was opened there swallows this line
+        line = next((above for above in range(line - 1, 0, -1) if lines[above - 1].strip()), line)
+        found = lines[line - 1].strip()
+        reason = "A bracket or a quote is not closed."
+    else:
+        reason = _reason(found, str(error).split(" at line ")[0])
+    return Problem(line, f"{label}:{line}", f"not TOML: {found}. {reason}")
+
+
+def _is_toml(line: str) -> bool:
+    try:
+        tomlkit.parse(line)
+    except (ParseError, TOMLKitError):
+        return False
+    return True
+
+
+def _reason(line: str, message: str) -> str:
+    """What is probably wrong with a line of TOML that stands alone."""
+    key, equals, value = (part.strip() for part in line.partition("="))
+    value = value.partition("#")[0].strip()
+    if line.startswith("["):
+        return "Write [table] or [[array of tables]]."
+    if not equals:
+        return "Write KEY = VALUE."
+    if not value:
+        return f"{key} has no value."
+    if value[0] in "\"'[{" or value.count('"') % 2:
+        return "A bracket or a quote is not closed, or a comma is missing."
+    if re.fullmatch(r"[-+\d].*", value) and not re.search(r"[-+*/^(A-Za-df-z]", value[1:]):
+        return message.replace("\n", " ").rstrip(".") + "."
+    return f'A text or a formula stands in quotes: "{value}".'
 
 
 # --- overrides ----------------------------------------------------------------------------------------------
@@ -127,7 +156,7 @@ def parse_set(items: Sequence[str]) -> dict[str, str | float]:
         path, equals, value = item.partition("=")
         if not equals or not path.strip() or not value.strip():
             wrong.append(
-                Problem(0, OVERRIDE, f"{item!r} must be PATH=VALUE, for example domain.spacing=0.01.")
+                Problem(0, OVERRIDE, f"{shown(item)} must be PATH=VALUE, for example domain.spacing=0.01.")
             )
         else:
             result[path.strip()] = value.strip()

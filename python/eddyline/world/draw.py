@@ -40,7 +40,8 @@ def save_picture(world: World, path: str | os.PathLike[str], dpi: float = 150.0)
     height = high[1] - low[1]
     scale = min(8.0 / sum(widths), 5.2 / height)
     margins = 1.9 * len(views)
-    figure = Figure(figsize=(sum(widths) * scale + margins, height * scale + 2.0), layout="constrained")
+    page = max(sum(widths) * scale + margins, 6.6), height * scale + 2.0
+    figure = Figure(figsize=page, layout="constrained")
     FigureCanvasAgg(figure)
     panels = figure.subplots(1, len(views), squeeze=False, width_ratios=[w * scale + 1.9 for w in widths])[0]
     for panel, axes in zip(panels, views, strict=True):
@@ -94,7 +95,7 @@ class _View:
         patch = Polygon(corners_, closed=True, **style)
         self.panel.add_patch(patch)
         patch.set_clip_path(
-            Rectangle(tuple(self.low), *(self.high - self.low), transform=self.panel.transData)
+            Rectangle((self.low[0], self.low[1]), *(self.high - self.low), transform=self.panel.transData)
         )
 
     def _fluid(self) -> None:
@@ -106,8 +107,10 @@ class _View:
         for name, region in self.file.regions.items():
             for line in outlines(region, self.axes, tolerance):
                 self._polygon(line, **style)
-            centre = (np.maximum(line.min(axis=0), self.low) + np.minimum(line.max(axis=0), self.high)) / 2
-            self._text(centre, name, color="#2f5d7c", ha="center", va="center", style="italic")
+            left = max(float(line[:, 0].min()), self.low[0])
+            top = min(float(line[:, 1].max()), self.high[1])
+            place = np.array([left, top]) + np.array([0.07, -0.06]) * self.inch
+            self._text(place, name, color="#2f5d7c", ha="left", va="top", style="italic")
 
     def _bodies(self) -> None:
         for name, body in self.file.bodies.items():
@@ -119,7 +122,7 @@ class _View:
             high, low = line.max(axis=0), line.min(axis=0)
             place = np.array([(high[0] + low[0]) / 2, high[1] + 0.06 * self.inch])
             label = f"{name}, slip" if body.slip else name
-            self._text(place, label, ha="center", va="bottom", zorder=6)
+            self._text(place, label, va="bottom", zorder=6)
 
     def _velocities(self) -> None:
         if self.file.start.velocity is None:
@@ -168,17 +171,8 @@ class _View:
             size = np.zeros(2)
             size[axis], size[along] = thickness, self.high[along] - self.low[along]
             hatch = None if side.slip else "//////"
-            self.panel.add_patch(
-                Rectangle(
-                    tuple(corner),
-                    *size,
-                    facecolor="#e4e6e8",
-                    edgecolor=SOLID,
-                    hatch=hatch,
-                    linewidth=0,
-                    zorder=2,
-                )
-            )
+            style: dict[str, Any] = {"facecolor": "#e4e6e8", "edgecolor": SOLID, "hatch": hatch, "zorder": 2}
+            self.panel.add_patch(Rectangle((corner[0], corner[1]), size[0], size[1], linewidth=0, **style))
             self.panel.plot(line[:, 0], line[:, 1], color=INK, linewidth=1.6, zorder=4, solid_capstyle="butt")
             self._wall_motion(side, index, axis, end, where)
         else:
@@ -199,7 +193,7 @@ class _View:
         return f"{name}: wall"
 
     def _wall_speed(self, side: Wall, index: int) -> tuple[float, NDArray[np.float64]]:
-        """The highest speed of a moving wall [m/s], at t = 0 or when it first moves; its direction on paper."""
+        """The highest speed of a moving wall [m/s], at t = 0 or when it first moves; and its direction."""
         assert side.velocity is not None
         points = face(self.file, index)
         for time in np.linspace(0.0, self.world.end, 9):
@@ -295,36 +289,25 @@ class _View:
             on_paper = vector[list(self.axes)]
             if size == 0 or not on_paper.any():
                 continue
-            centre_ = self.high + np.array([0.5, -0.35 - 0.6 * row]) * self.inch
+            centre_ = self.high + np.array([0.55, -0.35 - 0.8 * row]) * self.inch
             step = on_paper / size * 0.22 * self.inch
             self._arrow(centre_ - step, centre_ + step)
-            words = f"{symbol} {rounded(size)} m/s\N{SUPERSCRIPT TWO}"
-            self._text(
-                centre_ + np.array([0.0, -0.3 * self.inch]), words, ha="center", va="top", fontsize=7.5
-            )
+            words = f"{symbol}\n{rounded(size)} m/s\N{SUPERSCRIPT TWO}"
+            self._text(centre_ + np.array([0.0, -0.3 * self.inch]), words, va="top", fontsize=7.5)
 
     def _dimensions(self) -> None:
-        size = self.high - self.low
-        below = self.low[1] - 0.52 * self.inch
-        self._arrow([self.low[0], below], [self.high[0], below], both=True)
-        self._text(
-            [self.low[0] + size[0] / 2, below], f"{rounded(size[0])} m", box=True, ha="center", va="center"
-        )
-        beside = self.low[0] - 0.52 * self.inch
-        self._arrow([beside, self.low[1]], [beside, self.high[1]], both=True)
-        self._text(
-            [beside, self.low[1] + size[1] / 2],
-            f"{rounded(size[1])} m",
-            box=True,
-            ha="center",
-            va="center",
-            rotation=90,
-        )
-        names = "xyz"
-        self._text(
-            [self.high[0], below - 0.02 * self.inch], f"  {names[self.axes[0]]}", ha="left", va="center"
-        )
-        self._text([beside, self.high[1] + 0.05 * self.inch], names[self.axes[1]], ha="center", va="bottom")
+        (left, bottom), (right, top) = self.low, self.high
+        below, beside = bottom - 0.52 * self.inch, left - 0.52 * self.inch
+        self._arrow([left, below], [right, below], both=True)
+        self._arrow([beside, bottom], [beside, top], both=True)
+        narrow = right - left < 0.9 * self.inch
+        width = [(left + right) / 2, below - (0.05 * self.inch if narrow else 0.0)]
+        self._text(width, f"{rounded(right - left)} m", box=not narrow, va="top" if narrow else "center")
+        height = [beside, (bottom + top) / 2]
+        self._text(height, f"{rounded(top - bottom)} m", box=True, va="center", rotation=90)
+        across, upwards = ("xyz"[axis] for axis in self.axes)
+        self._text([right + 0.1 * self.inch, below], across, va="center")
+        self._text([beside, top + 0.05 * self.inch], upwards, va="bottom")
 
     def _arrow(self, start: Any, end: Any, both: bool = False, color: str = INK) -> None:
         style = {
@@ -339,7 +322,7 @@ class _View:
     def _text(self, place: Any, words: str, box: bool = False, **style: Any) -> None:
         from matplotlib.patheffects import withStroke
 
-        style = {"fontsize": 8.5, "color": INK, "zorder": 7, **style}
+        style = {"fontsize": 8.5, "color": INK, "zorder": 7, "ha": "center", **style}
         if box:
             style["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
         text = self.panel.text(place[0], place[1], words, **style)

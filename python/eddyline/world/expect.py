@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .curves import Curve, find_curve
 from .problems import rounded
-from .quantities import COEFFICIENTS, Quantity, compile_quantity, find_quantity, result_names
+from .quantities import COEFFICIENTS, Quantity, find_quantity, plain_formula, result_names
 from .schema import Expect
 
 if TYPE_CHECKING:
@@ -108,10 +108,11 @@ class _Results:
         self, formula: str, after: float, time: NDArray[np.float64] | None
     ) -> float | NDArray[np.float64]:
         """The value of a formula; columns are taken at the rows of `time` where one is given."""
+        compiled, names = plain_formula(formula, self.world.let)
         values: dict[str, float | NDArray[np.float64]] = dict(self.world.let)
-        for name in result_names(formula, self.world.let):
-            values[name] = time if name == "time" and time is not None else self._value(name, after, time)
-        return compile_quantity(formula, self.world.let).evaluate(values)
+        for name, plain in names.items():
+            values[plain] = time if name == "time" and time is not None else self._value(name, after, time)
+        return compiled.evaluate(values)
 
     def time_of(self, formulas: Sequence[str], after: float) -> NDArray[np.float64]:
         """The times [s] of the first series that the formulas name."""

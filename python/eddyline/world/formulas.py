@@ -1,6 +1,8 @@
 """Formulas of a world file: the values of [let], and numbers and fields made with them.
 
-x
+The core parses and evaluates every formula (`_core.Formula`); nothing here does. What is done here is text:
+finding the names that a formula uses, and putting the values of [let] in place of their names, because the
+core evaluates fields of x, y, z and t only.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ RESERVED = frozenset(_WORDS.split())
 _TOKEN = re.compile(
     r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|.", re.S
 )
+_COLUMN = re.compile(r"column (\d+) of `[^`]*`: ")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -96,7 +99,16 @@ def _formula(text: str, variables: tuple[str, ...]) -> _core.Formula:
     try:
         return _core.Formula(text, variables)
     except _core.UserError as error:
-        raise FormulaError(str(error)) from None
+        raise FormulaError(without_formula(str(error))) from None
+
+
+def without_formula(message: str) -> str:
+    """The core's message on a formula, for a line that shows the formula already."""
+    match = _COLUMN.match(message)
+    if match is None:
+        return message
+    rest = message[match.end() :]
+    return rest if rest.startswith("unknown name") else f"{rest} (column {match[1]})"
 
 
 def is_number(value: Any) -> bool:

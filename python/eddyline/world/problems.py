@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+_EXPONENT = re.compile(r"e\+?(-?)0*")
 Path = tuple[str | int, ...]
 """Where a value stands in a world file: ("bodies", "cylinder", "diameter"), ("domain", "size", 1)."""
 
@@ -64,13 +66,15 @@ def number(value: float) -> str:
     """The shortest text that reads back as `value`, without a needless `.0`."""
     if math.isfinite(value) and value == int(value) and abs(value) < 1e6:
         return str(int(value))
-    return repr(float(value))
+    return _EXPONENT.sub(r"e\1", repr(float(value)))
 
 
 def rounded(value: float, digits: int = 4) -> str:
     """`value` for people: `digits` significant digits, and no exponent where a few zeros do."""
     text = f"{value:.{digits}g}"
-    return f"{float(text):.0f}" if "e+0" in text and abs(value) < 1e7 else text
+    if "e+0" in text and abs(value) < 1e7:
+        return f"{float(text):,.0f}"
+    return _EXPONENT.sub(r"e\1", text)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

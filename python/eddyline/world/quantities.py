@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .. import _core
 from .curves import find_curve
-from .formulas import RESERVED, names_in, sentence
+from .formulas import RESERVED, names_in, sentence, without_formula
 from .problems import did_you_mean, listed, shown
 from .schema import SIDES, Expect, Front, Gauge, Wall, WorldFile
 
@@ -91,18 +91,19 @@ def result_names(text: str, values: Mapping[str, float]) -> list[str]:
     ]
 
 
-def compile_quantity(text: str, values: Mapping[str, float]) -> _core.Formula:
-    """The formula of [let] values and of results by their dotted names."""
-    return _core.Formula(text, (*values, *result_names(text, values)))
+def plain_formula(text: str, values: Mapping[str, float]) -> tuple[_core.Formula, dict[str, str]]:
+    """The formula of [let] values and results; and for each result in it the name that evaluate() takes."""
+    names = result_names(text, values)
+    return _core.Formula(text, (*values, *names)), {name: name for name in names}
 
 
 def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the formulas and the curve of an [[expect]], as (key, text of the line)."""
+    """What is wrong with the formulas of an [[expect]], as (key, text of the line from the key on)."""
     for key in ("quantity", "against"):
         text: str | None = getattr(expect, key)
         if text is None:
             continue
-        where = f"expect.{key} = {shown(text)}"
+        where = f"{key} = {shown(text)}"
         wrong = False
         for name in result_names(text, values):
             found = Quantity("", "time") if name == "time" else find_quantity(name, file)
@@ -118,17 +119,17 @@ def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float])
                 wrong = True
         if not wrong:
             try:
-                compile_quantity(text, values)
+                plain_formula(text, values)
             except _core.UserError as error:
-                yield key, f"{where}; {sentence(str(error))}"
+                yield key, f"{where}; {sentence(without_formula(str(error)))}"
     if expect.after >= file.time.end:
-        yield "after", f"expect.after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
+        yield "after", f"after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
 
 
 def check_curve(expect: Expect, folders: list[str]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the curve's file."""
+    """What is wrong with the curve's file, as (key, text of the line from the key on)."""
     if expect.curve is not None:
         try:
             find_curve(expect.curve, folders)
         except ValueError as error:
-            yield "curve", f"expect.curve = {shown(expect.curve)}; {sentence(str(error))}"
+            yield "curve", f"curve = {shown(expect.curve)}; {sentence(str(error))}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
 from .schema import WorldFile
-from .shapes import vec3
+from .shapes import Vec3, vec3
 
 Points = NDArray[np.float64]
 """(n, 3) places, m."""
@@ -47,7 +47,7 @@ class Samples:
             boxes = []
             for region in file.regions.values():
                 low, high = region.core_shape.bounds
-                boxes.append((tuple(map(max, low, origin)), tuple(map(min, high, size))))
+                boxes.append((_each(max, low, origin), _each(min, high, size)))
         pieces: list[Points] = []
         self.volume = 0.0
         for index, (low, high) in enumerate(boxes):
@@ -67,7 +67,11 @@ class Samples:
         self.high = tuple(max(box[1][k] for box in inside) for k in range(3))
 
 
-def corners(file: WorldFile) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+def _each(choose: Callable[[float, float], float], one: Vec3, other: Vec3) -> Vec3:
+    return choose(one[0], other[0]), choose(one[1], other[1]), choose(one[2], other[2])
+
+
+def corners(file: WorldFile) -> tuple[Vec3, Vec3]:
     """The lowest and the highest corner of the domain [m]; z from 0 to 0 in 2D."""
     low = vec3(file.domain.origin or (0.0,) * file.dimensions)
     size = vec3(file.domain.size)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, StrictBool, ValidationInfo, WithJsonSchema, model_validator
 
+from .problems import listed
 from .shapes import BODIES, REGIONS, Body, Region, Table, dimensions_of_space
 from .values import (
     Condition,
@@ -51,23 +52,25 @@ class Domain(Table):
     spacing: Positive = Field(
         description="Distance of neighbouring particles at the start [m].", examples=[0.01]
     )
-    origin: Vector | None = Field(None, description="Lowest corner [m]; default 0.")
-    gravity: Vector | None = Field(None, description="Acceleration of gravity [m/s^2]; default none.")
-    body_force: FieldVector | None = Field(None, description="A further acceleration [m/s^2], of x, y, z, t.")
+    origin: Vector | None = Field(default=None, description="Lowest corner [m]; default 0.")
+    gravity: Vector | None = Field(default=None, description="Acceleration of gravity [m/s^2]; default none.")
+    body_force: FieldVector | None = Field(
+        default=None, description="A further acceleration [m/s^2], of x, y, z, t."
+    )
 
 
 class Fluid(Table):
     """The fluid. Exactly one viscosity; at most one of max_speed and sound_speed."""
 
     density: Positive = Field(description="Density at zero pressure [kg/m^3].", examples=[1000.0])
-    kinematic_viscosity: NotNegative | None = Field(None, description="Kinematic viscosity [m^2/s].")
-    dynamic_viscosity: NotNegative | None = Field(None, description="Dynamic viscosity [Pa s].")
+    kinematic_viscosity: NotNegative | None = Field(default=None, description="Kinematic viscosity [m^2/s].")
+    dynamic_viscosity: NotNegative | None = Field(default=None, description="Dynamic viscosity [Pa s].")
     max_speed: Positive | None = Field(
-        None,
+        default=None,
         description="Highest speed to expect [m/s]; the speed of sound is 10 times it. Estimated if absent.",
     )
     sound_speed: Positive | None = Field(
-        None, description="Artificial speed of sound [m/s], instead of max_speed."
+        default=None, description="Artificial speed of sound [m/s], instead of max_speed."
     )
 
     @model_validator(mode="after")
@@ -96,19 +99,23 @@ class Fluid(Table):
 class Start(Table):
     """The fluid at t = 0."""
 
-    velocity: FieldVector | None = Field(None, description="Velocity [m/s], of x, y, z; default at rest.")
-    pressure: PressureValue | None = Field(None, description='"hydrostatic" or a field [Pa]; default 0.')
+    velocity: FieldVector | None = Field(
+        default=None, description="Velocity [m/s], of x, y, z; default at rest."
+    )
+    pressure: PressureValue | None = Field(
+        default=None, description='"hydrostatic" or a field [Pa]; default 0.'
+    )
     arrangement: Literal["lattice", "jittered", "fitted"] = Field(
-        "lattice",
+        default="lattice",
         description="On a lattice, displaced from it at random, or following the surfaces of bodies.",
     )
     jitter: Annotated[Number, Field(ge=0, le=0.5)] | None = Field(
-        None, description="Largest random displacement, in spacings, for jittered; default 0.1."
+        default=None, description="Largest random displacement, in spacings, for jittered; default 0.1."
     )
     settle: NotNegative = Field(
-        0.0, description="Time [s] of damped motion before t = 0, for a disordered start."
+        default=0.0, description="Time [s] of damped motion before t = 0, for a disordered start."
     )
-    seed: Count = Field(1, description="Start of the random numbers.")
+    seed: Count = Field(default=1, description="Start of the random numbers.")
 
     @model_validator(mode="after")
     def _jitter_only_if_jittered(self) -> Start:
@@ -127,9 +134,9 @@ class Wall(Table):
     """A solid side."""
 
     type: Literal["wall"]
-    slip: StrictBool = Field(False, description="Without friction if true; default no-slip.")
+    slip: StrictBool = Field(default=False, description="Without friction if true; default no-slip.")
     velocity: FieldVector | None = Field(
-        None, description="Of the wall in its own plane [m/s], of x, y, z, t."
+        default=None, description="Of the wall in its own plane [m/s], of x, y, z, t."
     )
 
     @model_validator(mode="after")
@@ -171,14 +178,16 @@ class Gauge(Table):
 
     type: Literal["gauge"]
     position: Vector = Field(description="Foot of the gauge [m].", examples=[[0.1, 0.0]])
-    axis: AxisName | None = Field(None, description="Direction of the height; default against gravity.")
+    axis: AxisName | None = Field(
+        default=None, description="Direction of the height; default against gravity."
+    )
 
 
 class Front(Table):
     """The position of the foremost fluid along an axis."""
 
     type: Literal["front"]
-    axis: AxisName = Field("x", description="The axis.")
+    axis: AxisName = Field(default="x", description="The axis.")
 
 
 OBSERVERS: dict[str, type[Table]] = {"probe": Probe, "gauge": Gauge, "front": Front}
@@ -213,8 +222,9 @@ class Boundaries(Table):
     def _sides_of_the_space(self, info: ValidationInfo) -> Boundaries:
         extra = sorted({"front", "back"} & self.model_fields_set)
         if dimensions_of_space(info) == 2 and extra:
+            sides = listed(extra)
             raise wrong_table(
-                f"has {' and '.join(extra)}, which exist in 3D only; this world is 2D. Remove them"
+                f"has {sides}; front and back exist in 3D only, and this world is 2D. Remove {sides}"
             )
         return self
 
@@ -230,40 +240,48 @@ class Time(Table):
 class Method(Table):
     """Numerical choices. The defaults serve every world."""
 
-    name: Literal["sph"] = Field("sph", description="Smoothed particle hydrodynamics.")
-    scheme: Literal["delta"] = Field("delta", description="Weakly compressible, with density diffusion.")
+    name: Literal["sph"] = Field(default="sph", description="Smoothed particle hydrodynamics.")
+    scheme: Literal["delta"] = Field(
+        default="delta", description="Weakly compressible, with density diffusion."
+    )
     smoothing_ratio: Annotated[Number, Field(ge=1, le=3)] | None = Field(
-        None, description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D."
+        default=None, description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D."
     )
-    cfl: Positive | None = Field(None, description="dt <= cfl h / (c0 + highest speed); default 1.")
-    viscous_cfl: Positive | None = Field(None, description="dt <= viscous_cfl h^2 / nu; default 0.125.")
-    density_diffusion: NotNegative | None = Field(None, description="delta; default 0.1.")
+    cfl: Positive | None = Field(default=None, description="dt <= cfl h / (c0 + highest speed); default 1.")
+    viscous_cfl: Positive | None = Field(
+        default=None, description="dt <= viscous_cfl h^2 / nu; default 0.125."
+    )
+    density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     artificial_viscosity: NotNegative | None = Field(
-        None, description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)); default 0.01."
+        default=None, description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)); default 0.01."
     )
-    shifting: StrictBool | None = Field(None, description="Keep particles evenly spread; default true.")
-    shifting_strength: NotNegative | None = Field(None, description="A in the shift; default 6.")
+    shifting: StrictBool | None = Field(
+        default=None, description="Keep particles evenly spread; default true."
+    )
+    shifting_strength: NotNegative | None = Field(default=None, description="A in the shift; default 6.")
     shifting_cap: NotNegative | None = Field(
-        None, description="Largest shift of a step, in spacings; default 0.1."
+        default=None, description="Largest shift of a step, in spacings; default 0.1."
     )
     skin: Positive | None = Field(
-        None, description="Margin of the neighbour lists, in spacings; chosen if absent."
+        default=None, description="Margin of the neighbour lists, in spacings; chosen if absent."
     )
-    precision: Literal["single", "double"] = Field("single", description="Of the sums over pairs.")
+    precision: Literal["single", "double"] = Field(default="single", description="Of the sums over pairs.")
     speed_limit: Positive | None = Field(
-        None, description="The run stops above it [m/s]; default the speed of sound."
+        default=None, description="The run stops above it [m/s]; default the speed of sound."
     )
 
 
 class Output(Table):
     """How much of a run is kept: numbers of equally spaced times from 0 to the end; 0 for none."""
 
-    pictures: Count = Field(160, description="Frames of the film.")
-    snapshots: Count = Field(20, description="Whole states, for ParaView.")
-    series: Annotated[Count, Field(ge=1)] = Field(2000, description="Rows of each time series; at least 1.")
+    pictures: Count = Field(default=160, description="Frames of the film.")
+    snapshots: Count = Field(default=20, description="Whole states, for ParaView.")
+    series: Annotated[Count, Field(ge=1)] = Field(
+        default=2000, description="Rows of each time series; at least 1."
+    )
     quantity: Literal[
         "speed", "pressure", "density", "vorticity", "velocity_x", "velocity_y", "velocity_z"
-    ] = Field("speed", description="What the pictures show.")
+    ] = Field(default="speed", description="What the pictures show.")
 
 
 class Expect(Table):
@@ -274,22 +292,24 @@ class Expect(Table):
         description='A formula of results, e.g. "force.cylinder.total_x.mean".',
         examples=["budget.max_speed.max"],
     )
-    range: Range | None = Field(None, description="Lowest and highest value allowed.")
-    value: Number | None = Field(None, description="The value, with tolerance.")
+    range: Range | None = Field(default=None, description="Lowest and highest value allowed.")
+    value: Number | None = Field(default=None, description="The value, with tolerance.")
     tolerance: Positive | None = Field(
-        None, description="Largest distance from value, in the unit of the quantity."
+        default=None, description="Largest distance from value, in the unit of the quantity."
     )
-    curve: str | None = Field(None, description="A CSV file of two columns: against and quantity.")
-    against: str | None = Field(None, description='What the curve is drawn over, e.g. "time".')
+    curve: str | None = Field(default=None, description="A CSV file of two columns: against and quantity.")
+    against: str | None = Field(default=None, description='What the curve is drawn over, e.g. "time".')
     band: Positive | None = Field(
-        None, description="Largest RMS difference from the curve, relative to the curve's RMS."
+        default=None, description="Largest RMS difference from the curve, relative to the curve's RMS."
     )
     shift: NotNegative = Field(
-        0.3, description="Largest shift of the curve along against, when looking for the best."
+        default=0.3, description="Largest shift of the curve along against, when looking for the best."
     )
-    after: NotNegative = Field(0.0, description="Only what happens from this time on [s].")
-    source: str = Field("", description="Key of the paper in refs.bib, or where the value comes from.")
-    when: Condition = Field(True, description="Only if this holds.")
+    after: NotNegative = Field(default=0.0, description="Only what happens from this time on [s].")
+    source: str = Field(
+        default="", description="Key of the paper in refs.bib, or where the value comes from."
+    )
+    when: Condition = Field(default=True, description="Only if this holds.")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Expect:
@@ -297,13 +317,13 @@ class Expect(Table):
         given = [kind for kind, keys in kinds.items() if any(getattr(self, key) is not None for key in keys)]
         if len(given) != 1:
             raise wrong_table(
-                f"has {' and '.join(given) or 'nothing to compare with'}; it needs exactly one of: range, "
+                f"has {listed(given) or 'nothing to compare with'}; it needs exactly one of: range, "
                 "value with "
                 "tolerance, curve with against and band"
             )
         missing = [key for key in kinds[given[0]] if getattr(self, key) is None]
         if missing:
-            raise wrong_table(f"lacks {' and '.join(missing)}, which {given[0]} needs. Add {missing[0]}")
+            raise wrong_table(f"lacks {listed(missing)}, which {given[0]} needs. Add {missing[0]}")
         return self
 
 
@@ -323,7 +343,7 @@ class WorldFile(Table):
     """A world of Eddyline: fluid, bodies and walls. SI units. A number may be a formula of [let] values."""
 
     format: Literal[1] = Field(description="Version of this format.", examples=[1])
-    title: str = Field("", description="A line for people.")
+    title: str = Field(default="", description="A line for people.")
     let: Annotated[dict[str, Any], PlainValidator(_as_it_is), WithJsonSchema(_LET_SCHEMA)] = Field(
         default_factory=dict
     )
@@ -342,7 +362,7 @@ class WorldFile(Table):
     observe: dict[_Name, ObserverTable] = Field(
         default_factory=dict, description="What is measured, by name."
     )
-    expect: tuple[Expect, ...] = Field((), description="What the results are held against.")
+    expect: tuple[Expect, ...] = Field(default=(), description="What the results are held against.")
 
     @property
     def dimensions(self) -> int:
@@ -353,7 +373,7 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
     """The class of the table at `path` in the content `data`; None where that depends on what is missing."""
     if not path:
         return WorldFile
-    tagged = {
+    tagged: dict[str, tuple[Mapping[str, type[Table]], str]] = {
         "bodies": (BODIES, "shape"),
         "regions": (REGIONS, "shape"),
         "boundaries": (SIDE_KINDS, "type"),

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from .. import _core
-from .problems import shown
+from .problems import listed, shown
 from .values import Context, Lengths, Number, Positive, PressureValue, Vector, wrong_table
 
 Vec3 = tuple[float, float, float]
@@ -86,34 +86,26 @@ class Rectangle(ShapeTable):
 
     instead: ClassVar[str] = '"box"'
     shape: Literal["rectangle"]
-    min: Vector | None = Field(None, description="Lower left corner [m], with max.")
-    max: Vector | None = Field(None, description="Upper right corner [m], with min.")
-    center: Vector | None = Field(None, description="Centre [m], with size.")
-    size: Lengths | None = Field(None, description="Width and height [m], with center.")
-    angle: Number = Field(0.0, description="Turned anticlockwise about its centre [degrees].")
-
-    @model_validator(mode="after")
-    def _two_corners_or_centre(self) -> Rectangle:
-        given = [key for key in ("min", "max", "center", "size") if getattr(self, key) is not None]
-        if given not in (["min", "max"], ["center", "size"]):
-            found = " and ".join(given) if given else "none of them"
-            raise wrong_table(
-                f"needs min and max, or center and size; it has {found}. Add or remove what is needed"
-            )
-        if self.min is not None and self.max is not None:
-            _check_corners(self.min, self.max)
-        return self
+    min: Vector | None = Field(default=None, description="Lower left corner [m], with max.")
+    max: Vector | None = Field(default=None, description="Upper right corner [m], with min.")
+    center: Vector | None = Field(default=None, description="Centre [m], with size.")
+    size: Lengths | None = Field(default=None, description="Width and height [m], with center.")
+    angle: Number = Field(default=0.0, description="Turned anticlockwise about its centre [degrees].")
 
     def corners(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        if self.min is not None and self.max is not None:
+        """Lower left and upper right, before it is turned [m]."""
+        given = [key for key in ("min", "max", "center", "size") if getattr(self, key) is not None]
+        if given == ["min", "max"] and self.min is not None and self.max is not None:
             return self.min, self.max
-        assert self.center is not None and self.size is not None
-        half = [length / 2 for length in self.size]
-        low = tuple(c - h for c, h in zip(self.center, half, strict=True))
-        return low, tuple(c + h for c, h in zip(self.center, half, strict=True))
+        if given == ["center", "size"] and self.center is not None and self.size is not None:
+            pairs = list(zip(self.center, self.size, strict=True))
+            return tuple(c - s / 2 for c, s in pairs), tuple(c + s / 2 for c, s in pairs)
+        found = listed(given) if given else "none of them"
+        raise wrong_table(f"needs min and max, or center and size; it has {found}")
 
     def make(self) -> _core.Shape:
         low, high = self.corners()
+        _check_corners(low, high)
         return _core.rectangle(vec3(low), vec3(high), math.radians(self.angle))
 
 
@@ -162,12 +154,8 @@ class Box(ShapeTable):
     min: Vector = Field(description="Lowest corner [m].", examples=[[0, 0, 0]])
     max: Vector = Field(description="Highest corner [m].", examples=[[1, 1, 1]])
 
-    @model_validator(mode="after")
-    def _corners_in_order(self) -> Box:
-        _check_corners(self.min, self.max)
-        return self
-
     def make(self) -> _core.Shape:
+        _check_corners(self.min, self.max)
         return _core.box(vec3(self.min), vec3(self.max))
 
 
@@ -201,14 +189,14 @@ def _check_ends(from_: Sequence[float], to: Sequence[float]) -> None:
 class Body(ShapeTable):
     """A solid obstacle at rest."""
 
-    slip: StrictBool = Field(False, description="Without friction if true; default no-slip.")
+    slip: StrictBool = Field(default=False, description="Without friction if true; default no-slip.")
 
 
 class Region(ShapeTable):
     """A part of the domain that holds fluid at the start."""
 
     pressure: PressureValue | None = Field(
-        None, description='"hydrostatic" or a field [Pa]; default that of [start].'
+        default=None, description='"hydrostatic" or a field [Pa]; default that of [start].'
     )
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from .formulas import Names
-from .problems import Path, did_you_mean, dotted, listed, number, shown
+from .problems import Path, did_you_mean, dotted, listed, nearest, number, shown
 from .schema import NOT_YET, WorldFile, keys_of, table_of
 from .shapes import SHAPES
 from .values import Context
@@ -33,13 +33,19 @@ def validate(data: Mapping[str, Any], names: Names) -> tuple[WorldFile | None, l
     except ValidationError as error:
         found = [(_path(item["loc"], data), item) for item in error.errors(include_url=False)]
     places = [path for path, _ in found]
+    misspelt = [path for path, item in found if item["type"] == "extra_forbidden"]
     wrong = list(_shapes_of_other_spaces(data))
-    settled = [path for path, _ in wrong]
+    settled = [path[:2] for path, _ in wrong]
     for path, item in found:
-        if path[:2] in settled:
+        meant = item["type"] == "missing" and any(
+            other[:-1] == path[:-1] and nearest(str(other[-1]), [str(path[-1])]) for other in misspelt
+        )
+        if path[:2] in settled or meant:
             continue
         inner = any(len(other) > len(path) and other[: len(path)] == path for other in places)
         text = None if item["type"] == "too_short" and inner else _line(path, item, data, names)
+        if item["type"] == "union_tag_invalid":
+            path = (*path, str(item["ctx"]["discriminator"]).strip("'"))
         if text is not None:
             wrong.append((path, text))
     return None, wrong
@@ -54,7 +60,7 @@ def _shapes_of_other_spaces(data: Mapping[str, Any]) -> Iterator[tuple[Path, str
             shape = SHAPES.get(str(table.get("shape"))) if isinstance(table, Mapping) else None
             if shape is not None and dimensions not in (None, shape.dimensions):
                 yield (
-                    (kind, name),
+                    (kind, name, "shape"),
                     f'{kind}.{name}.shape = "{table["shape"]}"; is {shape.dimensions}D, and this world is '
                     f"{dimensions}D. "
                     f"Try {shape.instead}.",
@@ -132,7 +138,7 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
         return "expect = ...; must be an array of tables. Write [[expect]] in two pairs of brackets."
     allowed = _KINDS.get(kind)
     text = f"must be {allowed}" if allowed else item["msg"]
-    return f"{name} = {shown(value)}; {text}{_table_hint(path, data) if allowed == 'a table' else ''}."
+    return f"{name} = {shown(value)}; {text}{_table_hint(path, value) if allowed == 'a table' else ''}."
 
 
 def _missing(path: Path, data: Any) -> str:
@@ -140,6 +146,7 @@ def _missing(path: Path, data: Any) -> str:
         table = table_of(path, data)
         assert table is not None
         needed = [key for key, field in table.model_fields.items() if field.is_required()]
+        needed += ["kinematic_viscosity"] if path[0] == "fluid" else []
         return f"[{path[0]}] is missing; every world needs it. Add [{path[0]}] with {listed(needed)}."
     example = _example(path, data)
     add = f" Add {path[-1]} = {shown(example)}." if example is not None else ""
@@ -224,5 +231,8 @@ def _example(path: Path, data: Any) -> Any:
     return None
 
 
-def _table_hint(path: Path, data: Any) -> str:
-    return f". Write [{dotted(path)}] on a line of its own" if len(path) == 1 or table_of(path, data) else ""
+def _table_hint(path: Path, value: Any) -> str:
+    if path[0] == "boundaries" and len(path) == 2:
+        return f". Write {path[1]} = {{ type = {shown(value)} }}"
+    named = ".NAME" if path[0] in ("bodies", "regions", "observe") and len(path) == 1 else ""
+    return f". Write [{dotted(path)}{named}] on a line of its own"

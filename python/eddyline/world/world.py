@@ -169,7 +169,7 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
             name for text in (expect.quantity, expect.against) if text for name in names_in(text)
         )
         for key, text in check_curve(expect, folders):
-            problems.append(document.problem(("expect", index, key), text))
+            problems.append(document.problem(("expect", index, key), f"expect[{index}].{text}"))
     if problems:
         raise WorldError(problems)
     scales = find_scales(file, samples)

@@ -11,7 +11,16 @@ from pathlib import Path
 BIBLIOGRAPHY = Path(__file__).resolve().parent.parent / "data" / "refs.bib"
 _ENTRY = re.compile(r"@\w+\{\s*([^,\s]+)\s*,(.*?)\n\}", re.DOTALL)
 _FIELD = re.compile(r"(\w+)\s*=\s*\{(.*?)\}\s*(?:,\s*\n|\s*$)", re.DOTALL)
-_ACCENTS = {r"\'y": "ý", r"\'i": "í", r"\'a": "á", r"\'e": "é", r"\"a": "ä", r"\"o": "ö", r"\"u": "ü", r"\c{c}": "ç"}
+_ACCENTS = {
+    r"\'y": "ý",
+    r"\'i": "í",
+    r"\'a": "á",
+    r"\'e": "é",
+    r"\"a": "ä",
+    r"\"o": "ö",
+    r"\"u": "ü",
+    r"\c{c}": "ç",
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,16 @@ def known(key: str) -> bool:
     return key in _entries()
 
 
+def short(key: str) -> str:
+    """`Martin & Moyce 1952`; the key itself if the bibliography does not know it."""
+    fields = _entries().get(key)
+    if fields is None:
+        return key
+    names = [name.partition(",")[0].strip() for name in fields.get("author", "").split(" and ")]
+    shown = " & ".join(names) if len(names) <= 2 else f"{names[0]} et al."
+    return f"{shown} {fields.get('year', '')}".strip()
+
+
 @cache
 def _entries() -> dict[str, dict[str, str]]:
     if not BIBLIOGRAPHY.is_file():
@@ -47,14 +66,18 @@ def _entries() -> dict[str, dict[str, str]]:
 
 
 def _sentence(fields: dict[str, str]) -> str:
-    authors = " and ".join(_first_name_first(name) for name in fields.get("author", "").split(" and ") if name)
+    authors = " and ".join(
+        _first_name_first(name) for name in fields.get("author", "").split(" and ") if name
+    )
     if authors.count(" and ") > 1:
         authors = authors.replace(" and ", ", ", authors.count(" and ") - 1)
     where = fields.get("journal") or fields.get("booktitle") or fields.get("publisher") or ""
     volume = fields.get("volume", "")
-    pages = fields.get("pages", "").replace("--", "–")
+    pages = fields.get("pages", "").replace("--", "\u2013")
     place = ", ".join(part for part in (" ".join(part for part in (where, volume) if part), pages) if part)
-    return ". ".join(part for part in (authors, fields.get("title", ""), f"{place} ({fields.get('year', '')})") if part)
+    return ". ".join(
+        part for part in (authors, fields.get("title", ""), f"{place} ({fields.get('year', '')})") if part
+    )
 
 
 def _first_name_first(name: str) -> str:

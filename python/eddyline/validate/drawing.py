@@ -1,0 +1,47 @@
+"""Pictures of the cases: exact and published values as dark lines and open points, measured ones in colour."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from eddyline.plot.charts import GRID, INK, LINES, QUIET
+
+__all__ = ["GRID", "INK", "LINES", "QUIET", "panels", "save"]
+
+DPI = 100
+_PANEL = (4.6, 3.6)  # inches
+
+
+def panels(count: int = 1, width: float = _PANEL[0], height: float = _PANEL[1]) -> tuple[Figure, list[Axes]]:
+    """A row of empty axes, each `width` by `height` inches."""
+    figure = Figure(figsize=(width * count, height), dpi=DPI, layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = [figure.add_subplot(1, count, k + 1) for k in range(count)]
+    for axis in axes:
+        axis.grid(color=GRID, lw=0.7)
+        axis.set_axisbelow(True)
+        axis.tick_params(color=QUIET, labelcolor=INK, labelsize=8)
+        axis.title.set_fontsize(9)
+        for name, spine in axis.spines.items():
+            spine.set_visible(name in ("left", "bottom"))
+            spine.set_color(QUIET)
+    return figure, axes
+
+
+def save(figure: Figure, folder: Path, name: str = "picture.png") -> Path:
+    """Writes a PNG of at most 256 colours, which is small."""
+    import io
+
+    from PIL import Image
+
+    folder.mkdir(parents=True, exist_ok=True)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    path = folder / name
+    with Image.open(buffer) as image:
+        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    return path

@@ -1,0 +1,237 @@
+"""All tests of Eddyline, stage by stage: `make test`.
+
+  python tools/test.py --jobs 4           everything
+  python tools/test.py ruff mypy          these stages only
+
+Every stage runs, whatever the ones before it gave; the output of a stage is shown if it fails. Ends with a table of
+where the time went, and with 1 if any stage failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+BUILD = ROOT / "build" / "tests"
+PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validation")
+BAR = 30  # characters of the longest stage in the table
+MOST_WORKERS = 8  # of pytest: each holds a copy of the package
+
+Output = tuple[bool, str]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A name for the command line, what it shows, and what it does."""
+
+    name: str
+    title: str
+    run: Callable[[int], Output]
+
+
+@dataclass(frozen=True)
+class Result:
+    stage: Stage
+    passed: bool
+    seconds: float
+
+
+def main() -> int:
+    names = [stage.name for stage in STAGES]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"of: {', '.join(names)}; default all")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, metavar="N", help="how many at a time")
+    wanted = parser.parse_args()
+    unknown = [name for name in wanted.stages if name not in names]
+    if unknown or wanted.jobs < 1:
+        parser.error(f"unknown stage {unknown[0]}; there are: {', '.join(names)}" if unknown else "--jobs must be >= 1")
+
+    os.chdir(ROOT)
+    results = [_run(stage, wanted.jobs) for stage in STAGES if stage.name in (wanted.stages or names)]
+    print(_table(results))
+    return 0 if all(result.passed for result in results) else 1
+
+
+def _run(stage: Stage, jobs: int) -> Result:
+    live = sys.stdout.isatty()
+    if live:
+        print(f" ...   {stage.title}", end="\r", flush=True)
+    start = time.perf_counter()
+    try:
+        passed, output = stage.run(jobs)
+    except FileNotFoundError as error:
+        passed, output = False, f"{error.filename}: not found; `make test` installs what is needed"
+    seconds = time.perf_counter() - start
+    print(f"{'  ok  ' if passed else ' FAIL '} {stage.title:44} {seconds:7.1f} s", flush=True)
+    if not passed:
+        print("\n".join(f"    {line}" for line in output.rstrip().splitlines()), flush=True)
+    return Result(stage, passed, seconds)
+
+
+def _table(results: Sequence[Result]) -> str:
+    total = sum(result.seconds for result in results)
+    longest = max(result.seconds for result in results)
+    lines = ["", "Where the time goes"]
+    for result in sorted(results, key=lambda result: -result.seconds):
+        bar = "#" * round(BAR * result.seconds / longest) if longest > 0 else ""
+        lines.append(f"  {result.stage.name:13} {result.seconds:7.1f} s  {result.seconds / total:4.0%}  {bar}")
+    lines.append(f"  {'total':13} {total:7.1f} s")
+    failed = [result.stage.name for result in results if not result.passed]
+    lines += ["", f"FAILED: {', '.join(failed)}" if failed else f"All {len(results)} stages passed."]
+    return "\n".join(lines)
+
+
+# --- the stages -----------------------------------------------------------------------------------------------
+
+
+def folder_order(jobs: int) -> Output:
+    return _command(_tool("pytest"), "-p", "no:cacheprovider", "tests/python/test_structure.py")
+
+
+def ruff(jobs: int) -> Output:
+    folders = [name for name in PYTHON_FOLDERS if any((ROOT / name).rglob("*.py"))]
+    return _all(
+        _command(_tool("ruff"), "check", *folders), _command(_tool("ruff"), "format", "--check", "--diff", *folders)
+    )
+
+
+def clang_format(jobs: int) -> Output:
+    files = [path for folder in ("core", "python", "tests") for path in _files(folder, "*.cpp", "*.hpp")]
+    return _command(_tool("clang-format"), "--dry-run", "-Werror", *files)
+
+
+def mypy(jobs: int) -> Output:
+    return _command(sys.executable, "-m", "mypy")
+
+
+def clang_tidy(jobs: int) -> Output:
+    """The core but for the flavours, which hold the same templates once for each instruction set."""
+    configured, output = _configure()
+    if not configured:
+        return False, output
+    files = [path for path in _files("core", "*.cpp") if "flavours" not in Path(path).parts]
+    files.sort(key=lambda path: -Path(path).stat().st_size)
+    extra = ["--extra-arg=-Wno-deprecated-declarations", *_headers_of_openmp()]
+
+    def check(file: str) -> Output:
+        return _command(_tool("clang-tidy"), "--quiet", "-p", str(BUILD), *extra, file)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return _all(*pool.map(check, files))
+
+
+def core(jobs: int) -> Output:
+    """Builds the C++ tests with sanitizers and runs them."""
+    environment = {
+        "OMP_NUM_THREADS": "2",
+        "OMP_WAIT_POLICY": "passive",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+    steps = (
+        _configure,
+        lambda: _command(_tool("cmake"), "--build", str(BUILD), "--parallel", str(jobs)),
+        lambda: _command(
+            _tool("ctest"), "--test-dir", str(BUILD), "--parallel", str(jobs), "--output-on-failure",
+            "--no-tests=error", environment=environment,
+        ),
+    )  # fmt: skip
+    for step in steps:
+        passed, output = step()
+        if not passed:
+            return False, output
+    return True, output
+
+
+def python(jobs: int) -> Output:
+    """The tests of the package; each worker computes with one thread where a test does not say otherwise."""
+    workers = str(min(jobs, MOST_WORKERS))
+    passed, output = _command(
+        _tool("pytest"), "-n", workers, "--durations=10", "--ignore=tests/python/test_structure.py",
+        environment={"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"},
+    )  # fmt: skip
+    if passed:
+        print("\n".join(f"    {line}" for line in _durations(output)))
+    return passed, output
+
+
+STAGES = (
+    Stage("order", "folders include and import downwards only", folder_order),
+    Stage("ruff", "Python style and format (ruff)", ruff),
+    Stage("clang-format", "C++ format (clang-format)", clang_format),
+    Stage("mypy", "Python types (mypy, strict)", mypy),
+    Stage("clang-tidy", "C++ habits and names (clang-tidy)", clang_tidy),
+    Stage("core", "C++ tests with address and UB sanitizers", core),
+    Stage("python", "Python tests (pytest)", python),
+)
+
+# --- what they share ------------------------------------------------------------------------------------------
+
+
+def _command(*words: str, environment: dict[str, str] | None = None) -> Output:
+    """Whether a command succeeded, and all that it printed."""
+    path = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+        env={**os.environ, "PATH": path, **(environment or {})},
+    )  # fmt: skip
+    return done.returncode == 0, done.stdout
+
+
+def _all(*outputs: Output) -> Output:
+    """Passed if all did; of those that did not, what they printed."""
+    return all(passed for passed, _ in outputs), "\n".join(text for passed, text in outputs if not passed)
+
+
+def _tool(name: str) -> str:
+    return str(BIN / name)
+
+
+def _files(folder: str, *patterns: str) -> Iterator[str]:
+    for pattern in patterns:
+        yield from sorted(str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob(pattern))
+
+
+def _configure() -> Output:
+    """The build of the C++ tests: sanitizers, asserts, as much optimisation as keeps stacks readable."""
+    return _command(
+        _tool("cmake"), "-S", ".", "-B", str(BUILD), "-G", "Ninja",
+        f"-DCMAKE_MAKE_PROGRAM={_tool('ninja')}",
+        "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+        "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1",
+        "-DEDDYLINE_TESTS=ON",
+        "-DEDDYLINE_PYTHON=OFF",
+        "-DEDDYLINE_SANITIZE=address,undefined",
+    )  # fmt: skip
+
+
+def _headers_of_openmp() -> list[str]:
+    """Where the compiler keeps omp.h, which clang-tidy does not bring; after its own headers."""
+    compiler = os.environ.get("CXX", "c++")
+    _, found = _command(compiler, "-print-file-name=include/omp.h")
+    header = Path(found.strip())
+    return [f"--extra-arg=-idirafter{header.parent}"] if header.is_absolute() and header.is_file() else []
+
+
+def _durations(output: str) -> Iterator[str]:
+    """The slowest tests, as pytest lists them, and its last line."""
+    lines = output.rstrip().splitlines()
+    start = next((k for k, line in enumerate(lines) if "slowest" in line and "durations" in line), None)
+    if start is not None:
+        for line in lines[start + 1 :]:
+            if not line[:1].isdigit():
+                break
+            yield line
+    yield lines[-1].strip("= ") if lines else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
