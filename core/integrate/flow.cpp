@@ -42,6 +42,8 @@ Constants make_constants(const world::World& world) {
   c.nu_fluid = std::max(c.nu, world.method.artificial_viscosity * h * c.c0 / (2 * (world.dimensions + 2)));
   const Vec3 step = particles::lattice_spacing(world);
   c.volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);
+  c.inverse_c0 = 1 / c.c0;
+  c.inverse_mass = 1 / (c.rho0 * c.volume);
   const double radius = world.dimensions == 3 ? R * R * R : R * R;
   c.kernel = 20 * physics::WendlandC2::sigma(world.dimensions) * c.volume / radius;
   c.rate = c.c0 / R;
@@ -135,6 +137,7 @@ void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
     grid.origin[d] = lower;
     grid.count[a] = std::max(1, static_cast<std::int32_t>(std::floor((upper - lower) / constants_.length.cell_edge)));
     grid.edge[d] = (upper - lower) / grid.count[a];
+    grid.per_edge[d] = grid.count[a] / (upper - lower);
     if (grid.periodic[a] && grid.count[a] < 3)
       throw UserError("domain.size: a periodic side must be at least three cells (" +
                       std::to_string(3 * constants_.length.cell_edge) + " m) long. Use a longer domain or a finer spacing.");
@@ -252,6 +255,7 @@ void Flow<T, D>::sort_fluid() {
     }
     array.swap(scratch);
   });
+  fluid.x_ref.resize(fluid.id.size());
   for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], n, fluid.x_ref[d]);
   control.moved = {};
 }
@@ -321,7 +325,7 @@ std::int64_t Flow<T, D>::memory() const {
   for (int d = 0; d < D; ++d)
     bytes += viscous[d].bytes() + pressure_force[d].bytes() + shift[d].bytes() + fluid_positions_.x[d].bytes() +
              wall_positions_.x[d].bytes();
-  bytes += wall.x.bytes() + wall.v.bytes() + vector_scratch_.bytes();
+  bytes += fluid.x_ref.bytes() + wall.x.bytes() + wall.v.bytes() + vector_scratch_.bytes();
   return static_cast<std::int64_t>(bytes);
 }
 

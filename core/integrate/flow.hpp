@@ -37,6 +37,7 @@ struct Constants {
   double rho0, c0, nu;
   double nu_fluid;       // max(nu, nu of the artificial viscosity): between fluid particles
   double volume;         // of a lattice cell [m^D]
+  double inverse_c0, inverse_mass;  // 1/c0, 1/(rho0 volume): to dimensionless rows
   double kernel;         // K = 20 sigma dx^D / R^D
   double rate;           // c0 / R [1/s]
   double speed_limit;    // of the blow-up doctor [m/s]
@@ -55,10 +56,11 @@ struct FluidState {
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 
-  /// Every array that belongs to a particle, for sorting and for memory: visit(array).
+  /// Every array that belongs to a particle and goes with it when particles are sorted: visit(array). The reference
+  /// position is set anew by every sort.
   template <class Visit>
   void for_each_array(Visit&& visit) {
-    visit(id), visit(mass), visit(s), visit(x), visit(v), visit(a), visit(G), visit(x_ref);
+    visit(id), visit(mass), visit(s), visit(x), visit(v), visit(a), visit(G);
   }
 };
 

@@ -137,11 +137,11 @@ void Step<T, D>::write_moving(std::int64_t i, double dt) {
   T* row = flow_.moving.row(flow_.fluid_rows.slot[k]);
   for (int d = 0; d < D; ++d) {
     flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * fluid.v[d][k]));
-    row[D + d] = static_cast<T>(fluid.v[d][k] / c.c0);
+    row[D + d] = static_cast<T>(fluid.v[d][k] * c.inverse_c0);
     row[2 * D + 2 + d] = static_cast<T>(fluid.G[d][k]);
   }
   row[2 * D] = static_cast<T>(fluid.s[k]);
-  row[2 * D + 1] = static_cast<T>(fluid.mass[k] / (c.rho0 * (1 + fluid.s[k]) * c.volume));
+  row[2 * D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
 }
 
 template <class T, int D>
@@ -152,10 +152,10 @@ void Step<T, D>::write_pressed(std::int64_t i) {
   T* row = flow_.pressed.row(flow_.fluid_rows.slot[k]);
   for (int d = 0; d < D; ++d) {
     flow_.pressed.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k]));
-    row[D + 2 + d] = static_cast<T>(fluid.v[d][k] / c.c0);
+    row[D + 2 + d] = static_cast<T>(fluid.v[d][k] * c.inverse_c0);
   }
   row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[k]));
-  row[D + 1] = static_cast<T>(fluid.mass[k] / (c.rho0 * (1 + fluid.s[k]) * c.volume));
+  row[D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
 }
 
 /// v += a dt/2; rows at x + v dt/2.
@@ -239,7 +239,7 @@ void Step<T, D>::extrapolate_to_walls() {
     }
     row[D] = static_cast<T>(p);
     for (int d = 0; d < D; ++d) {
-      const double v_wall = wall.v[d][k] / c.c0;
+      const double v_wall = wall.v[d][k] * c.inverse_c0;
       const double mirrored = weight > 0 ? 2 * v_wall - static_cast<double>(flow_.wall_velocity[d][k]) / weight : v_wall;
       row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
       row[2 * D + 2 + d] = static_cast<T>(v_wall);

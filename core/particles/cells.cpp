@@ -11,7 +11,7 @@ namespace eddyline::particles {
 Int3 CellGrid::cell_of(Vec3 x) const {
   Int3 cell{0, 0, 0};
   for (int d = 0; d < dimensions; ++d) {
-    const double c = std::floor((x[d] - origin[d]) / edge[d]);
+    const double c = std::floor((x[d] - origin[d]) * per_edge[d]);
     cell[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(
         std::clamp(c, 0.0, static_cast<double>(count[static_cast<std::size_t>(d)] - 1)));
   }

@@ -15,6 +15,7 @@ namespace eddyline::particles {
 struct CellGrid {
   int dimensions = 2;
   Vec3 origin, edge;                              // [m]
+  Vec3 per_edge;                                  // 1/edge [1/m]
   Int3 count{1, 1, 1};
   std::array<bool, 3> periodic{false, false, false};
   Vec3 period;                                    // [m], a multiple of the quantum

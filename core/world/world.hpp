@@ -61,7 +61,7 @@ struct Start {
 struct Method {
   double smoothing_ratio = 0;        // h / spacing; 0: 2 in 2D, 1.5 in 3D
   double cfl = 1.0;                  // dt <= cfl h / (c0 + max |v|)
-  double viscous_cfl = 0.125;        // dt <= viscous_cfl h^2 / nu
+  double viscous_cfl = 0.1;          // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
   double density_diffusion = 0.1;    // delta
   double artificial_viscosity = 0.01;  // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
   bool shifting = true;

@@ -1,6 +1,7 @@
 // List building with AVX-512: sixteen candidates at a time, the near ones compressed in a register and stored.
 #include <immintrin.h>
 
+#include "base/pack_avx512.hpp"
 #include "neighbors/list.hpp"
 
 namespace eddyline::neighbors {
@@ -40,10 +41,16 @@ std::int32_t filter_avx512(const FixedPositions& positions, int dimensions, cons
 }
 
 void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to) {
-  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const __m512i offset = _mm512_mullo_epi32(lanes, _mm512_set1_epi32(static_cast<std::int32_t>(stride)));
-  for (std::int32_t k = 0; k < length; ++k)
-    _mm512_storeu_si512(to + static_cast<std::int64_t>(k) * k_chunk, _mm512_i32gather_epi32(offset, from + k, 4));
+  const std::int32_t lanes[k_chunk] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  constexpr int k_step = 8;
+  Pack16f column[k_step];
+  for (std::int32_t k = 0; k < length; k += k_step) {
+    // Bits are moved, not numbers: the last block reads past the lists, into their scratch space.
+    load_rows<k_step>(reinterpret_cast<const float*>(from), static_cast<int>(stride), k, lanes, column);
+    const int columns = length - k < k_step ? length - k : k_step;
+    for (int c = 0; c < columns; ++c)
+      column[c].store(reinterpret_cast<float*>(to + static_cast<std::int64_t>(k + c) * k_chunk));
+  }
 }
 
 }  // namespace

@@ -39,6 +39,12 @@ std::vector<Vec3> without_repetitions(const std::vector<Vec3>& points) {
   return result;
 }
 
+std::vector<Vec3> at_least_three(std::vector<Vec3> points) {
+  if (points.size() >= 3) return points;
+  throw UserError("a polygon needs at least three points that are not on one line, found " +
+                  std::to_string(points.size()));
+}
+
 std::vector<Vec3> without_straight_corners(const std::vector<Vec3>& points) {
   constexpr double k_straight = 1e-12;  // sine of the angle
   std::vector<Vec3> result;
@@ -142,10 +148,8 @@ void crossings(const Piece& piece, const Piece& other, std::vector<double>& frac
 
 }  // namespace
 
-Outline::Outline(const std::vector<Vec3>& corners) : corners_(without_straight_corners(without_repetitions(corners))) {
-  if (corners_.size() < 3)
-    throw UserError("a polygon needs at least three points that are not on one line, found " +
-                    std::to_string(corners_.size()));
+Outline::Outline(const std::vector<Vec3>& corners)
+    : corners_(at_least_three(without_straight_corners(at_least_three(without_repetitions(corners))))) {
   refuse_crossings(corners_);
   if (twice_area(corners_) < 0) std::reverse(corners_.begin(), corners_.end());
   Vec3 low = corners_[0], high = corners_[0];

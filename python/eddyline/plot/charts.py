@@ -26,14 +26,13 @@ SeriesMap = Mapping[str, "pd.DataFrame"]
 INK, QUIET, GRID = "#1b1f24", "#6b7280", "#dfe3e8"
 LINES = (("#0b6e99", "-"), ("#b5451b", "--"), ("#5b7f1a", "-."), ("#7a4fa3", ":"))
 BAND = "#e0a526"
-PAPER = "#fefefe"
+PLACE = (0.085, 0.125, 0.895, 0.785)  # of the axes in the figure: left, bottom, width, height
 MOST_POINTS = 3000  # of a line; more are thinned to the extremes of equal stretches
 CSS_COLORS = {
     INK: "--ink",
     QUIET: "--quiet",
     GRID: "--grid",
     BAND: "--band",
-    PAPER: "--paper",
     **{color: f"--line-{k}" for k, (color, _) in enumerate(LINES, 1)},
 }
 
@@ -52,9 +51,9 @@ class Chart:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(8.0, 4.0), dpi=150, layout="constrained", facecolor=paper)
+        figure = Figure(figsize=(8.0, 4.0), dpi=150, facecolor=paper)
         FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
+        axes = figure.add_axes(PLACE)
         axes.set_facecolor("none")
         axes.grid(color=GRID, lw=0.7)
         axes.set_axisbelow(True)
@@ -70,7 +69,7 @@ class Chart:
     def image(self) -> NDArray[np.uint8]:
         """(rows, columns, 3) uint8, with the title in it."""
         figure = self.figure()
-        figure.suptitle(self.title, color=INK, size=12, x=0.02, ha="left")
+        figure.text(PLACE[0], 0.945, self.title, color=INK, size=12)
         figure.canvas.draw()
         return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()  # type: ignore[attr-defined]
 
@@ -346,6 +345,6 @@ def _for_page(svg: str, description: str) -> str:
     svg = re.sub(r'<svg ([^>]*?)width="[^"]*"', r"<svg \1", svg, count=1)
     svg = re.sub(r'<svg ([^>]*?)height="[^"]*"', r"<svg \1", svg, count=1)
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"font: [^;\"]*?(\d+(?:\.\d+)?px)[^;\"]*", r"font-size: \1", svg)
+    svg = re.sub(r"font-family: [^;\"]*;?\s*", "", svg)
     label = description.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)

@@ -85,34 +85,30 @@ class View:
             self._draw_lengths(axes, seen)
 
     def _draw_lengths(self, axes: Axes, seen: Vectors) -> None:
-        """The size of the domain along each axis, beside one outer edge."""
-        middle = seen[:, :2].mean(axis=0)
+        """The size of the domain along each axis: upright ones at the left, the others below."""
         for axis, name in enumerate("xyz"):
             edges = [
                 (a, b)
                 for a, b in itertools.combinations(range(8), 2)
                 if np.flatnonzero(self.corners[a] != self.corners[b]).tolist() == [axis]
             ]
-            # The outermost edge, the lower one of two.
-            a, b = max(edges, key=lambda edge: self._outerness(seen[list(edge), :2].mean(axis=0) - middle))
-            place = seen[[a, b], :2].mean(axis=0)
-            length = float(abs(self.corners[b][axis] - self.corners[a][axis]))
-            outward = place - middle
+            middles = np.array([seen[list(edge), :2].mean(axis=0) for edge in edges])
+            a, b = edges[0]
+            along = seen[b, :2] - seen[a, :2]
+            upright = abs(along[1]) > 2 * abs(along[0])
+            place = middles[middles[:, 0].argmin()] if upright else middles[middles[:, 1].argmin()]
             axes.annotate(
-                f"{name}: {length:.4g} m",
+                f"{name}: {float(abs(self.corners[b][axis] - self.corners[a][axis])):.4g} m",
                 place,
-                xytext=(14 * np.sign(outward[0]), 12 * np.sign(outward[1])),
+                xytext=(-8, 0) if upright else (0, -8),
                 textcoords="offset points",
-                ha="left" if outward[0] > 0 else "right",
-                va="center",
+                ha="right" if upright else "center",
+                va="center" if upright else "top",
+                rotation=90 if upright else 0,
                 size=9,
                 color=EDGE,
                 annotation_clip=False,
             )
-
-    def _outerness(self, offset: Vectors) -> float:
-        size = self.size
-        return float(abs(offset[0]) / size[0] + abs(offset[1]) / size[1] - 0.2 * offset[1] / size[1])
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def next_command(run: Run) -> str:
     world = run.record.get("source") or Path(run.folder) / "world.toml"
     if run.outcome == "stopped by user":
         return f"eddyline run {world}"
-    found = re.search(r"Try:\s*(--set\s+\S+(?:\s+--set\s+\S+)*)", _first_comment(run))
+    found = re.search(r"Try:\s*(--set +\S+(?: +--set +\S+)*)", _first_comment(run))
     if found:
         return f"eddyline run {world} {found[1].rstrip('.,;')}"
     return f"eddyline export {run.folder} --mp4 --quantity pressure"

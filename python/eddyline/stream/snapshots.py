@@ -127,8 +127,9 @@ class SnapshotFiles:
         return lambda: self.write(snapshot)
 
     def write(self, snapshot: Snapshot) -> None:
+        """Walls first: a snapshot counts as there when its fluid is."""
         number = len(self._times)
-        parts: dict[Kind, Points] = {"fluid": snapshot.fluid, "walls": snapshot.walls}
+        parts: dict[Kind, Points] = {"walls": snapshot.walls, "fluid": snapshot.fluid}
         for kind, points in parts.items():
             (self.folder / kind).mkdir(parents=True, exist_ok=True)
             with atomic.hdf5_file(self.folder / kind / part_name(number)) as file:

@@ -1,4 +1,4 @@
-"""Pictures of the cases: exact and published values as dark lines and open points, measured ones in colour."""
+"""Pictures of the cases: exact and published values dark, lines or open points; measured ones in colour."""
 
 from __future__ import annotations
 

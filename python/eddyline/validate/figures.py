@@ -30,7 +30,9 @@ class Figure:
 def relative(quantity: str, measured: float, reference: float, allowed: float) -> Figure:
     """Judged by |measured - reference| / |reference| <= allowed."""
     error = (measured - reference) / abs(reference)
-    return Figure(quantity, measured, _short(reference), error, f"+-{_percent(allowed)}", abs(error) <= allowed)
+    return Figure(
+        quantity, measured, _short(reference), error, f"+-{_percent(allowed)}", abs(error) <= allowed
+    )
 
 
 def below(quantity: str, measured: float, limit: float, reference: str = "0") -> Figure:
@@ -41,7 +43,9 @@ def below(quantity: str, measured: float, limit: float, reference: str = "0") ->
 def between(quantity: str, measured: float, low: float, high: float, reference: str = "") -> Figure:
     """Judged by low <= measured <= high; the error is the distance from the nearer end."""
     error = measured - min(max(measured, low), high) if math.isfinite(measured) else math.nan
-    return Figure(quantity, measured, reference, error, f"{_short(low)} to {_short(high)}", low <= measured <= high)
+    return Figure(
+        quantity, measured, reference, error, f"{_short(low)} to {_short(high)}", low <= measured <= high
+    )
 
 
 def none_of(quantity: str, count: int) -> Figure:

@@ -1,4 +1,4 @@
-"""The folders of the validation cases: papers, reference data and worlds of their own. They are part of a checkout."""
+"""The folders of the validation cases, in a checkout: papers, reference data and worlds of their own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def case_folder(case: str) -> Path:
     """The folder of a case; FileNotFoundError outside a checkout."""
     folder = ROOT / case
     if not folder.is_dir():
-        raise FileNotFoundError(2, "no validation data here; the cases run from a checkout of Eddyline", str(folder))
+        raise FileNotFoundError(
+            2, "no validation data here; the cases run from a checkout of Eddyline", str(folder)
+        )
     return folder
 
 
@@ -26,7 +28,9 @@ def table(case: str, name: str) -> dict[str, NDArray[np.str_]]:
     lines = (case_folder(case) / name).read_text(encoding="utf-8").splitlines()
     rows = [line.split(",") for line in lines if line.strip() and not line.startswith("#")]
     columns = zip(*rows[1:], strict=True)
-    return {key.strip(): np.array(column, dtype=np.str_) for key, column in zip(rows[0], columns, strict=True)}
+    return {
+        key.strip(): np.array(column, dtype=np.str_) for key, column in zip(rows[0], columns, strict=True)
+    }
 
 
 def numbers(case: str, name: str) -> dict[str, NDArray[np.float64]]:

@@ -249,7 +249,7 @@ class Method(Table):
     )
     cfl: Positive | None = Field(default=None, description="dt <= cfl h / (c0 + highest speed); default 1.")
     viscous_cfl: Positive | None = Field(
-        default=None, description="dt <= viscous_cfl h^2 / nu; default 0.125."
+        default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1."
     )
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     artificial_viscosity: NotNegative | None = Field(

@@ -1,6 +1,7 @@
 """Water between two plates that starts to move: Poiseuille and Couette flow against the exact series.
 
-Source: Morris, Fox & Zhu 1997, section 4.1 and 4.2. The exact solutions are Fourier series in time, summed here.
+Source: Morris, Fox & Zhu 1997, section 4.1 and 4.2. The exact solutions are Fourier
+series in time, summed here.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ TERMS = 200
 
 def poiseuille_speed(y: Floats, t: float, let: dict[str, float]) -> Floats:
     """u(y, t) [m/s] between resting plates at y = 0 and L under an acceleration F that begins at t = 0:
-    u = F y (L - y) / (2 nu) - sum over odd n of 4 F L^2 / (nu pi^3 n^3) sin(n pi y/L) exp(-n^2 pi^2 nu t/L^2)."""
+    u = F y (L - y) / (2 nu)
+        - sum over odd n of 4 F L^2 / (nu pi^3 n^3) sin(n pi y/L) exp(-n^2 pi^2 nu t/L^2)."""
     length, nu, force = let["L"], let["nu"], let["F"]
     u = force / (2 * nu) * y * (length - y)
     for n in range(1, 2 * TERMS, 2):
@@ -46,8 +48,8 @@ def couette_speed(y: Floats, t: float, let: dict[str, float]) -> Floats:
 
 @dataclass(frozen=True)
 class Plates:
-    """A flow between plates. exact: u(y, t). norm: what errors are divided by, at a time. across: force on the lower
-    plate at the end, as a multiple of what the exact steady flow gives."""
+    """A flow between plates. exact: u(y, t). norm: what errors are divided by, at a time. force: on the lower
+    plate at the end, along the plates [N/m]."""
 
     name: str
     exact: Callable[[Floats, float, dict[str, float]], Floats]
@@ -66,7 +68,9 @@ class Plates:
             for t, (_, error) in self._profiles(setting, 20, TIMES)[0].items():
                 figures.append(report(f"the same at {t:g} s, 20 particles across", error))
             total = course.series()["force.bottom"]["total_x"][-1]
-            figures.append(relative("force on the lower plate at 1 s [N/m]", total, self.force(course.world.let), 0.02))
+            figures.append(
+                relative("force on the lower plate at 1 s [N/m]", total, self.force(course.world.let), 0.02)
+            )
         figures += course.no_particle_behind_walls()
         self._draw(setting, measured, course.world.let, across)
         return figures
@@ -99,7 +103,11 @@ class Plates:
         return [below("exact series: largest difference from the reference table", worst, 1e-8)]
 
     def _draw(
-        self, setting: Setting, measured: dict[float, tuple[Particles, float]], let: dict[str, float], across: int
+        self,
+        setting: Setting,
+        measured: dict[float, tuple[Particles, float]],
+        let: dict[str, float],
+        across: int,
     ) -> None:
         figure, (left, right) = panels(2)
         y = np.linspace(0, let["L"], 201)
@@ -133,7 +141,11 @@ def _peak(time: float, let: dict[str, float]) -> float:
 
 DENSITY = 1000.0  # kg/m^3, of both worlds
 POISEUILLE = Plates(
-    "poiseuille", poiseuille_speed, _peak, "the peak then", lambda let: DENSITY * let["F"] * let["L"] * let["L"] / 4
+    "poiseuille",
+    poiseuille_speed,
+    _peak,
+    "the peak then",
+    lambda let: DENSITY * let["F"] * let["L"] * let["L"] / 4,
 )
 COUETTE = Plates(
     "couette", couette_speed, lambda _, let: let["V0"], "V0", lambda let: DENSITY * let["nu"] * let["V0"] / 2

@@ -44,7 +44,8 @@ def exact_velocity(position: Floats, time: float, nu: float) -> Floats:
     """(n, 2) positions, L = U = 1 -> (n, 2) velocities."""
     kx, ky = 2 * np.pi * position[:, 0], 2 * np.pi * position[:, 1]
     fading = np.exp(-8 * np.pi**2 * nu * time)
-    return fading * np.stack([-np.cos(kx) * np.sin(ky), np.sin(kx) * np.cos(ky)], axis=1)
+    velocity: Floats = fading * np.stack([-np.cos(kx) * np.sin(ky), np.sin(kx) * np.cos(ky)], axis=1)
+    return velocity
 
 
 def run(setting: Setting) -> list[Figure]:
@@ -56,9 +57,20 @@ def run(setting: Setting) -> list[Figure]:
     judged = decays[finest]
     exact = float(np.exp(-exact_rate))
     figures = [
-        relative(f"kinetic energy at t = 1, {finest} x {finest}", judged.energy_at(1.0), exact, 0.03 if setting.quick else 0.02),
-        relative(f"decay rate of the kinetic energy, {finest} x {finest} [U/L]", judged.rate, exact_rate, 0.02),
-        below(f"velocity L1 at t = 1, {finest} x {finest}", float(judged.velocity_l1[-1]), 0.03 if setting.quick else 0.015),
+        relative(
+            f"kinetic energy at t = 1, {finest} x {finest}",
+            judged.energy_at(1.0),
+            exact,
+            0.03 if setting.quick else 0.02,
+        ),
+        relative(
+            f"decay rate of the kinetic energy, {finest} x {finest} [U/L]", judged.rate, exact_rate, 0.02
+        ),
+        below(
+            f"velocity L1 at t = 1, {finest} x {finest}",
+            float(judged.velocity_l1[-1]),
+            0.03 if setting.quick else 0.015,
+        ),
         report(f"velocity L2 at t = 1, {finest} x {finest}", float(judged.velocity_l2[-1])),
     ]
     for n in counts:
@@ -84,7 +96,9 @@ def _decay(count: int, nu: float, setting: Setting) -> Decay:
         l2.append(np.sqrt(np.mean(error**2) / np.mean(size**2)))
     budget = course.series()["budget"]
     mass = budget["mass"][0]  # of the unit square: density 1
-    return Decay(budget["time"], budget["kinetic_energy"] / (mass / 4), np.array(l1), np.array(l2), course.particles())
+    return Decay(
+        budget["time"], budget["kinetic_energy"] / (mass / 4), np.array(l1), np.array(l2), course.particles()
+    )
 
 
 def _orders(decays: dict[int, Decay], exact: float) -> list[Figure]:
@@ -95,11 +109,18 @@ def _orders(decays: dict[int, Decay], exact: float) -> list[Figure]:
         ("kinetic energy", [abs(d.energy_at(1.0) - exact) for d in (coarse, middle, fine)]),
         ("velocity L1", [float(d.velocity_l1[-1]) for d in (coarse, middle, fine)]),
     ):
-        figures.append(report(f"order of the {name} from errors, 50 to 100", float(np.log2(errors[0] / errors[1]))))
-        figures.append(report(f"order of the {name} from errors, 100 to 200", float(np.log2(errors[1] / errors[2]))))
+        figures.append(
+            report(f"order of the {name} from errors, 50 to 100", float(np.log2(errors[0] / errors[1])))
+        )
+        figures.append(
+            report(f"order of the {name} from errors, 100 to 200", float(np.log2(errors[1] / errors[2])))
+        )
     energies = [d.energy_at(1.0) for d in (coarse, middle, fine)]
     ratio = abs(energies[0] - energies[1]) / abs(energies[1] - energies[2])
-    return [*figures, report("order of the kinetic energy from differences, 50, 100, 200", float(np.log2(ratio)))]
+    return [
+        *figures,
+        report("order of the kinetic energy from differences, 50, 100, 200", float(np.log2(ratio))),
+    ]
 
 
 def _draw(setting: Setting, decays: dict[int, Decay], exact_rate: float) -> None:
@@ -108,7 +129,9 @@ def _draw(setting: Setting, decays: dict[int, Decay], exact_rate: float) -> None
     time = np.linspace(0, 1, 201)
     left.semilogy(time, np.exp(-exact_rate * time), color=INK, lw=1, label="exact")
     early = table["t_U_over_L"] <= 1
-    left.plot(table["t_U_over_L"][early], table["Ekin_over_E0_Re100"][early], "o", mfc="none", color=INK, ms=4)
+    left.plot(
+        table["t_U_over_L"][early], table["Ekin_over_E0_Re100"][early], "o", mfc="none", color=INK, ms=4
+    )
     for (count, decay), (color, style) in zip(decays.items(), LINES, strict=False):
         left.semilogy(decay.time, decay.energy, style, color=color, lw=1.3, label=f"{count} x {count}")
         ratio = decay.energy / np.exp(-exact_rate * decay.time)
@@ -120,8 +143,11 @@ def _draw(setting: Setting, decays: dict[int, Decay], exact_rate: float) -> None
     middle.legend(frameon=False, fontsize=8)
     shown = decays[min(decays)].field
     speed = np.linalg.norm(shown.velocity, axis=1)
-    dots = right.scatter(*shown.position.T, c=speed, s=2.5, cmap="viridis", linewidths=0)
-    right.set(xlabel="x/L", ylabel="y/L", aspect="equal", title=f"speed / U at t = 1, {min(decays)} x {min(decays)}")
+    x, y = shown.position.T
+    dots = right.scatter(x, y, c=speed, s=2.5, cmap="viridis", linewidths=0)
+    right.set(
+        xlabel="x/L", ylabel="y/L", aspect="equal", title=f"speed / U at t = 1, {min(decays)} x {min(decays)}"
+    )
     right.grid(False)
     figure.colorbar(dots, ax=right, shrink=0.8)
     save(figure, setting.folder)

@@ -1,0 +1,16 @@
+"""The validation cases, one file for each flow."""
+
+from eddyline.validate.case import Case
+from eddyline.validate.cases import (
+    conservation,
+    dam_break,
+    dam_break_pressure,
+    periodic_cylinder,
+    plates,
+    still_water,
+    taylor_green,
+)
+
+_MODULES = (plates, taylor_green, still_water, dam_break, dam_break_pressure, periodic_cylinder, conservation)
+CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
+"""All cases by name, in the order in which they run."""

@@ -1,0 +1,106 @@
+"""`eddyline validate`: choosing cases, running them, and the table at the end."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from eddyline.validate import results
+from eddyline.validate.case import Case, Setting
+from eddyline.validate.cases import CASES
+from eddyline.validate.figures import Figure, all_ok
+from eddyline.validate.references import case_folder
+from eddyline.validate.results import Outcome
+
+MISSED = 1
+WIDTH = 140
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Parses the command line and runs the cases; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    if options.list:
+        for case in CASES.values():
+            print(f"{case.name:<20} {case.title}")
+        return 0
+    return validate(options.cases, quick=options.quick, out=options.out, threads=options.threads)
+
+
+def validate(
+    cases: Sequence[str] = (), quick: bool = False, out: Path | None = None, threads: int = 0
+) -> int:
+    """Runs cases, all if none is named, and judges them; returns 1 if a case misses a limit.
+
+    out: where results and pictures go, default runs/validation/NUMBER. In a folder that exists, results of
+        other cases stay.
+    threads: 0 for all cores.
+    """
+    chosen = [CASES[name] for name in cases] if cases else list(CASES.values())
+    for case in chosen:
+        case_folder(case.name)
+    folder = out if out is not None else results.next_folder(Path("runs/validation"))
+    console = _console()
+    outcomes = []
+    for case in chosen:
+        console.print(f"[bold]{case.name}[/]  {case.title}", highlight=False)
+        outcomes.append(_run(case, Setting(quick, threads, folder / case.name)))
+        _show(console, outcomes[-1])
+    results.write(folder, outcomes, quick, threads)
+    missed = [outcome.case for outcome in outcomes if not outcome.ok]
+    console.print(f"results  {folder}", highlight=False)
+    console.print(f"missed   {', '.join(missed)}" if missed else "every limit is kept", highlight=False)
+    return MISSED if missed else 0
+
+
+def _console() -> Console:
+    """The terminal; in a file, lines wide enough for the tables."""
+    console = Console()
+    return console if console.is_terminal else Console(width=WIDTH)
+
+
+def _run(case: Case, setting: Setting) -> Outcome:
+    """Runs a case; a step that fails is a miss like any other, and the other cases still run."""
+    from eddyline import _core
+
+    start = time.perf_counter()
+    try:
+        figures = case.run(setting)
+    except _core.StepError as error:
+        figures = [Figure(f"the run stopped: {error}", float("nan"), "", None, "", False)]
+    return Outcome(case.name, figures, time.perf_counter() - start, all_ok(figures))
+
+
+def _show(console: Console, outcome: Outcome) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("  measured quantity", overflow="fold")
+    for name in ("measured", "reference", "error", "allowed", "ok"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for figure in outcome.figures:
+        mark = {True: "[green]yes[/]", False: "[bold red]NO[/]", None: ""}[figure.ok]
+        table.add_row(escape(f"  {figure.quantity}"), *map(escape, results.texts(figure)), mark)
+    console.print(table)
+    console.print(f"  {outcome.seconds:.0f} s\n", highlight=False)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="eddyline validate",
+        description="Run the validation cases and hold them against exact solutions and experiments. "
+        "Exit code 1 if a case misses a limit.",
+    )
+    parser.add_argument(
+        "cases", nargs="*", metavar="CASE", choices=[[], *CASES], help="cases to run; default all"
+    )
+    parser.add_argument("--quick", action="store_true", help="coarse spacings with limits of their own")
+    parser.add_argument("--list", action="store_true", help="name the cases and leave")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="where results go; default runs/validation/NUMBER"
+    )
+    parser.add_argument("--threads", type=int, default=0, metavar="N", help="threads; default all cores")
+    return parser

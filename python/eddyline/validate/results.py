@@ -1,0 +1,92 @@
+"""The results of a validation on disk: results.json, and a folder with tables and a picture for each case."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from eddyline.bench.origin import commit
+from eddyline.run.machine import machine, versions
+from eddyline.validate.figures import Figure
+
+COLUMNS = ("case", "quantity", "measured", "reference", "error", "allowed", "ok")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A case that was run: its figures, the wall-clock seconds it took, and whether it keeps all limits."""
+
+    case: str
+    figures: list[Figure]
+    seconds: float
+    ok: bool
+
+
+def next_folder(base: Path) -> Path:
+    """base/0001, base/0002, ...: the first that does not exist; made here, which claims it."""
+    base.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        try:
+            (base / f"{number:04d}").mkdir()
+            return base / f"{number:04d}"
+        except FileExistsError:
+            number += 1
+
+
+def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) -> None:
+    """Writes a JSON and a CSV file for each case, and all cases of this call in results.json."""
+    origin: dict[str, Any] = {
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "versions": versions(),
+        "machine": machine(),
+        "quick": quick,
+        "threads": threads,
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_json(folder / "results.json", {**origin, "cases": [_record(outcome) for outcome in outcomes]})
+    for outcome in outcomes:
+        place = folder / outcome.case
+        place.mkdir(exist_ok=True)
+        _write_json(place / "results.json", {**origin, **_record(outcome)})
+        with (place / "results.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            for figure in outcome.figures:
+                ok = {True: "yes", False: "no", None: ""}[figure.ok]
+                writer.writerow([outcome.case, figure.quantity, *texts(figure), ok])
+
+
+def texts(figure: Figure) -> tuple[str, str, str, str]:
+    """measured, reference, error and allowed, as a table shows them."""
+    if figure.error is None:
+        return _number(figure.measured), figure.reference, "", figure.allowed
+    in_percent = figure.allowed.endswith("%") or not figure.allowed
+    shown = f"{figure.error:+.2%}" if in_percent else f"{figure.error:.3g}"
+    return _number(figure.measured), figure.reference, shown, figure.allowed
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.4g}"
+
+
+def _record(outcome: Outcome) -> dict[str, Any]:
+    figures = [
+        {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in asdict(f).items()
+        }
+        for f in outcome.figures
+    ]
+    return {"case": outcome.case, "ok": outcome.ok, "seconds": round(outcome.seconds, 1), "figures": figures}
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

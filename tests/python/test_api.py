@@ -1,0 +1,113 @@
+"""The package as a notebook uses it, and the examples."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_worlds
+
+import eddyline
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") >= 3
+
+
+@pytest.fixture
+def simulation(tmp_path: Path) -> eddyline.Simulation:
+    return eddyline.Simulation(small_worlds.write(tmp_path), threads=1)
+
+
+def test_steps_are_counted(simulation: eddyline.Simulation) -> None:
+    assert simulation.steps == 0 and simulation.time == 0
+    simulation.step()
+    simulation.step(9)
+    assert simulation.steps == 10 and simulation.time > 0
+    simulation.advance_to(0.02)
+    assert 0.02 <= simulation.time < 0.022
+    with pytest.raises(ValueError, match="must be >= 0"):
+        simulation.step(-1)
+
+
+def test_particles_are_views_and_read_only(simulation: eddyline.Simulation) -> None:
+    particles = simulation.particles
+    assert len(particles) == 128
+    assert particles.position.shape == particles.velocity.shape == (128, 2)
+    assert particles.density.shape == particles.mass.shape == particles.id.shape == (128,)
+    assert np.shares_memory(particles.position, particles.position)
+    for array in (particles.position, particles.velocity, particles.mass, particles.id):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    assert particles.mass.sum() == pytest.approx(1000 * 0.05 * 0.1, rel=5e-3)  # hydrostatic, so a little more
+
+
+def test_by_id_gives_sorted_copies(simulation: eddyline.Simulation) -> None:
+    before = simulation.particles.by_id()
+    kept = before.position.copy()
+    simulation.step(30)
+    after = simulation.particles.by_id()
+    assert np.array_equal(before.id, after.id) and np.all(np.diff(after.id) > 0)
+    assert np.array_equal(before.position, kept) and not np.array_equal(after.position, kept)
+
+
+def test_boxes_and_threads_do_not_change_a_bit(tmp_path: Path) -> None:
+    world = eddyline.World.load(small_worlds.write(tmp_path))
+    states = []
+    for boxes, threads in ((1, 1), (2, 2), (3, 1)):
+        simulation = eddyline.Simulation(world, boxes=boxes, threads=threads)
+        simulation.step(40)
+        states.append(simulation.particles.by_id())
+    for state in states[1:]:
+        assert np.array_equal(state.position, states[0].position)
+        assert np.array_equal(state.velocity, states[0].velocity)
+
+
+def test_rasters(simulation: eddyline.Simulation) -> None:
+    speed = simulation.raster("speed")
+    assert speed.shape == (48, 64) and speed.dtype == np.float32
+    assert np.isfinite(speed[5, 5]) and np.isnan(speed[-1, -1])
+    assert simulation.raster("pressure", (10, 20)).shape == (10, 20)
+
+
+def test_notebooks_show_pictures(simulation: eddyline.Simulation, tmp_path: Path) -> None:
+    assert "data:image/png;base64," in simulation._repr_html_()
+    box = eddyline.Simulation(small_worlds.write(tmp_path, small_worlds.BOX, "box"), threads=1)
+    assert "data:image/png;base64," in box._repr_html_()
+    assert "128 particles" in repr(simulation)
+
+
+def test_a_run_in_a_notebook(tmp_path: Path) -> None:
+    world = eddyline.World.load(small_worlds.write(tmp_path))
+    run = eddyline.run(world, steps=10, out=tmp_path / "run", progress=False, movie=False)
+    assert "data:image/png;base64," in run._repr_html_() and run.fingerprint in run._repr_html_()
+    front = run.series("front")
+    assert list(front.columns) == ["time", "position"] and front.attrs["units"]["position"] == "m"
+    with pytest.raises(KeyError, match="it has: .*front"):
+        run.series("back")
+    assert eddyline.Run.open(tmp_path / "run").fingerprint == run.fingerprint
+    assert run.report == tmp_path / "run" / "report.html"
+
+
+def test_the_package_is_found_whatever_is_imported_first() -> None:
+    """`eddyline.run` is a package and a function: both must work in any order."""
+    for first in ("import eddyline.run.folder", "from eddyline.run import Run", "import eddyline"):
+        code = f"{first}\nimport eddyline\nassert callable(eddyline.run)\nimport eddyline.run.errors as e\nprint(e.RunError)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_import_is_light() -> None:
+    code = "import eddyline, sys; print(sorted({'numpy', 'matplotlib', 'pandas', 'h5py'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]"

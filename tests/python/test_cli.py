@@ -1,0 +1,205 @@
+"""The command line as a user meets it: words, exit codes, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import small_worlds
+
+import eddyline
+from eddyline.run import Run
+
+LONG = small_worlds.DAM.replace("end = 0.1", "end = 1000.0")
+
+
+def eddy(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "eddyline", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+
+
+def one_line(done: subprocess.CompletedProcess[str], code: int) -> str:
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def test_help_shows_examples_and_starts_at_once() -> None:
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        done = eddy("--help")
+        seconds.append(time.perf_counter() - start)
+    assert done.returncode == 0
+    assert "eddyline run dam_break" in done.stdout
+    for command in ("run", "new", "check", "export", "bench", "validate"):
+        assert re.search(rf"^  {command} ", done.stdout, re.MULTILINE)
+    assert min(seconds) < 0.8  # 0.1 s on a machine that does nothing else
+
+
+def test_every_command_has_help() -> None:
+    for command in ("run", "new", "check", "export"):
+        done = eddy(command, "--help")
+        assert done.returncode == 0 and f"eddyline {command}" in done.stdout
+
+
+def test_version() -> None:
+    assert eddy("--version").stdout == f"eddyline {eddyline.__version__}\n"
+
+
+def test_a_misspelt_command_is_suggested() -> None:
+    done = eddy("rnu")
+    assert done.returncode == 2 and "run" in done.stderr and "Did you mean" in done.stderr
+
+
+def test_run_prints_its_last_lines(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    done = eddy("run", "small.toml", "--set", "domain.spacing=a/6", "--threads", 1, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-4] == "folder       runs/small/0001"
+    assert lines[-1] == "next         eddyline run small.toml --set let.a=0.08"
+    run = Run.open(tmp_path / "runs" / "small")
+    assert run.outcome == "finished" and 'spacing = "a/6"' in run.world.source
+    assert run.fingerprint in done.stdout
+
+
+def test_quiet_prints_the_folder_alone(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    done = eddy("run", "small.toml", "--steps", 3, "--quiet", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "runs/small/0001\n", "")
+
+
+def test_bad_input_is_said_in_one_line(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    assert "missing.toml" in one_line(eddy("run", "missing.toml", cwd=tmp_path), 2)
+    assert "domain.spacing" in one_line(eddy("run", "small.toml", "--set", "domain.spacing=-1", cwd=tmp_path), 2)
+    assert "PATH=VALUE" in one_line(eddy("run", "small.toml", "--set", "nothing", cwd=tmp_path), 2)
+    assert "domain.spacing" in one_line(eddy("check", "small.toml", "--set", "domain.spacing=0", cwd=tmp_path), 2)
+    assert "not the folder of a run" in one_line(eddy("export", ".", "--png", cwd=tmp_path), 2)
+    assert eddy("run", "small.toml", "--steps", -3, cwd=tmp_path).returncode == 2
+    assert not (tmp_path / "runs").exists()
+
+
+def test_check_and_new(tmp_path: Path) -> None:
+    done = eddy("new", "tank", cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "tank.toml").is_file()
+    assert "exists" in one_line(eddy("new", "tank", cwd=tmp_path), 2)
+    done = eddy("check", "tank.toml", "--picture", "tank.png", cwd=tmp_path)
+    assert done.returncode == 0 and "time step" in done.stdout and (tmp_path / "tank.png").is_file()
+    assert "--picture" in one_line(eddy("check", "tank.toml", "--picture", "tank.xyz", cwd=tmp_path), 2)
+
+
+def test_out_is_never_overwritten(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("mine")
+    assert "not empty" in one_line(eddy("run", "small.toml", "--out", "full", cwd=tmp_path), 2)
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the administrator may write anywhere")
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    assert "cannot write" in one_line(eddy("run", "small.toml", "--out", "closed/run", "-q", cwd=tmp_path), 4)
+
+
+def test_a_place_that_is_no_folder(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    assert "cannot write" in one_line(eddy("run", "small.toml", "--out", "/proc/run", "-q", cwd=tmp_path), 4)
+
+
+def test_a_step_that_fails(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path, small_worlds.DAM + "\n[method]\nspeed_limit = 0.3\n")
+    done = eddy("run", "small.toml", "-q", cwd=tmp_path)
+    assert "speed" in one_line(done, 3)
+    assert done.stdout == "runs/small/0001\n"
+    assert Run.open(tmp_path / "runs" / "small").outcome == "failed"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_leaves_a_complete_run(tmp_path: Path, number: signal.Signals) -> None:
+    small_worlds.write(tmp_path, LONG)
+    command = [sys.executable, "-m", "eddyline", "run", "small.toml", "--threads", "1"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    folder = tmp_path / "runs" / "small" / "0001"
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("snapshots/fluid/*.vtkhdf")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    run = Run.open(folder)
+    assert run.outcome == "stopped by user" and run.fingerprint in out
+    assert "Traceback" not in err
+    for part in ("results.json", "report.html", "pictures/final.png"):
+        assert (folder / part).is_file(), part
+    assert run.snapshot(-1)["step"] == run.record["steps"]
+
+
+def test_a_killed_run_stays_readable(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path, LONG.replace("snapshots = 3", "snapshots = 1000000"))
+    command = [sys.executable, "-m", "eddyline", "run", "small.toml", "--threads", "1", "-q"]
+    process = subprocess.Popen(command, cwd=tmp_path)
+    folder = tmp_path / "runs" / "small" / "0001"
+    deadline = time.monotonic() + 60
+    while len(list(folder.glob("snapshots/fluid/*.vtkhdf"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    run = Run.open(folder)
+    assert run.outcome == "running" and run.fingerprint == ""
+    assert len(run.snapshot(-1)["id"]) == 128
+    assert len(run.series("budget")) > 0
+    assert eddy("export", folder, "--png", "--csv", "--vtkhdf", cwd=tmp_path).returncode == 0
+
+
+def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    assert eddy("run", "small.toml", "--steps", 20, "-q", cwd=tmp_path).returncode == 0
+    done = eddy(
+        "export", "runs/small", "--png", "--mp4", "--csv", "--vtkhdf", "--report", "--quantity", "vorticity",
+        "--width", 640, "--out", "made", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    made = {path.name for path in (tmp_path / "made").iterdir()}
+    assert {"vorticity.png", "vorticity.mp4", "report.html", "fluid.vtkhdf", "front.csv", "expectations.csv"} <= made
+    assert sorted(made) == sorted(Path(line).name for line in done.stdout.splitlines())
+    assert "--png" in one_line(eddy("export", "runs/small", cwd=tmp_path), 2)
+    assert "can show" in one_line(eddy("export", "runs/small", "--png", "--quantity", "heat", cwd=tmp_path), 2)
+
+
+def test_progress_without_a_terminal_is_plain(tmp_path: Path) -> None:
+    from io import StringIO
+
+    from eddyline.run.progress import RunProgress, duration
+
+    stream = StringIO()
+    with RunProgress("Dam", stream=stream) as progress:
+        progress._last_line -= 100
+        progress.update(0.5, 1.0, 100, 1000)
+    line = stream.getvalue()
+    assert line.startswith("Dam:  50 %") and "100 steps" in line and line.count("\n") == 1
+    assert [duration(s) for s in (4.21, 42, 80, 7500)] == ["4.2 s", "42 s", "1 min 20 s", "2 h 5 min"]
+
+
+def test_run_json_says_where_and_how(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    eddy("run", "small.toml", "--steps", 2, "-q", "--threads", 1, "--boxes", 2, cwd=tmp_path)
+    record = json.loads((tmp_path / "runs" / "small" / "0001" / "run.json").read_text())
+    assert record["threads"] == 1 and record["boxes"] == 2 and record["steps"] == 2
+    assert record["versions"]["eddyline"] == eddyline.__version__
+    assert {"processor", "cores", "system"} <= set(record["machine"])
+    assert record["wall_seconds"] > 0 and record["statistics"]["steps"] == 2
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", record["started"])

@@ -1,0 +1,208 @@
+"""Pictures, movies and charts: sizes, colours, what they carry."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_worlds
+from PIL import Image
+
+import eddyline
+from eddyline.plot import colors, metadata, movie, oblique, references
+from eddyline.plot.charts import thin
+from eddyline.plot.frame import FramePainter
+from eddyline.plot.scene import Scene
+from eddyline.run import Run
+from eddyline.run.pictures import RunPictures, charts
+from eddyline.stream.frames import EMPTY, SOLID, Frame, FrameStore, quantise, restore
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("runs")
+    return eddyline.run(small_worlds.write(folder), out=folder / "run", progress=False, threads=1)
+
+
+@pytest.fixture(scope="module")
+def run3d(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("runs")
+    world = small_worlds.write(folder, small_worlds.BOX)
+    return eddyline.run(world, out=folder / "run", progress=False, threads=1)
+
+
+def test_frames_are_kept_to_16_bits() -> None:
+    values = np.linspace(-3, 5, 600, dtype=np.float32).reshape(20, 30)
+    values[3, 4] = np.nan
+    solid = np.zeros(values.shape, dtype=bool)
+    solid[0, 0] = True
+    values[0, 0] = np.nan
+    codes, scale, offset = quantise(values, solid)
+    assert codes[3, 4] == EMPTY and codes[0, 0] == SOLID
+    back = restore(codes, scale, offset)
+    assert np.isnan(back[3, 4]) and np.isnan(back[0, 0])
+    assert np.nanmax(np.abs(back - values)) <= 0.51 * 8 / 65533
+    assert np.isnan(restore(*quantise(np.full((2, 2), np.nan, np.float32)))).all()
+
+
+def test_scales() -> None:
+    speed, vorticity = colors.QUANTITIES["speed"], colors.QUANTITIES["vorticity"]
+    values = np.linspace(0, 1, 1001, dtype=np.float32)
+    values[-1] = 1000
+    scale = colors.robust_scale(speed, [values])
+    assert scale.low == 0 and scale.high == pytest.approx(0.99, abs=0.01) and scale.extend == "max"
+    scale = colors.robust_scale(vorticity, [values - 0.25])
+    assert scale.low == -scale.high
+    for quantity in colors.QUANTITIES.values():
+        for flat in (np.zeros(9, np.float32), np.full(9, np.nan, np.float32)):
+            scale = colors.robust_scale(quantity, [flat])
+            assert scale.high > scale.low
+
+
+def test_sequential_maps_rise_in_lightness() -> None:
+    for quantity in colors.QUANTITIES.values():
+        lightness = colors.table(quantity).astype(float) @ [0.2126, 0.7152, 0.0722]
+        if quantity.kind == "sequential":
+            assert np.all(np.diff(lightness) > -1) and lightness[-1] - lightness[0] > 150
+        else:
+            assert lightness[127] > 230 and abs(lightness[0] - lightness[-1]) < 60
+
+
+def test_a_picture_carries_its_world(run: Run) -> None:
+    got = metadata.read(run.picture)
+    assert got.world == (run.folder / "world.toml").read_text()
+    assert got.fingerprint == run.fingerprint and got.version == eddyline.__version__
+    for chart in ("front", "force.post", "energy"):
+        assert metadata.read(run.folder / "pictures" / f"{chart}.png") == got
+    with Image.open(run.picture) as image:
+        assert image.size[0] == 1280
+
+
+def test_a_movie_carries_its_world_and_all_frames(run: Run) -> None:
+    assert metadata.read(run.movie) == metadata.read(run.picture)
+    assert movie.count_frames(run.movie) == len(FrameStore(run.folder / "pictures" / "frames")) == 6
+
+
+def test_metadata_survive_odd_texts(tmp_path: Path) -> None:
+    world = 'title = "a = b; c # d \\\\ e"\n# \u00fc \u03c1 \n[x]\n' + "y = 1\n" * 2000
+    given = metadata.Metadata(world, "1.2", "lusab-babad", "A = title; with # all", "--steps 3")
+    image = np.zeros((16, 16, 3), np.uint8)
+    metadata.save_png(tmp_path / "a.png", image, given)
+    movie.write_movie(tmp_path / "a.mp4", [image] * 3, given, rate=10)
+    assert metadata.read(tmp_path / "a.png") == given
+    assert metadata.read(tmp_path / "a.mp4") == given
+    Image.fromarray(image).save(tmp_path / "plain.png")
+    with pytest.raises(ValueError, match="no Eddyline world"):
+        metadata.read(tmp_path / "plain.png")
+
+
+def test_a_movie_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="needs a frame"):
+        movie.write_movie(tmp_path / "a.mp4", [], metadata.Metadata("", "", ""), rate=10)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("quantity", ["speed", "pressure", "vorticity", "density", "velocity_x"])
+def test_a_run_can_be_painted_in_other_quantities(run: Run, tmp_path: Path, quantity: str) -> None:
+    pictures = RunPictures(run, quantity, width=640)
+    pictures.save_picture(tmp_path / "a.png")
+    with Image.open(tmp_path / "a.png") as image:
+        assert image.size[0] <= 720 and image.size[0] % 2 == 0 and image.size[1] % 2 == 0
+
+
+def test_unknown_quantities_are_named(run: Run) -> None:
+    with pytest.raises(ValueError, match="they can show: .*speed"):
+        RunPictures(run, "colour")
+
+
+def test_fluid_bodies_and_air_are_where_they_belong(run: Run) -> None:
+    pictures = RunPictures(run)
+    image = pictures.painter.paint(pictures.frame(0))
+    layout = pictures.painter.layout
+
+    def at(x: float, y: float) -> list[int]:
+        column = layout.left + x / 0.2 * layout.columns
+        row = layout.top + (1 - y / 0.15) * layout.rows
+        return [int(c) for c in image[int(row), int(column)]]
+
+    assert at(0.15, 0.025) == [201, 205, 211]  # the post
+    assert at(0.12, 0.1) == [246, 247, 249]  # air
+    assert at(0.025, 0.03) == [int(c) for c in colors.table(colors.QUANTITIES["speed"])[0]]  # water at rest
+
+
+def test_painting_is_fast(run: Run) -> None:
+    """The aim is 40 ms for a picture 1280 wide; the bound leaves room for a busy machine."""
+    scene = Scene.of(run.world)
+    rng = np.random.default_rng(1)
+    values = rng.random((240, 600), dtype=np.float32)
+    values[:60, :200] = np.nan
+    frame = Frame(0.1, 1, "speed", values, scene.lower[:2], scene.upper[:2])
+    painter = FramePainter(scene, "speed", colors.Scale(0, 1))
+    painter.paint(frame)
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        painter.paint(frame)
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.2
+
+
+def test_a_view_of_three_dimensions(run3d: Run) -> None:
+    assert run3d.picture.is_file() and run3d.movie.is_file()
+    frame = FrameStore(run3d.folder / "pictures" / "frames").read(-1, "speed")
+    assert frame.shade is not None and frame.solid is not None
+    fluid = np.isfinite(frame.values)
+    assert 0.05 < fluid.mean() < 0.6 and frame.solid.any()
+    assert np.all(frame.shade[fluid | frame.solid] > 0)
+    assert RunPictures(run3d, "pressure").painter.paint(RunPictures(run3d, "pressure").frame(0)).ndim == 3
+
+
+def test_nearer_particles_hide_those_behind() -> None:
+    scene = Scene("", 3, (0, 0, 0), (1, 1, 1), 0.1, 1000.0, 1, (), ())
+    view = oblique.View.of(scene)
+    eye = view.axes[2]
+    middle = np.array([0.5, 0.5, 0.5])
+    line = middle + np.linspace(-0.4, 0.4, 9)[:, None] * eye
+    seen = oblique.render(view, 0.1, line, {"speed": np.arange(9, dtype=np.float32)}, np.zeros((0, 3)))
+    assert np.nanmin(seen.values["speed"]) == 8
+    assert np.allclose(view.axes @ view.axes.T, np.eye(3)) and np.linalg.det(view.axes) > 0
+
+
+def test_charts_are_drawn_for_pages(run: Run) -> None:
+    made = charts(run)
+    assert [chart.name for chart in made][:2] == ["force.post", "front"]
+    for chart in made:
+        svg = chart.svg()
+        assert svg.startswith("<svg ") and 'role="img"' in svg and "var(--ink)" in svg
+        assert not re.search(r"#1b1f24|DejaVu", svg)
+        used = set(re.findall(r'(?:url\(#|href="#)([\w-]+)', svg))
+        assert set(re.findall(r' id="([\w.-]+)"', svg)) <= used
+
+
+def test_thinning_keeps_peaks() -> None:
+    x = np.linspace(0, 1, 100_000)
+    y = np.zeros_like(x)
+    y[54_321] = 1
+    short_x, short_y = thin(x, y)
+    assert len(short_x) < 3100 and short_y.max() == 1 and np.all(np.diff(short_x) > 0)
+
+
+def test_sources_are_cited() -> None:
+    assert references.short("martin-moyce-1952") == "Martin & Moyce 1952"
+    text = references.cite(["martin-moyce-1952", "my notes", "martin-moyce-1952"])
+    assert [citation.key for citation in text] == ["martin-moyce-1952", "my notes"]
+    assert text[0].text.startswith("J. C. Martin and W. J. Moyce. Part IV.") and "(1952)" in text[0].text
+    assert text[0].link == "https://doi.org/10.1098/rsta.1952.0006"
+    assert text[1].text == "my notes"
+
+
+def test_the_report_stands_alone(run: Run) -> None:
+    page = run.report.read_text()
+    assert page.count("<svg ") == len(charts(run))
+    assert "data:video/mp4;base64," in page and run.fingerprint in page and "outside" in page
+    loaded = re.findall(r'(?:src|href)="(?!data:|#|https://doi\.org)([^"]*)"', page)
+    assert loaded == []
+    assert "<script" not in page and "@import" not in page

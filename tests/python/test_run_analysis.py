@@ -1,0 +1,108 @@
+"""Fingerprints, schedules and what a signal says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from eddyline.run.analysis import NotPeriodic, Periodic, find_periods, over_periods, time_mean
+from eddyline.run.closing import number_with_error
+from eddyline.run.fingerprint import canonical_world, fingerprint, words
+from eddyline.run.results import second_half
+from eddyline.run.schedule import Schedule
+
+
+def test_words_are_proquints() -> None:
+    assert words(bytes([127, 0, 0, 1])) == "lusab-babad"
+    assert words(bytes([63, 84, 220, 193])) == "gutih-tugad"
+    assert words(bytes(8)).count("-") == 3
+
+
+def test_a_fingerprint_depends_on_state_and_values_but_not_on_layout() -> None:
+    world = 'format = 1\n[let]\na = 8\nb = "a/2"  # half\n[domain]\nsize = [1, 2]\n'
+    same = 'format=1\n# a comment\n[domain]\nsize = [1.0,\n 2.0]\n[let]\nb = "a/2"\na = 8.0\n'
+    assert canonical_world(world) == canonical_world(same)
+    assert fingerprint(1, world) == fingerprint(1, same)
+    assert fingerprint(1, world) != fingerprint(2, world)
+    assert fingerprint(1, world) != fingerprint(1, world.replace("a/2", "a/3"))
+    assert fingerprint(2**128 - 1, world) == fingerprint(2**128 - 1, world)
+
+
+def test_outputs_come_at_the_first_step_at_or_after_their_time() -> None:
+    schedule = Schedule(0.25)
+    taken = [time for time in np.arange(0, 1.01, 0.1).tolist() if schedule.take(time)]
+    assert taken == pytest.approx([0.0, 0.3, 0.5, 0.8, 1.0])
+    assert not schedule.take(1.0)
+
+
+def test_a_step_over_several_outputs_serves_them_once() -> None:
+    schedule = Schedule(0.1)
+    assert [schedule.take(time) for time in (0.0, 0.55, 0.58, 0.61)] == [True, True, False, True]
+    assert schedule.next_time == pytest.approx(0.7)
+    never = Schedule(0.0)
+    assert never.next_time == math.inf and not never.take(5.0)
+
+
+def signal(frequency: float, cycles: float, growth: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    time = np.linspace(0, cycles / frequency, 4000)
+    size = 1 - np.exp(-growth * time) if growth else 1.0
+    return time, 0.3 + size * np.sin(2 * math.pi * frequency * time + 0.7)
+
+
+def test_the_frequency_of_a_periodic_signal() -> None:
+    time, values = signal(3.0, 12)
+    found = find_periods(time, values)
+    assert isinstance(found, Periodic)
+    assert found.frequency == pytest.approx(3.0, rel=1e-5)
+    assert found.periods >= 10
+    mean = over_periods(time, values, found, "mean")
+    assert mean.value == pytest.approx(0.3, abs=2e-3)
+    assert mean.window == found.window
+    assert over_periods(time, values, found, "max").value == pytest.approx(1.3, abs=1e-4)
+    assert over_periods(time, values, found, "rms").value == pytest.approx(math.sqrt(0.5), rel=1e-2)
+
+
+def test_noise_does_not_add_periods() -> None:
+    time, values = signal(3.0, 12)
+    noisy = values + 0.002 * np.random.default_rng(1).standard_normal(len(values))
+    found = find_periods(time, noisy)
+    assert isinstance(found, Periodic)
+    assert found.frequency == pytest.approx(3.0, rel=2e-3)
+    assert 0 < found.frequency_error < 0.02
+
+
+def test_a_growing_signal_is_not_periodic_yet_and_says_when() -> None:
+    time, values = signal(1.0, 6, growth=0.3)
+    found = find_periods(time, values)
+    assert isinstance(found, NotPeriodic)
+    assert found.reason == "not periodic yet"
+    assert found.likely is not None and 6 < found.likely < 40
+
+
+def test_a_steady_signal_is_called_steady() -> None:
+    time = np.linspace(0, 1, 200)
+    found = find_periods(time, 3 - np.exp(-40 * time))
+    assert isinstance(found, NotPeriodic) and found.reason == "steady"
+
+
+def test_means_are_over_time_not_over_rows() -> None:
+    time = np.array([0.0, 1.0, 1.001, 1.002, 2.0])
+    assert time_mean(time, 2 * time) == pytest.approx(2.0)
+    got = second_half(np.linspace(0, 1, 101), np.full(101, 4.0))
+    assert got.value == pytest.approx(4.0) and got.window == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (3.31234, 0.0213, "3.312 +- 0.021"),
+        (3.31234, None, "3.312"),
+        (1234.5, 12.0, "1234 +- 12"),
+        (0.000123, 0.000004, "0.0001230 +- 0.0000040"),
+        (2.0, 0.0, "2"),
+    ],
+)
+def test_a_value_shows_the_digits_its_error_allows(value: float, error: float | None, text: str) -> None:
+    assert number_with_error(value, error) == text

@@ -1,0 +1,151 @@
+"""Runs from the first step to the report, and runs that end early."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import small_worlds
+
+import eddyline
+from eddyline.run import Run, StepFailedError, WriteError
+from eddyline.run.closing import closing_lines
+from eddyline.run.errors import RequestError
+from eddyline.stream import atomic
+from eddyline.stream.frames import FrameStore
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("runs")
+    return eddyline.run(small_worlds.write(folder), out=folder / "run", progress=False, threads=1)
+
+
+def test_a_finished_run_is_complete(finished: Run) -> None:
+    assert finished.outcome == "finished" and finished.message == ""
+    names = {path.name for path in finished.folder.iterdir()}
+    assert names == {"world.toml", "run.json", "results.json", "report.html", "series", "pictures", "snapshots"}
+    assert {"budget", "front", "force.post", "force.bottom"} <= set(finished.series_names)
+    pictures = {path.name for path in (finished.folder / "pictures").iterdir()}
+    assert {"final.png", "movie.mp4", "front.png", "force.post.png", "energy.png", "frames"} <= pictures
+    assert not list(finished.folder.rglob("*.part"))
+
+
+def test_outputs_never_shorten_a_step(finished: Run) -> None:
+    times = [FrameStore(finished.folder / "pictures" / "frames").read(k, "speed").time for k in range(6)]
+    assert times == sorted(times) and times[0] == 0
+    assert all(0 <= time - k * 0.02 < 0.002 for k, time in enumerate(times))
+    assert finished.record["time"] >= 0.1
+    assert finished.snapshot_count == 4
+
+
+def test_results_say_inside_and_outside(finished: Run) -> None:
+    table = finished.table()
+    assert table["inside"].tolist() == [True, False]
+    assert table["reason"][0] == "" and "resolution" in table["reason"][1]
+    names = [value["name"] for value in finished.results["values"]]
+    assert "post.drag_coefficient.mean" in names and "post.strouhal" in names
+    speed = finished.results["series"]["budget"]["max_speed"]
+    assert speed["min"] <= speed["mean"] <= speed["max"]
+
+
+def test_the_last_lines(finished: Run) -> None:
+    lines = closing_lines(finished).splitlines()
+    assert lines[0].startswith("front.position.final / a") and "inside at a/8" in lines[0]
+    assert "OUTSIDE" in lines[1]
+    assert [line.split()[0] for line in lines[-4:]] == ["folder", "picture", "fingerprint", "next"]
+    assert lines[-1].endswith("--set let.a=0.08")
+
+
+def test_the_folder_alone_repeats_the_run(finished: Run, tmp_path: Path) -> None:
+    again = eddyline.run(finished.folder / "world.toml", out=tmp_path / "again", progress=False, boxes=2, movie=False)
+    assert again.fingerprint == finished.fingerprint
+    assert again.record["checksum"] == finished.record["checksum"]
+
+
+def test_steps_and_until_end_a_run_early(tmp_path: Path) -> None:
+    world = small_worlds.write(tmp_path)
+    short = eddyline.run(world, steps=7, out=tmp_path / "a", progress=False, movie=False, report=False)
+    assert (short.outcome, short.record["steps"], short.record["options"]) == ("finished", 7, "--steps 7")
+    until = eddyline.run(world, until=0.01, out=tmp_path / "b", progress=False, movie=False, report=False)
+    assert 0.01 <= until.record["time"] < 0.012
+    nothing = eddyline.run(world, steps=0, out=tmp_path / "c", progress=False)
+    assert nothing.record["steps"] == 0 and nothing.picture.is_file() and nothing.report.is_file()
+
+
+def test_bad_requests_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    world = small_worlds.write(tmp_path)
+    for wrong in ({"steps": -1}, {"until": float("nan")}, {"boxes": 0}, {"threads": -1}):
+        with pytest.raises(RequestError):
+            eddyline.run(world, progress=False, **wrong)  # type: ignore[arg-type]
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_blow_up_keeps_what_came_before(tmp_path: Path) -> None:
+    world = small_worlds.write(tmp_path, small_worlds.DAM + "\n[method]\nspeed_limit = 0.3\n")
+    with pytest.raises(StepFailedError, match="speed") as caught:
+        eddyline.run(world, out=tmp_path / "run", progress=False)
+    run = caught.value.run
+    assert run.outcome == "failed" and run.message == str(caught.value)
+    assert len(run.series("budget")) > 3
+    assert run.snapshot(0)["time"] == 0
+    assert run.picture.is_file() and run.report.is_file()
+
+
+def test_a_full_disk_keeps_what_came_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = atomic.write_bytes
+    written: list[Path] = []
+
+    def write(path: Path, data: bytes) -> None:
+        if path.suffix in (".h5", ".vtkhdf"):
+            written.append(path)
+            if len(written) > 9:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(path, data)
+
+    monkeypatch.setattr(atomic, "write_bytes", write)
+    with pytest.raises(WriteError, match="disk full") as caught:
+        eddyline.run(small_worlds.write(tmp_path), out=tmp_path / "run", progress=False)
+    assert "\n" not in str(caught.value)
+    run = Run.open(tmp_path / "run")
+    assert run.outcome == "failed" and "disk full" in run.message
+    assert len(run.series("budget")) > 3
+    assert len(FrameStore(tmp_path / "run" / "pictures" / "frames")) >= 1
+    for k in range(run.snapshot_count):
+        assert len(run.snapshot(k)["id"]) == 128
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs the right to mount a small file system")
+def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    try:
+        text = small_worlds.DAM.replace("snapshots = 3", "snapshots = 50")
+        with pytest.raises(WriteError, match="disk full"):
+            eddyline.run(small_worlds.write(tmp_path, text), out=disk / "run", progress=False)
+        record = json.loads((disk / "run" / "run.json").read_text())
+        assert record["outcome"] == "failed" and "disk full" in record["message"]
+        run = Run.open(disk / "run")
+        assert run.snapshot_count > 2 and len(run.snapshot(-1)["id"]) == 128
+        assert len(run.series("budget")) > 3
+    finally:
+        subprocess.run(["umount", str(disk)], check=False)
+
+
+def test_curves_beside_the_world_go_with_the_run(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("T,Z\n0,1\n0.5,1.2\n1,1.5\n1.5,2\n")
+    expect = '\n[[expect]]\nquantity = "front.position / a"\nagainst = "time * sqrt(2*g/a)"\ncurve = "mine.csv"\nband = 0.5\n'
+    world = small_worlds.write(tmp_path, small_worlds.DAM + expect)
+    run = eddyline.run(world, out=tmp_path / "run", progress=False, movie=False)
+    assert (run.folder / "mine.csv").is_file()
+    assert run.results["expectations"][2]["kind"] == "curve"
+    assert (run.folder / "pictures" / "front.png").is_file()
+    assert run.world.title == "Small dam"

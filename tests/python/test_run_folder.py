@@ -1,0 +1,109 @@
+"""Run folders: numbers, never overwriting, complete files or none."""
+
+from __future__ import annotations
+
+import errno
+import json
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eddyline.run.errors import FolderInUseError, WriteError
+from eddyline.run.folder import RunFolder
+from eddyline.stream import atomic
+from eddyline.stream.series import SeriesFiles, read_series
+from eddyline.stream.writer import Writer
+
+
+def test_numbers_follow_each_other_and_latest_follows(tmp_path: Path) -> None:
+    folders = [RunFolder.create("dam", base=tmp_path) for _ in range(3)]
+    assert [folder.path.name for folder in folders] == ["0001", "0002", "0003"]
+    assert (tmp_path / "dam" / "latest").resolve() == folders[-1].path.resolve()
+
+
+def test_runs_that_start_together_get_folders_of_their_own(tmp_path: Path) -> None:
+    made: list[Path] = []
+    threads = [
+        threading.Thread(target=lambda: made.append(RunFolder.create("dam", base=tmp_path).path)) for _ in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(path.name for path in made) == [f"{k:04d}" for k in range(1, 21)]
+
+
+def test_names_cannot_leave_the_folder(tmp_path: Path) -> None:
+    assert RunFolder.create("../../x y", base=tmp_path).path.parent.parent == tmp_path
+
+
+def test_out_must_be_new_or_empty(tmp_path: Path) -> None:
+    assert RunFolder.create("dam", out=tmp_path / "a" / "b").path == tmp_path / "a" / "b"
+    (tmp_path / "empty").mkdir()
+    RunFolder.create("dam", out=tmp_path / "empty")
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "thesis.tex").write_text("years of work")
+    with pytest.raises(FolderInUseError, match="not empty"):
+        RunFolder.create("dam", out=tmp_path / "used")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FolderInUseError, match="is a file"):
+        RunFolder.create("dam", out=tmp_path / "file")
+    with pytest.raises(WriteError):
+        RunFolder.create("dam", out=tmp_path / "file" / "below")
+
+
+def test_open_takes_the_folder_a_file_in_it_or_the_world(tmp_path: Path) -> None:
+    folder = RunFolder.create("dam", base=tmp_path)
+    folder.write_record({"outcome": "finished"})
+    for given in (folder.path, folder.record, tmp_path / "dam"):
+        assert RunFolder.open(given).read_record() == {"outcome": "finished"}
+    with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
+        RunFolder.open(tmp_path)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    atomic.write_json(path, {"a": np.float64(1.5), "b": float("nan"), "c": np.arange(2)})
+    assert json.loads(path.read_text()) == {"a": 1.5, "b": None, "c": [0, 1]}
+    with pytest.raises(RuntimeError), atomic.replacing(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert json.loads(path.read_text())["a"] == 1.5
+    assert [item.name for item in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_an_error_in_the_writer_is_raised_once_and_later_jobs_are_dropped() -> None:
+    done: list[int] = []
+
+    def fail() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    writer = Writer()
+    writer.put(lambda: done.append(1))
+    writer.put(fail)
+    with pytest.raises(OSError, match="No space left"):
+        for k in range(100):
+            writer.put(lambda k=k: done.append(100 + k))  # type: ignore[misc]
+        writer.close()
+    writer.close()
+    assert done == [1]
+
+
+def test_series_round_trip_with_units(tmp_path: Path) -> None:
+    files = SeriesFiles(tmp_path)
+    rows = np.array([[0.0, 1 / 3], [0.1, -2.5e-300]])
+    files.append({"front": (["time", "position"], ["s", "m"], rows)})
+    files.append({"front": (["time", "position"], ["s", "m"], rows + 1)})
+    text = (tmp_path / "front.csv").read_text()
+    assert text.startswith("time [s],position [m]\n")
+    frame = read_series(tmp_path / "front.csv")
+    assert list(frame.columns) == ["time", "position"]
+    assert frame.attrs["units"] == {"time": "s", "position": "m"}
+    assert np.array_equal(frame.to_numpy(), np.vstack([rows, rows + 1]))
+
+
+def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "front.csv").write_text("time [s],position [m]\n0,1\n0.1,2\n0.2,0.00")
+    assert read_series(tmp_path / "front.csv")["time"].tolist() == [0.0, 0.1]

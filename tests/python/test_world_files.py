@@ -1,0 +1,291 @@
+"""World files: the gallery, positions, overrides, JSON Schema, pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import tomlkit
+
+from eddyline import _core
+from eddyline.world import World, WorldError, describe, gallery, new_world, save_picture, schema_json
+from eddyline.world.curves import DATA, find_curve
+from eddyline.world.positions import Positions
+
+WORLDS = sorted(Path(__file__).parents[2].joinpath("worlds").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", WORLDS, ids=lambda path: path.stem)
+def test_gallery(path: Path) -> None:
+    """Every world of the gallery loads, is a lesson, expects something and can be described."""
+    world = World.load(path)
+    assert world.source == path.read_text()
+    assert world.expectations
+    assert world.notes == ()
+    header = world.source.split("format = 1")[0]
+    for word in ("Look for:", "Predict first:", "Try:", "Expected:"):
+        assert word in header
+    text = describe(world)
+    for word in (
+        "particles",
+        "memory",
+        "time step",
+        "steps",
+        "Reynolds",
+        "Mach",
+        "speed of sound",
+        "run time",
+    ):
+        assert word in text
+
+
+@pytest.mark.parametrize("path", WORLDS, ids=lambda path: path.stem)
+def test_try_lines(path: Path) -> None:
+    """What the header of a world invites to try can be tried."""
+    import shlex
+
+    from eddyline.world import parse_set
+
+    world = World.load(path)
+    tries = [line for line in world.source.splitlines() if line.startswith("#") and "--set " in line]
+    assert tries
+    for line in tries:
+        words = shlex.split(line[line.index("--set") :])
+        sets = [words[k + 1] for k, word in enumerate(words) if word == "--set"]
+        changed = World.load(path, parse_set(sets))
+        assert changed.source != world.source
+
+
+def test_gallery_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert set(gallery()) == {path.stem for path in WORLDS}
+    assert World.load("dam_break").title == "Dam break"
+
+
+def test_new(tmp_path: Path) -> None:
+    path = new_world("my_tank", folder=tmp_path)
+    world = World.load(path)
+    assert (path.name, world.title, world.notes) == ("my_tank.toml", "My tank", ())
+    assert World.load(new_world("wave", "dam_break", folder=tmp_path)).title == "Dam break"
+
+
+def test_values_of_the_dam_break() -> None:
+    world = World.load(gallery()["dam_break"])
+    assert world.let == {"a": 0.05715, "g": 9.81}
+    assert world.core.size == pytest.approx((7 * 0.05715, 4 * 0.05715, 0))
+    assert world.core.gravity == (0, -9.81, 0)
+    assert world.scales.max_speed == pytest.approx(np.sqrt(2 * 9.81 * 2 * 0.05715))
+    assert world.core.fluid.sound_speed == pytest.approx(10 * world.scales.max_speed)
+    assert world.sides == {"left": "wall", "right": "wall", "bottom": "wall", "top": "open"}
+    assert [region.pressure_start for region in world.core.regions] == ["hydrostatic"]
+    assert world.output.picture_interval == pytest.approx(world.end / 160)
+    assert world.reynolds == pytest.approx(np.sqrt(2 * 9.81 * 0.05715) * 0.05715 / 1e-6)
+    assert (
+        repr(world) == "<World dam_break: 2D, 0.40005 x 0.2286 m, spacing 0.001429 m, end 0.4318 s, 1 region>"
+    )
+    estimate = _core.estimate(world.core)
+    assert estimate.fluid_particles == 3200
+
+
+def test_fields_reach_the_core_with_let_values_in_place() -> None:
+    world = World.load(gallery()["taylor_green"])
+    velocity = world.core.start.velocity
+    x, y = np.meshgrid(np.linspace(0, 1, 7), np.linspace(0, 1, 5))
+    found = velocity[0].evaluate({"x": x, "y": y, "z": 0.0, "t": 0.0})
+    assert found == pytest.approx(-np.cos(2 * np.pi * x) * np.sin(2 * np.pi * y), abs=1e-12)
+    assert world.core.start.jitter == 0.1
+
+
+# --- positions ----------------------------------------------------------------------------------------------
+
+TEXT = '''\
+# comment
+a.b = 1
+c = """
+[not.a.table]
+"""
+list = [ 1, # one ]
+  "x]", { k = [2,
+  3] },
+]
+[t] # table
+"quoted key" = { in.side = 1, other = "}" }
+[[many]]
+k = 1
+[many.sub]
+k = 2
+[[many]]
+k = 3
+[t.u]
+s = \'\'\'
+a = 1\'\'\'
+v = 2
+'''
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("a", "b"), 2),
+        (("c",), 3),
+        (("list",), 6),
+        (("list", 1), 7),
+        (("list", 2, "k"), 7),
+        (("list", 2, "k", 1), 8),
+        (("t",), 10),
+        (("t", "quoted key", "in", "side"), 11),
+        (("t", "quoted key", "other"), 11),
+        (("many", 0, "k"), 13),
+        (("many", 0, "sub", "k"), 15),
+        (("many", 1), 16),
+        (("many", 1, "k"), 17),
+        (("t", "u"), 18),
+        (("t", "u", "v"), 21),
+        (("t", "u", "absent", "too"), 18),
+        (("nowhere",), 1),
+    ],
+)
+def test_positions(path: tuple[str | int, ...], line: int) -> None:
+    tomlkit.parse(TEXT)
+    assert Positions(TEXT).line(path) == line
+
+
+@pytest.mark.parametrize("path", WORLDS, ids=lambda path: path.stem)
+def test_positions_know_every_key(path: Path) -> None:
+    """Each leaf of a file stands on a line that holds its key or is part of its list."""
+    text = path.read_text()
+    lines = text.splitlines()
+    positions = Positions(text)
+
+    def visit(node: object, where: tuple[str | int, ...]) -> None:
+        assert where == () or where in positions.lines
+        if isinstance(node, dict):
+            for key, item in node.items():
+                assert key in lines[positions.line((*where, key)) - 1]
+                visit(item, (*where, key))
+        elif isinstance(node, list):
+            for index, item in enumerate(node):
+                visit(item, (*where, index))
+
+    visit(tomlkit.parse(text).unwrap(), ())
+
+
+# --- overrides ----------------------------------------------------------------------------------------------
+
+
+def test_overrides_keep_comments_order_and_formulas() -> None:
+    before = gallery()["dam_break"].read_text()
+    world = World.from_text(before, overrides={"let.a": "0.1", "domain.spacing": "a/80", "time.end": 0.5})
+    after = (
+        before.replace("a = 0.05715 ", "a = 0.1 ")
+        .replace('spacing = "a/40"', 'spacing = "a/80"')
+        .replace('end = "8*sqrt(a/(2*g))"', "end = 0.5")
+    )
+    assert world.source == after
+    assert world.core.spacing == pytest.approx(0.1 / 80)
+    assert World.from_text(world.source).source == world.source
+
+
+def test_overrides_of_all_kinds() -> None:
+    text = gallery()["periodic_cylinder"].read_text()
+    overrides: dict[str, str | float] = {
+        "bodies.cylinder.diameter": "D/2",
+        "bodies.cylinder.slip": "true",
+        "domain.body_force.1": "0.1*sin(t)",
+        "method.cfl": 0.5,
+        "boundaries.top": '{ type = "wall", velocity = ["U", 0] }',
+        "output.quantity": "pressure",
+        "expect.0.tolerance": 0.5,
+    }
+    world = World.from_text(text, overrides=overrides)
+    assert world.core.bodies[0].slip
+    assert world.core.bodies[0].shape.volume == pytest.approx(np.pi * 0.025**2)
+    assert world.core.body_force[1].evaluate({"x": 0.0, "y": 0.0, "z": 0.0, "t": 1.0}) == pytest.approx(
+        0.0841471
+    )
+    assert world.core.method.cfl == 0.5
+    assert world.core.sides[3].velocity[0].evaluate({"x": 0.0, "y": 0.0, "z": 0.0, "t": 0.0}) == 1.0
+    assert world.output.quantity == "pressure"
+    assert world.expectations[0].tolerance == 0.5
+
+
+# --- JSON Schema --------------------------------------------------------------------------------------------
+
+
+def test_schema_describes_every_key() -> None:
+    schema = json.loads(schema_json())
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["required"] == ["format", "domain", "fluid", "time"]
+    assert "null" not in schema_json()
+
+    def visit(node: object) -> None:
+        if isinstance(node, dict):
+            for name, item in node.get("properties", {}).items():
+                told = "description" in item or "$ref" in item or "const" in item or "discriminator" in item
+                assert told or name == "let", name
+            for item in node.values():
+                visit(item)
+        elif isinstance(node, list):
+            for item in node:
+                visit(item)
+
+    visit(schema)
+
+
+@pytest.mark.parametrize("path", [*WORLDS, DATA / "starter.toml"], ids=lambda path: path.stem)
+def test_schema_accepts_the_worlds(path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    checker = jsonschema.Draft202012Validator(json.loads(schema_json()))
+    data = tomlkit.parse(path.read_text()).unwrap()
+    assert [error.message for error in checker.iter_errors(data)] == []
+    data["domain"]["spacing"] = -1
+    data["fluid"]["visosity"] = 1
+    assert len(list(checker.iter_errors(data))) == 2
+
+
+# --- pictures -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["dam_break", "dam_break_3d", "periodic_cylinder", "couette"])
+def test_pictures(name: str, tmp_path: Path) -> None:
+    world = World.load(gallery()[name])
+    save_picture(world, tmp_path / "world.png", dpi=40)
+    assert (tmp_path / "world.png").read_bytes().startswith(b"\x89PNG")
+    html = world._repr_html_()
+    svg = ElementTree.fromstring(html[html.index("<svg") : html.index("</svg>") + 6])
+    shapes = [element.tag.rpartition("}")[2] for element in svg.iter()]
+    assert shapes.count("line") == 4
+    assert "polygon" in shapes or "rect" in shapes
+    assert world.title in html
+
+
+def test_curves_of_the_package() -> None:
+    """The curves say where they come from, and the exact ones are exact."""
+    for path in DATA.glob("*.csv"):
+        assert "Source:" in find_curve(path.name, []).comment or "Exact:" in find_curve(path.name, []).comment
+    n = np.arange(200)[:, None]
+    odd = 2 * n + 1
+    curve = find_curve("poiseuille_start.csv", [])
+    terms = 32 * (-1.0) ** n / (np.pi * odd) ** 3 * np.exp(-((odd * np.pi) ** 2) * curve.x)
+    assert curve.y == pytest.approx(1 - terms.sum(axis=0), abs=1e-9)
+    curve = find_curve("couette_start.csv", [])
+    k = n + 1
+    terms = 2 * (-1.0) ** k / (k * np.pi) * np.sin(k * np.pi / 2) * np.exp(-((k * np.pi) ** 2) * curve.x)
+    assert curve.y == pytest.approx(0.5 + terms.sum(axis=0), abs=1e-9)
+    curve = find_curve("taylor_green_decay.csv", [])
+    assert curve.y == pytest.approx(np.exp(-2 * curve.x), rel=1e-9)
+
+
+def test_curve_beside_the_world(tmp_path: Path) -> None:
+    text = gallery()["couette"].read_text().replace("couette_start.csv", "mine.csv")
+    (tmp_path / "couette.toml").write_text(text)
+    (tmp_path / "mine.csv").write_text("t,u\n0,0\n1,1\n")
+    assert World.load(tmp_path / "couette.toml").expectations[0].curve == "mine.csv"
+    (tmp_path / "mine.csv").write_text("t,u\n0,0\n0,1\n")
+    with pytest.raises(
+        WorldError, match=r'expect\[0\]\.curve = "mine\.csv"; the first column must rise from row to row\.'
+    ):
+        World.load(tmp_path / "couette.toml")
