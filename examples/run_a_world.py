@@ -1,4 +1,4 @@
-"""Run a world, then look at what it left: values against published ones, series as tables, arrays of particles."""
+"""Run a world, then look at what it left: values against published ones, series, arrays of particles."""
 
 import eddyline
 

@@ -136,6 +136,8 @@ class FlowSimulation final : public Simulation {
     s.list_bytes = static_cast<std::int64_t>(flow_.fluid_fluid.bytes() + flow_.fluid_wall.bytes() + flow_.wall_fluid.bytes());
     s.messages = flow_.fluid_routes.traffic().messages + flow_.wall_routes.traffic().messages;
     s.ghost_rows = flow_.fluid_routes.traffic().rows + flow_.wall_routes.traffic().rows;
+    s.contacts = flow_.contacts;
+    s.left_particles = flow_.left_particles;
     s.instructions = instructions_;
     s.threads = threads_;
     for (std::size_t p = 0; p < k_phase_names.size(); ++p)

@@ -57,6 +57,7 @@ struct Statistics {
   std::int64_t padded;        // the same with padding
   std::int64_t memory_bytes, list_bytes;
   std::int64_t messages, ghost_rows;
+  std::int64_t contacts, left_particles;  // put back on a wall's surface; left through open sides
   std::string instructions;
   int threads;
   std::vector<std::pair<std::string, double>> seconds;  // by phase

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/instructions.hpp"
 #include "base/reproducible_sum.hpp"
@@ -13,6 +14,7 @@
 
 namespace eddyline::integrate {
 
+using physics::delta::FluidViscosity;
 using world::SideKind;
 
 namespace {
@@ -50,6 +52,7 @@ Constants make_constants(const world::World& world) {
   c.speed_limit = world.method.speed_limit > 0 ? world.method.speed_limit : c.c0;
   c.free_surface = !world.regions.empty();
   for (const auto& side : world.sides) c.free_surface = c.free_surface || side.kind == SideKind::open;
+  c.viscosity = c.free_surface ? FluidViscosity::monaghan_cleary : FluidViscosity::morris;
   return c;
 }
 
@@ -311,7 +314,9 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   in.scale = static_cast<T>(constants_.fixed.quantum() / R);
   in.kernel_constant = static_cast<T>(constants_.kernel);
   in.inverse_w_dx = static_cast<T>(1 / physics::WendlandC2::value(constants_.length.spacing / R));
-  in.nu_fluid = static_cast<T>(2 * (D + 2) * constants_.nu_fluid / (constants_.c0 * R));
+  const double weight = constants_.viscosity == FluidViscosity::morris ? 2 : 2 * (D + 2);
+  in.nu_fluid = static_cast<T>(weight * constants_.nu_fluid / (constants_.c0 * R));
+  in.wall_suction = constants_.free_surface ? T(0) : std::numeric_limits<T>::lowest();
   in.nu_wall = static_cast<T>(2 * constants_.nu / (constants_.c0 * R));
   return in;
 }

@@ -42,6 +42,7 @@ struct Constants {
   double rate;           // c0 / R [1/s]
   double speed_limit;    // of the blow-up doctor [m/s]
   bool free_surface;     // pressure at walls is then never negative
+  physics::delta::FluidViscosity viscosity;  // by whether there is a free surface
 };
 
 template <int D>
@@ -110,6 +111,7 @@ class Flow {
   Control control;
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
+  std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
   std::int64_t left_particles = 0;  // through open sides; they are removed at rebuilds
   double left_mass = 0;             // [kg], kg/m in 2D
   Timers timers;

@@ -78,7 +78,7 @@ void Step<T, D>::advance(bool reactions) {
 }
 
 template <class T, int D>
-Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow) {
+Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()) {
   const auto& world = flow.world();
   force_is_uniform_ = true;
   uniform_force_ = world.gravity;
@@ -180,8 +180,11 @@ void Step<T, D>::sum_rates() {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}};
   for (int d = 0; d < D; ++d) out.viscous[d] = flow_.viscous[d].data();
+  const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
+                         ? flow_.sweeps.rates_morris
+                         : flow_.sweeps.rates_monaghan_cleary;
   for_blocks(flow_.fluid_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.rates(in, out, first, last); });
+             [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
   flow_.timers.lap(Phase::rates);
 }
 
@@ -280,12 +283,14 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
   const std::int64_t n = fluid.size();
   ExtentSum<D> velocity, acceleration_extent, moved;
-  std::int64_t bad = 0;
+  std::int64_t bad = 0, contacts = 0;
+  const auto chunks = flow_.fluid_wall.chunks();
+  const auto near_walls = [&](std::size_t k) { return chunks[k / neighbors::k_chunk].length > 0; };
 #pragma omp declare reduction(extent : ExtentSum<D> : omp_out.merge(omp_in))
-#pragma omp parallel for schedule(static) reduction(extent : velocity, acceleration_extent, moved) reduction(+ : bad)
+#pragma omp parallel for schedule(static) reduction(extent : velocity, acceleration_extent, moved) reduction(+ : bad, contacts)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    Vec3 x;
+    Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k];
     const Vec3 g = body_force(x, flow_.time);
     const double per_density = acceleration / (1 + fluid.s[k]);
@@ -295,21 +300,23 @@ void Step<T, D>::kick_half_and_shift(double dt) {
       const double pressure = static_cast<double>(flow_.pressure_force[d][k]);
       const double viscous = static_cast<double>(flow_.viscous[d][k]);
       const double a = per_density * (pressure - viscous) + g[d];
-      const double v = (fluid.v[d][k] + 0.5 * dt * a) * keep;
+      v[d] = (fluid.v[d][k] + 0.5 * dt * a) * keep;
       fluid.a[d][k] = a;
-      fluid.v[d][k] = v;
       fluid.G[d][k] = -c.kernel * pressure;
-      v_i[static_cast<std::size_t>(d)] = v;
       a_i[static_cast<std::size_t>(d)] = a;
       a2 += a * a;
-      v2 += v * v;
+      v2 += v[d] * v[d];
       shift2 += static_cast<double>(flow_.shift[d][k]) * static_cast<double>(flow_.shift[d][k]);
     }
     const double wanted = strength * std::sqrt(v2), length = wanted * std::sqrt(shift2);
     const double factor = length > cap ? wanted * (cap / length) : wanted;
+    for (int d = 0; d < D; ++d) x[d] += factor * static_cast<double>(flow_.shift[d][k]);
+    if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) ++contacts;
     for (int d = 0; d < D; ++d) {
-      fluid.x[d][k] += factor * static_cast<double>(flow_.shift[d][k]);
-      const double m = fluid.x[d][k] - fluid.x_ref[d][k];
+      fluid.x[d][k] = x[d];
+      fluid.v[d][k] = v[d];
+      const double m = x[d] - fluid.x_ref[d][k];
+      v_i[static_cast<std::size_t>(d)] = v[d];
       moved_i[static_cast<std::size_t>(d)] = m;
       m2 += m * m;
     }
@@ -318,6 +325,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     acceleration_extent.add(a_i, a2);
     moved.add(moved_i, m2);
   }
+  flow_.contacts += contacts;
   flow_.control = {velocity.extent(), acceleration_extent.extent(), moved.extent(), bad > 0};
   flow_.timers.lap(Phase::integrate);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "integrate/contact.hpp"
 #include "integrate/flow.hpp"
 
 namespace eddyline::integrate {
@@ -37,6 +38,7 @@ class Step {
   void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
 
   Flow<T, D>& flow_;
+  Contact contact_;
   bool force_is_uniform_;  // in space and time
   Vec3 uniform_force_;     // gravity and body force together [m/s^2]
 };

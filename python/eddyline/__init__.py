@@ -13,6 +13,7 @@ simulation.particles.velocity            # (n, D) m/s, a view
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from eddyline.world import World as World
 
     __version__: str
+
+# Idle threads of the core sleep after about 0.1 ms of waiting, so that they leave a busy machine to others.
+# OpenMP reads this once, when the core is loaded.
+os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
 __all__ = ["Run", "Simulation", "World", "__version__", "run"]
 

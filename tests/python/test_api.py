@@ -93,7 +93,7 @@ def test_a_run_in_a_notebook(tmp_path: Path) -> None:
     assert "data:image/png;base64," in run._repr_html_() and run.fingerprint in run._repr_html_()
     front = run.series("front")
     assert list(front.columns) == ["time", "position"] and front.attrs["units"]["position"] == "m"
-    with pytest.raises(KeyError, match="it has: .*front"):
+    with pytest.raises(KeyError, match=r"it has: .*front"):
         run.series("back")
     assert eddyline.Run.open(tmp_path / "run").fingerprint == run.fingerprint
     assert run.report == tmp_path / "run" / "report.html"
@@ -102,7 +102,8 @@ def test_a_run_in_a_notebook(tmp_path: Path) -> None:
 def test_the_package_is_found_whatever_is_imported_first() -> None:
     """`eddyline.run` is a package and a function: both must work in any order."""
     for first in ("import eddyline.run.folder", "from eddyline.run import Run", "import eddyline"):
-        code = f"{first}\nimport eddyline\nassert callable(eddyline.run)\nimport eddyline.run.errors as e\nprint(e.RunError)"
+        check = "assert callable(eddyline.run)\nimport eddyline.run.errors as e\nprint(e.RunError)"
+        code = f"{first}\nimport eddyline\n{check}"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
 

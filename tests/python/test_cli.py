@@ -82,9 +82,13 @@ def test_quiet_prints_the_folder_alone(tmp_path: Path) -> None:
 def test_bad_input_is_said_in_one_line(tmp_path: Path) -> None:
     small_worlds.write(tmp_path)
     assert "missing.toml" in one_line(eddy("run", "missing.toml", cwd=tmp_path), 2)
-    assert "domain.spacing" in one_line(eddy("run", "small.toml", "--set", "domain.spacing=-1", cwd=tmp_path), 2)
+    assert "domain.spacing" in one_line(
+        eddy("run", "small.toml", "--set", "domain.spacing=-1", cwd=tmp_path), 2
+    )
     assert "PATH=VALUE" in one_line(eddy("run", "small.toml", "--set", "nothing", cwd=tmp_path), 2)
-    assert "domain.spacing" in one_line(eddy("check", "small.toml", "--set", "domain.spacing=0", cwd=tmp_path), 2)
+    assert "domain.spacing" in one_line(
+        eddy("check", "small.toml", "--set", "domain.spacing=0", cwd=tmp_path), 2
+    )
     assert "not the folder of a run" in one_line(eddy("export", ".", "--png", cwd=tmp_path), 2)
     assert eddy("run", "small.toml", "--steps", -3, cwd=tmp_path).returncode == 2
     assert not (tmp_path / "runs").exists()
@@ -132,7 +136,9 @@ def test_a_step_that_fails(tmp_path: Path) -> None:
 def test_ctrl_c_leaves_a_complete_run(tmp_path: Path, number: signal.Signals) -> None:
     small_worlds.write(tmp_path, LONG)
     command = [sys.executable, "-m", "eddyline", "run", "small.toml", "--threads", "1"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     folder = tmp_path / "runs" / "small" / "0001"
     deadline = time.monotonic() + 60
     while not list(folder.glob("snapshots/fluid/*.vtkhdf")) and time.monotonic() < deadline:
@@ -174,10 +180,19 @@ def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     made = {path.name for path in (tmp_path / "made").iterdir()}
-    assert {"vorticity.png", "vorticity.mp4", "report.html", "fluid.vtkhdf", "front.csv", "expectations.csv"} <= made
+    assert {
+        "vorticity.png",
+        "vorticity.mp4",
+        "report.html",
+        "fluid.vtkhdf",
+        "front.csv",
+        "expectations.csv",
+    } <= made
     assert sorted(made) == sorted(Path(line).name for line in done.stdout.splitlines())
     assert "--png" in one_line(eddy("export", "runs/small", cwd=tmp_path), 2)
-    assert "can show" in one_line(eddy("export", "runs/small", "--png", "--quantity", "heat", cwd=tmp_path), 2)
+    assert "can show" in one_line(
+        eddy("export", "runs/small", "--png", "--quantity", "heat", cwd=tmp_path), 2
+    )
 
 
 def test_progress_without_a_terminal_is_plain(tmp_path: Path) -> None:

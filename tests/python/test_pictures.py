@@ -114,7 +114,7 @@ def test_a_run_can_be_painted_in_other_quantities(run: Run, tmp_path: Path, quan
 
 
 def test_unknown_quantities_are_named(run: Run) -> None:
-    with pytest.raises(ValueError, match="they can show: .*speed"):
+    with pytest.raises(ValueError, match=r"they can show: .*speed"):
         RunPictures(run, "colour")
 
 

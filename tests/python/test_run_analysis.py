@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 
 import numpy as np
 import pytest
@@ -12,6 +13,21 @@ from eddyline.run.closing import number_with_error
 from eddyline.run.fingerprint import canonical_world, fingerprint, words
 from eddyline.run.results import second_half
 from eddyline.run.schedule import Schedule
+from eddyline.run.stopping import StopRequests
+
+
+def test_the_first_ctrl_c_asks_and_one_while_painting_ends_that() -> None:
+    asked: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    with StopRequests() as stop:
+        stop.interrupt = lambda: asked.append(1)
+        assert not stop.asked
+        signal.raise_signal(signal.SIGINT)
+        assert stop.asked and asked == [1]
+        stop.finishing = True
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_words_are_proquints() -> None:

@@ -28,7 +28,15 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_a_finished_run_is_complete(finished: Run) -> None:
     assert finished.outcome == "finished" and finished.message == ""
     names = {path.name for path in finished.folder.iterdir()}
-    assert names == {"world.toml", "run.json", "results.json", "report.html", "series", "pictures", "snapshots"}
+    assert names == {
+        "world.toml",
+        "run.json",
+        "results.json",
+        "report.html",
+        "series",
+        "pictures",
+        "snapshots",
+    }
     assert {"budget", "front", "force.post", "force.bottom"} <= set(finished.series_names)
     pictures = {path.name for path in (finished.folder / "pictures").iterdir()}
     assert {"final.png", "movie.mp4", "front.png", "force.post.png", "energy.png", "frames"} <= pictures
@@ -62,7 +70,9 @@ def test_the_last_lines(finished: Run) -> None:
 
 
 def test_the_folder_alone_repeats_the_run(finished: Run, tmp_path: Path) -> None:
-    again = eddyline.run(finished.folder / "world.toml", out=tmp_path / "again", progress=False, boxes=2, movie=False)
+    again = eddyline.run(
+        finished.folder / "world.toml", out=tmp_path / "again", progress=False, boxes=2, movie=False
+    )
     assert again.fingerprint == finished.fingerprint
     assert again.record["checksum"] == finished.record["checksum"]
 
@@ -142,7 +152,13 @@ def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
 
 def test_curves_beside_the_world_go_with_the_run(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("T,Z\n0,1\n0.5,1.2\n1,1.5\n1.5,2\n")
-    expect = '\n[[expect]]\nquantity = "front.position / a"\nagainst = "time * sqrt(2*g/a)"\ncurve = "mine.csv"\nband = 0.5\n'
+    expect = """
+[[expect]]
+quantity = "front.position / a"
+against  = "time * sqrt(2*g/a)"
+curve    = "mine.csv"
+band     = 0.5
+"""
     world = small_worlds.write(tmp_path, small_worlds.DAM + expect)
     run = eddyline.run(world, out=tmp_path / "run", progress=False, movie=False)
     assert (run.folder / "mine.csv").is_file()

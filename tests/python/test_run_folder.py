@@ -26,7 +26,8 @@ def test_numbers_follow_each_other_and_latest_follows(tmp_path: Path) -> None:
 def test_runs_that_start_together_get_folders_of_their_own(tmp_path: Path) -> None:
     made: list[Path] = []
     threads = [
-        threading.Thread(target=lambda: made.append(RunFolder.create("dam", base=tmp_path).path)) for _ in range(20)
+        threading.Thread(target=lambda: made.append(RunFolder.create("dam", base=tmp_path).path))
+        for _ in range(20)
     ]
     for thread in threads:
         thread.start()

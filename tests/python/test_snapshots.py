@@ -36,7 +36,9 @@ def read_with_vtk(path: Path, step: int | None) -> tuple[float, dict[str, np.nda
     reader.Update()
     data = reader.GetOutputDataObject(0)
     points = data.GetPointData()
-    arrays = {points.GetArrayName(k): vtk_to_numpy(points.GetArray(k)) for k in range(points.GetNumberOfArrays())}
+    arrays = {
+        points.GetArrayName(k): vtk_to_numpy(points.GetArray(k)) for k in range(points.GetNumberOfArrays())
+    }
     arrays["Points"] = vtk_to_numpy(data.GetPoints().GetData())
     return reader.GetTimeValue() if step is not None else 0.0, arrays, data.GetVerts().GetNumberOfCells()
 
@@ -88,7 +90,9 @@ def test_vtk_reads_one_snapshot_alone(written: tuple[Path, list[Snapshot]]) -> N
     check(snapshots[2].fluid, arrays)
 
 
-def test_one_file_holds_all_and_can_be_moved(written: tuple[Path, list[Snapshot]], tmp_path_factory: Any) -> None:
+def test_one_file_holds_all_and_can_be_moved(
+    written: tuple[Path, list[Snapshot]], tmp_path_factory: Any
+) -> None:
     folder, snapshots = written
     target = tmp_path_factory.mktemp("elsewhere") / "fluid.vtkhdf"
     copy_as_one_file(folder, "fluid", target)

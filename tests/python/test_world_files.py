@@ -11,7 +11,7 @@ import pytest
 import tomlkit
 
 from eddyline import _core
-from eddyline.world import World, WorldError, describe, gallery, new_world, save_picture, schema_json
+from eddyline.world import World, WorldError, checks, describe, gallery, new_world, save_picture, schema_json
 from eddyline.world.curves import DATA, find_curve
 from eddyline.world.positions import Positions
 
@@ -25,6 +25,7 @@ def test_gallery(path: Path) -> None:
     assert world.source == path.read_text()
     assert world.expectations
     assert world.notes == ()
+    assert checks.cell_edge(world.file) == pytest.approx(_core.estimate(world.core).cell_edge)
     header = world.source.split("format = 1")[0]
     for word in ("Look for:", "Predict first:", "Try:", "Expected:"):
         assert word in header

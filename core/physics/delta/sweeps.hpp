@@ -21,7 +21,7 @@ template <class T, int D>
 struct RateResults {      // per unit c0/R, without the kernel's constant
   T* divergence;          // sum V F (v_ij . r_ij)
   T* diffusion;           // sum V F [s_j - s_i + ...]
-  T* viscous[D];          // fluid: sum V F (v . r)/r^2 r, weighted by 2 (D + 2) nu_fluid; walls: 2 nu V F (v_i - v_w)
+  T* viscous[D];          // fluid and wall terms, weighted by nu_fluid and nu_wall
 };
 template <class T, int D>
 struct ForceResults {
@@ -53,15 +53,24 @@ struct SweepInput {
   T scale = 0;            // quantum / R
   T kernel_constant = 0;  // 20 sigma dx^D / R^D: sums with F become sums with grad W
   T inverse_w_dx = 0;     // 1 / W(dx), both without constants
-  T nu_fluid = 0;         // 2 (D + 2) nu_eff / (c0 R), between fluid particles
+  T nu_fluid = 0;         // between fluid particles: 2 (D + 2) nu_eff / (c0 R), or 2 nu_eff / (c0 R) for Morris' form
   T nu_wall = 0;          // 2 nu / (c0 R), at no-slip walls
+  T wall_suction = 0;     // least pressure of a fluid particle that a wall feels: 0 with a free surface
+};
+
+/// Viscosity between fluid particles. At no-slip walls it is Morris' in both cases.
+enum class FluidViscosity {
+  morris,           // exact on any arrangement: for flows without a free surface
+  monaghan_cleary,  // conserves angular momentum: for free surfaces, whose waves Morris' form damps too little
 };
 
 /// The sweeps of one precision and dimension, compiled for one instruction set.
 template <class T, int D>
 struct Sweeps {
+  using Rates = void (*)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk,
+                         std::int64_t last_chunk);
   /// Half way through the step: continuity, density diffusion, viscosity.
-  void (*rates)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  Rates rates_morris, rates_monaghan_cleary;
   /// At its end: pressure force, shifting, free surface.
   void (*forces)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
   /// Walls over fluid: extrapolated pressure and velocity.

@@ -79,7 +79,7 @@ EDDYLINE_INLINE void put(P sum, T* to) {
   (sum + P(0)).store(to);
 }
 
-template <class P, int D, class T = typename P::value_type>
+template <class P, int D, FluidViscosity viscosity, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   const P scale(in.scale);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
@@ -98,7 +98,11 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             const P v_r = dot<D>(v_ij, ij.r);
             divergence = divergence + continuity(j.V, ij.F, v_r);
             diffusion = diffusion + density_diffusion<D>(j.V, ij.F, i.s, j.s, i.G, j.G, ij.r);
-            add_along<D>(viscous, viscosity_monaghan_cleary(j.V, ij.F, v_r, ij.r2), ij.r);
+            if constexpr (viscosity == FluidViscosity::morris) {
+          add_along<D>(viscous, viscosity_morris(j.V, ij.F), v_ij);
+        } else {
+          add_along<D>(viscous, viscosity_monaghan_cleary(j.V, ij.F, v_r, ij.r2), ij.r);
+        }
           });
 
       for_each_neighbor<P>(
@@ -113,7 +117,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             }
             divergence = divergence + continuity(w.V, iw.F, dot<D>(v_iw, iw.r));
             diffusion = diffusion + density_diffusion<D>(w.V, iw.F, i.s, w.p, i.G, i.G, iw.r);
-            add_along<D>(viscous_wall, viscosity_morris(w.V, iw.F, w.no_slip), v_viscous);
+            add_along<D>(viscous_wall, viscosity_morris(w.V, iw.F) * w.no_slip, v_viscous);
           });
 
       put(divergence, out.divergence + at);
@@ -131,6 +135,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto i = load_pressed<P, D>(in.pressed, in.target_rows + at);
+      const P p_wet = max(i.p, P(in.wall_suction));  // walls do not suck in spray whose pressure is negative
       P pressure[D];
       Arrangement<P, D> around{};
 
@@ -148,7 +153,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
           [&](auto* at_rows) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, at_rows); },
           [&](const auto& w) __attribute__((always_inline)) {
             const auto iw = make_pair<P, D>(i.x, w.x, scale);
-            add_along<D>(pressure, pressure_symmetric(w.V, iw.F, i.p, w.p), iw.r);
+            add_along<D>(pressure, pressure_symmetric(w.V, iw.F, p_wet, w.p), iw.r);
             arrange<P, D>(around, w.V, iw.F, WendlandC2::value(iw.rest, iw.F, iw.q) * inverse_w_dx, iw.r);
           });
 
@@ -203,7 +208,7 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
             const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
             P v_viscous[D];
             for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
-            add_along<D>(force, f.V * viscosity_morris(w.V, fw.F, w.no_slip), v_viscous);
+            add_along<D>(force, f.V * viscosity_morris(w.V, fw.F) * w.no_slip, v_viscous);
           });
       for (int d = 0; d < D; ++d) put(force[d] * P(in.nu_wall), out.force[d] + at);
     });
@@ -223,7 +228,7 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
           [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, at_rows); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
-            add_along<D>(force, f.V * pressure_symmetric(w.V, fw.F, f.p, w.p), fw.r);
+            add_along<D>(force, f.V * pressure_symmetric(w.V, fw.F, max(f.p, P(in.wall_suction)), w.p), fw.r);
           });
       for (int d = 0; d < D; ++d) put(P(0) - force[d], out.force[d] + at);
     });
@@ -232,7 +237,7 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
 
 template <class P, int D>
 Sweeps<typename P::value_type, D> make_sweeps() {
-  return {rates<P, D>, forces<P, D>, walls<P, D>, viscous_reaction<P, D>, pressure_reaction<P, D>};
+  return {rates<P, D, FluidViscosity::morris>, rates<P, D, FluidViscosity::monaghan_cleary>, forces<P, D>, walls<P, D>, viscous_reaction<P, D>, pressure_reaction<P, D>};
 }
 
 }  // namespace eddyline::physics::delta

@@ -95,6 +95,8 @@ nb::dict statistics(const Simulation& s) {
   out["list_bytes"] = stats.list_bytes;
   out["messages"] = stats.messages;
   out["ghost_rows"] = stats.ghost_rows;
+  out["contacts"] = stats.contacts;
+  out["left_particles"] = stats.left_particles;
   out["instructions"] = stats.instructions;
   out["threads"] = stats.threads;
   nb::dict seconds;

@@ -27,6 +27,7 @@ INK, QUIET, GRID = "#1b1f24", "#6b7280", "#dfe3e8"
 LINES = (("#0b6e99", "-"), ("#b5451b", "--"), ("#5b7f1a", "-."), ("#7a4fa3", ":"))
 BAND = "#e0a526"
 PLACE = (0.085, 0.125, 0.895, 0.785)  # of the axes in the figure: left, bottom, width, height
+PLACE_WITHOUT_TITLE = (0.075, 0.125, 0.915, 0.86)
 MOST_POINTS = 3000  # of a line; more are thinned to the extremes of equal stretches
 CSS_COLORS = {
     INK: "--ink",
@@ -47,13 +48,14 @@ class Chart:
     description: str
     draw: Callable[[Axes], None]
 
-    def figure(self, paper: str = "white") -> Figure:
+    def figure(self, paper: str = "white", place: tuple[float, float, float, float] = PLACE) -> Figure:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(8.0, 4.0), dpi=150, facecolor=paper)
         FigureCanvasAgg(figure)
-        axes = figure.add_axes(PLACE)
+        axes = figure.add_axes(place)
+        axes.margins(x=0.01)
         axes.set_facecolor("none")
         axes.grid(color=GRID, lw=0.7)
         axes.set_axisbelow(True)
@@ -79,7 +81,7 @@ class Chart:
 
         out = io.StringIO()
         with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.name}):
-            figure = self.figure(paper="none")
+            figure = self.figure("none", PLACE_WITHOUT_TITLE)
             figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         return _for_page(out.getvalue(), self.description)
 
@@ -171,7 +173,9 @@ def _force_chart(world: World, body: str, frame: pd.DataFrame, results: Mapping[
             axes.axhline(0.5 * (low + high), color=BAND, lw=1, ls=(0, (5, 3)), label=label)
         window = _window(results, body)
         if window:
-            axes.axvspan(*window, color=GRID, alpha=0.5, lw=0, zorder=0, label="window of the values")
+            axes.axvspan(
+                *window, fc=GRID, ec=QUIET, alpha=0.5, lw=0.8, zorder=0, label="window of the values"
+            )
         axes.set_xlabel("time [s]")
         axes.set_ylabel(axis)
         shown = np.concatenate([factor * frame[column].to_numpy() for column in columns])

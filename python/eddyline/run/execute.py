@@ -229,7 +229,7 @@ class _Execution:
         return run
 
     def _publish(self, run: Run, shown: RunProgress, *, movie: bool, report: bool) -> None:
-        """Pictures, movie, charts and report; a second Ctrl-C leaves out what is still missing."""
+        """Pictures, movie, charts and report; another Ctrl-C leaves out what is still missing."""
         from eddyline.run.pictures import RunPictures, charts, save_charts
         from eddyline.run.report import write_report
 

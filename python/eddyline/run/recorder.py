@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 PIXELS = 1600  # the longest side of a raster
+FINE, COARSE = 2 / 3, 3 / 2  # pixels in spacings: of the world's quantity, of the others
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
 """Quantities of each frame besides the world's own, coarser in 2D, so that `export` can paint them later."""
 
@@ -90,10 +91,8 @@ class Recorder:
     def _plane(self) -> Picture:
         """Rasters of a two-dimensional flow: the world's quantity fine, the others coarse."""
         scene = self.scene
-        fine, coarse = (
-            scene.raster_shape(scene.spacing / 2, PIXELS),
-            scene.raster_shape(scene.spacing, PIXELS // 2),
-        )
+        fine = scene.raster_shape(FINE * scene.spacing, PIXELS)
+        coarse = scene.raster_shape(COARSE * scene.spacing, PIXELS // 2)
         shapes = {name: coarse for name in ALSO_KEPT[2]} | {self.quantity: fine}
         return Picture(
             time=self.simulation.time,

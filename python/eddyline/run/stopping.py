@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a run at a step boundary; a second one ends what comes after the last step."""
+"""Ctrl-C and SIGTERM end a run at a step boundary; another one ends what comes after the last step."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any
 class StopRequests:
     """Counts Ctrl-C and SIGTERM while its block runs.
 
-    The first one sets `asked` and calls `interrupt`; the second one raises KeyboardInterrupt if it comes
-    while the
-    pictures are made, and the third one always does. Outside the main thread signals are left alone.
+    While the steps are made, the first one sets `asked` and calls `interrupt`, and a third one raises
+    KeyboardInterrupt. While the pictures are made (`finishing`), each one raises it. Outside the main
+    thread signals
+    are left alone.
     """
 
     def __init__(self) -> None:
@@ -42,5 +43,5 @@ class StopRequests:
     def _receive(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
         self.interrupt()
-        if self.count >= (2 if self.finishing else 3):
+        if self.finishing or self.count >= 3:
             raise KeyboardInterrupt

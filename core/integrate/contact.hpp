@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "base/vec.hpp"
+#include "world/world.hpp"
+
+namespace eddyline::integrate {
+
+/// The last resort at walls: dummy particles stop the fluid, but a hard impact may push single particles a fraction of
+/// a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity (an inelastic
+/// contact). A pure function of one particle.
+class Contact {
+ public:
+  explicit Contact(const world::World& world);
+
+  /// Corrects position and velocity at the sides of the domain; true if there was contact.
+  bool with_sides(Vec3& x, Vec3& v) const;
+  /// The same at bodies.
+  bool with_bodies(Vec3& x, Vec3& v) const;
+  bool has_bodies() const { return !bodies_.empty(); }
+
+ private:
+  struct Plane {
+    int axis;
+    double sign;      // +1: fluid lies above `position`, -1: below
+    double position;  // [m]
+  };
+  std::vector<Plane> planes_;
+  std::vector<world::ShapePtr> bodies_;
+  int dimensions_;
+  double probe_;  // step of the differences that give a body's normal [m]
+};
+
+}  // namespace eddyline::integrate

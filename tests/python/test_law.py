@@ -1,0 +1,300 @@
+"""The law of the house: where, when and with whose help a particle is computed never changes what is computed.
+
+Every run here is repeated with other boxes, threads, instruction sets and groupings of particles, and must give the
+same bits: state and series.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import law_worlds
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from eddyline import _core
+from eddyline.world import World
+
+Floats = NDArray[np.float64]
+NEVER = 2**62
+
+
+@dataclass(frozen=True)
+class How:
+    """How a run is computed: nothing of it may change what is computed."""
+
+    boxes: int = 1
+    threads: int = 1
+    instructions: str = "scalar"
+    shuffle: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.boxes}-boxes-{self.threads}-threads-{self.instructions}-{'shuffled' if self.shuffle else 'sorted'}"
+
+
+def pairwise() -> list[How]:
+    """Few runs in which any two choices, of any two of the four factors, meet at least once."""
+    factors: list[list[object]] = [[1, 2, 3, 5], [1, 2], list(_core.instruction_sets()), [0, 7]]
+    runs = list(itertools.product(*factors))
+
+    def pairs(run: Iterable[object]) -> set[object]:
+        return set(itertools.combinations(enumerate(run), 2))
+
+    missing = set().union(*(pairs(run) for run in runs))
+    chosen = []
+    while missing:
+        best = max(runs, key=lambda run: len(pairs(run) & missing))
+        chosen.append(How(*best))  # type: ignore[arg-type]
+        missing -= pairs(best)
+    return chosen
+
+
+@dataclass(frozen=True)
+class Journey:
+    """A world, the steps it is run for, and along which axis particles must travel how far (in cells) meanwhile."""
+
+    text: str
+    steps: int
+    axis: int
+    cells: float
+
+
+JOURNEYS = {
+    "dam-2d": Journey(law_worlds.DAM_2D, 300, 0, 2.0),
+    "dam-3d": Journey(law_worlds.DAM_3D, 120, 0, 2.0),
+    "stream-2d": Journey(law_worlds.STREAM_2D, 300, 0, 3.0),
+    "stream-3d": Journey(law_worlds.STREAM_3D, 120, 0, 3.0),
+    "settled-2d": Journey(law_worlds.SETTLED_2D, 250, 1, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class End:
+    """What must be equal at the end of a run."""
+
+    checksum: int
+    series: dict[str, Floats]
+    time: float
+
+
+def simulate(world: World, how: How, interval: float = 0.0) -> _core.Simulation:
+    return _core.Simulation(
+        world.core,
+        boxes=how.boxes,
+        threads=how.threads,
+        instructions=how.instructions,  # type: ignore[arg-type]
+        shuffle=how.shuffle,
+        series_interval=interval,
+    )
+
+
+def end_of(simulation: _core.Simulation) -> End:
+    series = {name: values for name, (_, _, values) in simulation.take_series().items()}
+    return End(simulation.checksum(), series, simulation.time)
+
+
+def by_id(simulation: _core.Simulation, field: NDArray[np.float64]) -> Floats:
+    return np.array(field)[np.argsort(simulation.id, kind="stable")]
+
+
+@cache
+def reference(name: str) -> End:
+    """The plain run: one box, one thread, one lane."""
+    journey = JOURNEYS[name]
+    simulation = simulate(World.from_text(journey.text), How())
+    simulation.advance(np.inf, journey.steps, np.inf)
+    return end_of(simulation)
+
+
+def assert_same(found: End, expected: End) -> None:
+    assert found.time == expected.time
+    assert found.checksum == expected.checksum
+    assert found.series.keys() == expected.series.keys()
+    for name, values in expected.series.items():
+        assert np.array_equal(found.series[name], values, equal_nan=True), f"series {name}"
+
+
+# --- the same bits --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", pairwise(), ids=str)
+@pytest.mark.parametrize("name", JOURNEYS)
+def test_the_same_bits_however_it_is_computed(name: str, how: How):
+    journey = JOURNEYS[name]
+    simulation = simulate(World.from_text(journey.text), how)
+    simulation.advance(np.inf, journey.steps, np.inf)
+    assert simulation.statistics()["instructions"] == how.instructions
+    assert_same(end_of(simulation), reference(name))
+
+
+@pytest.mark.parametrize("name", JOURNEYS)
+def test_the_journeys_are_long_enough_to_prove_something(name: str):
+    """Lists are rebuilt many times, and particles travel through several cells, so that they change boxes."""
+    journey = JOURNEYS[name]
+    world = World.from_text(journey.text)
+    simulation = simulate(world, How(instructions=_core.instruction_sets()[-1], boxes=2))
+    travelled = np.zeros(simulation.fluid_count)
+    before = by_id(simulation, simulation.position)[:, journey.axis]
+    for step in range(5, journey.steps + 1, 5):
+        simulation.advance(np.inf, step, np.inf)
+        now = by_id(simulation, simulation.position)[:, journey.axis]
+        moved, period = now - before, world.core.size[journey.axis]
+        if world.core.sides[2 * journey.axis].kind == "periodic":
+            moved -= period * np.round(moved / period)
+        travelled += moved
+        before = now
+    assert simulation.statistics()["rebuilds"] > 3
+    assert simulation.statistics()["messages"] > 0
+    assert np.abs(travelled).max() > journey.cells * _core.estimate(world.core).cell_edge
+
+
+def test_the_checksum_sees_every_change():
+    """Or else equal checksums would mean nothing."""
+    texts = [law_worlds.VORTICES, law_worlds.VORTICES.replace("0.002", "0.0020001")]
+    found = set()
+    for text in texts:
+        simulation = simulate(World.from_text(text), How())
+        for _ in range(3):
+            simulation.advance(np.inf, simulation.step_count + 1, np.inf)
+            found.add(simulation.checksum())
+    assert len(found) == 6
+
+
+@pytest.mark.parametrize("name", ["dam-2d", "stream-3d"])
+def test_a_run_in_pieces_is_the_same_run(name: str):
+    """advance() may be called for a step, to a time, or for an instant, and be looked at in between."""
+    journey = JOURNEYS[name]
+    world = World.from_text(journey.text)
+    simulation = simulate(world, How(boxes=2, instructions=_core.instruction_sets()[-1]))
+    upper = (world.core.size[0], world.core.size[1], 0.0)
+    pieces: list[dict[str, Floats]] = []
+    while simulation.step_count < journey.steps:
+        left = journey.steps - simulation.step_count
+        simulation.advance(np.inf, simulation.step_count + min(left, 7), np.inf)
+        simulation.advance(simulation.time + 1.5 * simulation.time_step, journey.steps, np.inf)
+        simulation.advance(np.inf, journey.steps, 0.0)
+        simulation.raster("speed", (8, 8), (0.0, 0.0, 0.0), upper)
+        simulation.pressure(), simulation.surface(), simulation.wall_pressure(), simulation.statistics()
+        pieces.append({key: values for key, (_, _, values) in simulation.take_series().items()})
+    series = {key: np.concatenate([piece[key] for piece in pieces]) for key in pieces[0]}
+    assert_same(End(simulation.checksum(), series, simulation.time), reference(name))
+
+
+@pytest.mark.parametrize("name", ["dam-2d", "settled-2d"])
+def test_output_never_changes_the_state(name: str):
+    journey = JOURNEYS[name]
+    for interval in (1e-3, 0.05, 1e9):
+        simulation = simulate(
+            World.from_text(journey.text), How(instructions=_core.instruction_sets()[-1]), interval
+        )
+        simulation.advance(np.inf, journey.steps, np.inf)
+        assert (simulation.checksum(), simulation.time) == (reference(name).checksum, reference(name).time)
+
+
+# --- the test oracle ------------------------------------------------------------------------------------------
+
+ORACLES = {"dam-2d": law_worlds.DAM_2D, "vortices": law_worlds.VORTICES, "stream-2d": law_worlds.STREAM_2D}
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_cells_find_the_pairs_that_a_search_of_all_pairs_finds(name: str):
+    ends = []
+    for neighbors in ("all_pairs", "cells"):
+        world = World.from_text(ORACLES[name], overrides={"method.precision": "double"})
+        simulation = _core.Simulation(world.core, threads=1, neighbors=neighbors)  # type: ignore[arg-type]
+        simulation.advance(np.inf, 25, np.inf)
+        assert simulation.statistics()["rebuilds"] > 1
+        ends.append(simulation)
+    plain, cells = ends
+    assert np.array_equal(np.sort(plain.id), np.sort(cells.id))
+    size = max(World.from_text(ORACLES[name]).core.size)
+    assert np.abs(by_id(plain, plain.position) - by_id(cells, cells.position)).max() <= 1e-12 * size
+    assert plain.statistics()["pairs"] == cells.statistics()["pairs"]
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_pair_sums_in_single_precision_agree_with_all_pairs_in_double(name: str):
+    """Changes of velocity and pressure over a few steps, relative to the largest."""
+    changes = []
+    for precision, neighbors in (("double", "all_pairs"), ("single", "cells")):
+        world = World.from_text(ORACLES[name], overrides={"method.precision": precision})
+        simulation = _core.Simulation(world.core, threads=1, neighbors=neighbors)  # type: ignore[arg-type]
+        before = by_id(simulation, simulation.velocity)
+        simulation.advance(np.inf, 4, np.inf)
+        after = by_id(simulation, simulation.velocity)
+        changes.append((after - before, by_id(simulation, simulation.pressure())))
+    for plain, fast in zip(*changes, strict=True):
+        assert np.abs(fast - plain).max() <= 1e-4 * np.abs(plain).max()
+
+
+# --- ids and places -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", JOURNEYS)
+def test_ids_are_unique_and_do_not_depend_on_boxes(name: str):
+    worlds = [World.from_text(JOURNEYS[name].text) for _ in range(2)]
+    one, five = simulate(worlds[0], How()), simulate(worlds[1], How(boxes=5, shuffle=3))
+    assert len(np.unique(one.id)) == one.fluid_count
+    assert np.array_equal(np.sort(one.id), np.sort(five.id))
+    assert np.array_equal(by_id(one, one.position), by_id(five, five.position))
+    five.advance(np.inf, 60, np.inf)
+    assert np.array_equal(np.sort(one.id), np.sort(five.id))
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"), [(law_worlds.DAM_2D, 40), (law_worlds.VORTICES, 40)], ids=["dam", "vortices"]
+)
+def test_a_domain_far_from_the_origin_is_computed_as_well(text: str, steps: int):
+    """Pair differences are exact wherever the domain lies; only the positions themselves have fewer digits there.
+
+    4096 m is a multiple of the quantum. Coordinates in single precision would be off by a tenth of a spacing there.
+    """
+    ends = []
+    for place in (0.0, 4096.0):
+        world = World.from_text(text, overrides={"let.x0": place})
+        simulation = simulate(world, How(instructions=_core.instruction_sets()[-1]))
+        simulation.advance(np.inf, steps, np.inf)
+        ends.append((by_id(simulation, simulation.position) - place, by_id(simulation, simulation.velocity)))
+    (near, near_velocity), (far, far_velocity) = ends
+    spacing = World.from_text(text).core.spacing
+    assert np.abs(far - near).max() < 1e-5 * spacing
+    assert np.abs(far_velocity - near_velocity).max() < 1e-5 * np.abs(near_velocity).max()
+
+
+# --- when a step goes wrong -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("overrides", "reason"),
+    [({"method.cfl": 30}, None), ({"method.speed_limit": 0.05}, "above the limit of 0.05 m/s")],
+    ids=["time-step-too-long", "speed-limit"],
+)
+def test_a_step_that_goes_wrong_says_which_particle_when_and_where(
+    overrides: dict[str, float], reason: str | None
+):
+    text = law_worlds.DAM_2D.replace('spacing = "a/12"', 'spacing = "a/12"\n')
+    found = []
+    for how in (How(), How(boxes=3, shuffle=5, instructions=_core.instruction_sets()[-1])):
+        simulation = simulate(World.from_text(text, overrides=overrides), how)
+        with pytest.raises(_core.StepError) as caught:
+            simulation.advance(np.inf, NEVER, 60.0)
+        details = caught.value.details
+        assert details["id"] in simulation.id
+        assert details["step"] == simulation.step_count >= 1
+        assert details["time"] == simulation.time
+        assert len(details["position"]) == len(details["velocity"]) == len(details["acceleration"]) == 3
+        assert details["density"] is not None
+        assert 1 <= len(details["neighbors"]) <= 8
+        for neighbor in details["neighbors"]:
+            assert neighbor["id"] in simulation.id
+            assert neighbor["id"] != details["id"]
+            assert neighbor["distance"] >= 0
+        assert f"particle {details['id']}" in str(caught.value)
+        assert f"step {details['step']}" in str(caught.value)
+        assert reason is None or reason in details["reason"]
+        found.append((details["id"], details["step"], details["position"], details["reason"]))
+    assert found[0] == found[1]

@@ -1,0 +1,62 @@
+"""The validation cases at coarse spacings: the figures of validation/ must not get worse unnoticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from eddyline.validate import main
+from eddyline.validate.case import Setting
+from eddyline.validate.cases import CASES
+from eddyline.validate.references import ROOT
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case_keeps_its_limits(name: str, tmp_path: Path):
+    figures = CASES[name].run(Setting(quick=True, threads=1, folder=tmp_path))
+    missed = [
+        f"{figure.quantity}: {figure.measured:.4g}, allowed {figure.allowed}"
+        for figure in figures
+        if figure.ok is False
+    ]
+    assert not missed, "\n".join(missed)
+    assert any(figure.ok for figure in figures)
+    picture = tmp_path / "picture.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size < 150_000
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case_is_documented(name: str):
+    folder = ROOT / name
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    for heading in ("## Papers", "## Set-up", "## What is measured", "## Result"):
+        assert heading in text, f"{folder}/README.md lacks `{heading}`"
+    assert f"eddyline validate {name}" in text
+    assert (folder / "picture.png").stat().st_size < 150_000
+
+
+def test_list_names_every_case(capsys: pytest.CaptureFixture[str]):
+    assert main(["--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(CASES)
+
+
+def test_results_are_written_and_a_missed_limit_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    import json
+
+    from eddyline.validate.case import Case
+    from eddyline.validate.figures import below
+
+    for measured, code in ((0.5, 0), (2.0, 1)):
+        case = Case("couette", "a case", lambda setting, value=measured: [below("error", value, 1.0)])  # type: ignore[misc]
+        monkeypatch.setitem(CASES, "couette", case)
+        assert main(["couette", "--out", str(tmp_path)]) == code
+        record = json.loads((tmp_path / "results.json").read_text())
+        assert record["cases"][0]["figures"][0]["measured"] == measured
+        assert record["cases"][0]["ok"] is (code == 0)
+        assert "couette,error" in (tmp_path / "couette" / "results.csv").read_text()
+    assert "missed" in capsys.readouterr().out
