@@ -1,4 +1,4 @@
-"""Small worlds for the tests of the law: walls and free surfaces, periodic sides and bodies, disordered starts."""
+"""Small worlds for the tests of the law: walls, free surfaces, periodic sides, bodies, disordered starts."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ STREAM_3D = """format = 1
 L = 1.0
 [domain]
 size       = ["L", "0.8*L", "L"]
-spacing    = "L/14"
+spacing    = "L/12"
 body_force = [1.0, 0, "0.5*cos(5*y)"]
 [fluid]
 density = 1.0

@@ -61,14 +61,14 @@ def test_a_step_over_several_outputs_serves_them_once() -> None:
     assert never.next_time == math.inf and not never.take(5.0)
 
 
-def signal(frequency: float, cycles: float, growth: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def wave(frequency: float, cycles: float, growth: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     time = np.linspace(0, cycles / frequency, 4000)
     size = 1 - np.exp(-growth * time) if growth else 1.0
     return time, 0.3 + size * np.sin(2 * math.pi * frequency * time + 0.7)
 
 
 def test_the_frequency_of_a_periodic_signal() -> None:
-    time, values = signal(3.0, 12)
+    time, values = wave(3.0, 12)
     found = find_periods(time, values)
     assert isinstance(found, Periodic)
     assert found.frequency == pytest.approx(3.0, rel=1e-5)
@@ -81,7 +81,7 @@ def test_the_frequency_of_a_periodic_signal() -> None:
 
 
 def test_noise_does_not_add_periods() -> None:
-    time, values = signal(3.0, 12)
+    time, values = wave(3.0, 12)
     noisy = values + 0.002 * np.random.default_rng(1).standard_normal(len(values))
     found = find_periods(time, noisy)
     assert isinstance(found, Periodic)
@@ -90,7 +90,7 @@ def test_noise_does_not_add_periods() -> None:
 
 
 def test_a_growing_signal_is_not_periodic_yet_and_says_when() -> None:
-    time, values = signal(1.0, 6, growth=0.3)
+    time, values = wave(1.0, 6, growth=0.3)
     found = find_periods(time, values)
     assert isinstance(found, NotPeriodic)
     assert found.reason == "not periodic yet"

@@ -15,6 +15,8 @@ from eddyline.world import World
 
 Floats = NDArray[np.float64]
 _NEVER = 2**62
+ROUNDING = 1e-6
+"""Depth, in spacings, below which a particle on a surface is not behind it."""
 
 
 @dataclass
@@ -46,7 +48,7 @@ class Behind:
             points[:, : core.dimensions] = position
             for body in core.bodies:
                 np.maximum(depth, -body.shape.signed_distance(points), out=depth)
-        self.most = max(self.most, int((depth > 0).sum()))
+        self.most = max(self.most, int((depth > ROUNDING * core.spacing).sum()))
         self.depth = max(self.depth, float(depth.max(initial=-np.inf)) / core.spacing)
         self.checks += 1
 

@@ -1,0 +1,179 @@
+// Cells, boxes and ghosts: the canonical order (the law, rule 2), and that how the grid is cut changes nothing of it.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "cell_fixture.hpp"
+#include "harness.hpp"
+
+using namespace fixture;
+
+namespace {
+
+/// For every particle, by id: the ids in the rows of cells around it, in their order. All boxes must agree.
+std::map<std::int64_t, std::vector<std::int64_t>> candidates(const Sorted& s) {
+  std::map<std::int64_t, std::vector<std::int64_t>> found;
+  const int dimensions = s.layout.grid().dimensions;
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    const std::int32_t cell = s.rows.cell[i];
+    const auto& box = s.layout.boxes()[static_cast<std::size_t>(s.layout.box_of(cell))];
+    const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1], depth = dimensions == 3 ? 1 : 0;
+    auto& list = found[s.id[static_cast<std::size_t>(s.order[i])]];
+    for (std::int32_t dz = -depth; dz <= depth; ++dz)
+      for (std::int32_t dy = -1; dy <= 1; ++dy) {
+        const auto first = static_cast<std::size_t>(cell + dz * nxy + dy * nx - 1);
+        for (std::int32_t r = s.rows.begin[first]; r < s.rows.begin[first + 3]; ++r)
+          list.push_back(s.row_id[static_cast<std::size_t>(r)]);
+      }
+  }
+  return found;
+}
+
+const std::array<bool, 3> k_closed{false, false, false}, k_all_periodic{true, true, true};
+
+}  // namespace
+
+TEST(particles_stand_sorted_by_cell_then_id) {
+  const auto grid = make_grid(2, {6, 5, 1}, {true, false, false});
+  const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 400, 1));
+  std::vector<bool> seen(s.x.size(), false);
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    const auto old = static_cast<std::size_t>(s.order[i]);
+    CHECK(!seen[old]);
+    seen[old] = true;
+    const auto cell = static_cast<std::size_t>(s.rows.cell[i]);
+    CHECK(s.rows.cell[i] == s.layout.owned_cell(s.x[old]));
+    CHECK(s.layout.is_owned(s.rows.cell[i]));
+    CHECK(s.rows.slot[i] >= s.rows.begin[cell] && s.rows.slot[i] < s.rows.begin[cell + 1]);
+    if (i == 0) continue;
+    CHECK(s.rows.slot[i - 1] < s.rows.slot[i]);
+    if (s.rows.cell[i - 1] == s.rows.cell[i]) CHECK(s.id[static_cast<std::size_t>(s.order[i - 1])] < s.id[old]);
+  }
+  CHECK(s.rows.begin[0] == 0);
+  CHECK(s.rows.begin[static_cast<std::size_t>(s.layout.cells())] == s.rows.rows);
+}
+
+TEST(every_particle_sees_the_same_candidates_however_the_grid_is_cut) {
+  for (const auto& periodic : {k_closed, k_all_periodic, std::array<bool, 3>{true, false, false}}) {
+    const auto grid = make_grid(2, {7, 6, 1}, periodic);
+    const auto x = random_positions(grid, 500, 2);
+    const auto whole = candidates(sort(grid, {1, 1, 1}, x));
+    for (const Int3 parts : {Int3{2, 1, 1}, Int3{2, 2, 1}, Int3{3, 2, 1}, Int3{7, 6, 1}})
+      CHECK(candidates(sort(grid, parts, x)) == whole);
+  }
+  for (const auto& periodic : {k_closed, k_all_periodic}) {
+    const auto grid = make_grid(3, {4, 3, 5}, periodic);
+    const auto x = random_positions(grid, 600, 3);
+    const auto whole = candidates(sort(grid, {1, 1, 1}, x));
+    for (const Int3 parts : {Int3{2, 1, 1}, Int3{2, 1, 2}, Int3{2, 3, 5}})
+      CHECK(candidates(sort(grid, parts, x)) == whole);
+  }
+}
+
+TEST(a_shuffle_changes_the_grouping_and_nothing_else) {
+  const auto grid = make_grid(2, {5, 5, 1}, k_all_periodic);
+  const auto x = random_positions(grid, 300, 4);
+  const auto plain = sort(grid, {2, 1, 1}, x), shuffled = sort(grid, {2, 1, 1}, x, 9);
+  CHECK(candidates(plain) == candidates(shuffled));
+  CHECK(plain.row_id == shuffled.row_id);
+  CHECK(!std::equal(plain.order.begin(), plain.order.end(), shuffled.order.begin()));
+}
+
+TEST(ghosts_are_images_of_owned_cells_at_their_place) {
+  for (const Int3 parts : {Int3{1, 1, 1}, Int3{2, 2, 1}, Int3{3, 1, 1}}) {
+    const auto grid = make_grid(2, {6, 4, 1}, {true, true, false});
+    const auto s = sort(grid, parts, random_positions(grid, 300, 5));
+    for (const auto& ghost : s.layout.ghost_cells()) {
+      CHECK(s.layout.is_owned(ghost.from_cell));
+      CHECK(!s.layout.is_owned(ghost.to_cell));
+      CHECK(s.layout.box_of(ghost.from_cell) == ghost.from_box);
+      CHECK(s.layout.box_of(ghost.to_cell) == ghost.to_box);
+      const auto& box = s.layout.boxes()[static_cast<std::size_t>(ghost.to_box)];
+      const std::int32_t local = ghost.to_cell - box.first_cell;
+      const Int3 at{local % box.shape[0] - 1 + box.cells.lower[0], local / box.shape[0] - 1 + box.cells.lower[1], 0};
+      const auto first = static_cast<std::size_t>(ghost.to_cell);
+      for (std::int32_t r = s.rows.begin[first]; r < s.rows.begin[first + 1]; ++r)
+        for (int d = 0; d < 2; ++d) {
+          const double lower = at[static_cast<std::size_t>(d)] * k_edge;
+          const double x = k_fixed.quantum() * s.positions.x[d][static_cast<std::size_t>(r)];
+          CHECK(x >= lower - k_fixed.quantum() && x <= lower + k_edge + k_fixed.quantum());
+        }
+    }
+  }
+}
+
+TEST(one_periodic_box_is_surrounded_by_its_own_images) {
+  const auto grid = make_grid(2, {4, 3, 1}, k_all_periodic);
+  const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 100, 6));
+  CHECK(s.layout.ghost_cells().size() == 6 * 5 - 4 * 3);
+  for (const auto& ghost : s.layout.ghost_cells()) CHECK(ghost.from_box == 0 && ghost.to_box == 0);
+  CHECK(s.routes.size() == 1);
+  CHECK(std::none_of(s.row_id.begin(), s.row_id.end(), [](std::int64_t id) { return id < 0; }));
+}
+
+TEST(a_closed_domain_has_no_ghosts_outside) {
+  const auto grid = make_grid(2, {4, 4, 1}, k_closed);
+  const auto one = sort(grid, {1, 1, 1}, random_positions(grid, 100, 7));
+  CHECK(one.layout.ghost_cells().empty());
+  CHECK(one.routes.size() == 0);
+  const auto four = sort(grid, {2, 2, 1}, random_positions(grid, 100, 7));
+  CHECK(four.layout.ghost_cells().size() == 4 * (2 + 2 + 1));  // each box: two sides and the corner between them
+  for (const auto& ghost : four.layout.ghost_cells()) CHECK(ghost.shift == (Int3{0, 0, 0}));
+}
+
+TEST(routes_of_two_by_two_periodic_boxes) {
+  const auto grid = make_grid(2, {4, 6, 1}, k_all_periodic);
+  auto s = sort(grid, {2, 2, 1}, random_positions(grid, 300, 8));
+  // Every box owes rows to every other one, across faces, edges and corners; none is its own neighbour.
+  std::set<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (std::size_t r = 0; r < s.routes.size(); ++r) pairs.insert({s.routes[r].from_box, s.routes[r].to_box});
+  CHECK(pairs.size() == s.routes.size());
+  CHECK(pairs.size() == 4 * 3);
+  for (const auto& [from, to] : pairs) CHECK(from != to);
+
+  // The lower left corner of box 0 is the upper right cell of box 3, a period back along both axes.
+  const auto& boxes = s.layout.boxes();
+  bool found = false;
+  for (const auto& ghost : s.layout.ghost_cells()) {
+    if (ghost.to_cell != boxes[0].first_cell) continue;
+    found = true;
+    CHECK(ghost.from_box == 3);
+    CHECK(ghost.shift == (Int3{-grid.period_quanta[0], -grid.period_quanta[1], 0}));
+    CHECK(ghost.from_cell == s.layout.owned_cell({3.5 * k_edge, 5.5 * k_edge, 0}));
+  }
+  CHECK(found);
+
+  // A second gather repeats the same copies.
+  const auto before = s.routes.traffic();
+  std::int64_t copies = 0;
+  std::set<std::int32_t> targets;
+  s.routes.gather([&](std::int32_t, std::int32_t to, const Int3&) {
+    ++copies;
+    targets.insert(to);
+  });
+  CHECK(static_cast<std::int64_t>(targets.size()) == copies);
+  CHECK(copies == s.rows.rows - static_cast<std::int64_t>(s.x.size()));
+  CHECK(s.routes.traffic().rows == before.rows + copies);
+  CHECK(s.routes.traffic().messages == before.messages + 12);
+}
+
+TEST(neighbouring_runs_are_joined) {
+  exchange::Routes routes;
+  routes.add(0, 1, {10, 100, 5, {0, 0, 0}});
+  routes.add(0, 1, {15, 105, 2, {0, 0, 0}});
+  routes.add(0, 1, {17, 107, 0, {0, 0, 0}});
+  routes.add(0, 1, {17, 107, 1, {9, 0, 0}});
+  routes.add(1, 0, {30, 40, 1, {0, 0, 0}});
+  CHECK(routes.size() == 2);
+  CHECK(routes[0].runs.size() == 2);
+  CHECK(routes[0].runs[0].count == 7);
+  routes.clear();
+  CHECK(routes.size() == 0);
+}
+
+TEST(particles_beyond_an_open_side_belong_to_the_outermost_cell) {
+  const auto grid = make_grid(2, {4, 4, 1}, k_closed);
+  CHECK(grid.cell_of({-3.0, 0.1, 0}) == (Int3{0, 0, 0}));
+  CHECK(grid.cell_of({17.0, 99.0, 0}) == (Int3{3, 3, 0}));
+  CHECK(grid.index({3, 3, 0}) == grid.cells() - 1);
+}

@@ -1,0 +1,190 @@
+// Neighbour lists against a search of all pairs, and the wide list builder against the plain one.
+#include <algorithm>
+#include <map>
+
+#include "base/instructions.hpp"
+#include "cell_fixture.hpp"
+#include "harness.hpp"
+
+using namespace fixture;
+
+namespace {
+
+constexpr double k_cut = 0.24;  // R + skin [m], less than a cell
+
+using Lists = std::map<std::int64_t, std::vector<std::int64_t>>;
+
+neighbors::Search make_search(const Sorted& targets, const Sorted& sources, bool same) {
+  const double cut = k_cut / k_fixed.quantum();
+  return {.dimensions = targets.layout.grid().dimensions,
+          .cut_squared = static_cast<float>(cut * cut),
+          .layout = &targets.layout,
+          .targets = &targets.rows,
+          .sources = &sources.rows,
+          .target_positions = &targets.positions,
+          .source_positions = &sources.positions,
+          .same = same};
+}
+
+/// The ids in each particle's list, in their order; checks that padding stands at the end and is the sentinel.
+Lists ids_of(const neighbors::NeighborList& list, const Sorted& targets, const Sorted& sources) {
+  Lists found;
+  std::int64_t stored = 0;
+  for (std::size_t i = 0; i < targets.x.size(); ++i) {
+    const auto chunk = list.chunks()[i / neighbors::k_chunk];
+    const std::size_t lane = i % neighbors::k_chunk;
+    auto& ids = found[targets.id[static_cast<std::size_t>(targets.order[i])]];
+    bool ended = false;
+    for (std::int32_t k = 0; k < chunk.length; ++k) {
+      const std::int32_t row = chunk.entries[static_cast<std::size_t>(k) * neighbors::k_chunk + lane];
+      ended = ended || row == sources.rows.rows;
+      CHECK(!ended || row == sources.rows.rows);
+      if (!ended) ids.push_back(sources.row_id[static_cast<std::size_t>(row)]);
+    }
+    CHECK(list.target_rows()[i] == targets.rows.slot[i]);
+    stored += static_cast<std::int64_t>(ids.size());
+  }
+  CHECK(list.stored() == stored);
+  CHECK(list.padded() >= stored);
+  for (std::size_t i = targets.x.size(); i < list.chunks().size() * neighbors::k_chunk; ++i) {
+    CHECK(list.target_rows()[i] == targets.rows.rows);
+    const auto chunk = list.chunks()[i / neighbors::k_chunk];
+    for (std::int32_t k = 0; k < chunk.length; ++k)
+      CHECK(chunk.entries[static_cast<std::size_t>(k) * neighbors::k_chunk + i % neighbors::k_chunk] ==
+            sources.rows.rows);
+  }
+  return found;
+}
+
+/// What a search of all pairs finds, with the nearest periodic images, in the same single precision.
+Lists brute_force(const Sorted& targets, const Sorted& sources, bool same) {
+  Lists found;
+  const auto& grid = targets.layout.grid();
+  const double cut = k_cut / k_fixed.quantum();
+  const auto cut_squared = static_cast<float>(cut * cut);
+  for (std::size_t i = 0; i < targets.x.size(); ++i) {
+    auto& ids = found[targets.id[i]];
+    for (std::size_t j = 0; j < sources.x.size(); ++j) {
+      if (same && i == j) continue;
+      float r2 = 0;
+      for (int d = 0; d < grid.dimensions; ++d) {
+        const auto a = static_cast<std::size_t>(d);
+        std::int64_t r = std::int64_t{k_fixed.wrapped(targets.x[i][d])} - k_fixed.wrapped(sources.x[j][d]);
+        if (grid.periodic[a]) {
+          const std::int64_t period = grid.period_quanta[a];
+          if (2 * r > period) r -= period;
+          if (2 * r < -period) r += period;
+        }
+        const auto distance = static_cast<float>(r);
+        r2 = std::fma(distance, distance, r2);
+      }
+      if (r2 <= cut_squared) ids.push_back(sources.id[j]);
+    }
+    std::sort(ids.begin(), ids.end());
+  }
+  return found;
+}
+
+Lists sorted(Lists lists) {
+  for (auto& [id, list] : lists) std::sort(list.begin(), list.end());
+  return lists;
+}
+
+struct Layout {
+  int dimensions;
+  Int3 count, parts;
+  std::array<bool, 3> periodic;
+  std::size_t particles;
+};
+const std::vector<Layout> k_layouts{
+    {2, {5, 4, 1}, {1, 1, 1}, {false, false, false}, 333}, {2, {5, 4, 1}, {2, 2, 1}, {false, false, false}, 333},
+    {2, {4, 5, 1}, {1, 1, 1}, {true, true, false}, 400},   {2, {4, 5, 1}, {3, 1, 1}, {true, true, false}, 400},
+    {3, {3, 3, 4}, {1, 1, 1}, {true, false, true}, 500},   {3, {3, 3, 4}, {1, 2, 2}, {true, false, true}, 500},
+};
+
+}  // namespace
+
+TEST(lists_hold_what_a_search_of_all_pairs_finds) {
+  unsigned seed = 10;
+  for (const auto& layout : k_layouts) {
+    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
+    const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
+    neighbors::NeighborList list;
+    list.build(make_search(s, s, true), "scalar");
+    CHECK(sorted(ids_of(list, s, s)) == brute_force(s, s, true));
+  }
+}
+
+TEST(lists_of_one_kind_over_another) {
+  unsigned seed = 20;
+  for (const auto& layout : k_layouts) {
+    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
+    const auto fluid = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
+    const auto walls = sort(grid, layout.parts, random_positions(grid, 77, ++seed));
+    neighbors::NeighborList list;
+    list.build(make_search(fluid, walls, false), "scalar");
+    CHECK(sorted(ids_of(list, fluid, walls)) == brute_force(fluid, walls, false));
+    list.build(make_search(walls, fluid, false), "scalar");
+    CHECK(sorted(ids_of(list, walls, fluid)) == brute_force(walls, fluid, false));
+  }
+}
+
+TEST(lists_have_one_order_however_the_grid_is_cut) {
+  const auto grid = make_grid(2, {6, 6, 1}, {true, true, false});
+  const auto x = random_positions(grid, 500, 30);
+  neighbors::NeighborList list;
+  const auto whole = sort(grid, {1, 1, 1}, x);
+  list.build(make_search(whole, whole, true), "scalar");
+  const Lists expected = ids_of(list, whole, whole);
+  for (const Int3 parts : {Int3{2, 2, 1}, Int3{3, 2, 1}})
+    for (const std::int64_t shuffle : {0, 5}) {
+      const auto s = sort(grid, parts, x, shuffle);
+      list.build(make_search(s, s, true), "scalar");
+      CHECK(ids_of(list, s, s) == expected);
+    }
+}
+
+TEST(all_pairs_find_the_same) {
+  const auto grid = make_grid(2, {5, 5, 1}, {true, false, false});
+  const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 40));
+  auto search = make_search(s, s, true);
+  search.all_pairs = true;
+  neighbors::NeighborList list;
+  list.build(search, "scalar");
+  CHECK(sorted(ids_of(list, s, s)) == brute_force(s, s, true));
+}
+
+TEST(the_wide_builder_gives_the_lists_of_the_plain_one) {
+  const auto sets = eddyline::instruction_sets();
+  if (std::find(sets.begin(), sets.end(), "avx512") == sets.end()) return;
+  unsigned seed = 50;
+  for (const auto& layout : k_layouts) {
+    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
+    const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
+    neighbors::NeighborList plain, wide;
+    plain.build(make_search(s, s, true), "scalar");
+    wide.build(make_search(s, s, true), "avx512");
+    CHECK(plain.stored() == wide.stored());
+    CHECK(plain.padded() == wide.padded());
+    for (std::size_t c = 0; c < plain.chunks().size(); ++c) {
+      const auto a = plain.chunks()[c], b = wide.chunks()[c];
+      CHECK(a.length == b.length);
+      CHECK(std::equal(a.entries, a.entries + a.length * neighbors::k_chunk, b.entries));
+    }
+  }
+}
+
+TEST(lists_can_be_empty) {
+  const auto grid = make_grid(2, {4, 4, 1}, {false, false, false});
+  const auto lonely = sort(grid, {1, 1, 1}, {{0.1, 0.1, 0}, {0.9, 0.9, 0}}), nothing = sort(grid, {1, 1, 1}, {});
+  for (const auto& instructions : eddyline::instruction_sets()) {
+    neighbors::NeighborList list;
+    list.build(make_search(lonely, lonely, true), instructions.c_str());
+    CHECK(list.stored() == 0);
+    CHECK(list.chunks().size() == 1 && list.chunks()[0].length == 0);
+    list.build(make_search(lonely, nothing, false), instructions.c_str());
+    CHECK(list.stored() == 0);
+    list.build(make_search(nothing, lonely, false), instructions.c_str());
+    CHECK(list.chunks().empty());
+  }
+}

@@ -1,0 +1,198 @@
+// Packs behave like numbers, whatever their width: the same bits lane by lane, transposed loads, and differences of
+// fixed-point positions that wrap around.
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "base/fixed_point.hpp"
+#include "base/instructions.hpp"
+#include "base/pack.hpp"
+#include "harness.hpp"
+
+using namespace eddyline;
+
+namespace {
+
+bool has(const char* instructions) {
+  for (const auto& set : instruction_sets())
+    if (set == instructions) return true;
+  return false;
+}
+
+/// Values that every operation must treat alike: signs, zeros, denormals, infinities and numbers of all sizes.
+std::vector<float> values() {
+  constexpr float k_infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> list{0.0f,   -0.0f,      1.0f,      -1.0f,      1e-45f,      -1e-45f,
+                          1e-38f, 3.4e38f,    -3.4e38f,  k_infinity, -k_infinity, 0.1f,
+                          -0.3f,  1.0000001f, 1234.567f, -9876.543f, 16777217.0f, 0.33333334f};
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> uniform(-4, 4);
+  while (list.size() < 64) list.push_back(uniform(random));
+  return list;
+}
+
+bool same(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b));
+}
+
+/// Every operation of packs on a triple of values, in one order.
+template <class P>
+EDDYLINE_INLINE void all_operations(P a, P b, P c, P* out) {
+  out[0] = a + b;
+  out[1] = a - b;
+  out[2] = a * b;
+  out[3] = a / b;
+  out[4] = fma(a, b, c);
+  out[5] = sqrt(a);
+  out[6] = max(a, b);
+  out[7] = select(a > b, b, c);
+  out[8] = select((a > b) & (b > c), a, c);
+  out[9] = fixed_difference(a, b);
+}
+constexpr int k_operations = 10;
+
+std::array<float, k_operations> expected(float a, float b, float c) {
+  Pack<float, 1> out[k_operations];
+  all_operations<Pack<float, 1>>(a, b, c, out);
+  std::array<float, k_operations> result;
+  for (std::size_t k = 0; k < k_operations; ++k) result[k] = out[k].v;
+  return result;
+}
+
+/// Rows whose values tell where they came from.
+constexpr int k_rows = 37;
+std::vector<float> numbered_rows(int stride) {
+  std::vector<float> rows;
+  for (int r = 0; r < k_rows; ++r)
+    for (int k = 0; k < stride; ++k) rows.push_back(static_cast<float>(1000 * r + k));
+  return rows;
+}
+
+}  // namespace
+
+// Code for instruction sets that the rest of this file may not use.
+#if defined(EDDYLINE_HAS_AVX2) && defined(__GNUC__) && !defined(__clang__)
+#define EDDYLINE_TEST_WIDE_PACKS
+
+#define EDDYLINE_CHECK_WIDTH(W, SET)                                                                                  \
+  namespace {                                                                                                         \
+  void check_operations_##SET() {                                                                                     \
+    const auto list = values();                                                                                       \
+    for (std::size_t shift = 1; shift < 12; ++shift)                                                                  \
+      for (std::size_t first = 0; first + W <= list.size(); first += W) {                                             \
+        float a[W], b[W], c[W], found[k_operations][W];                                                               \
+        for (std::size_t lane = 0; lane < W; ++lane) {                                                                \
+          a[lane] = list[first + lane];                                                                               \
+          b[lane] = list[(first + lane + shift) % list.size()];                                                       \
+          c[lane] = list[(first + lane + 3 * shift) % list.size()];                                                   \
+        }                                                                                                             \
+        const std::int32_t lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};                        \
+        float rows[3][W * 4] = {};                                                                                    \
+        for (std::size_t lane = 0; lane < W; ++lane) {                                                                \
+          rows[0][4 * lane] = a[lane];                                                                                \
+          rows[1][4 * lane] = b[lane];                                                                                \
+          rows[2][4 * lane] = c[lane];                                                                                \
+        }                                                                                                             \
+        Pack<float, W> loaded[3][4], out[k_operations];                                                               \
+        for (int v = 0; v < 3; ++v) load_rows<4>(rows[v], 4, 0, lanes, loaded[v]);                                    \
+        all_operations<Pack<float, W>>(loaded[0][0], loaded[1][0], loaded[2][0], out);                                \
+        for (int k = 0; k < k_operations; ++k) out[k].store(found[k]);                                                \
+        for (std::size_t lane = 0; lane < W; ++lane) {                                                                \
+          const auto wanted = expected(a[lane], b[lane], c[lane]);                                                    \
+          for (std::size_t k = 0; k < k_operations; ++k) CHECK(same(found[k][lane], wanted[k]));                      \
+        }                                                                                                             \
+      }                                                                                                               \
+  }                                                                                                                   \
+  template <int N>                                                                                                    \
+  void check_loads_##SET(int stride, int offset) {                                                                    \
+    const auto rows = numbered_rows(stride);                                                                          \
+    std::int32_t index[W];                                                                                            \
+    for (int lane = 0; lane < W; ++lane) index[lane] = (7 * lane + 3) % k_rows;                                       \
+    Pack<float, W> out[N];                                                                                            \
+    load_rows<N>(rows.data(), stride, offset, index, out);                                                            \
+    for (int k = 0; k < N; ++k) {                                                                                     \
+      float lanes[W];                                                                                                 \
+      out[k].store(lanes);                                                                                            \
+      for (int lane = 0; lane < W; ++lane) CHECK(lanes[lane] == static_cast<float>(1000 * index[lane] + offset + k)); \
+    }                                                                                                                 \
+  }                                                                                                                   \
+  void check_all_loads_##SET() {                                                                                      \
+    for (const int stride : {8, 16})                                                                                  \
+      for (int offset = 0; offset + 8 <= stride; offset += 4) {                                                       \
+        check_loads_##SET<4>(stride, offset);                                                                         \
+        check_loads_##SET<8>(stride, offset);                                                                         \
+      }                                                                                                               \
+  }                                                                                                                   \
+  }
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#include "base/pack_avx2.hpp"
+EDDYLINE_CHECK_WIDTH(8, avx2)
+#pragma GCC pop_options
+#ifdef EDDYLINE_HAS_AVX512
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
+#include "base/pack_avx512.hpp"
+EDDYLINE_CHECK_WIDTH(16, avx512)
+#pragma GCC pop_options
+#endif
+#endif
+
+TEST(wide_packs_give_the_bits_of_one_lane) {
+#ifdef EDDYLINE_TEST_WIDE_PACKS
+  if (has("avx2")) check_operations_avx2();
+#ifdef EDDYLINE_HAS_AVX512
+  if (has("avx512")) check_operations_avx512();
+#endif
+#endif
+  CHECK(has("scalar"));
+}
+
+TEST(rows_are_loaded_transposed) {
+  const auto rows = numbered_rows(16);
+  const std::int32_t index[1] = {5};
+  Pack<float, 1> out[8];
+  load_rows<8>(rows.data(), 16, 4, index, out);
+  for (int k = 0; k < 8; ++k) CHECK(out[k].v == static_cast<float>(5000 + 4 + k));
+#ifdef EDDYLINE_TEST_WIDE_PACKS
+  if (has("avx2")) check_all_loads_avx2();
+#ifdef EDDYLINE_HAS_AVX512
+  if (has("avx512")) check_all_loads_avx512();
+#endif
+#endif
+}
+
+TEST(fixed_differences_wrap_around) {
+  const auto as_float = [](std::uint32_t bits) { return Pack<float, 1>(std::bit_cast<float>(bits)); };
+  const auto as_double = [](std::uint64_t bits) { return Pack<double, 1>(std::bit_cast<double>(bits)); };
+  // Both sides of the jump from 2^32 - 1 to 0, and of the one of the sign.
+  CHECK(fixed_difference(as_float(5), as_float(0xfffffffb)).v == 10.0f);
+  CHECK(fixed_difference(as_float(0xfffffffb), as_float(5)).v == -10.0f);
+  CHECK(fixed_difference(as_float(0x80000010), as_float(0x7ffffff0)).v == 32.0f);
+  CHECK(fixed_difference(as_double(5), as_double(0xfffffffffffffffb)).v == 10.0);
+  CHECK(fixed_difference(as_double(0x7ffffff0), as_double(0xffffffff80000010)).v == -32.0);
+  // Rounded once, to nearest even.
+  CHECK(fixed_difference(as_float(16777217), as_float(0)).v == 16777216.0f);
+  CHECK(fixed_difference(as_double(16777217), as_double(0)).v == 16777217.0);
+}
+
+TEST(fixed_positions_have_exact_differences_far_away) {
+  const double radius = 0.0137;
+  const FixedPoint fixed(radius);
+  CHECK(fixed.quantum() <= radius * 0x1p-26);
+  CHECK(fixed.quantum() > radius * 0x1p-27);
+  const double origin = 1e6 * fixed.round(1.0);
+  for (const double apart : {0.0, 0.25 * radius, radius, -15.9 * radius}) {
+    const std::int32_t a = fixed.wrapped(origin + apart), b = fixed.wrapped(origin);
+    const auto difference = static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+    // The positions have 2^-52 of the distance from the origin; the difference has the quantum.
+    CHECK_NEAR(fixed.quantum() * difference, apart, 0.5 * fixed.quantum() + origin * 0x1p-52);
+  }
+  CHECK(fixed.round(0.3) == fixed.quantum() * std::nearbyint(0.3 / fixed.quantum()));
+}

@@ -1,0 +1,421 @@
+// Sweeps: every instruction set gives the bits of the plain code, pairs act equally and oppositely, and sums over a
+// lattice are what the integrals say.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/instructions.hpp"
+#include "harness.hpp"
+#include "neighbors/rows.hpp"
+#include "physics/delta/sweeps.hpp"
+#include "physics/kernels/wendland_c2.hpp"
+
+using namespace eddyline;
+using neighbors::k_chunk;
+using physics::WendlandC2;
+namespace delta = physics::delta;
+
+namespace {
+
+/// Rows of random particles within a few R, lists with gaps, and all that a sweep needs besides.
+template <class T, int D>
+struct Scene {
+  std::int32_t fluid, walls;
+  neighbors::Rows<T> moving{delta::k_moving_stride<D>}, pressed{delta::k_pressed_stride<D>},
+      wall{delta::k_wall_stride<D>};
+  std::vector<std::int32_t> fluid_rows, wall_rows;  // targets, padded with sentinels
+  std::vector<std::vector<std::int32_t>> entries;   // of all chunks
+  std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
+  delta::SweepInput<T> in;
+
+  Scene(std::int32_t fluid_particles, std::int32_t wall_particles) : fluid(fluid_particles), walls(wall_particles) {
+    moving.resize(fluid), pressed.resize(fluid), wall.resize(walls);
+    fluid_rows = targets(fluid), wall_rows = targets(walls);
+    in.scale = T(0x1p-26);
+    in.kernel_constant = T(2), in.inverse_w_dx = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
+    in.wall_suction = std::numeric_limits<T>::lowest();
+  }
+
+  /// Points the input to all that has been filled in.
+  delta::SweepInput<T> input(bool of_fluid) const {
+    auto all = in;
+    all.moving = moving.data(), all.pressed = pressed.data(), all.walls = wall.data();
+    all.target_rows = of_fluid ? fluid_rows.data() : wall_rows.data();
+    all.fluid_neighbors = of_fluid ? fluid_fluid.data() : wall_fluid.data();
+    all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
+    return all;
+  }
+
+  /// Lists of `count` targets; list(i) gives rows, padded with the sentinel `none`.
+  template <class List>
+  std::vector<neighbors::Chunk> chunks(std::int32_t count, std::int32_t none, List&& list) {
+    std::vector<neighbors::Chunk> result;
+    for (std::int32_t first = 0; first < count; first += k_chunk) {
+      std::vector<std::vector<std::int32_t>> lanes(k_chunk);
+      std::size_t length = 0;
+      for (std::int32_t lane = 0; lane < k_chunk && first + lane < count; ++lane) {
+        lanes[static_cast<std::size_t>(lane)] = list(first + lane);
+        length = std::max(length, lanes[static_cast<std::size_t>(lane)].size());
+      }
+      std::vector<std::int32_t> interleaved;
+      for (std::size_t k = 0; k < length; ++k)
+        for (const auto& lane : lanes) interleaved.push_back(k < lane.size() ? lane[k] : none);
+      entries.push_back(std::move(interleaved));
+      result.push_back({entries.back().data(), static_cast<std::int32_t>(length)});
+    }
+    return result;
+  }
+
+  static std::vector<std::int32_t> targets(std::int32_t count) {
+    std::vector<std::int32_t> rows;
+    for (std::int32_t i = 0; i < (count + k_chunk - 1) / k_chunk * k_chunk; ++i) rows.push_back(std::min(i, count));
+    return rows;
+  }
+};
+
+template <class T, int D>
+Scene<T, D> random_scene(std::int32_t fluid, std::int32_t walls, unsigned seed) {
+  Scene<T, D> s(fluid, walls);
+  std::mt19937 random(seed);
+  const auto uniform = [&](double low, double high) {
+    return static_cast<T>(std::uniform_real_distribution<double>(low, high)(random));
+  };
+  // Positions in a box of 1.5 R across the jump of the sign; some particles at one place.
+  const auto place = [&] {
+    return static_cast<std::int32_t>(0x7f000000u + static_cast<std::uint32_t>(random() % 100663296u));
+  };
+  for (std::int32_t i = 0; i < fluid; ++i) {
+    T *m = s.moving.row(i), *p = s.pressed.row(i);
+    for (int k = 0; k < s.moving.stride(); ++k) m[k] = uniform(-0.1, 0.1);
+    for (int k = 0; k < s.pressed.stride(); ++k) p[k] = uniform(-0.01, 0.02);
+    m[2 * D + 1] = uniform(0.9, 1.1);
+    p[D + 1] = uniform(0.9, 1.1);
+    for (int d = 0; d < D; ++d) {
+      const std::int32_t x = i % 17 == 16 ? s.moving.get_fixed(s.moving.row(i - 1) + d) : place();
+      s.moving.put_fixed(m + d, x), s.pressed.put_fixed(p + d, x);
+    }
+  }
+  for (std::int32_t i = 0; i < walls; ++i) {
+    T* w = s.wall.row(i);
+    for (int k = 0; k < s.wall.stride(); ++k) w[k] = uniform(-0.1, 0.1);
+    w[D + 1] = uniform(0.9, 1.1);
+    w[3 * D + 2] = i % 2 == 0 ? T(1) : T(0);
+    for (int d = 0; d < D; ++d) s.wall.put_fixed(w + d, place());
+  }
+  // Lists of any length from none to 40, some beyond R.
+  const auto some_of = [&](std::int32_t count, std::int32_t self) {
+    std::vector<std::int32_t> list;
+    const auto length = random() % 41;
+    for (unsigned k = 0; k < length && count > 1; ++k) {
+      const auto j = static_cast<std::int32_t>(random() % static_cast<unsigned>(count));
+      if (j != self) list.push_back(j);
+    }
+    return list;
+  };
+  s.fluid_fluid = s.chunks(fluid, fluid, [&](std::int32_t i) { return some_of(fluid, i); });
+  s.fluid_wall = s.chunks(
+      fluid, walls, [&](std::int32_t) { return random() % 3 == 0 ? some_of(walls, -1) : std::vector<std::int32_t>{}; });
+  s.wall_fluid = s.chunks(walls, fluid, [&](std::int32_t) { return some_of(fluid, -1); });
+  return s;
+}
+
+/// Results of all sweeps over a scene, named, as they stand in memory.
+template <class T>
+struct Results {
+  std::vector<std::string> names;
+  std::vector<std::vector<T>> values;
+
+  T* add(const std::string& name, std::size_t size) {
+    names.push_back(name);
+    values.emplace_back(size, T(-77));
+    return values.back().data();
+  }
+  const std::vector<T>& operator[](const std::string& name) const {
+    return values[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin())];
+  }
+};
+
+template <class T, int D>
+Results<T> run(const delta::Sweeps<T, D>& sweeps, const Scene<T, D>& s) {
+  Results<T> results;
+  results.values.reserve(64);
+  const std::size_t fluid = s.fluid_rows.size(), walls = s.wall_rows.size();
+  const auto fluid_chunks = static_cast<std::int64_t>(fluid / k_chunk),
+             wall_chunks = static_cast<std::int64_t>(walls / k_chunk);
+  const auto vector = [&](const std::string& name, std::size_t size, T** out) {
+    for (int d = 0; d < D; ++d) out[d] = results.add(name + "xyz"[d], size);
+  };
+  for (const bool morris : {true, false}) {
+    const std::string form = morris ? "morris " : "monaghan_cleary ";
+    delta::RateResults<T, D> out{results.add(form + "divergence", fluid), results.add(form + "diffusion", fluid), {}};
+    vector(form + "viscous ", fluid, out.viscous);
+    (morris ? sweeps.rates_morris : sweeps.rates_monaghan_cleary)(s.input(true), out, 0, fluid_chunks);
+  }
+  delta::ForceResults<T, D> force{};
+  vector("pressure ", fluid, force.pressure);
+  vector("shift ", fluid, force.shift);
+  force.surface = results.add("surface", fluid);
+  sweeps.forces(s.input(true), force, 0, fluid_chunks);
+  delta::WallResults<T, D> wall{results.add("weight", walls), results.add("wall pressure", walls), {}, {}};
+  vector("lever ", walls, wall.lever);
+  vector("velocity ", walls, wall.velocity);
+  sweeps.walls(s.input(false), wall, 0, wall_chunks);
+  delta::ReactionResults<T, D> viscous{}, pressure{};
+  vector("viscous reaction ", walls, viscous.force);
+  vector("pressure reaction ", walls, pressure.force);
+  sweeps.viscous_reaction(s.input(false), viscous, 0, wall_chunks);
+  sweeps.pressure_reaction(s.input(false), pressure, 0, wall_chunks);
+  return results;
+}
+
+template <int D>
+void check_flavours() {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    auto scene = random_scene<float, D>(seed == 4 ? 5 : 150, seed == 4 ? 3 : 70, seed);
+    if (seed == 2) scene.in.wall_suction = 0;
+    const auto plain = run<float, D>(delta::sweeps_scalar<float, D>(), scene);
+    const auto compare = [&](const delta::Sweeps<float, D>& sweeps, const char* instructions) {
+      const auto found = run<float, D>(sweeps, scene);
+      for (std::size_t k = 0; k < plain.values.size(); ++k) {
+        std::size_t different = 0;
+        for (std::size_t i = 0; i < plain.values[k].size(); ++i)
+          different +=
+              std::bit_cast<std::uint32_t>(plain.values[k][i]) != std::bit_cast<std::uint32_t>(found.values[k][i]);
+        if (different > 0)
+          harness::fail(__FILE__, __LINE__,
+                        std::string(instructions) + ": " + std::to_string(different) + " values of `" + plain.names[k] +
+                            "` differ");
+      }
+    };
+    for (const auto& set : instruction_sets()) {
+      (void)compare;
+#ifdef EDDYLINE_HAS_AVX2
+      if (set == "avx2") compare(delta::sweeps_avx2<float, D>(), "avx2");
+#endif
+#ifdef EDDYLINE_HAS_AVX512
+      if (set == "avx512") compare(delta::sweeps_avx512<float, D>(), "avx512");
+#endif
+    }
+  }
+}
+
+/// The sums of single and double precision agree: the plain code is right in both.
+template <int D>
+void check_precisions() {
+  const auto narrow = random_scene<float, D>(120, 60, 9);
+  auto wide = random_scene<double, D>(120, 60, 9);
+  const auto widen = [](const auto& from, auto& to, std::int32_t rows) {
+    for (std::int32_t i = 0; i < rows; ++i)
+      for (int k = 0; k < from.stride(); ++k) {
+        to.row(i)[k] = from.row(i)[k];
+        if (k < D) to.put_fixed(to.row(i) + k, from.get_fixed(from.row(i) + k));
+      }
+  };
+  widen(narrow.moving, wide.moving, 120), widen(narrow.pressed, wide.pressed, 120), widen(narrow.wall, wide.wall, 60);
+  const auto a = run<float, D>(delta::sweeps_scalar<float, D>(), narrow);
+  const auto b = run<double, D>(delta::sweeps_scalar<double, D>(), wide);
+  for (std::size_t k = 0; k < a.values.size(); ++k) {
+    if (a.names[k] == "surface" || a.names[k].starts_with("shift")) continue;  // they jump where the surface begins
+    double largest = 0;
+    for (const double value : b.values[k]) largest = std::max(largest, std::abs(value));
+    for (std::size_t i = 0; i < a.values[k].size(); ++i)
+      CHECK_NEAR(static_cast<double>(a.values[k][i]), b.values[k][i], 2e-5 * largest);
+  }
+}
+
+/// Fluid on a lattice of spacing dx = R / ratio around one particle, row 0, that has all others as neighbours.
+template <int D>
+Scene<double, D> lattice(double ratio, bool wall_in_the_middle) {
+  std::vector<std::array<std::int32_t, 3>> points{{0, 0, 0}};
+  const auto n = static_cast<std::int32_t>(ratio) + 1;
+  for (std::int32_t z = D == 3 ? -n : 0; z <= (D == 3 ? n : 0); ++z)
+    for (std::int32_t y = -n; y <= n; ++y)
+      for (std::int32_t x = -n; x <= n; ++x)
+        if (x != 0 || y != 0 || z != 0) points.push_back({x, y, z});
+  const auto count = static_cast<std::int32_t>(points.size());
+  Scene<double, D> s(count, wall_in_the_middle ? 1 : 0);
+  const double volume = std::pow(1 / ratio, D);
+  s.in.kernel_constant = 20 * WendlandC2::sigma(D) * volume;
+  s.in.inverse_w_dx = 1 / WendlandC2::value(1 / ratio);
+  for (std::int32_t i = 0; i < count; ++i) {
+    double *m = s.moving.row(i), *p = s.pressed.row(i);
+    std::fill_n(m, s.moving.stride(), 0.0), std::fill_n(p, s.pressed.stride(), 0.0);
+    m[2 * D + 1] = p[D + 1] = 1;
+    for (int d = 0; d < D; ++d) {
+      const auto x = static_cast<std::int32_t>(
+          std::lround(points[static_cast<std::size_t>(i)][static_cast<std::size_t>(d)] / ratio * 0x1p26));
+      s.moving.put_fixed(m + d, x), s.pressed.put_fixed(p + d, x);
+    }
+  }
+  if (wall_in_the_middle) std::fill_n(s.wall.row(0), s.wall.stride(), 0.0), s.wall.row(0)[D + 1] = 1;
+  const auto others = [&](std::int32_t i) {
+    std::vector<std::int32_t> list;
+    for (std::int32_t j = wall_in_the_middle ? 0 : 1; j < count && i == 0; ++j) list.push_back(j);
+    return list;
+  };
+  s.fluid_fluid = s.chunks(count, count, others);
+  s.fluid_wall = s.chunks(count, 0, [](std::int32_t) { return std::vector<std::int32_t>{}; });
+  s.wall_fluid = s.chunks(s.walls, count, others);
+  return s;
+}
+
+constexpr double ratio_of(int dimensions) { return dimensions == 2 ? 4.0 : 3.0; }  // R/dx: h = 2 dx, 1.5 dx
+
+/// A linear velocity field v = A x: its divergence is the trace of A; rotation and shear have none.
+template <int D>
+void check_divergence() {
+  const double ratio = ratio_of(D);
+  const double gradient[3][3] = {{0.7, 0.3, -0.2}, {-0.5, -0.2, 0.4}, {0.1, 0.6, 0.9}};
+  auto s = lattice<D>(ratio, false);
+  for (std::int32_t i = 0; i < s.fluid; ++i)
+    for (int a = 0; a < D; ++a) {
+      s.moving.row(i)[D + a] = 0.25;  // the same everywhere: must not matter
+      for (int b = 0; b < D; ++b)
+        s.moving.row(i)[D + a] += gradient[a][b] * 0x1p-26 * s.moving.get_fixed(s.moving.row(i) + b);
+    }
+  double trace = 0;
+  for (int d = 0; d < D; ++d) trace += gradient[d][d];
+  const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);
+  CHECK_NEAR(s.in.kernel_constant * found["morris divergence"][0], trace, 0.01 * trace);
+  // A linear field has no viscous force, and an even pressure no pressure force; inside there is no surface.
+  for (int d = 0; d < D; ++d) {
+    CHECK_NEAR(found[std::string("morris viscous ") + "xyz"[d]][0], 0, 1e-6);
+    CHECK_NEAR(found[std::string("monaghan_cleary viscous ") + "xyz"[d]][0], 0, 1e-6);
+    CHECK_NEAR(found[std::string("pressure ") + "xyz"[d]][0], 0, 1e-6);
+    CHECK_NEAR(found[std::string("shift ") + "xyz"[d]][0], 0, 1e-6);
+  }
+  CHECK(found["surface"][0] == 0);
+  CHECK(found["surface"][1] == 2);  // has no neighbours
+}
+
+/// A quadratic velocity field v_x = y^2: the Laplacian is 2. The central form is too weak on a lattice, as its
+/// documentation says.
+template <int D>
+void check_laplacian(double central_tolerance) {
+  auto s = lattice<D>(ratio_of(D), false);
+  for (std::int32_t i = 0; i < s.fluid; ++i) {
+    const double y = 0x1p-26 * s.moving.get_fixed(s.moving.row(i) + 1);
+    s.moving.row(i)[D] = y * y;
+  }
+  // In units of R and c0: dv/dt = -K viscous = nu_lap v, with nu/(c0 R) = 1.
+  s.in.nu_fluid = 2;
+  const double morris =
+      -s.in.kernel_constant * run<double, D>(delta::sweeps_scalar<double, D>(), s)["morris viscous x"][0];
+  s.in.nu_fluid = 2 * (D + 2);
+  const double central =
+      -s.in.kernel_constant * run<double, D>(delta::sweeps_scalar<double, D>(), s)["monaghan_cleary viscous x"][0];
+  CHECK_NEAR(morris, 2, 0.02);
+  CHECK_NEAR(central, 2, 2 * central_tolerance);
+}
+
+/// sum V W = 1, sum V W (r_w - r_f) = 0: seen by a wall's particle in the middle of fluid.
+template <int D>
+void check_normalisation() {
+  const double ratio = ratio_of(D);
+  auto s = lattice<D>(ratio, true);
+  for (std::int32_t i = 0; i < s.fluid; ++i) s.pressed.row(i)[D] = 0.125;
+  const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);
+  const double constant = WendlandC2::sigma(D) * std::pow(1 / ratio, D);
+  CHECK_NEAR(constant * found["weight"][0], 1, 0.005);
+  CHECK_NEAR(found["wall pressure"][0] / found["weight"][0], 0.125, 1e-14);
+  for (int d = 0; d < D; ++d) CHECK_NEAR(found[std::string("lever ") + "xyz"[d]][0], 0, 1e-6);
+}
+
+/// Two particles: what they do to each other, times their volumes, adds up to nothing.
+template <int D>
+void check_antisymmetry() {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    auto s = random_scene<double, D>(2, 1, seed);
+    for (int d = 0; d < D; ++d) {  // within R of each other
+      const auto x = static_cast<std::int32_t>(static_cast<std::uint32_t>(s.moving.get_fixed(s.moving.row(0) + d)) +
+                                               (12345679u * (seed + static_cast<unsigned>(d))) % (1u << 25));
+      s.moving.put_fixed(s.moving.row(1) + d, x), s.pressed.put_fixed(s.pressed.row(1) + d, x);
+    }
+    s.fluid_fluid = s.chunks(2, 2, [](std::int32_t i) { return std::vector<std::int32_t>{1 - i}; });
+    s.fluid_wall = s.chunks(2, 1, [](std::int32_t) { return std::vector<std::int32_t>{}; });
+    const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);
+    const auto check = [&](const std::string& name, const auto& rows, int volume_at) {
+      for (int d = 0; d < D; ++d) {
+        const auto& f = found[name + "xyz"[d]];
+        const double i = rows.row(0)[volume_at] * f[0], j = rows.row(1)[volume_at] * f[1];
+        CHECK(i != 0);
+        CHECK_NEAR(i + j, 0, 4e-16 * std::abs(i));
+      }
+    };
+    check("pressure ", s.pressed, D + 1);
+    check("morris viscous ", s.moving, 2 * D + 1);
+    check("monaghan_cleary viscous ", s.moving, 2 * D + 1);
+  }
+}
+
+/// What the fluid does to a wall is what the wall does to the fluid.
+template <int D>
+void check_reactions() {
+  auto s = random_scene<double, D>(40, 23, 5);
+  s.fluid_fluid = s.chunks(40, 40, [](std::int32_t) { return std::vector<std::int32_t>{}; });
+  const auto all = [](std::int32_t count) {
+    std::vector<std::int32_t> list;
+    for (std::int32_t j = 0; j < count; ++j) list.push_back(j);
+    return list;
+  };
+  s.fluid_wall = s.chunks(40, 23, [&](std::int32_t) { return all(23); });
+  s.wall_fluid = s.chunks(23, 40, [&](std::int32_t) { return all(40); });
+  for (const double suction : {std::numeric_limits<double>::lowest(), 0.0}) {
+    s.in.wall_suction = suction;
+    const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);
+    for (int d = 0; d < D; ++d) {
+      const std::string axis(1, "xyz"[d]);
+      double pressure = 0, viscous = 0, scale = 0;  // of the sums on both sides
+      for (std::int32_t i = 0; i < s.fluid; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        pressure += s.pressed.row(i)[D + 1] * found["pressure " + axis][k];
+        viscous += s.moving.row(i)[2 * D + 1] * found["morris viscous " + axis][k];
+      }
+      for (std::int32_t w = 0; w < s.walls; ++w) {
+        const auto k = static_cast<std::size_t>(w);
+        pressure += found["pressure reaction " + axis][k];
+        viscous -= found["viscous reaction " + axis][k];
+        scale += std::abs(found["pressure reaction " + axis][k]) + std::abs(found["viscous reaction " + axis][k]);
+      }
+      CHECK(scale > 0);
+      CHECK_NEAR(pressure, 0, 1e-14 * scale);
+      CHECK_NEAR(viscous, 0, 1e-14 * scale);
+    }
+  }
+}
+
+}  // namespace
+
+TEST(every_instruction_set_gives_the_bits_of_the_plain_code) {
+  check_flavours<2>();
+  check_flavours<3>();
+}
+TEST(single_and_double_precision_agree) {
+  check_precisions<2>();
+  check_precisions<3>();
+}
+TEST(pairs_act_equally_and_oppositely) {
+  check_antisymmetry<2>();
+  check_antisymmetry<3>();
+}
+TEST(walls_feel_what_they_do) {
+  check_reactions<2>();
+  check_reactions<3>();
+}
+TEST(a_linear_velocity_field_has_its_exact_divergence) {
+  check_divergence<2>();
+  check_divergence<3>();
+}
+TEST(a_quadratic_velocity_field_has_its_laplacian) {
+  check_laplacian<2>(0.05);
+  check_laplacian<3>(0.08);
+}
+TEST(the_kernel_sums_to_one) {
+  check_normalisation<2>();
+  check_normalisation<3>();
+}
