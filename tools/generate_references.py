@@ -1,7 +1,7 @@
 """Writes docs/references.md from refs.bib, so that the documents can point at a paper.
 
-  python tools/generate_references.py           rewrites the page
-  python tools/generate_references.py --check   says whether it is up to date
+python tools/generate_references.py           rewrites the page
+python tools/generate_references.py --check   says whether it is up to date
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def main() -> int:
 def entries() -> dict[str, dict[str, str]]:
     """Every paper of refs.bib: key to fields, as plain text."""
     text = BIBLIOGRAPHY.read_text(encoding="utf-8")
-    return {key: {name: plain(value) for name, value in FIELD.findall(body)} for key, body in ENTRY.findall(text)}
+    return {
+        key: {name: plain(value) for name, value in FIELD.findall(body)} for key, body in ENTRY.findall(text)
+    }
 
 
 def references() -> str:
@@ -42,8 +44,8 @@ def references() -> str:
     lines = [
         "# References",
         "",
-        "The papers behind equations, worlds and validation, from `refs.bib`. Code cites them by author and year, with",
-        "the number of the equation where there is one.",
+        "The papers behind equations, worlds and validation, from `refs.bib`. Code cites them by author",
+        "and year, with the number of the equation where there is one.",
         "",
     ]
     for key, fields in sorted(entries().items()):
@@ -55,7 +57,9 @@ def sentence(fields: dict[str, str]) -> str:
     names = [first_name_first(name) for name in fields["author"].split(" and ")]
     authors = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     place = " ".join(
-        part for part in (fields.get("journal") or fields.get("booktitle") or fields.get("publisher"),) if part
+        part
+        for part in (fields.get("journal") or fields.get("booktitle") or fields.get("publisher"),)
+        if part
     )
     where = f"*{html.escape(place, quote=False)}*"
     if "volume" in fields:

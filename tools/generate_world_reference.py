@@ -65,7 +65,8 @@ def _sections(schema: Schema) -> Iterator[str]:
         yield from _described(table)
     yield from _heading("`[regions.NAME]` and `[bodies.NAME]`")
     yield f"Regions: {_lower(properties['regions']['description'])} Bodies: "
-    yield f"{_lower(properties['bodies']['description'])} Both are shapes, and take besides the keys of their shape:\n"
+    yield _lower(properties["bodies"]["description"])
+    yield "Both are shapes, and take besides the keys of their shape:\n"
     yield from _table(_only_of(definitions, "Body", "Region"), (), note="bodies")
     yield from _table(_only_of(definitions, "Region", "Body"), (), header=False, note="regions")
     for name in SHAPES:
@@ -75,15 +76,21 @@ def _sections(schema: Schema) -> Iterator[str]:
         yield from _described({**table, "properties": {k: v for k, v in own.items() if k != "shape"}})
     yield from _heading("`[boundaries]`, optional")
     yield _sentence(definitions["Boundaries"].get("description", ""))
-    yield "Each is a table: `left = { type = \"wall\", slip = true }`.\n"
+    yield 'Each is a table: `left = { type = "wall", slip = true }`.\n'
     yield from _table(
-        {key: {"description": value["description"]} for key, value in definitions["Boundaries"]["properties"].items()},
+        {
+            key: {"description": value["description"]}
+            for key, value in definitions["Boundaries"]["properties"].items()
+        },
         (),
         kind="side",
     )
     yield from _tagged(definitions, SIDES)
     yield from _heading("`[observe.NAME]`, optional")
-    yield _sentence(properties["observe"]["description"]) + " Forces on every body and wall, and the budgets of mass, "
+    yield (
+        _sentence(properties["observe"]["description"])
+        + " Forces on every body and wall, and the budgets of mass, "
+    )
     yield "momentum and energy, are always there.\n"
     yield from _tagged(definitions, OBSERVERS)
     yield from _heading("`[[expect]]`, any number")
@@ -117,7 +124,12 @@ def _described(table: Schema) -> Iterator[str]:
 
 
 def _table(
-    keys: Schema, required: list[str] | tuple[str, ...], *, header: bool = True, note: str = "", kind: str = ""
+    keys: Schema,
+    required: list[str] | tuple[str, ...],
+    *,
+    header: bool = True,
+    note: str = "",
+    kind: str = "",
 ) -> Iterator[str]:
     if header:
         yield "| key | value | meaning |"

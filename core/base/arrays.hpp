@@ -76,7 +76,8 @@ class VectorArray {
  public:
   void resize(std::size_t size) {
     if (size > stride_) {
-      const std::size_t stride = (size + size / 8 + 63) / 16 * 16 + 16;  // components do not share their place in a page
+      const std::size_t stride =
+          (size + size / 8 + 63) / 16 * 16 + 16;  // components do not share their place in a page
       Array<T> block;
       block.resize(D * stride);
       for (int d = 0; d < D; ++d) std::copy_n((*this)[d], size_, block.data() + static_cast<std::size_t>(d) * stride);

@@ -85,7 +85,8 @@ EDDYLINE_INLINE Pack<float, 1> fixed_difference(Pack<float, 1> a, Pack<float, 1>
 }
 EDDYLINE_INLINE Pack<double, 1> fixed_difference(Pack<double, 1> a, Pack<double, 1> b) {
   const auto ia = __builtin_bit_cast(std::uint64_t, a.v), ib = __builtin_bit_cast(std::uint64_t, b.v);
-  return static_cast<double>(static_cast<std::int32_t>(static_cast<std::uint32_t>(ia) - static_cast<std::uint32_t>(ib)));
+  return static_cast<double>(
+      static_cast<std::int32_t>(static_cast<std::uint32_t>(ia) - static_cast<std::uint32_t>(ib)));
 }
 
 /// Loads N consecutive values (4 or 8, beginning at `offset`) of the rows with the given indices, transposed:

@@ -18,7 +18,7 @@ struct Pack<float, 16> {
   static constexpr int width = 16;
   __m512 v;
   EDDYLINE_INLINE Pack() : v(_mm512_setzero_ps()) {}
-  EDDYLINE_INLINE Pack(__m512 value) : v(value) {}             // NOLINT(google-explicit-constructor)
+  EDDYLINE_INLINE Pack(__m512 value) : v(value) {}                 // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE Pack(float value) : v(_mm512_set1_ps(value)) {}  // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE void store(float* to) const { _mm512_storeu_ps(to, v); }
 };

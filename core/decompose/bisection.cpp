@@ -36,7 +36,8 @@ void cut(const CellGrid& grid, std::span<const double> weight, const CellBox& bo
     if (box.upper[d] - box.lower[d] > box.upper[axis] - box.lower[axis]) axis = d;
   const std::int32_t slabs = box.upper[axis] - box.lower[axis];
   if (slabs < 2)
-    throw UserError("boxes: the grid has too few cells to be cut into so many boxes. Use fewer boxes or a finer spacing.");
+    throw UserError(
+        "boxes: the grid has too few cells to be cut into so many boxes. Use fewer boxes or a finer spacing.");
 
   const int left = count / 2;
   const std::vector<double> sums = slab_weights(grid, weight, box, static_cast<int>(axis));

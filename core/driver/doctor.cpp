@@ -16,7 +16,8 @@ std::string describe(const Diagnosis& d) {
        << d.position.x << ", " << d.position.y << ", " << d.position.z << " m; velocity " << d.velocity.x << ", "
        << d.velocity.y << ", " << d.velocity.z << " m/s; density " << d.density << " kg/m^3; " << d.neighbors.size()
        << " near neighbours";
-  if (!d.neighbors.empty()) text << ", the nearest " << d.neighbors.front().id << " at " << d.neighbors.front().distance << " m";
+  if (!d.neighbors.empty())
+    text << ", the nearest " << d.neighbors.front().id << " at " << d.neighbors.front().distance << " m";
   text << "). The run was stopped.";
   return text.str();
 }
@@ -37,14 +38,16 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   std::ostringstream text;
   text.precision(4);
   if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) || !std::isfinite(flow.fluid.s[i]))
-    text << "has a value that is not finite: the step before was too long or two particles met; try a smaller method.cfl";
+    text << "has a value that is not finite: the step before was too long or two particles met; try a smaller "
+            "method.cfl";
   else if (norm(v) > c.speed_limit)
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise fluid.max_speed (the speed of sound must be well above every speed)";
   else if (norm(moved) > c.length.cell_edge)
     text << "has jumped by " << norm(moved) << " m: try a smaller method.cfl";
   else if (std::abs(flow.fluid.s[i]) >= 0.5)
-    text << "has a density that is off by " << 100 * flow.fluid.s[i] << " %: raise fluid.max_speed or refine domain.spacing";
+    text << "has a density that is off by " << 100 * flow.fluid.s[i]
+         << " %: raise fluid.max_speed or refine domain.spacing";
   return text.str();
 }
 
@@ -78,8 +81,8 @@ Diagnosis diagnose(const integrate::Flow<T, D>& flow) {
     const Vec3 x = vector_of(fluid.x, other);
     const double distance = norm(x - vector_of(fluid.x_ref, k));
     if (j == offender || !(distance < flow.constants().length.interaction_radius)) continue;
-    found.neighbors.push_back({fluid.id[other], distance, x, vector_of(fluid.v, other),
-                               flow.constants().rho0 * (1 + fluid.s[other])});
+    found.neighbors.push_back(
+        {fluid.id[other], distance, x, vector_of(fluid.v, other), flow.constants().rho0 * (1 + fluid.s[other])});
   }
   std::sort(found.neighbors.begin(), found.neighbors.end(),
             [](const auto& a, const auto& b) { return std::pair(a.distance, a.id) < std::pair(b.distance, b.id); });
@@ -99,7 +102,8 @@ std::int64_t count_pairs(const integrate::Flow<T, D>& flow) {
       for (std::int32_t e = 0; e < chunks[c].length * neighbors::k_chunk; ++e) {
         const std::int32_t j = chunks[c].entries[e];
         if (j == sentinel) continue;
-        const T* row_i = targets.row(list.target_rows()[c * neighbors::k_chunk + static_cast<std::size_t>(e) % neighbors::k_chunk]);
+        const T* row_i =
+            targets.row(list.target_rows()[c * neighbors::k_chunk + static_cast<std::size_t>(e) % neighbors::k_chunk]);
         double r2 = 0;
         for (int d = 0; d < D; ++d) {
           const auto difference = static_cast<std::uint32_t>(targets.get_fixed(row_i + d)) -

@@ -38,9 +38,11 @@ class FlowSimulation final : public Simulation {
         series_interval_(series_interval) {
     const double settle = world.start.settle;
     omp_set_num_threads(threads_);
-    flow_.time = -settle;
-    if (settle > 0) step_.damping = k_settle_damping / settle;
-    else set_start_velocity();
+    flow_.time = settle > 0 ? -settle : 0.0;
+    if (settle > 0)
+      step_.damping = k_settle_damping / settle;
+    else
+      set_start_velocity();
     step_.start();
     check();
   }
@@ -133,7 +135,8 @@ class FlowSimulation final : public Simulation {
     s.padded = flow_.fluid_fluid.padded() + flow_.fluid_wall.padded() + flow_.wall_fluid.padded();
     s.pairs = count_pairs(flow_);
     s.memory_bytes = flow_.memory();
-    s.list_bytes = static_cast<std::int64_t>(flow_.fluid_fluid.bytes() + flow_.fluid_wall.bytes() + flow_.wall_fluid.bytes());
+    s.list_bytes =
+        static_cast<std::int64_t>(flow_.fluid_fluid.bytes() + flow_.fluid_wall.bytes() + flow_.wall_fluid.bytes());
     s.messages = flow_.fluid_routes.traffic().messages + flow_.wall_routes.traffic().messages;
     s.ghost_rows = flow_.fluid_routes.traffic().rows + flow_.wall_routes.traffic().rows;
     s.contacts = flow_.contacts;
@@ -160,7 +163,8 @@ class FlowSimulation final : public Simulation {
       Vec3 x;
       for (int d = 0; d < D; ++d) x[d] = fluid.x[d][i];
       for (int d = 0; d < D; ++d)
-        fluid.v[d][i] = flow_.world().start.velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, 0.0});
+        fluid.v[d][i] =
+            flow_.world().start.velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, 0.0});
     }
   }
 
@@ -180,7 +184,8 @@ class FlowSimulation final : public Simulation {
 };
 
 template <class T>
-std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution, double interval) {
+std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution,
+                                     double interval) {
   if (world.dimensions == 2) return std::make_unique<FlowSimulation<T, 2>>(world, execution, interval);
   return std::make_unique<FlowSimulation<T, 3>>(world, execution, interval);
 }
@@ -203,8 +208,8 @@ Estimate estimate(const world::World& world) {
   const double ratio = e.length.cell_edge / world.spacing;
   const double neighbors = world.dimensions == 2 ? 3.15 * ratio * ratio : 4.19 * ratio * ratio * ratio;
   const double state = world.dimensions == 2 ? 290 : 430;
-  const double bytes = static_cast<double>(e.fluid_particles) * (state + 4.6 * neighbors) +
-                       static_cast<double>(e.wall_particles) * 250;
+  const double bytes =
+      static_cast<double>(e.fluid_particles) * (state + 4.6 * neighbors) + static_cast<double>(e.wall_particles) * 250;
   e.memory_bytes = static_cast<std::int64_t>(bytes);
   const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
   e.time_step = world.method.cfl * h / (1.1 * world.fluid.sound_speed);

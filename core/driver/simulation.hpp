@@ -52,9 +52,9 @@ struct Checksum {
 
 struct Statistics {
   std::int64_t steps, rebuilds, fluid_particles, wall_particles;
-  std::int64_t pairs;         // true directed pairs of the last evaluation: fluid-fluid, fluid-wall and wall-fluid
-  std::int64_t stored;        // entries of the neighbour lists
-  std::int64_t padded;        // the same with padding
+  std::int64_t pairs;   // true directed pairs of the last evaluation: fluid-fluid, fluid-wall and wall-fluid
+  std::int64_t stored;  // entries of the neighbour lists
+  std::int64_t padded;  // the same with padding
   std::int64_t memory_bytes, list_bytes;
   std::int64_t messages, ghost_rows;
   std::int64_t contacts, left_particles;  // put back on a wall's surface; left through open sides

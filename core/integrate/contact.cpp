@@ -1,26 +1,29 @@
 #include "integrate/contact.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace eddyline::integrate {
 
 Contact::Contact(const world::World& world) : dimensions_(world.dimensions), probe_(1e-4 * world.spacing) {
-  for (int side = 0; side < 2 * dimensions_; ++side) {
-    if (world.sides[static_cast<std::size_t>(side)].kind != world::SideKind::wall) continue;
-    const int axis = side / 2;
-    const bool lower = side % 2 == 0;
-    planes_.push_back({axis, lower ? 1.0 : -1.0, world.origin[axis] + (lower ? 0.0 : world.size[axis])});
+  for (int d = 0; d < 3; ++d) {
+    const auto side = world.sides.begin() + 2 * d;
+    lower_[d] = side[0].kind == world::SideKind::wall ? world.origin[d] : -INFINITY;
+    upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
   }
   for (const auto& body : world.bodies) bodies_.push_back(body.shape);
 }
 
-bool Contact::with_sides(Vec3& x, Vec3& v) const {
-  bool touched = false;
-  for (const Plane& plane : planes_) {
-    if (!(plane.sign * (x[plane.axis] - plane.position) < 0)) continue;
-    x[plane.axis] = plane.position;
-    if (plane.sign * v[plane.axis] < 0) v[plane.axis] = 0;
-    touched = true;
+void Contact::put_back(Vec3& x, Vec3& v) const {
+  for (int d = 0; d < dimensions_; ++d) {
+    if (x[d] < lower_[d]) {
+      x[d] = lower_[d];
+      v[d] = std::max(v[d], 0.0);
+    } else if (x[d] > upper_[d]) {
+      x[d] = upper_[d];
+      v[d] = std::min(v[d], 0.0);
+    }
   }
-  return touched;
 }
 
 bool Contact::with_bodies(Vec3& x, Vec3& v) const {

@@ -15,18 +15,20 @@ class Contact {
   explicit Contact(const world::World& world);
 
   /// Corrects position and velocity at the sides of the domain; true if there was contact.
-  bool with_sides(Vec3& x, Vec3& v) const;
+  bool with_sides(Vec3& x, Vec3& v) const {
+    bool outside = false;
+    for (int d = 0; d < dimensions_; ++d) outside |= (x[d] < lower_[d]) | (x[d] > upper_[d]);
+    if (outside) put_back(x, v);
+    return outside;
+  }
   /// The same at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
   bool has_bodies() const { return !bodies_.empty(); }
 
  private:
-  struct Plane {
-    int axis;
-    double sign;      // +1: fluid lies above `position`, -1: below
-    double position;  // [m]
-  };
-  std::vector<Plane> planes_;
+  void put_back(Vec3& x, Vec3& v) const;
+
+  Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
   std::vector<world::ShapePtr> bodies_;
   int dimensions_;
   double probe_;  // step of the differences that give a body's normal [m]

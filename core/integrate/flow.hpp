@@ -24,10 +24,10 @@ namespace eddyline::integrate {
 /// How a run is computed. None of it changes what is computed.
 struct Execution {
   int boxes = 1;
-  int threads = 0;                      // 0: all cores
-  std::string instructions = "auto";    // scalar, avx2, avx512
-  bool all_pairs = false;               // no cells: the plain test oracle
-  std::int64_t shuffle = 0;             // not 0: group particles into chunks in a random order
+  int threads = 0;                    // 0: all cores
+  std::string instructions = "auto";  // scalar, avx2, avx512
+  bool all_pairs = false;             // no cells: the plain test oracle
+  std::int64_t shuffle = 0;           // not 0: group particles into chunks in a random order
 };
 
 /// Constants of a run in SI units, from the world.
@@ -35,13 +35,13 @@ struct Constants {
   particles::Lengths length;
   FixedPoint fixed;
   double rho0, c0, nu;
-  double nu_fluid;       // max(nu, nu of the artificial viscosity): between fluid particles
-  double volume;         // of a lattice cell [m^D]
-  double inverse_c0, inverse_mass;  // 1/c0, 1/(rho0 volume): to dimensionless rows
-  double kernel;         // K = 20 sigma dx^D / R^D
-  double rate;           // c0 / R [1/s]
-  double speed_limit;    // of the blow-up doctor [m/s]
-  bool free_surface;     // pressure at walls is then never negative
+  double nu_fluid;                           // max(nu, nu of the artificial viscosity): between fluid particles
+  double volume;                             // of a lattice cell [m^D]
+  double inverse_c0, inverse_mass;           // 1/c0, 1/(rho0 volume): to dimensionless rows
+  double kernel;                             // K = 20 sigma dx^D / R^D
+  double rate;                               // c0 / R [1/s]
+  double speed_limit;                        // of the blow-up doctor [m/s]
+  bool free_surface;                         // pressure at walls is then never negative
   physics::delta::FluidViscosity viscosity;  // by whether there is a free surface
 };
 
@@ -49,7 +49,7 @@ template <int D>
 struct FluidState {
   Array<std::int64_t> id;
   Array<double> mass;
-  Array<double> s;          // density excess rho/rho0 - 1
+  Array<double> s;  // density excess rho/rho0 - 1
   VectorArray<double, D> x, v;
   VectorArray<double, D> a;      // acceleration of the last evaluation, everything included
   VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
@@ -79,8 +79,8 @@ struct WallState {
 /// Extremes of a vector over all fluid particles and the walls, which stand still. Minima and maxima are exact, so they
 /// are the same for any number of threads and boxes.
 struct Extent {
-  Vec3 lower, upper;    // of each component, 0 included
-  double largest = 0;   // of the magnitude
+  Vec3 lower, upper;   // of each component, 0 included
+  double largest = 0;  // of the magnitude
 
   /// Bound of |a - b| over all pairs of particles.
   double spread() const { return std::min(2 * largest, norm(upper - lower)); }

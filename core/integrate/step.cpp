@@ -106,7 +106,8 @@ double Step<T, D>::choose_time_step() const {
   double dt = method.cfl * h / (c.c0 + flow_.control.velocity.largest);
   if (c.nu_fluid > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu_fluid);
   // No two particles may approach by more than the skin in one step: v dt + a dt^2 / 2 <= 0.98 skin.
-  const double reach = 0.98 * c.length.skin, v = flow_.control.velocity.spread(), a = flow_.control.acceleration.spread();
+  const double reach = 0.98 * c.length.skin, v = flow_.control.velocity.spread(),
+               a = flow_.control.acceleration.spread();
   const double rate = v + std::sqrt(v * v + 2 * a * reach);
   if (rate > 0) dt = std::min(dt, 2 * reach / rate);
   return dt;
@@ -166,7 +167,8 @@ void Step<T, D>::kick_and_drift_half() {
   const std::int64_t n = fluid.size();
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
-    for (int d = 0; d < D; ++d) fluid.v[d][static_cast<std::size_t>(i)] += 0.5 * dt * fluid.a[d][static_cast<std::size_t>(i)];
+    for (int d = 0; d < D; ++d)
+      fluid.v[d][static_cast<std::size_t>(i)] += 0.5 * dt * fluid.a[d][static_cast<std::size_t>(i)];
     write_moving(i, dt);
   }
   flow_.timers.lap(Phase::integrate);
@@ -243,7 +245,8 @@ void Step<T, D>::extrapolate_to_walls() {
     row[D] = static_cast<T>(p);
     for (int d = 0; d < D; ++d) {
       const double v_wall = wall.v[d][k] * c.inverse_c0;
-      const double mirrored = weight > 0 ? 2 * v_wall - static_cast<double>(flow_.wall_velocity[d][k]) / weight : v_wall;
+      const double mirrored =
+          weight > 0 ? 2 * v_wall - static_cast<double>(flow_.wall_velocity[d][k]) / weight : v_wall;
       row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
       row[2 * D + 2 + d] = static_cast<T>(v_wall);
     }
@@ -287,7 +290,8 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   const auto chunks = flow_.fluid_wall.chunks();
   const auto near_walls = [&](std::size_t k) { return chunks[k / neighbors::k_chunk].length > 0; };
 #pragma omp declare reduction(extent : ExtentSum<D> : omp_out.merge(omp_in))
-#pragma omp parallel for schedule(static) reduction(extent : velocity, acceleration_extent, moved) reduction(+ : bad, contacts)
+#pragma omp parallel for schedule(static) reduction(extent : velocity, acceleration_extent, moved) \
+    reduction(+ : bad, contacts)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
     Vec3 x, v;
@@ -372,8 +376,9 @@ void Step<T, D>::start() {
     row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
     if (wall.owner[k] < 0)
       for (int d = 0; d < D; ++d)
-        wall.v[d][k] = sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity[static_cast<std::size_t>(d)].evaluate(
-            std::array{x.x, x.y, x.z, flow_.time});
+        wall.v[d][k] =
+            sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity[static_cast<std::size_t>(d)].evaluate(
+                std::array{x.x, x.y, x.z, flow_.time});
   }
   flow_.timers.start();
   flow_.rebuild();

@@ -15,8 +15,8 @@ std::int32_t filter_plain(const FixedPositions& positions, int dimensions, const
   for (std::int32_t j = begin; j < end; ++j) {
     float r2 = 0;
     for (int d = 0; d < dimensions; ++d) {
-      const auto u = static_cast<std::uint32_t>(x_i[d]) -
-                     static_cast<std::uint32_t>(positions.x[d][static_cast<std::size_t>(j)]);
+      const auto u =
+          static_cast<std::uint32_t>(x_i[d]) - static_cast<std::uint32_t>(positions.x[d][static_cast<std::size_t>(j)]);
       const auto r = static_cast<float>(static_cast<std::int32_t>(u));
       r2 = std::fma(r, r, r2);
     }
@@ -115,13 +115,15 @@ void NeighborList::build(const Search& search, const char* instructions) {
         const auto lane = static_cast<std::size_t>(i - first);
         const std::int32_t self = slot[static_cast<std::size_t>(i)];
         std::int32_t x_i[3] = {0, 0, 0};
-        for (int d = 0; d < search.dimensions; ++d) x_i[d] = search.target_positions->x[d][static_cast<std::size_t>(self)];
+        for (int d = 0; d < search.dimensions; ++d)
+          x_i[d] = search.target_positions->x[d][static_cast<std::size_t>(self)];
         std::int32_t* out = scratch.data() + static_cast<std::int64_t>(lane) * stride;
-        candidates.for_each_run(search.targets->cell[static_cast<std::size_t>(i)], [&](std::int32_t begin, std::int32_t end) {
-          if (begin < end)
-            found[lane] += kernels.filter(*search.source_positions, search.dimensions, x_i, search.cut_squared, begin,
-                                          end, search.same ? self : -1, out + found[lane]);
-        });
+        candidates.for_each_run(
+            search.targets->cell[static_cast<std::size_t>(i)], [&](std::int32_t begin, std::int32_t end) {
+              if (begin < end)
+                found[lane] += kernels.filter(*search.source_positions, search.dimensions, x_i, search.cut_squared,
+                                              begin, end, search.same ? self : -1, out + found[lane]);
+            });
         length = std::max(length, found[lane]);
         stored += found[lane];
       }

@@ -13,8 +13,8 @@ namespace eddyline::neighbors {
 
 inline constexpr int k_chunk = 16;  // particles a chunk: the widest pack; narrower ones take it in parts
 
-/// Lists of the sixteen particles of a chunk. entries[16 k + lane] is the k-th neighbour's row; shorter lists are padded
-/// with the sentinel row.
+/// Lists of the sixteen particles of a chunk. entries[16 k + lane] is the k-th neighbour's row; shorter lists are
+/// padded with the sentinel row.
 struct Chunk {
   const std::int32_t* entries = nullptr;
   std::int32_t length = 0;

@@ -27,30 +27,31 @@ Quantity parse(std::string_view name, int dimensions) {
 }  // namespace
 
 template <class T, int D>
-void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const Plane& plane, std::span<float> pixels) {
+void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const Plane& plane,
+                 std::span<float> pixels) {
   const Quantity quantity = parse(name, D);
   const auto& c = flow.constants();
   const Sampler<T, D> sampler(flow);
   const double width = (plane.upper.x - plane.lower.x) / plane.columns;
   const double height = (plane.upper.y - plane.lower.y) / plane.rows;
-  const double side = 0.5 * c.length.spacing;  // of the difference that gives vorticity
 
   const auto value = [&](Vec3 x) -> double {
     const Sample s = sampler.at(x);
     if (!(s.fraction >= 0.5)) return std::numeric_limits<double>::quiet_NaN();
     switch (quantity) {
-      case Quantity::speed: return norm(s.velocity);
-      case Quantity::velocity_x: return s.velocity.x;
-      case Quantity::velocity_y: return s.velocity.y;
-      case Quantity::velocity_z: return s.velocity.z;
-      case Quantity::pressure: return s.pressure;
+      case Quantity::speed:
+        return norm(s.velocity);
+      case Quantity::velocity_x:
+        return s.velocity.x;
+      case Quantity::velocity_y:
+        return s.velocity.y;
+      case Quantity::velocity_z:
+        return s.velocity.z;
+      case Quantity::pressure:
+        return s.pressure;
       case Quantity::density:
         return c.rho0 * (1 + physics::StateEquationLinear::density_excess(s.pressure / (c.rho0 * c.c0 * c.c0)));
-      case Quantity::vorticity: {
-        const double dvdx = sampler.at(x + Vec3{side, 0, 0}).velocity.y - sampler.at(x - Vec3{side, 0, 0}).velocity.y;
-        const double dudy = sampler.at(x + Vec3{0, side, 0}).velocity.x - sampler.at(x - Vec3{0, side, 0}).velocity.x;
-        return (dvdx - dudy) / (2 * side);
-      }
+      case Quantity::vorticity: return sampler.vorticity(x);
     }
     return 0;
   };

@@ -8,7 +8,8 @@
 namespace eddyline::observe {
 
 template <class T, int D>
-Sample Sampler<T, D>::at(Vec3 x) const {
+template <class Visit>
+void Sampler<T, D>::for_each_near(Vec3 x, Visit&& visit) const {
   const auto& c = flow_.constants();
   const auto& layout = flow_.layout();
   const auto& rows = flow_.fluid_rows;
@@ -17,34 +18,60 @@ Sample Sampler<T, D>::at(Vec3 x) const {
   std::int32_t x_fixed[3] = {0, 0, 0};
   for (int d = 0; d < D; ++d) x_fixed[d] = c.fixed.wrapped(x[d]);
   const double scale = c.fixed.quantum() / c.length.interaction_radius;
-  const double kernel = c.kernel / 20;  // sigma dx^D / R^D
-
-  Sample sample;
   const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1], depth = D == 3 ? 1 : 0;
   for (std::int32_t dz = -depth; dz <= depth; ++dz)
     for (std::int32_t dy = -1; dy <= 1; ++dy) {
       const auto first = static_cast<std::size_t>(cell + dz * nxy + dy * nx - 1);
       for (std::int32_t j = rows.begin[first]; j < rows.begin[first + 3]; ++j) {
         const T* row = flow_.pressed.row(j);
-        double r2 = 0;
+        double r[D], r2 = 0;
         for (int d = 0; d < D; ++d) {
           const auto difference = static_cast<std::uint32_t>(x_fixed[d]) -
                                   static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d));
-          const double r = scale * static_cast<std::int32_t>(difference);
-          r2 += r * r;
+          r[d] = scale * static_cast<std::int32_t>(difference);
+          r2 += r[d] * r[d];
         }
-        if (r2 >= 1) continue;
-        const double VW = kernel * static_cast<double>(row[D + 1]) * physics::WendlandC2::value(std::sqrt(r2));
-        sample.fraction += VW;
-        sample.pressure += VW * static_cast<double>(row[D]);
-        for (int d = 0; d < D; ++d) sample.velocity[d] += VW * static_cast<double>(row[D + 2 + d]);
+        if (r2 < 1) visit(row, r, r2);
       }
     }
+}
+
+template <class T, int D>
+Sample Sampler<T, D>::at(Vec3 x) const {
+  const auto& c = flow_.constants();
+  const double kernel = c.kernel / 20;  // sigma dx^D / R^D
+  Sample sample;
+  for_each_near(x, [&](const T* row, const double*, double r2) {
+    const double VW = kernel * static_cast<double>(row[D + 1]) * physics::WendlandC2::value(std::sqrt(r2));
+    sample.fraction += VW;
+    sample.pressure += VW * static_cast<double>(row[D]);
+    for (int d = 0; d < D; ++d) sample.velocity[d] += VW * static_cast<double>(row[D + 2 + d]);
+  });
   if (sample.fraction > 0) {
     sample.pressure *= c.rho0 * c.c0 * c.c0 / sample.fraction;
     sample.velocity = (c.c0 / sample.fraction) * sample.velocity;
   }
   return sample;
+}
+
+template <class T, int D>
+double Sampler<T, D>::vorticity(Vec3 x) const {
+  double weight = 0, sx = 0, sy = 0, su = 0, sv = 0, sxx = 0, sxy = 0, syy = 0, sxu = 0, syu = 0, sxv = 0, syv = 0;
+  for_each_near(x, [&](const T* row, const double* r, double r2) {
+    const double rest = 1 - std::sqrt(r2), w = static_cast<double>(row[D + 1]) * rest * rest * rest;
+    const double dx = -r[0], dy = -r[1], u = static_cast<double>(row[D + 2]), v = static_cast<double>(row[D + 3]);
+    weight += w, sx += w * dx, sy += w * dy, su += w * u, sv += w * v;
+    sxx += w * dx * dx, sxy += w * dx * dy, syy += w * dy * dy;
+    sxu += w * dx * u, syu += w * dy * u, sxv += w * dx * v, syv += w * dy * v;
+  });
+  if (!(weight > 0)) return 0;
+  const double xx = sxx - sx * sx / weight, xy = sxy - sx * sy / weight, yy = syy - sy * sy / weight;
+  const double xv = sxv - sx * sv / weight, yv = syv - sy * sv / weight;
+  const double xu = sxu - sx * su / weight, yu = syu - sy * su / weight;
+  const double determinant = xx * yy - xy * xy;
+  if (!(determinant > 1e-9 * weight * weight)) return 0;  // too few neighbours, or all on a line
+  const double dv_dx = (xv * yy - yv * xy) / determinant, du_dy = (yu * xx - xu * xy) / determinant;
+  return (dv_dx - du_dy) * flow_.constants().rate;
 }
 
 template <class T, int D>

@@ -21,11 +21,18 @@ class Sampler {
   explicit Sampler(const integrate::Flow<T, D>& flow) : flow_(flow) {}
 
   Sample at(Vec3 x) const;
+  /// Vorticity dv/dx - du/dy [1/s] of the plane x, y: from the linear function that fits the velocities around the
+  /// point best (weights V |grad W| / r), which is exact for a uniform gradient, beside walls and surfaces too.
+  double vorticity(Vec3 x) const;
   /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
   /// the top. 0 where there is no fluid.
   double height(Vec3 x, int axis) const;
 
  private:
+  /// Calls visit(row, r, r2) for every fluid row within R: r = (x - x_j)/R.
+  template <class Visit>
+  void for_each_near(Vec3 x, Visit&& visit) const;
+
   const integrate::Flow<T, D>& flow_;
 };
 

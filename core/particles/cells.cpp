@@ -12,8 +12,8 @@ Int3 CellGrid::cell_of(Vec3 x) const {
   Int3 cell{0, 0, 0};
   for (int d = 0; d < dimensions; ++d) {
     const double c = std::floor((x[d] - origin[d]) * per_edge[d]);
-    cell[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(
-        std::clamp(c, 0.0, static_cast<double>(count[static_cast<std::size_t>(d)] - 1)));
+    cell[static_cast<std::size_t>(d)] =
+        static_cast<std::int32_t>(std::clamp(c, 0.0, static_cast<double>(count[static_cast<std::size_t>(d)] - 1)));
   }
   return cell;
 }
@@ -58,7 +58,8 @@ CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes) 
           }
           if (!exists) continue;
           const auto source = static_cast<std::size_t>(grid.index(global));
-          ghost_cells_.push_back({box_of_global[source], static_cast<std::int32_t>(b), owned_index_[source], cell, shift});
+          ghost_cells_.push_back(
+              {box_of_global[source], static_cast<std::int32_t>(b), owned_index_[source], cell, shift});
         }
   }
   std::stable_sort(ghost_cells_.begin(), ghost_cells_.end(), [](const GhostCell& a, const GhostCell& b) {
@@ -134,7 +135,8 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
   }
   if (shuffle != 0) {
     for (std::size_t i = id.size(); i > 1; --i) {
-      const auto j = static_cast<std::size_t>(uniform_random(static_cast<std::uint64_t>(shuffle), i, 0) * static_cast<double>(i));
+      const auto j =
+          static_cast<std::size_t>(uniform_random(static_cast<std::uint64_t>(shuffle), i, 0) * static_cast<double>(i));
       std::swap(order[i - 1], order[j]);
       std::swap(rows.slot[i - 1], rows.slot[j]);
     }

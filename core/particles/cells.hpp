@@ -14,12 +14,12 @@ namespace eddyline::particles {
 /// its own. Particles beyond an open side belong to the outermost cell.
 struct CellGrid {
   int dimensions = 2;
-  Vec3 origin, edge;                              // [m]
-  Vec3 per_edge;                                  // 1/edge [1/m]
+  Vec3 origin, edge;  // [m]
+  Vec3 per_edge;      // 1/edge [1/m]
   Int3 count{1, 1, 1};
   std::array<bool, 3> periodic{false, false, false};
-  Vec3 period;                                    // [m], a multiple of the quantum
-  Int3 period_quanta{0, 0, 0};                    // the same in quanta modulo 2^32
+  Vec3 period;                  // [m], a multiple of the quantum
+  Int3 period_quanta{0, 0, 0};  // the same in quanta modulo 2^32
 
   Int3 cell_of(Vec3 x) const;
   std::int64_t index(Int3 cell) const {
@@ -77,10 +77,10 @@ class CellLayout {
 
 /// Where the particles of one kind stand: rows sorted by (cell, id), ghosts included.
 struct CellRows {
-  Array<std::int32_t> begin;    // (cells + 1): first row of each concatenated cell
-  Array<std::int32_t> slot;     // (owned): row of each owned particle
-  Array<std::int32_t> cell;     // (owned): its concatenated cell
-  std::int32_t rows = 0;        // owned and ghost rows; row `rows` is the sentinel
+  Array<std::int32_t> begin;  // (cells + 1): first row of each concatenated cell
+  Array<std::int32_t> slot;   // (owned): row of each owned particle
+  Array<std::int32_t> cell;   // (owned): its concatenated cell
+  std::int32_t rows = 0;      // owned and ghost rows; row `rows` is the sentinel
 };
 
 /// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order

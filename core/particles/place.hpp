@@ -18,7 +18,7 @@ struct PlacedFluid {
 struct PlacedWall {
   std::int64_t id;
   Vec3 position;
-  double volume;     // m^D
+  double volume;       // m^D
   std::int32_t owner;  // index of the body, or -1 - side for a side of the domain
   bool no_slip;
 };

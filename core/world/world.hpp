@@ -20,14 +20,14 @@ enum class SideKind { wall, periodic, open };
 /// One side of the domain; their order in World::sides is left, right, bottom, top, front, back.
 struct Side {
   SideKind kind = SideKind::wall;
-  bool slip = false;                 // walls only
+  bool slip = false;                // walls only
   std::array<Formula, 3> velocity;  // of the wall in its own plane [m/s], of x, y, z, t
 };
 
 struct Fluid {
-  double density = 1000;             // rho0 [kg/m^3]
-  double kinematic_viscosity = 0;    // nu [m^2/s]
-  double sound_speed = 0;            // c0 [m/s]
+  double density = 1000;           // rho0 [kg/m^3]
+  double kinematic_viscosity = 0;  // nu [m^2/s]
+  double sound_speed = 0;          // c0 [m/s]
 };
 
 enum class PressureStart { zero, hydrostatic, formula };
@@ -37,7 +37,7 @@ struct Region {
   std::string name;
   ShapePtr shape;
   PressureStart pressure_start = PressureStart::zero;
-  Formula pressure;                  // [Pa], of x, y, z, t (t = 0)
+  Formula pressure;  // [Pa], of x, y, z, t (t = 0)
 };
 
 /// A solid obstacle at rest.
@@ -48,28 +48,28 @@ struct Body {
 };
 
 struct Start {
-  std::array<Formula, 3> velocity;   // [m/s], of x, y, z, t (t = 0)
+  std::array<Formula, 3> velocity;                     // [m/s], of x, y, z, t (t = 0)
   PressureStart pressure_start = PressureStart::zero;  // where no region says otherwise
-  Formula pressure;                  // [Pa]
-  double jitter = 0;                 // largest displacement of the start lattice, in spacings
-  bool fitted = false;               // fluid follows the surfaces of bodies
-  double settle = 0;                 // damped time before t = 0 [s]
+  Formula pressure;                                    // [Pa]
+  double jitter = 0;                                   // largest displacement of the start lattice, in spacings
+  bool fitted = false;                                 // fluid follows the surfaces of bodies
+  double settle = 0;                                   // damped time before t = 0 [s]
   std::int64_t seed = 1;
 };
 
 /// Numerical choices. Defaults serve every world; physics/sph states where each comes from.
 struct Method {
-  double smoothing_ratio = 0;        // h / spacing; 0: 2 in 2D, 1.5 in 3D
-  double cfl = 1.0;                  // dt <= cfl h / (c0 + max |v|)
-  double viscous_cfl = 0.1;          // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
-  double density_diffusion = 0.1;    // delta
+  double smoothing_ratio = 0;          // h / spacing; 0: 2 in 2D, 1.5 in 3D
+  double cfl = 1.0;                    // dt <= cfl h / (c0 + max |v|)
+  double viscous_cfl = 0.1;            // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
+  double density_diffusion = 0.1;      // delta
   double artificial_viscosity = 0.01;  // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
   bool shifting = true;
-  double shifting_strength = 6.0;    // A
-  double shifting_cap = 0.1;         // largest shift of a step, in spacings
-  double skin = 0;                   // Verlet skin in spacings; 0: chosen by the program
-  bool double_precision = false;     // pair sums in double
-  double speed_limit = 0;            // the blow-up doctor's limit [m/s]; 0: the speed of sound
+  double shifting_strength = 6.0;  // A
+  double shifting_cap = 0.1;       // largest shift of a step, in spacings
+  double skin = 0;                 // Verlet skin in spacings; 0: chosen by the program
+  bool double_precision = false;   // pair sums in double
+  double speed_limit = 0;          // the blow-up doctor's limit [m/s]; 0: the speed of sound
 };
 
 /// Point observers; forces on bodies and walls and the budgets are always there.
@@ -77,21 +77,21 @@ struct Probe {
   std::string name;
   Vec3 position;
 };
-struct Gauge {                       // height of the free surface above `position`, along `axis`
+struct Gauge {  // height of the free surface above `position`, along `axis`
   std::string name;
   Vec3 position;
   int axis = 1;
 };
-struct Front {                       // position of the foremost fluid along `axis`
+struct Front {  // position of the foremost fluid along `axis`
   std::string name;
   int axis = 0;
 };
 
 struct World {
   int dimensions = 2;
-  Vec3 origin, size;                 // [m]
-  double spacing = 0;                // dx [m]
-  Vec3 gravity;                      // [m/s^2]
+  Vec3 origin, size;                  // [m]
+  double spacing = 0;                 // dx [m]
+  Vec3 gravity;                       // [m/s^2]
   std::array<Formula, 3> body_force;  // acceleration [m/s^2], of x, y, z, t
   std::array<Side, 6> sides;
   Fluid fluid;

@@ -1,28 +1,35 @@
 """The compiled core: private to the package. SI units; arrays are C-contiguous unless said otherwise."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+
 def instruction_sets() -> list[str]:
-    """Instruction sets that this build and this processor share, best last: e.g. ["scalar", "avx2", "avx512"]."""
+    """Instruction sets that this build and this processor share, best last: e.g. ["scalar", "avx2",
+    "avx512"].
+    """
 
 class UserError(RuntimeError): ...
 
 class StepError(RuntimeError):
-    """A step produced a value that is not finite, a speed over the limit, or a jump. The message names particle, step
-    and place; `details` holds id, step, time, position, velocity, density and the nearest neighbours."""
+    """A step produced a value that is not finite, a speed over the limit, or a jump. The message names
+    particle, step and place; `details` holds id, step, time, position, velocity, density and the nearest
+    neighbours.
+    """
 
     details: dict[str, Any]
 
-# --- world -----------------------------------------------------------------------------------------------------------
+# --- world ----------------------------------------------------------------------------------------
 class Formula:
     def __init__(self, text: str, variables: Sequence[str] = ()) -> None: ...
     def evaluate(self, values: Mapping[str, float | NDArray[np.float64]]) -> float | NDArray[np.float64]:
-        """Scalars give a float; arrays broadcast and give an array, with the same bits as scalar evaluation."""
+        """Scalars give a float; arrays broadcast and give an array, with the same bits as scalar
+        evaluation.
+        """
     @property
     def text(self) -> str: ...
     @property
@@ -33,7 +40,9 @@ class Formula:
 class Shape:
     def signed_distance(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n, 3) points, m -> (n,) distances, m, negative inside."""
-    def layers(self, spacing: float, count: int, inside: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def layers(
+        self, spacing: float, count: int, inside: bool = True
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(positions (n, 3) m, volumes (n,) m^D)."""
     def outline(self, tolerance: float) -> list[NDArray[np.float64]]: ...
     @property
@@ -117,8 +126,10 @@ class Front:
     axis: int
 
 class World:
-    """Numbers only, already validated. Lists and sub-objects: assign whole (`w.bodies = [...]`), or set the attributes
-    of `w.fluid`, `w.start`, `w.method`, `w.sides[k]` (left right bottom top front back) in place."""
+    """Numbers only, already validated. Lists and sub-objects: assign whole (`w.bodies = [...]`), or set
+    the attributes of `w.fluid`, `w.start`, `w.method`, `w.sides[k]` (left right bottom top front back) in
+    place.
+    """
 
     def __init__(self) -> None: ...
     dimensions: int
@@ -137,7 +148,7 @@ class World:
     gauges: list[Gauge]
     fronts: list[Front]
 
-# --- simulation ------------------------------------------------------------------------------------------------------
+# --- simulation -----------------------------------------------------------------------------------
 class Estimate:
     """What a run will need, found without running it (particles are counted by placing them)."""
 
@@ -161,12 +172,14 @@ class Simulation:
         threads: int = 0,  # 0: all cores
         instructions: Literal["auto", "scalar", "avx2", "avx512"] = "auto",
         neighbors: Literal["cells", "all_pairs"] = "cells",
-        shuffle: int = 0,  # non-zero: particles are grouped into chunks in a random order (a test of the law)
+        shuffle: int = 0,  # not 0: particles are grouped into chunks in a random order (a test of the law)
         series_interval: float = 0.0,  # s between rows of the series; 0: every step
     ) -> None: ...
     def advance(self, until: float, max_steps: int, max_seconds: float) -> int:
-        """Steps until time >= `until`, or step_count == `max_steps` (counted from the start), or `max_seconds` of wall
-        time have passed in this call, or `interrupt()` was called; returns the steps done. Releases the GIL. Raises StepError."""
+        """Steps until time >= `until`, or step_count == `max_steps` (counted from the start), or
+        `max_seconds` of wall time have passed in this call, or `interrupt()` was called; returns the
+        steps done. Releases the GIL. Raises StepError.
+        """
     def interrupt(self) -> None: ...
     @property
     def time(self) -> float: ...
@@ -179,7 +192,8 @@ class Simulation:
     @property
     def wall_count(self) -> int: ...
 
-    # Views without copies: (n, D) or (n,), read-only, valid until the next step; the order of particles changes at rebuilds.
+    # Views without copies: (n, D) or (n,), read-only, valid until the next step; the order of particles
+    # changes at rebuilds.
     @property
     def id(self) -> NDArray[np.int64]: ...
     @property
@@ -198,17 +212,21 @@ class Simulation:
     def wall_body(self) -> NDArray[np.int32]:
         """(n,) index into bodies, or -1 - side for the walls of the domain."""
     def wall_pressure(self) -> NDArray[np.float64]: ...  # (n,) Pa
-
     def raster(self, quantity: str, shape: tuple[int, int], lower: Vec3, upper: Vec3) -> NDArray[np.float32]:
-        """SPH interpolation on a plane of pixels: shape (rows, columns), row 0 at the bottom, centres of equal cells
-        between `lower` and `upper` (3D: the plane z = lower.z). NaN where there is no fluid. Quantities: speed, velocity_x,
-        velocity_y, velocity_z, pressure, density, vorticity (2D)."""
+        """SPH interpolation on a plane of pixels: shape (rows, columns), row 0 at the bottom, centres of
+        equal cells between `lower` and `upper` (3D: the plane z = lower.z). NaN where there is no fluid.
+        Quantities: speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity (2D).
+        """
     def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:
-        """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget" (time, step, mass,
-        momentum_x.., kinetic_energy, potential_energy, elastic_energy, max_speed, particles), "force.NAME" for every body and
-        wall side ("force.bottom"): time, total_x, total_y[, total_z], pressure_x.., viscous_x..; and one for each
-        probe (time, pressure, velocity_x.., fluid_fraction), gauge (time, height), front (time, position), under its own name."""
+        """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"
+        (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy, max_speed,
+        particles), "force.NAME" for every body and wall side ("force.bottom"): time, total_x, total_y[,
+        total_z], pressure_x.., viscous_x..; and one for each probe (time, pressure, velocity_x..,
+        fluid_fraction), gauge (time, height), front (time, position), under its own name.
+        """
     def checksum(self) -> int:
         """128-bit hash of (id, position, velocity, density bits) of all particles, whatever their order."""
     def statistics(self) -> dict[str, Any]:
-        """steps, rebuilds, directed pairs per evaluation (true and stored), evaluations, seconds by phase, memory bytes."""
+        """steps, rebuilds, directed pairs per evaluation (true and stored), evaluations, seconds by
+        phase, memory bytes.
+        """

@@ -145,8 +145,7 @@ class Particles:
     """The fluid particles of a simulation.
 
     Arrays are read-only views of the simulation's memory, valid until the next step; the order of particles
-    changes
-    from time to time. `by_id()` gives copies in an order that never changes.
+    changes from time to time. `by_id()` gives copies in an order that never changes.
     """
 
     def __init__(self, simulation: Simulation) -> None:

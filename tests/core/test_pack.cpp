@@ -40,25 +40,28 @@ bool same(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b));
 }
 
-/// Every operation of packs on a triple of values, in one order.
-template <class P>
-EDDYLINE_INLINE void all_operations(P a, P b, P c, P* out) {
-  out[0] = a + b;
-  out[1] = a - b;
-  out[2] = a * b;
-  out[3] = a / b;
-  out[4] = fma(a, b, c);
-  out[5] = sqrt(a);
-  out[6] = max(a, b);
-  out[7] = select(a > b, b, c);
-  out[8] = select((a > b) & (b > c), a, c);
-  out[9] = fixed_difference(a, b);
-}
+/// Defines a function that does every operation of packs on a triple of values, in one order. A macro, because it must
+/// be compiled for the instruction set that it is used with.
+#define EDDYLINE_OPERATIONS(SET)                                     \
+  template <class P>                                                 \
+  EDDYLINE_INLINE void all_operations_##SET(P a, P b, P c, P* out) { \
+    out[0] = a + b;                                                  \
+    out[1] = a - b;                                                  \
+    out[2] = a * b;                                                  \
+    out[3] = a / b;                                                  \
+    out[4] = fma(a, b, c);                                           \
+    out[5] = sqrt(a);                                                \
+    out[6] = max(a, b);                                              \
+    out[7] = select(a > b, b, c);                                    \
+    out[8] = select((a > b) & (b > c), a, c);                        \
+    out[9] = fixed_difference(a, b);                                 \
+  }
+EDDYLINE_OPERATIONS(scalar)
 constexpr int k_operations = 10;
 
 std::array<float, k_operations> expected(float a, float b, float c) {
   Pack<float, 1> out[k_operations];
-  all_operations<Pack<float, 1>>(a, b, c, out);
+  all_operations_scalar<Pack<float, 1>>(a, b, c, out);
   std::array<float, k_operations> result;
   for (std::size_t k = 0; k < k_operations; ++k) result[k] = out[k].v;
   return result;
@@ -81,6 +84,7 @@ std::vector<float> numbered_rows(int stride) {
 
 #define EDDYLINE_CHECK_WIDTH(W, SET)                                                                                  \
   namespace {                                                                                                         \
+  EDDYLINE_OPERATIONS(SET)                                                                                            \
   void check_operations_##SET() {                                                                                     \
     const auto list = values();                                                                                       \
     for (std::size_t shift = 1; shift < 12; ++shift)                                                                  \
@@ -100,7 +104,7 @@ std::vector<float> numbered_rows(int stride) {
         }                                                                                                             \
         Pack<float, W> loaded[3][4], out[k_operations];                                                               \
         for (int v = 0; v < 3; ++v) load_rows<4>(rows[v], 4, 0, lanes, loaded[v]);                                    \
-        all_operations<Pack<float, W>>(loaded[0][0], loaded[1][0], loaded[2][0], out);                                \
+        all_operations_##SET<Pack<float, W>>(loaded[0][0], loaded[1][0], loaded[2][0], out);                          \
         for (int k = 0; k < k_operations; ++k) out[k].store(found[k]);                                                \
         for (std::size_t lane = 0; lane < W; ++lane) {                                                                \
           const auto wanted = expected(a[lane], b[lane], c[lane]);                                                    \

@@ -21,6 +21,8 @@ from eddyline.world import World
 
 Floats = NDArray[np.float64]
 NEVER = 2**62
+INTERVAL = 0.004
+"""Between rows of the series [s]: every few steps."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,8 @@ class Journey:
 JOURNEYS = {
     "dam-2d": Journey(law_worlds.DAM_2D, 300, 0, 2.0),
     "dam-3d": Journey(law_worlds.DAM_3D, 120, 0, 2.0),
-    "stream-2d": Journey(law_worlds.STREAM_2D, 300, 0, 3.0),
-    "stream-3d": Journey(law_worlds.STREAM_3D, 90, 0, 3.0),
+    "stream-2d": Journey(law_worlds.STREAM_2D, 200, 0, 3.0),
+    "stream-3d": Journey(law_worlds.STREAM_3D, 90, 0, 1.5),
     "settled-2d": Journey(law_worlds.SETTLED_2D, 250, 1, 1.0),
 }
 
@@ -82,7 +84,7 @@ class End:
     time: float
 
 
-def simulate(world: World, how: How, interval: float = 0.0) -> _core.Simulation:
+def simulate(world: World, how: How, interval: float = INTERVAL) -> _core.Simulation:
     return _core.Simulation(
         world.core,
         boxes=how.boxes,
@@ -188,7 +190,7 @@ def test_a_run_in_pieces_is_the_same_run(name: str):
 @pytest.mark.parametrize("name", ["dam-2d", "settled-2d"])
 def test_output_never_changes_the_state(name: str):
     journey = JOURNEYS[name]
-    for interval in (1e-3, 0.05, 1e9):
+    for interval in (0.0, 0.05, 1e9):
         simulation = simulate(
             World.from_text(journey.text), How(instructions=_core.instruction_sets()[-1]), interval
         )
@@ -262,8 +264,8 @@ def test_a_domain_far_from_the_origin_is_computed_as_well(text: str, steps: int)
         ends.append((by_id(simulation, simulation.position) - place, by_id(simulation, simulation.velocity)))
     (near, near_velocity), (far, far_velocity) = ends
     spacing = World.from_text(text).core.spacing
-    assert np.abs(far - near).max() < 1e-5 * spacing
-    assert np.abs(far_velocity - near_velocity).max() < 1e-5 * np.abs(near_velocity).max()
+    assert np.abs(far - near).max() < 1e-4 * spacing
+    assert np.abs(far_velocity - near_velocity).max() < 1e-4 * np.abs(near_velocity).max()
 
 
 # --- when a step goes wrong ---------------------------------------------------------------------------------

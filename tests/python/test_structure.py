@@ -1,4 +1,4 @@
-"""The order of folders: in core a folder may include only those above it, in the package only those below it."""
+"""The order of folders: which may include and import which, in core and in the package."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ CORE = ROOT / "core"
 PACKAGE = ROOT / "python" / "eddyline"
 
 CORE_ORDER = (
-    "base", "comm", "world", "particles", "patches", "decompose", "exchange", "neighbors", "physics", "integrate",
-    "observe", "stream", "driver",
+    "base", "comm", "world", "particles", "patches", "decompose", "exchange", "neighbors", "physics",
+    "integrate", "observe", "stream", "driver",
 )  # fmt: skip
 """A folder may include those before it. Some are not there yet."""
 
 PACKAGE_ORDER = (
-    "_core", "world", "stream", "plot", "run", "simulation", "__init__", "bench", "validate", "cli", "__main__",
+    "_core", "world", "stream", "plot", "run", "simulation", "__init__", "bench", "validate", "cli",
+    "__main__",
 )  # fmt: skip
 """A part may import those before it. `__init__` is the public face; what stands after it uses it."""
 
@@ -47,7 +48,7 @@ def all_includes() -> Iterator[tuple[Path, str, str]]:
             yield path, bracket, name
 
 
-# --- core -----------------------------------------------------------------------------------------------------
+# --- core -----------------------------------------------------------------------------------------
 
 
 def test_core_has_no_folder_without_a_place():
@@ -122,11 +123,13 @@ def test_core_knows_neither_python_nor_sockets():
 
 
 def test_headers_are_included_once():
-    wrong = [str(path.relative_to(ROOT)) for path in CORE.rglob("*.hpp") if "#pragma once" not in path.read_text()]
+    wrong = [
+        str(path.relative_to(ROOT)) for path in CORE.rglob("*.hpp") if "#pragma once" not in path.read_text()
+    ]
     assert not wrong
 
 
-# --- the package ----------------------------------------------------------------------------------------------
+# --- the package ----------------------------------------------------------------------------------
 
 
 def module_name(path: Path) -> str:
@@ -141,7 +144,7 @@ def part_of(module: str) -> str:
 
 
 def imports(path: Path) -> Iterator[tuple[str, int]]:
-    """(module, line) of everything of the package that a file imports, also inside functions and for types only."""
+    """(module, line) of all that a file imports of the package, also inside functions and for types."""
     package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -185,7 +188,9 @@ def test_package_imports_only_what_stands_below():
 def test_the_compiled_core_is_private():
     """What users see never imports `_core`; the package does, and the tests of the core may."""
     seen = [ROOT / name for name in ("examples", "benchmarks", "validation", "worlds", "docs", "README.md")]
-    files = [file for place in seen for file in (place.rglob("*") if place.is_dir() else [place]) if file.is_file()]
+    files = [
+        file for place in seen for file in (place.rglob("*") if place.is_dir() else [place]) if file.is_file()
+    ]
     wrong = [
         str(file.relative_to(ROOT))
         for file in files
@@ -195,7 +200,9 @@ def test_the_compiled_core_is_private():
     assert not wrong
 
 
-@pytest.mark.parametrize("text", ["from . import _core\n", "from .. import run\n", "import eddyline.plot.frame\n"])
+@pytest.mark.parametrize(
+    "text", ["from . import _core\n", "from .. import run\n", "import eddyline.plot.frame\n"]
+)
 def test_the_reader_of_imports_sees(tmp_path, monkeypatch, text):
     folder = tmp_path / "eddyline" / "world"
     folder.mkdir(parents=True)

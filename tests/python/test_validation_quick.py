@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from eddyline.validate import main
-from eddyline.validate.case import Setting
+from eddyline.validate import main, results
+from eddyline.validate.case import Case, Setting
 from eddyline.validate.cases import CASES
+from eddyline.validate.figures import below, report
 from eddyline.validate.references import ROOT
 
 
@@ -43,14 +45,24 @@ def test_list_names_every_case(capsys: pytest.CaptureFixture[str]):
     assert [line.split()[0] for line in lines] == list(CASES)
 
 
+def test_a_full_run_brings_the_readme_up_to_date(tmp_path: Path):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{results.BEGIN}\nold\n{results.END}\nafter\n", encoding="utf-8")
+    outcome = results.Outcome(
+        "couette", [below("velocity L2", 0.004, 0.01), report("shift", -0.2)], 1.0, True
+    )
+    for _ in range(2):
+        results.refresh_readme(readme, outcome, "eddyline validate couette")
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("\nafter\n")
+    assert "old" not in text
+    assert "| velocity L2 | 0.004 | 0 | 0.004 | <= 0.01 | yes |" in text
+    assert "| shift | -0.2 |  |  |  |  |" in text
+
+
 def test_results_are_written_and_a_missed_limit_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    import json
-
-    from eddyline.validate.case import Case
-    from eddyline.validate.figures import below
-
     for measured, code in ((0.5, 0), (2.0, 1)):
         case = Case("couette", "a case", lambda setting, value=measured: [below("error", value, 1.0)])  # type: ignore[misc]
         monkeypatch.setitem(CASES, "couette", case)

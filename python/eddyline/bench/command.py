@@ -133,10 +133,10 @@ def _numbers(text: str) -> list[int]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eddyline bench",
-        description="Measure how fast this machine computes. An evaluation is the rates of one fluid particle, "
-        "once; a step has one. Pairs are true directed pairs.",
+        description="Measure how fast this machine computes. An evaluation is the rates of one fluid "
+        "particle, once; a step has one. Pairs are true directed pairs.",
     )
-    parser.add_argument("what", choices=["step", "machine"], help="whole time steps, or the machine itself")
+    parser.add_argument("what", choices=["step", "machine"], help="time steps, or the machine itself")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE")
     parser.add_argument("--threads", type=_numbers, metavar="N,N", help="numbers of threads; default 1 and 2")
     parser.add_argument("--case", action="append", choices=list(CASES), help="box or dam; default both")

@@ -50,7 +50,10 @@ View<double> view(nb::handle self, Simulation::Vectors vectors) {
 }
 
 nb::object big_integer(const driver::Checksum& sum) {
-  return nb::module_::import_("builtins").attr("int")(nb::int_(sum.high)).attr("__lshift__")(64).attr("__or__")(nb::int_(sum.low));
+  return nb::module_::import_("builtins")
+      .attr("int")(nb::int_(sum.high))
+      .attr("__lshift__")(64)
+      .attr("__or__")(nb::int_(sum.low));
 }
 
 nb::tuple tuple_of(Vec3 v, int dimensions) {
@@ -158,15 +161,15 @@ void bind_simulation(nb::module_& module) {
 
   nb::class_<Simulation>(module, "Simulation")
       .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
-             const std::string& neighbors, std::int64_t shuffle, double series_interval) {
-            if (neighbors != "cells" && neighbors != "all_pairs")
-              throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
-            nb::gil_scoped_release release;
-            return Simulation::make(world, {boxes, threads, instructions, neighbors == "all_pairs", shuffle},
-                                    series_interval);
-          }),
-          "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
-          "shuffle"_a = 0, "series_interval"_a = 0.0)
+                       const std::string& neighbors, std::int64_t shuffle, double series_interval) {
+             if (neighbors != "cells" && neighbors != "all_pairs")
+               throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
+             nb::gil_scoped_release release;
+             return Simulation::make(world, {boxes, threads, instructions, neighbors == "all_pairs", shuffle},
+                                     series_interval);
+           }),
+           "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
+           "shuffle"_a = 0, "series_interval"_a = 0.0)
       .def("advance", &Simulation::advance, "until"_a, "max_steps"_a, "max_seconds"_a,
            nb::call_guard<nb::gil_scoped_release>())
       .def("interrupt", &Simulation::interrupt)
@@ -176,15 +179,24 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("time_step", &Simulation::time_step)
       .def_prop_ro("fluid_count", [](const Simulation& s) { return s.id().size(); })
       .def_prop_ro("wall_count", [](const Simulation& s) { return s.wall_owner().size(); })
-      .def_prop_ro("id", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).id()); }, nb::rv_policy::automatic)
-      .def_prop_ro("mass", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).mass()); }, nb::rv_policy::automatic)
-      .def_prop_ro("position", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).position()); }, nb::rv_policy::automatic)
-      .def_prop_ro("velocity", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).velocity()); }, nb::rv_policy::automatic)
-      .def_prop_ro("density", [](const Simulation& s) { return give(s.density(), {s.id().size()}); },
-                   nb::rv_policy::automatic)
+      .def_prop_ro(
+          "id", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).id()); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "mass", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).mass()); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "position", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).position()); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "velocity", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).velocity()); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "density", [](const Simulation& s) { return give(s.density(), {s.id().size()}); }, nb::rv_policy::automatic)
       .def("pressure", [](const Simulation& s) { return give(s.pressure(), {s.id().size()}); })
       .def("surface", [](const Simulation& s) { return give(s.surface(), {s.id().size()}); })
-      .def("wall_position", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })
+      .def("wall_position",
+           [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })
       .def("wall_body", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_owner()); })
       .def("wall_pressure", [](const Simulation& s) { return give(s.wall_pressure(), {s.wall_owner().size()}); })
       .def("take_series", take_series)

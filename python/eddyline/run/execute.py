@@ -49,11 +49,8 @@ def run(
     out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
-    WorldError
-    or RequestError before anything is written, StepFailedError if the computation broke down, WriteError if
-    the
-    disk is full;
-    both hold the run as far as it came in `.run`.
+    WorldError or RequestError before anything is written, StepFailedError if the computation broke down,
+    WriteError if the disk is full; both hold the run as far as it came in `.run`.
     """
     if isinstance(world, (str, os.PathLike)):
         from eddyline.world import World

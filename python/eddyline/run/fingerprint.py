@@ -1,8 +1,8 @@
 """The fingerprint of a run: four short words for the whole final state and the world.
 
 The state enters through `Simulation.checksum()`, the world through its tables and values: comments, layout
-and the way
-in which a number is written (8, 8.0) do not count. The same run has the same words on every machine.
+and the way in which a number is written (8, 8.0) do not count. The same run has the same words on every
+machine.
 """
 
 from __future__ import annotations

@@ -18,8 +18,7 @@ class RunFolder:
     """The layout of a run.
 
     world.toml (as run), run.json (versions, machine, outcome, fingerprint), results.json (values, windows,
-    errors,
-    bands), series/*.csv, pictures/, snapshots/, report.html.
+    errors, bands), series/*.csv, pictures/, snapshots/, report.html.
     """
 
     def __init__(self, path: Path) -> None:

@@ -62,8 +62,7 @@ def hdf5_file(path: Path) -> Iterator[h5py.File]:
     """An HDF5 file that appears at `path` when the block ends.
 
     It is built in memory and written in one piece: neither a kill nor a full disk leaves half a file, and a
-    full disk
-    is an ordinary OSError here instead of a broken file handle inside the HDF5 library.
+    full disk is an ordinary OSError here instead of a broken file handle inside the HDF5 library.
     """
     import h5py
 

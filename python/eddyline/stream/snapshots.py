@@ -5,8 +5,7 @@
     snapshots/fluid/000000.vtkhdf, ...        one complete file a snapshot, each readable alone
 
 The files on top hold no numbers: they join the others (HDF5 virtual data sets) and are replaced after each
-snapshot,
-so that a run that was killed, or a disk that is full, leaves every snapshot before readable.
+snapshot, so that a run that was killed, or a disk that is full, leaves every snapshot before readable.
 """
 
 from __future__ import annotations
@@ -154,8 +153,8 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     """Snapshot `k` (negative: from the end) of the run in folder `run`.
 
     Gives time [s], step, position (n, D) m, velocity (n, D) m/s, density (n,) kg/m^3, pressure (n,) Pa,
-    surface (n,),
-    id (n,) int64, in order of id; and wall_position (m, D) m, wall_body (m,) int32, wall_pressure (m,) Pa.
+    surface (n,), id (n,) int64, in order of id; and wall_position (m, D) m, wall_body (m,) int32,
+    wall_pressure (m,) Pa.
     """
     import h5py
 

@@ -14,8 +14,7 @@ class Writer:
     """Runs jobs in order in a thread of its own.
 
     The queue is short, so that memory stays bounded: `put` waits when it is full. The first error of a job
-    stops the
-    writing (later jobs are dropped) and is raised by the next `put`, `check` or `close`.
+    stops the writing (later jobs are dropped) and is raised by the next `put`, `check` or `close`.
     """
 
     def __init__(self, depth: int = 4) -> None:

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 
 from eddyline.plot.charts import GRID, INK, LINES, QUIET
 
-__all__ = ["GRID", "INK", "LINES", "QUIET", "panels", "save"]
+__all__ = ["GRID", "INK", "LINES", "QUIET", "caption", "panels", "save"]
 
 DPI = 100
+LARGEST = 140_000
 _PANEL = (4.6, 3.6)  # inches
 
 
@@ -25,15 +26,19 @@ def panels(count: int = 1, width: float = _PANEL[0], height: float = _PANEL[1]) 
         axis.grid(color=GRID, lw=0.7)
         axis.set_axisbelow(True)
         axis.tick_params(color=QUIET, labelcolor=INK, labelsize=8)
-        axis.title.set_fontsize(9)
         for name, spine in axis.spines.items():
             spine.set_visible(name in ("left", "bottom"))
             spine.set_color(QUIET)
     return figure, axes
 
 
+def caption(axes: Axes, text: str) -> None:
+    """A small title."""
+    axes.set_title(text, fontsize=9, color=INK)
+
+
 def save(figure: Figure, folder: Path, name: str = "picture.png") -> Path:
-    """Writes a PNG of at most 256 colours, which is small."""
+    """Writes a small PNG: of 256 colours where all of them would take more than LARGEST bytes."""
     import io
 
     from PIL import Image
@@ -43,5 +48,8 @@ def save(figure: Figure, folder: Path, name: str = "picture.png") -> Path:
     figure.savefig(buffer, format="png")
     path = folder / name
     with Image.open(buffer) as image:
-        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+        picture = image.convert("RGB")
+        picture.save(path, optimize=True)
+        if path.stat().st_size > LARGEST:
+            picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     return path

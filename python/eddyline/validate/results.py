@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from eddyline.bench.origin import commit
 from eddyline.run.machine import machine, versions
 from eddyline.validate.figures import Figure
 
+BEGIN, END = "<!-- results -->", "<!-- end of results -->"
 COLUMNS = ("case", "quantity", "measured", "reference", "error", "allowed", "ok")
 
 
@@ -41,7 +42,10 @@ def next_folder(base: Path) -> Path:
 
 
 def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) -> None:
-    """Writes a JSON and a CSV file for each case, and all cases of this call in results.json."""
+    """Writes a JSON and a CSV file for each case, and all cases of this call in results.json.
+
+    In the folder of the published results, validation/, a full run also brings the READMEs up to date.
+    """
     origin: dict[str, Any] = {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": commit(),
@@ -62,6 +66,29 @@ def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) 
             for figure in outcome.figures:
                 ok = {True: "yes", False: "no", None: ""}[figure.ok]
                 writer.writerow([outcome.case, figure.quantity, *texts(figure), ok])
+        if not quick:
+            refresh_readme(place / "README.md", outcome, f"eddyline validate {outcome.case}")
+
+
+def refresh_readme(path: Path, outcome: Outcome, command: str) -> None:
+    """Puts the figures of a full run between the marks of a case's README.md, if it has them."""
+    if not path.is_file():
+        return
+    text = path.read_text(encoding="utf-8")
+    if BEGIN not in text or END not in text:
+        return
+    before, rest = text.split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    lines = [
+        f"`{command}`, {date.today()}:",
+        "",
+        "| | measured | reference | error | allowed | |",
+        "|---|---|---|---|---|---|",
+    ]
+    for figure in outcome.figures:
+        ok = {True: "yes", False: "**no**", None: ""}[figure.ok]
+        lines.append("| " + " | ".join([figure.quantity.replace("|", "\\|"), *texts(figure), ok]) + " |")
+    path.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
 
 
 def texts(figure: Figure) -> tuple[str, str, str, str]:

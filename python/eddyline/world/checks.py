@@ -24,8 +24,8 @@ BYTES_PER_PARTICLE = 600
 FEWEST_ACROSS = 4
 """Particles across the domain below which a run says nothing."""
 CELLS_OF_A_PERIOD = 3
-DEFAULT_SKIN = {2: 1.0, 3: 0.75}
-"""Skin of the neighbour lists where the file names none, in spacings, by dimensions; as in core/particles."""
+SKIN_RATIO = 0.375
+"""Skin of the neighbour lists where the file names none, in smoothing lengths; as in core/particles."""
 
 
 def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
@@ -107,7 +107,7 @@ def _sides(file: WorldFile) -> Found:
 def cell_edge(file: WorldFile) -> float:
     """Edge of the cells [m]: the reach of the kernel, 2 h, and the skin."""
     ratio = file.method.smoothing_ratio or (2.0 if file.dimensions == 2 else 1.5)
-    return (2 * ratio + (file.method.skin or DEFAULT_SKIN[file.dimensions])) * file.domain.spacing
+    return (2 * ratio + (file.method.skin or SKIN_RATIO * ratio)) * file.domain.spacing
 
 
 def _period(file: WorldFile, axis: int, side: str) -> Found:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eddyline.validate.case import Case, Setting
 from eddyline.validate.course import Course, Particles
-from eddyline.validate.drawing import INK, LINES, QUIET, panels, save
+from eddyline.validate.drawing import INK, LINES, QUIET, caption, panels, save
 from eddyline.validate.figures import Figure, below, report
 from eddyline.validate.references import load_world, numbers, table
 
@@ -209,7 +209,8 @@ def _draw_water(axes: Axes, collapse: Collapse) -> None:
     for (wanted, particles), color in zip(collapse.snapshots.items(), (LINES[0][0], "#7fb7d4"), strict=False):
         x, y = particles.position[:, :2].T / a
         axes.scatter(x, y, s=1.5, color=color, linewidths=0, label=f"T = {wanted:g}")
-    axes.set(xlabel="x/a", ylabel="y/a", aspect="equal", title=f"the water, {collapse.across} across")
+    axes.set(xlabel="x/a", ylabel="y/a", aspect="equal")
+    caption(axes, f"the water, {collapse.across} across")
     axes.legend(frameon=False, fontsize=8, markerscale=4)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from eddyline.validate.case import Case, Setting
 from eddyline.validate.course import Course, Particles
-from eddyline.validate.drawing import INK, LINES, panels, save
+from eddyline.validate.drawing import INK, LINES, caption, panels, save
 from eddyline.validate.figures import Figure, between, report
 from eddyline.validate.references import load_world, table
 
@@ -180,8 +180,8 @@ def _draw_water(axes: Axes, impact: Impact) -> None:
                         cmap="viridis", linewidths=0, vmin=0, vmax=1.5)  # fmt: skip
     axes.plot([world.core.size[0] / depth], [0.003 / depth], "<", color=INK, ms=5, clip_on=False)
     axes.grid(False)
-    axes.set(xlabel="x/H", ylabel="y/H", aspect="equal", xlim=(0, world.core.size[0] / depth), ylim=(0, 2),
-             title=rf"pressure $/\ \rho g H$ at t = {SNAPSHOT:g}, H/dx = {impact.across}")  # fmt: skip
+    axes.set(xlabel="x/H", ylabel="y/H", aspect="equal", xlim=(0, world.core.size[0] / depth), ylim=(0, 2))
+    caption(axes, rf"pressure $/\ \rho g H$ at t = {SNAPSHOT:g}, H/dx = {impact.across}")
     axes.figure.colorbar(dots, ax=axes, shrink=0.5)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eddyline.validate.case import Case, Setting
 from eddyline.validate.course import Course
-from eddyline.validate.drawing import INK, LINES, panels, save
+from eddyline.validate.drawing import INK, LINES, caption, panels, save
 from eddyline.validate.figures import Figure, relative, report
 from eddyline.validate.references import load_world
 
@@ -110,8 +110,8 @@ def _draw(setting: Setting, streams: list[Stream]) -> None:
     ):
         smooth = np.convolve(force, np.full(window, 1 / window), mode="valid")
         left.plot(stream.time[window // 2 : -(window // 2)], smooth, style, color=color, lw=1.2, label=name)
-    left.set(xlabel="time [s]", ylabel="force / force that drives the fluid", ylim=(0, 1.3),
-             title=f"means over 0.1 s, D/dx = {stream.across}")  # fmt: skip
+    left.set(xlabel="time [s]", ylabel="force / force that drives the fluid", ylim=(0, 1.6))
+    caption(left, f"means over 0.1 s, D/dx = {stream.across}")
     left.legend(frameon=False, fontsize=8)
     _draw_speed(right, stream)
     save(figure, setting.folder)
@@ -126,7 +126,8 @@ def _draw_speed(axes: Axes, stream: Stream) -> None:
     for line in core.bodies[0].shape.outline(1e-4):
         axes.fill(*np.asarray(line)[:, :2].T, color=INK, lw=0)
     axes.grid(False)
-    axes.set(xlabel="x [m]", ylabel="y [m]", title="speed at the end [m/s]")
+    axes.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
+    caption(axes, "speed at the end [m/s]")
     axes.figure.colorbar(picture, ax=axes, shrink=0.6)
 
 

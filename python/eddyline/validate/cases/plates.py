@@ -129,6 +129,8 @@ class Plates:
         times = list(measured)
         right.semilogx(times, [100 * measured[t][1] for t in times], color=LINES[0][0], marker="o", lw=1.4)
         right.axhline(2 if setting.quick else 1, color=LINES[1][0], ls="--", lw=1)
+        right.set_xticks(times, [f"{t:g}" for t in times], minor=False)
+        right.set_xticks([], minor=True)
         right.set_ylim(bottom=0)
         right.set(xlabel="time [s]", ylabel=f"L2 error of the speed [% of {self.norm_name}]")
         save(figure, setting.folder)

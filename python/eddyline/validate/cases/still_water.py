@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eddyline.validate.case import Case, Setting
 from eddyline.validate.course import Course, Particles
-from eddyline.validate.drawing import INK, LINES, panels, save
+from eddyline.validate.drawing import INK, LINES, caption, panels, save
 from eddyline.validate.figures import Figure, below, relative, report
 from eddyline.validate.references import load_world
 
@@ -139,9 +139,8 @@ def _draw_tank(axes: Axes, rest: Rest) -> None:
     for line in world.core.bodies[0].shape.outline(1e-3):
         axes.fill(*(np.asarray(line)[:, :2].T / depth), color=INK, alpha=0.85, lw=0)
     axes.grid(False)
-    axes.set(
-        xlabel="x/H", ylabel="y/H", aspect="equal", title=r"pressure / $\rho g H$ at the end, fitted start"
-    )
+    axes.set(xlabel="x/H", ylabel="y/H", aspect="equal")
+    caption(axes, r"pressure / $\rho g H$ at the end, fitted start")
     axes.figure.colorbar(dots, ax=axes, shrink=0.6)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eddyline.validate.case import Case, Setting
 from eddyline.validate.course import Course, Particles
-from eddyline.validate.drawing import INK, LINES, panels, save
+from eddyline.validate.drawing import INK, LINES, caption, panels, save
 from eddyline.validate.figures import Figure, below, relative, report
 from eddyline.validate.references import load_world, numbers
 
@@ -145,9 +145,8 @@ def _draw(setting: Setting, decays: dict[int, Decay], exact_rate: float) -> None
     speed = np.linalg.norm(shown.velocity, axis=1)
     x, y = shown.position.T
     dots = right.scatter(x, y, c=speed, s=2.5, cmap="viridis", linewidths=0)
-    right.set(
-        xlabel="x/L", ylabel="y/L", aspect="equal", title=f"speed / U at t = 1, {min(decays)} x {min(decays)}"
-    )
+    right.set(xlabel="x/L", ylabel="y/L", aspect="equal")
+    caption(right, f"speed / U at t = 1, {min(decays)} x {min(decays)}")
     right.grid(False)
     figure.colorbar(dots, ax=right, shrink=0.8)
     save(figure, setting.folder)
