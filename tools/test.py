@@ -152,7 +152,7 @@ def core(jobs: int) -> Output:
     }
     steps = (
         _configure,
-        lambda: _command(_tool("cmake"), "--build", str(BUILD), "--parallel", str(jobs)),
+        lambda: _command(_tool("cmake"), "--build", str(BUILD), "--parallel", str(jobs), "--", "--quiet"),
         lambda: _command(
             _tool("ctest"), "--test-dir", str(BUILD), "--parallel", str(jobs), "--output-on-failure",
             "--no-tests=error", environment=environment,

@@ -32,6 +32,9 @@ void interleave_plain(const std::int32_t* from, std::int64_t stride, std::int32_
 }
 
 ListKernels choose(const char* instructions) {
+#ifdef EDDYLINE_HAS_AVX2
+  if (std::strcmp(instructions, "avx2") == 0) return list_kernels_avx2();
+#endif
 #ifdef EDDYLINE_HAS_AVX512
   if (std::strcmp(instructions, "avx512") == 0) return list_kernels_avx512();
 #endif

@@ -78,6 +78,7 @@ struct ListKernels {
   InterleaveFunction interleave;
 };
 ListKernels list_kernels_plain();
+ListKernels list_kernels_avx2();
 ListKernels list_kernels_avx512();
 
 }  // namespace eddyline::neighbors
