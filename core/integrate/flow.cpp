@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "base/reproducible_sum.hpp"
-#include "base/errors.hpp"
 #include "decompose/bisection.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 
@@ -143,10 +143,12 @@ void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
     grid.per_edge[d] = grid.count[a] / (upper - lower);
     if (grid.periodic[a] && grid.count[a] < 3)
       throw UserError("domain.size: a periodic side must be at least three cells (" +
-                      std::to_string(3 * constants_.length.cell_edge) + " m) long. Use a longer domain or a finer spacing.");
+                      std::to_string(3 * constants_.length.cell_edge) +
+                      " m) long. Use a longer domain or a finer spacing.");
   }
   std::vector<double> weight(static_cast<std::size_t>(grid.cells()), 0.0);
-  for (const auto& particle : placement.fluid) weight[static_cast<std::size_t>(grid.index(grid.cell_of(particle.position)))] += 1;
+  for (const auto& particle : placement.fluid)
+    weight[static_cast<std::size_t>(grid.index(grid.cell_of(particle.position)))] += 1;
   layout_ = particles::CellLayout(grid, decompose::bisect(grid, weight, boxes));
 }
 
@@ -175,8 +177,8 @@ void Flow<T, D>::find_routes(const particles::CellLayout& layout, const particle
 }
 
 template <class T, int D>
-void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Routes& routes,
-                                neighbors::FixedPositions& positions) {
+void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
+                                exchange::Routes& routes, neighbors::FixedPositions& positions) {
   const auto n = static_cast<std::int64_t>(rows.slot.size());
   for (int d = 0; d < D; ++d) {
     Array<std::int32_t>& p = positions.x[d];
@@ -266,8 +268,9 @@ void Flow<T, D>::sort_fluid() {
 template <class T, int D>
 void Flow<T, D>::find_neighbors() {
   const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
-  neighbors::Search search{D,           static_cast<float>(cut * cut), &layout_, &fluid_rows, &fluid_rows,
-                           &fluid_positions_, &fluid_positions_, true, execution_.all_pairs};
+  neighbors::Search search{
+      D,    static_cast<float>(cut * cut), &layout_, &fluid_rows, &fluid_rows, &fluid_positions_, &fluid_positions_,
+      true, execution_.all_pairs};
   fluid_fluid.build(search, execution_.instructions.c_str());
   search.same = false;
   search.sources = &wall_rows;

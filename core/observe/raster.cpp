@@ -51,7 +51,8 @@ void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const
         return s.pressure;
       case Quantity::density:
         return c.rho0 * (1 + physics::StateEquationLinear::density_excess(s.pressure / (c.rho0 * c.c0 * c.c0)));
-      case Quantity::vorticity: return sampler.vorticity(x);
+      case Quantity::vorticity:
+        return sampler.vorticity(x);
     }
     return 0;
   };

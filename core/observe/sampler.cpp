@@ -26,8 +26,8 @@ void Sampler<T, D>::for_each_near(Vec3 x, Visit&& visit) const {
         const T* row = flow_.pressed.row(j);
         double r[D], r2 = 0;
         for (int d = 0; d < D; ++d) {
-          const auto difference = static_cast<std::uint32_t>(x_fixed[d]) -
-                                  static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d));
+          const auto difference =
+              static_cast<std::uint32_t>(x_fixed[d]) - static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d));
           r[d] = scale * static_cast<std::int32_t>(difference);
           r2 += r[d] * r[d];
         }

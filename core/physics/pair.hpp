@@ -48,11 +48,11 @@ struct Wall {
 /// Geometry of a pair. Constants of the kernel's gradient are left to the sums.
 template <class S, int D>
 struct Pair {
-  S r[D];     // r_i - r_j
+  S r[D];  // r_i - r_j
   S r2;
-  S q;        // |r| / R
-  S rest;     // max(0, 1 - q)
-  S F;        // (1 - q)^3: grad W = -20 sigma F r
+  S q;     // |r| / R
+  S rest;  // max(0, 1 - q)
+  S F;     // (1 - q)^3: grad W = -20 sigma F r
 };
 
 template <class S, int D>

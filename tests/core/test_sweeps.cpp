@@ -37,7 +37,7 @@ struct Scene {
     moving.resize(fluid), pressed.resize(fluid), wall.resize(walls);
     fluid_rows = targets(fluid), wall_rows = targets(walls);
     in.scale = T(0x1p-26);
-    in.kernel_constant = T(2), in.tensile = T(0.2 * 1.7 * 1.7 * 1.7 * 1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
+    in.kernel_constant = T(2), in.inverse_w_dx = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
     in.wall_suction = std::numeric_limits<T>::lowest();
   }
 
@@ -241,7 +241,7 @@ Scene<double, D> lattice(double ratio, bool wall_in_the_middle) {
   Scene<double, D> s(count, wall_in_the_middle ? 1 : 0);
   const double volume = std::pow(1 / ratio, D);
   s.in.kernel_constant = 20 * WendlandC2::sigma(D) * volume;
-  s.in.tensile = 0.2 / std::pow(WendlandC2::value(1 / ratio), 4);
+  s.in.inverse_w_dx = 1 / WendlandC2::value(1 / ratio);
   for (std::int32_t i = 0; i < count; ++i) {
     double *m = s.moving.row(i), *p = s.pressed.row(i);
     std::fill_n(m, s.moving.stride(), 0.0), std::fill_n(p, s.pressed.stride(), 0.0);

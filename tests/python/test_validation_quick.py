@@ -67,8 +67,8 @@ def test_results_are_written_and_a_missed_limit_is_an_error(
         case = Case("couette", "a case", lambda setting, value=measured: [below("error", value, 1.0)])  # type: ignore[misc]
         monkeypatch.setitem(CASES, "couette", case)
         assert main(["couette", "--out", str(tmp_path)]) == code
-        record = json.loads((tmp_path / "results.json").read_text())
-        assert record["cases"][0]["figures"][0]["measured"] == measured
-        assert record["cases"][0]["ok"] is (code == 0)
+        record = json.loads((tmp_path / "results.json").read_text())["cases"]["couette"]
+        assert record["figures"][0]["measured"] == measured
+        assert record["ok"] is (code == 0)
         assert "couette,error" in (tmp_path / "couette" / "results.csv").read_text()
     assert "missed" in capsys.readouterr().out

@@ -12,22 +12,22 @@ namespace eddyline::physics::delta {
 template <int D>
 inline constexpr int k_moving_stride = D == 2 ? 8 : 16;  // x v s V G
 template <int D>
-inline constexpr int k_pressed_stride = 8;               // x p V v
+inline constexpr int k_pressed_stride = 8;  // x p V v
 template <int D>
-inline constexpr int k_wall_stride = 16;                 // x p V v_mirror v no_slip
+inline constexpr int k_wall_stride = 16;  // x p V v_mirror v no_slip
 
 /// Results of the sweeps, one array a value; each has room for whole chunks.
 template <class T, int D>
-struct RateResults {      // per unit c0/R, without the kernel's constant
-  T* divergence;          // sum V F (v_ij . r_ij)
-  T* diffusion;           // sum V F [s_j - s_i + ...]
-  T* viscous[D];          // fluid and wall terms, weighted by nu_fluid and nu_wall
+struct RateResults {  // per unit c0/R, without the kernel's constant
+  T* divergence;      // sum V F (v_ij . r_ij)
+  T* diffusion;       // sum V F [s_j - s_i + ...]
+  T* viscous[D];      // fluid and wall terms, weighted by nu_fluid and nu_wall
 };
 template <class T, int D>
 struct ForceResults {
-  T* pressure[D];         // sum V F (p_i + p_j) r
-  T* shift[D];            // limited at the free surface
-  T* surface;             // 0 inside, 1 surface, 2 isolated
+  T* pressure[D];  // sum V F (p_i + p_j) r
+  T* shift[D];     // limited at the free surface
+  T* surface;      // 0 inside, 1 surface, 2 isolated
 };
 template <class T, int D>
 struct WallResults {
@@ -47,15 +47,15 @@ struct SweepInput {
   const T* moving = nullptr;
   const T* pressed = nullptr;
   const T* walls = nullptr;
-  const std::int32_t* target_rows = nullptr;           // of the particles that are summed for
+  const std::int32_t* target_rows = nullptr;  // of the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
-  const neighbors::Chunk* wall_neighbors = nullptr;    // of fluid particles only
-  T scale = 0;            // quantum / R
-  T kernel_constant = 0;  // 20 sigma dx^D / R^D: sums with F become sums with grad W
-  T inverse_w_dx = 0;     // 1 / W(dx), both without constants
-  T nu_fluid = 0;         // between fluid particles: 2 (D + 2) nu_eff / (c0 R), or 2 nu_eff / (c0 R) for Morris' form
-  T nu_wall = 0;          // 2 nu / (c0 R), at no-slip walls
-  T wall_suction = 0;     // least pressure of a fluid particle that a wall feels: 0 with a free surface
+  const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
+  T scale = 0;                                       // quantum / R
+  T kernel_constant = 0;                             // 20 sigma dx^D / R^D: sums with F become sums with grad W
+  T inverse_w_dx = 0;                                // 1 / W(dx), both without constants
+  T nu_fluid = 0;      // between fluid particles: 2 (D + 2) nu_eff / (c0 R), or 2 nu_eff / (c0 R) for Morris' form
+  T nu_wall = 0;       // 2 nu / (c0 R), at no-slip walls
+  T wall_suction = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
 };
 
 /// Viscosity between fluid particles. At no-slip walls it is Morris' in both cases.

@@ -99,10 +99,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             divergence = divergence + continuity(j.V, ij.F, v_r);
             diffusion = diffusion + density_diffusion<D>(j.V, ij.F, i.s, j.s, i.G, j.G, ij.r);
             if constexpr (viscosity == FluidViscosity::morris) {
-          add_along<D>(viscous, viscosity_morris(j.V, ij.F), v_ij);
-        } else {
-          add_along<D>(viscous, viscosity_monaghan_cleary(j.V, ij.F, v_r, ij.r2), ij.r);
-        }
+              add_along<D>(viscous, viscosity_morris(j.V, ij.F), v_ij);
+            } else {
+              add_along<D>(viscous, viscosity_monaghan_cleary(j.V, ij.F, v_r, ij.r2), ij.r);
+            }
           });
 
       for_each_neighbor<P>(
@@ -237,7 +237,12 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
 
 template <class P, int D>
 Sweeps<typename P::value_type, D> make_sweeps() {
-  return {rates<P, D, FluidViscosity::morris>, rates<P, D, FluidViscosity::monaghan_cleary>, forces<P, D>, walls<P, D>, viscous_reaction<P, D>, pressure_reaction<P, D>};
+  return {rates<P, D, FluidViscosity::morris>,
+          rates<P, D, FluidViscosity::monaghan_cleary>,
+          forces<P, D>,
+          walls<P, D>,
+          viscous_reaction<P, D>,
+          pressure_reaction<P, D>};
 }
 
 }  // namespace eddyline::physics::delta

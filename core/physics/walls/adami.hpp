@@ -7,10 +7,10 @@ namespace eddyline::physics {
 /// Sums of a wall's dummy particle over the fluid around it.
 template <class S, int D>
 struct WallSums {
-  S weight;        // sum_f V_f W
-  S pressure;      // sum_f V_f W p_f
-  S lever[D];      // sum_f V_f W rho_f (r_w - r_f)
-  S velocity[D];   // sum_f V_f W v_f
+  S weight;       // sum_f V_f W
+  S pressure;     // sum_f V_f W p_f
+  S lever[D];     // sum_f V_f W rho_f (r_w - r_f)
+  S velocity[D];  // sum_f V_f W v_f
 };
 
 /// Extrapolation of the fluid to a dummy particle:

@@ -26,6 +26,12 @@ class Figure:
     allowed: str = ""
     ok: bool | None = None
 
+    def __post_init__(self) -> None:
+        """Plain numbers, whatever arrays they come from."""
+        object.__setattr__(self, "measured", float(self.measured))
+        object.__setattr__(self, "error", None if self.error is None else float(self.error))
+        object.__setattr__(self, "ok", None if self.ok is None else bool(self.ok))
+
 
 def relative(quantity: str, measured: float, reference: float, allowed: float) -> Figure:
     """Judged by |measured - reference| / |reference| <= allowed."""

@@ -1,4 +1,4 @@
-"""The results of a validation on disk: results.json, and a folder with tables and a picture for each case."""
+"""The results of a validation on disk: results.json, and a folder with a table and pictures for each case."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ def next_folder(base: Path) -> Path:
 
 
 def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) -> None:
-    """Writes a JSON and a CSV file for each case, and all cases of this call in results.json.
+    """Writes results.csv into the folder of each case, and all of them, with their origin, into results.json.
 
-    In the folder of the published results, validation/, a full run also brings the READMEs up to date.
+    Results of other cases in results.json stay. In the folder of the published results, validation/, a full
+    run also brings the READMEs up to date.
     """
     origin: dict[str, Any] = {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -55,11 +56,9 @@ def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) 
         "threads": threads,
     }
     folder.mkdir(parents=True, exist_ok=True)
-    _write_json(folder / "results.json", {**origin, "cases": [_record(outcome) for outcome in outcomes]})
     for outcome in outcomes:
         place = folder / outcome.case
         place.mkdir(exist_ok=True)
-        _write_json(place / "results.json", {**origin, **_record(outcome)})
         with (place / "results.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(COLUMNS)
@@ -68,6 +67,11 @@ def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) 
                 writer.writerow([outcome.case, figure.quantity, *texts(figure), ok])
         if not quick:
             refresh_readme(place / "README.md", outcome, f"eddyline validate {outcome.case}")
+    path = folder / "results.json"
+    cases = json.loads(path.read_text(encoding="utf-8"))["cases"] if path.is_file() else {}
+    cases |= {outcome.case: {**_record(outcome), **origin} for outcome in outcomes}
+    text = json.dumps({"cases": cases}, indent=2, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def refresh_readme(path: Path, outcome: Outcome, command: str) -> None:
@@ -112,8 +116,4 @@ def _record(outcome: Outcome) -> dict[str, Any]:
         }
         for f in outcome.figures
     ]
-    return {"case": outcome.case, "ok": outcome.ok, "seconds": round(outcome.seconds, 1), "figures": figures}
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return {"ok": outcome.ok, "seconds": round(outcome.seconds, 1), "figures": figures}
