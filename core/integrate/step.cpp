@@ -67,6 +67,7 @@ void Step<T, D>::advance(bool reactions) {
 
   update_density_and_drift();
   gather(flow_.fluid_routes, flow_.pressed);
+  if (walls_change_speed_) set_wall_velocities(flow_.time + dt);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
   sum_forces();
@@ -80,6 +81,11 @@ void Step<T, D>::advance(bool reactions) {
 template <class T, int D>
 Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()) {
   const auto& world = flow.world();
+  for (const auto& side : world.sides)
+    for (const auto& component : side.velocity) {
+      const auto used = component.used_variables();
+      walls_change_speed_ = walls_change_speed_ || std::find(used.begin(), used.end(), "t") != used.end();
+    }
   force_is_uniform_ = true;
   uniform_force_ = world.gravity;
   for (int d = 0; d < D; ++d) {
@@ -206,6 +212,24 @@ void Step<T, D>::update_density_and_drift() {
     write_pressed(i);
   }
   flow_.timers.lap(Phase::integrate);
+}
+
+/// Velocities of the domain's walls at time t.
+template <class T, int D>
+void Step<T, D>::set_wall_velocities(double t) {
+  auto& wall = flow_.wall;
+  const auto& sides = flow_.world().sides;
+  const std::int64_t n = wall.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (wall.owner[k] >= 0) continue;
+    const auto& velocity = sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity;
+    Vec3 x;
+    for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
+    for (int d = 0; d < D; ++d)
+      wall.v[d][k] = velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
+  }
 }
 
 /// Pressure and mirrored velocity of dummy particles, and their rows.
@@ -362,24 +386,15 @@ template <class T, int D>
 void Step<T, D>::start() {
   const auto& c = flow_.constants();
   auto& wall = flow_.wall;
-  const auto& sides = flow_.world().sides;
   for (std::int64_t i = 0; i < wall.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
     std::fill(row, row + flow_.walls.stride(), T(0));
-    Vec3 x;
-    for (int d = 0; d < D; ++d) {
-      x[d] = wall.x[d][k];
-      flow_.walls.put_fixed(row + d, c.fixed.wrapped(x[d]));
-    }
+    for (int d = 0; d < D; ++d) flow_.walls.put_fixed(row + d, c.fixed.wrapped(wall.x[d][k]));
     row[D + 1] = static_cast<T>(wall.volume[k] / c.volume);
     row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
-    if (wall.owner[k] < 0)
-      for (int d = 0; d < D; ++d)
-        wall.v[d][k] =
-            sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity[static_cast<std::size_t>(d)].evaluate(
-                std::array{x.x, x.y, x.z, flow_.time});
   }
+  set_wall_velocities(flow_.time);
   flow_.timers.start();
   flow_.rebuild();
   const std::int64_t n = flow_.fluid.size();

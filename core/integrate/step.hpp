@@ -27,6 +27,7 @@ class Step {
   void kick_and_drift_half();
   void sum_rates();
   void update_density_and_drift();
+  void set_wall_velocities(double t);
   void extrapolate_to_walls();
   void sum_forces();
   void kick_half_and_shift(double dt);
@@ -39,8 +40,9 @@ class Step {
 
   Flow<T, D>& flow_;
   Contact contact_;
-  bool force_is_uniform_;  // in space and time
-  Vec3 uniform_force_;     // gravity and body force together [m/s^2]
+  bool walls_change_speed_ = false;  // some wall's velocity is a formula of t
+  bool force_is_uniform_;            // in space and time
+  Vec3 uniform_force_;               // gravity and body force together [m/s^2]
 };
 
 }  // namespace eddyline::integrate
