@@ -327,7 +327,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     for (int d = 0; d < D; ++d) {
       const double pressure = static_cast<double>(flow_.pressure_force[d][k]);
       const double viscous = static_cast<double>(flow_.viscous[d][k]);
-      const double a = per_density * (pressure - viscous) + g[d];
+      const double a = per_density * pressure - acceleration * viscous + g[d];
       v[d] = (fluid.v[d][k] + 0.5 * dt * a) * keep;
       fluid.a[d][k] = a;
       fluid.G[d][k] = -c.kernel * pressure;

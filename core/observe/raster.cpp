@@ -39,20 +39,14 @@ void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const
     const Sample s = sampler.at(x);
     if (!(s.fraction >= 0.5)) return std::numeric_limits<double>::quiet_NaN();
     switch (quantity) {
-      case Quantity::speed:
-        return norm(s.velocity);
-      case Quantity::velocity_x:
-        return s.velocity.x;
-      case Quantity::velocity_y:
-        return s.velocity.y;
-      case Quantity::velocity_z:
-        return s.velocity.z;
-      case Quantity::pressure:
-        return s.pressure;
+      case Quantity::speed: return norm(s.velocity);
+      case Quantity::velocity_x: return s.velocity.x;
+      case Quantity::velocity_y: return s.velocity.y;
+      case Quantity::velocity_z: return s.velocity.z;
+      case Quantity::pressure: return s.pressure;
       case Quantity::density:
         return c.rho0 * (1 + physics::StateEquationLinear::density_excess(s.pressure / (c.rho0 * c.c0 * c.c0)));
-      case Quantity::vorticity:
-        return sampler.vorticity(x);
+      case Quantity::vorticity: return sampler.vorticity(x);
     }
     return 0;
   };

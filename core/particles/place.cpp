@@ -141,12 +141,9 @@ void place_sides(const World& world, Placement& placement) {
     const auto layers = static_cast<std::int32_t>(std::ceil(radius / step[d] - 1e-9));
     const auto beyond = [&](std::size_t side) {
       switch (world.sides[side].kind) {
-        case SideKind::wall:
-          return layers;
-        case SideKind::open:
-          return layers + static_cast<std::int32_t>(std::ceil(k_open_margin * count[a]));
-        case SideKind::periodic:
-          break;
+        case SideKind::wall: return layers;
+        case SideKind::open: return layers + static_cast<std::int32_t>(std::ceil(k_open_margin * count[a]));
+        case SideKind::periodic: break;
       }
       return 0;
     };

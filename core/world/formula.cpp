@@ -48,89 +48,50 @@ double remainder_like_divisor(double a, double b) {
 
 double apply(Op op, double a) {
   switch (op) {
-    case Op::negate:
-      return -a;
-    case Op::logical_not:
-      return holds(a) ? 0 : 1;
-    case Op::sqrt:
-      return std::sqrt(a);
-    case Op::abs:
-      return std::abs(a);
-    case Op::exp:
-      return portable::exp(a);
-    case Op::log:
-      return portable::log(a);
-    case Op::log10:
-      return portable::log10(a);
-    case Op::sin:
-      return portable::sin(a);
-    case Op::cos:
-      return portable::cos(a);
-    case Op::tan:
-      return portable::tan(a);
-    case Op::asin:
-      return portable::asin(a);
-    case Op::acos:
-      return portable::acos(a);
-    case Op::atan:
-      return portable::atan(a);
-    case Op::sinh:
-      return portable::sinh(a);
-    case Op::cosh:
-      return portable::cosh(a);
-    case Op::tanh:
-      return portable::tanh(a);
-    case Op::floor:
-      return std::floor(a);
-    case Op::ceil:
-      return std::ceil(a);
-    case Op::sign:
-      return a > 0 ? 1 : a < 0 ? -1 : a;  // keeps NaN
-    case Op::step:
-      return a >= 0 ? 1 : a < 0 ? 0 : a;
-    default:
-      return std::numeric_limits<double>::quiet_NaN();
+    case Op::negate: return -a;
+    case Op::logical_not: return holds(a) ? 0 : 1;
+    case Op::sqrt: return std::sqrt(a);
+    case Op::abs: return std::abs(a);
+    case Op::exp: return portable::exp(a);
+    case Op::log: return portable::log(a);
+    case Op::log10: return portable::log10(a);
+    case Op::sin: return portable::sin(a);
+    case Op::cos: return portable::cos(a);
+    case Op::tan: return portable::tan(a);
+    case Op::asin: return portable::asin(a);
+    case Op::acos: return portable::acos(a);
+    case Op::atan: return portable::atan(a);
+    case Op::sinh: return portable::sinh(a);
+    case Op::cosh: return portable::cosh(a);
+    case Op::tanh: return portable::tanh(a);
+    case Op::floor: return std::floor(a);
+    case Op::ceil: return std::ceil(a);
+    case Op::sign: return a > 0 ? 1 : a < 0 ? -1 : a;  // keeps NaN
+    case Op::step: return a >= 0 ? 1 : a < 0 ? 0 : a;
+    default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
 double apply(Op op, double a, double b) {
   switch (op) {
-    case Op::add:
-      return a + b;
-    case Op::subtract:
-      return a - b;
-    case Op::multiply:
-      return a * b;
-    case Op::divide:
-      return a / b;
-    case Op::power:
-      return portable::pow(a, b);
-    case Op::less:
-      return a < b ? 1 : 0;
-    case Op::less_equal:
-      return a <= b ? 1 : 0;
-    case Op::greater:
-      return a > b ? 1 : 0;
-    case Op::greater_equal:
-      return a >= b ? 1 : 0;
-    case Op::equal:
-      return a == b ? 1 : 0;
-    case Op::not_equal:
-      return a != b ? 1 : 0;
-    case Op::logical_and:
-      return holds(a) && holds(b) ? 1 : 0;
-    case Op::logical_or:
-      return holds(a) || holds(b) ? 1 : 0;
-    case Op::atan2:
-      return portable::atan2(a, b);
-    case Op::min:
-      return a != a || a < b ? a : b;
-    case Op::max:
-      return a != a || a > b ? a : b;
-    case Op::mod:
-      return remainder_like_divisor(a, b);
-    default:
-      return std::numeric_limits<double>::quiet_NaN();
+    case Op::add: return a + b;
+    case Op::subtract: return a - b;
+    case Op::multiply: return a * b;
+    case Op::divide: return a / b;
+    case Op::power: return portable::pow(a, b);
+    case Op::less: return a < b ? 1 : 0;
+    case Op::less_equal: return a <= b ? 1 : 0;
+    case Op::greater: return a > b ? 1 : 0;
+    case Op::greater_equal: return a >= b ? 1 : 0;
+    case Op::equal: return a == b ? 1 : 0;
+    case Op::not_equal: return a != b ? 1 : 0;
+    case Op::logical_and: return holds(a) && holds(b) ? 1 : 0;
+    case Op::logical_or: return holds(a) || holds(b) ? 1 : 0;
+    case Op::atan2: return portable::atan2(a, b);
+    case Op::min: return a != a || a < b ? a : b;
+    case Op::max: return a != a || a > b ? a : b;
+    case Op::mod: return remainder_like_divisor(a, b);
+    default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -573,16 +534,12 @@ double Formula::evaluate(std::span<const double> values) const {
         *top++ = instruction.op == Op::constant ? instruction.constant
                                                 : values[static_cast<std::size_t>(instruction.variable)];
         break;
-      case 1:
-        top[-1] = apply(instruction.op, top[-1]);
-        break;
+      case 1: top[-1] = apply(instruction.op, top[-1]); break;
       case 2:
         --top;
         top[-1] = apply(instruction.op, top[-1], top[0]);
         break;
-      default:
-        top -= 2;
-        top[-1] = holds(top[-1]) ? top[0] : top[1];
+      default: top -= 2; top[-1] = holds(top[-1]) ? top[0] : top[1];
     }
   }
   return top[-1];

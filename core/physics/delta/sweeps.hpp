@@ -21,7 +21,7 @@ template <class T, int D>
 struct RateResults {  // per unit c0/R, without the kernel's constant
   T* divergence;      // sum V F (v_ij . r_ij)
   T* diffusion;       // sum V F [s_j - s_i + ...]
-  T* viscous[D];      // fluid and wall terms, weighted by nu_fluid and nu_wall
+  T* viscous[D];      // fluid and wall terms, weighted by nu_fluid and nu_wall, by the density rho_i
 };
 template <class T, int D>
 struct ForceResults {

@@ -122,8 +122,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
 
       put(divergence, out.divergence + at);
       put(diffusion, out.diffusion + at);
+      // Divided by the density that the volumes were made with, so that the force stays antisymmetric.
+      const P per_density = P(1) / (P(1) + i.s);
       for (int d = 0; d < D; ++d)
-        put(fma(P(in.nu_fluid), viscous[d], P(in.nu_wall) * viscous_wall[d]), out.viscous[d] + at);
+        put(fma(P(in.nu_fluid), viscous[d], P(in.nu_wall) * viscous_wall[d]) * per_density, out.viscous[d] + at);
     });
   }
 }
