@@ -326,7 +326,8 @@ void check_normalisation() {
   for (int d = 0; d < D; ++d) CHECK_NEAR(found[std::string("lever ") + "xyz"[d]][0], 0, 1e-6);
 }
 
-/// Two particles: what they do to each other, times their volumes, adds up to nothing.
+/// Two particles: what they do to each other, times their volumes (and densities, where a sweep gives accelerations),
+/// adds up to nothing.
 template <int D>
 void check_antisymmetry() {
   for (unsigned seed = 1; seed <= 20; ++seed) {
@@ -339,18 +340,21 @@ void check_antisymmetry() {
     s.fluid_fluid = s.chunks(2, 2, [](std::int32_t i) { return std::vector<std::int32_t>{1 - i}; });
     s.fluid_wall = s.chunks(2, 1, [](std::int32_t) { return std::vector<std::int32_t>{}; });
     const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);
-    const auto check = [&](const std::string& name, const auto& rows, int volume_at) {
+    const auto check = [&](const std::string& name, const auto& rows, int volume_at, bool acceleration) {
+      const auto weight = [&](std::int32_t k) {
+        return rows.row(k)[volume_at] * (acceleration ? 1 + rows.row(k)[2 * D] : 1.0);
+      };
       for (int d = 0; d < D; ++d) {
         const auto& f = found[name + "xyz"[d]];
-        const double i = rows.row(0)[volume_at] * f[0], j = rows.row(1)[volume_at] * f[1];
+        const double i = weight(0) * f[0], j = weight(1) * f[1];
         if (i == 0)
           harness::fail(__FILE__, __LINE__, "no force: " + name + "xyz"[d] + " of seed " + std::to_string(seed));
         CHECK_NEAR(i + j, 0, 1e-15 * std::abs(i));
       }
     };
-    check("pressure ", s.pressed, D + 1);
-    check("morris viscous ", s.moving, 2 * D + 1);
-    check("monaghan_cleary viscous ", s.moving, 2 * D + 1);
+    check("pressure ", s.pressed, D + 1, false);
+    check("morris viscous ", s.moving, 2 * D + 1, true);
+    check("monaghan_cleary viscous ", s.moving, 2 * D + 1, true);
   }
 }
 
@@ -375,7 +379,7 @@ void check_reactions() {
       for (std::int32_t i = 0; i < s.fluid; ++i) {
         const auto k = static_cast<std::size_t>(i);
         pressure += s.pressed.row(i)[D + 1] * found["pressure " + axis][k];
-        viscous += s.moving.row(i)[2 * D + 1] * found["morris viscous " + axis][k];
+        viscous += s.moving.row(i)[2 * D + 1] * (1 + s.moving.row(i)[2 * D]) * found["morris viscous " + axis][k];
       }
       for (std::int32_t w = 0; w < s.walls; ++w) {
         const auto k = static_cast<std::size_t>(w);
