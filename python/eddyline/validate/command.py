@@ -50,12 +50,12 @@ def validate(
         case_folder(case.name)
     folder = out if out is not None else results.next_folder(Path("runs/validation"))
     console = _console()
-    outcomes = []
+    origin, outcomes = results.origin(quick, threads), []
     for case in chosen:
         console.print(f"[bold]{case.name}[/]  {case.title}", highlight=False)
         outcomes.append(_run(case, Setting(quick, threads, folder / case.name)))
         _show(console, outcomes[-1])
-    results.write(folder, outcomes, quick, threads)
+    results.write(folder, outcomes, origin)
     missed = [outcome.case for outcome in outcomes if not outcome.ok]
     console.print(f"results  {folder}", highlight=False)
     console.print(f"missed   {', '.join(missed)}" if missed else "every limit is kept", highlight=False)

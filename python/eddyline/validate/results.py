@@ -41,13 +41,9 @@ def next_folder(base: Path) -> Path:
             number += 1
 
 
-def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) -> None:
-    """Writes results.csv into the folder of each case, and all of them, with their origin, into results.json.
-
-    Results of other cases in results.json stay. In the folder of the published results, validation/, a full
-    run also brings the READMEs up to date.
-    """
-    origin: dict[str, Any] = {
+def origin(quick: bool, threads: int) -> dict[str, Any]:
+    """With what a validation is run; to be taken at its start."""
+    return {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": commit(),
         "versions": versions(),
@@ -55,6 +51,14 @@ def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) 
         "quick": quick,
         "threads": threads,
     }
+
+
+def write(folder: Path, outcomes: Sequence[Outcome], origin: dict[str, Any]) -> None:
+    """Writes results.csv into the folder of each case, and all of them, with their origin, into results.json.
+
+    Results of other cases in results.json stay. In the folder of the published results, validation/, a full
+    run also brings the READMEs up to date.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for outcome in outcomes:
         place = folder / outcome.case
@@ -65,7 +69,7 @@ def write(folder: Path, outcomes: Sequence[Outcome], quick: bool, threads: int) 
             for figure in outcome.figures:
                 ok = {True: "yes", False: "no", None: ""}[figure.ok]
                 writer.writerow([outcome.case, figure.quantity, *texts(figure), ok])
-        if not quick:
+        if not origin["quick"]:
             refresh_readme(place / "README.md", outcome, f"eddyline validate {outcome.case}")
     path = folder / "results.json"
     cases = json.loads(path.read_text(encoding="utf-8"))["cases"] if path.is_file() else {}
