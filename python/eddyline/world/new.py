@@ -71,7 +71,10 @@ def _without_null(node: Any) -> Any:
         for key, item in node.items()
         if not (key == "default" and item is None) and not (key == "title" and isinstance(item, str))
     }
-    for ours, standard in (("ge", "minimum"), ("le", "maximum")):  # as pydantic leaves them on our own number type
+    for ours, standard in (
+        ("ge", "minimum"),
+        ("le", "maximum"),
+    ):  # as pydantic leaves them on our own number type
         if ours in result:
             result[standard] = result.pop(ours)
     choices = result.get("anyOf")

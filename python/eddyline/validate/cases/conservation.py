@@ -82,7 +82,7 @@ def _draw(setting: Setting, boxes: list[Box]) -> None:
     for limit in LIMITS.values():
         axes.axhline(limit, color=INK, lw=0.8, ls=":")
     axes.set(xlabel="t U/L", ylabel=r"change of momentum $/\ \Sigma\, m |v|$", ylim=(1e-18, 1e-4))
-    axes.legend(frameon=False, fontsize=8, loc="center left")
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(0.0, 0.44))
     save(figure, setting.folder)
 
 

@@ -111,21 +111,26 @@ class Plates:
     ) -> None:
         figure, (left, right) = panels(2)
         y = np.linspace(0, let["L"], 201)
-        for t, (particles, _) in measured.items():
-            exact = self.exact(y, t, let)
-            left.plot(1e6 * exact, 1e3 * y, color=INK, lw=1, label="exact" if t == TIMES[0] else None)
+        for k, (t, (particles, _)) in enumerate(measured.items()):
+            left.plot(1e6 * self.exact(y, t, let), 1e3 * y, color=INK, lw=0.8, label=None if k else "exact")
+            # All particles of a row move alike: one of each stands for it.
             height = particles.position[:, 1]
-            rows, first = np.unique(np.round(height / let["L"] * across, 1), return_index=True)
+            _, first = np.unique(np.round(height / let["L"] * across, 1), return_index=True)
+            speed = particles.velocity[first, 0]
+            color, mark = LINES[k % len(LINES)][0], "o^sDv<"[k]
             left.plot(
-                1e6 * particles.velocity[first, 0], 1e3 * height[first], "o", ms=3, mfc="none", mew=0.8,
-                color=LINES[0][0], label=f"computed, {across} across" if t == TIMES[0] else None,
-            )  # fmt: skip
-            assert len(rows) == len(first)
-            peak = int(np.argmax(exact[:-20]))
-            left.annotate(f"{t:g} s", (1e6 * exact[peak], 1e3 * y[peak]), fontsize=7, color=INK,
-                          textcoords="offset points", xytext=(3, 2))  # fmt: skip
+                1e6 * speed,
+                1e3 * height[first],
+                mark,
+                ms=3,
+                mfc="none",
+                mew=0.8,
+                color=color,
+                label=f"{t:g} s",
+            )
         left.set(xlabel="speed along the plates [µm/s]", ylabel="distance from the lower plate [mm]")
-        left.legend(frameon=False, fontsize=8)
+        left.set_xlim(right=1.35 * left.get_xlim()[1])
+        left.legend(frameon=False, fontsize=8, loc="center right", title=f"{across} across", title_fontsize=8)
         times = list(measured)
         right.semilogx(times, [100 * measured[t][1] for t in times], color=LINES[0][0], marker="o", lw=1.4)
         right.axhline(2 if setting.quick else 1, color=LINES[1][0], ls="--", lw=1)
