@@ -15,9 +15,9 @@ from .schema import Front, Gauge, Wall
 if TYPE_CHECKING:
     from .world import World
 
-# Particle-steps per second and core, by dimensions: from prototypes of this scheme on a server's core
-# (Wendland C2, single-precision pair sums, AVX2; about 50 neighbours in 2D and 110 in 3D).
-RATES = {2: 3.5e6, 3: 1.5e6}
+# Particle-steps per second and core, by dimensions: measured with `eddyline bench step` on one core of a shared
+# two-core server (AVX-512; about 48 neighbours in 2D and 110 in 3D), where they scatter by a third.
+RATES = {2: 2.4e6, 3: 0.8e6}
 WALL_WEIGHT = 0.1  # cost of a wall particle in fluid particles: one light sweep, and only near the fluid
 _FLUID_BYTES = 73  # of a snapshot for each fluid particle: id, position, velocity, density, pressure, surface
 _WALL_BYTES = 36  # position, body, pressure
