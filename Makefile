@@ -13,7 +13,7 @@ CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -nam
 .PHONY: demo build test docs format clean
 
 demo: build
-	@$(BIN)/eddyline run worlds/dam_break.toml --set domain.spacing=a/110
+	@$(BIN)/eddyline run worlds/dam_break.toml --set domain.spacing=a/95
 
 build: $(BUILT)
 
