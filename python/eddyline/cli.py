@@ -25,8 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="""Eddyline, a flow laboratory: describe a world in one small file, press run, watch the flow and
-    the forces.
+    help="""Eddyline, a flow laboratory: describe a world in one small file, press run, watch the flow.
 
 \b
   eddyline run dam_break              run a world of the gallery

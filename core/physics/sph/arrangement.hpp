@@ -15,7 +15,7 @@ struct Arrangement {
 };
 
 /// Adds one neighbour. `shape` is W/W(dx) of the pair.
-/// Shifting: Sun, Colagrossi, Marrone & Zhang 2017, eq. (9), R = 0.2, n = 4.
+/// Shifting: Sun, Colagrossi, Marrone & Zhang 2017, R = 0.2, n = 4.
 template <class S, int D>
 EDDYLINE_INLINE void arrange(Arrangement<S, D>& sum, S volume_j, S F, S shape, const S* r) {
   const S VF = volume_j * F;

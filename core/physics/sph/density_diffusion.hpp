@@ -5,9 +5,9 @@
 namespace eddyline::physics {
 
 /// Density diffusion with a gradient that costs no sweep of its own:
-///   d rho_i/dt += 2 delta h c0 sum_j V_j [(rho_j - rho_i) + (G_i + G_j) . r_ij / 2] (r_ij . grad_i W_ij) / r^2 (-1)
+///   d rho_i/dt += -2 delta h c0 sum_j V_j [(rho_j - rho_i) + (G_i + G_j) . r_ij / 2] (r_ij . grad_i W_ij) / r^2
 ///   G_i = -(rho_i / c0^2) a_p,i    (hydrostatic balance: grad p = -rho a_p, grad rho = grad p / c0^2)
-/// Form of the sum: Antuono et al. 2010, eq. (5); gradient from the pressure acceleration of the last evaluation in
+/// Form of the sum: Antuono et al. 2010; gradient from the pressure acceleration of the last evaluation in
 /// place of the renormalised one. Antisymmetric in i, j: conserves mass where volumes are equal.
 /// Returns V_j F [...]; for a wall neighbour pass G_j = G_i.
 template <int D, class S>

@@ -6,7 +6,7 @@ namespace eddyline::physics {
 
 /// Laminar viscosity, central form:
 ///   dv_i/dt = 2 (D + 2) (mu / rho_i) sum_j V_j [(v_i - v_j) . r_ij / r^2] grad_i W_ij
-/// Source: Monaghan & Cleary 1999 form, with the factor of Monaghan 2005, eq. (8.11), without the eta^2 term, which
+/// Source: Monaghan & Cleary 1999 form, with the factor of Monaghan 2005, without the eta^2 term, which
 /// weakens viscosity. Antisymmetric and central: conserves linear and angular momentum. On a square lattice it is 4 %
 /// too weak in 2D at h = 2 dx, 7 % in 3D at h = 1.5 dx.
 /// Returns the factor of r_ij: V_j F (v_ij . r_ij) / r^2, given v_r = v_ij . r_ij.
@@ -17,7 +17,7 @@ EDDYLINE_INLINE S viscosity_monaghan_cleary(S volume_j, S F, S v_r, S r2) {
 
 /// Laminar viscosity, Laplacian form; also at no-slip walls, where v_j is the wall's mirrored velocity:
 ///   dv_i/dt = (2 mu / rho_i) sum_j V_j (v_i - v_j) (r_ij . grad_i W_ij) / r^2
-/// Source: Morris, Fox & Zhu 1997, eq. (22), without the eta^2 term. Antisymmetric: conserves linear momentum. Within
+/// Source: Morris, Fox & Zhu 1997, without the eta^2 term. Antisymmetric: conserves linear momentum. Within
 /// 0.1 % on a square lattice.
 /// Returns the factor of v_i - v_j: V_j F.
 template <class S>

@@ -15,7 +15,7 @@ struct WallSums {
 
 /// Extrapolation of the fluid to a dummy particle:
 ///   p_w = [sum_f p_f W + (g - a_w) . sum_f rho_f r_wf W] / sum_f W,   v_w = 2 v_wall - sum_f v_f W / sum_f W
-/// Source: Adami, Hu & Adams 2012, eqs. (22), (23), (27); sums weighted by volume. rho_f = rho0 (1 + p_f) in
+/// Source: Adami, Hu & Adams 2012; sums weighted by volume. rho_f = rho0 (1 + p_f) in
 /// dimensionless variables.
 template <class S, int D>
 EDDYLINE_INLINE void extrapolate_to_wall(WallSums<S, D>& sum, const CarriedFluid<S, D>& f, const Pair<S, D>& wf) {
