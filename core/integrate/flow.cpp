@@ -262,7 +262,7 @@ void Flow<T, D>::sort_fluid() {
   });
   fluid.x_ref.resize(fluid.id.size());
   for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], n, fluid.x_ref[d]);
-  control.moved = {};
+  control.approach = control.corrected = control.moved = 0;
 }
 
 template <class T, int D>
@@ -305,6 +305,12 @@ void Flow<T, D>::rebuild() {
   find_neighbors();
   ++rebuilds;
   timers.lap(Phase::lists);
+}
+
+template <class T, int D>
+neighbors::Drift Flow<T, D>::drift() {
+  const double half_step = 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
+  return drift_bound_(layout_, fluid_rows, moving, fluid_positions_, static_cast<float>(half_step), wall_rows);
 }
 
 template <class T, int D>
