@@ -322,7 +322,8 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   const double R = constants_.length.interaction_radius;
   in.scale = static_cast<T>(constants_.fixed.quantum() / R);
   in.kernel_constant = static_cast<T>(constants_.kernel);
-  in.inverse_w_dx = static_cast<T>(1 / physics::WendlandC2::value(constants_.length.spacing / R));
+  const double w_dx = physics::WendlandC2::value(constants_.length.spacing / R);
+  in.crowding = static_cast<T>(0.2 / (w_dx * w_dx * w_dx * w_dx));
   const double weight = constants_.viscosity == FluidViscosity::morris ? 2 : 2 * (D + 2);
   in.nu_fluid = static_cast<T>(weight * constants_.nu_fluid / (constants_.c0 * R));
   in.wall_suction = constants_.free_surface ? T(0) : std::numeric_limits<T>::lowest();

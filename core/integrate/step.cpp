@@ -128,7 +128,7 @@ void Step<T, D>::write_moving() {
       const double v = fluid.v[d][k] + 0.5 * dt * fluid.a[d][k];
       flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * v));
       row[D + d] = static_cast<T>(v * c.inverse_c0);
-      row[2 * D + 2 + d] = static_cast<T>(fluid.G[d][k]);
+      row[2 * D + 2 + d] = static_cast<T>(0.5 * fluid.G[d][k]);
     }
     row[2 * D] = static_cast<T>(fluid.s[k]);
     row[2 * D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
@@ -263,8 +263,9 @@ void Step<T, D>::sum_forces() {
     out.pressure[d] = flow_.pressure_force[d].data();
     out.shift[d] = flow_.shift[d].data();
   }
+  const auto forces = flow_.constants().free_surface ? flow_.sweeps.forces_free_surface : flow_.sweeps.forces_confined;
   for_blocks(flow_.fluid_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.forces(in, out, first, last); });
+             [&](std::int64_t first, std::int64_t last) { forces(in, out, first, last); });
   flow_.timers.lap(Phase::forces);
 }
 
