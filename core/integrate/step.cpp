@@ -104,7 +104,7 @@ bool Step<T, D>::lists_hold(double skin) {
   control.approach = end;
   control.moved = drift.moved * c.fixed.quantum();
   flow_.timers.lap(Phase::integrate);
-  return end <= skin && start + end <= 2 * skin && control.moved <= c.length.cell_edge;
+  return end <= skin && start + end <= 2 * skin && control.moved <= 0.5 * c.length.interaction_radius + skin;
 }
 
 template <class T, int D>

@@ -37,39 +37,46 @@ Drift DriftBound<T, D>::operator()(const particles::CellLayout& layout, const pa
     for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
   }
 
-  float approach2 = 0, moved2 = 0;
+  float approach2 = 0, moved2 = 0, closing = 0;
   for (const auto& box : layout.boxes()) {
     const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];
     const std::int32_t depth = D == 3 ? 1 : 0, planes = D == 3 ? box.shape[2] - 2 : 1;
-#pragma omp parallel for schedule(static) reduction(max : approach2, moved2)
+#pragma omp parallel for schedule(static) reduction(max : approach2, moved2, closing)
     for (std::int32_t row = 0; row < planes * (box.shape[1] - 2); ++row) {
       const std::int32_t z = row / (box.shape[1] - 2) + depth, y = row % (box.shape[1] - 2) + 1;
       for (std::int32_t x = 1; x < nx - 1; ++x) {
         const std::int32_t here = box.first_cell + z * nxy + y * nx + x;
         const auto i = static_cast<std::size_t>(here);
-        if (lower_[0][i] > upper_[0][i]) continue;
-        float far2 = 0;
-        for (int d = 0; d < D; ++d) {
-          const float far = std::max(upper_[d][i], -lower_[d][i]);
-          far2 += far * far;
-        }
-        moved2 = std::max(moved2, far2);
+        // What stands on the two sides of this cell, along each axis.
+        float from_below[D], from_above[D];
+        std::fill_n(from_below, D, -k_none);
+        std::fill_n(from_above, D, k_none);
+        const bool occupied = lower_[0][i] <= upper_[0][i];
         for (std::int32_t dz = -depth; dz <= depth; ++dz)
           for (std::int32_t dy = -1; dy <= 1; ++dy)
             for (std::int32_t dx = -1; dx <= 1; ++dx) {
               const auto j = static_cast<std::size_t>(here + dz * nxy + dy * nx + dx);
-              if (lower_[0][j] > upper_[0][j]) continue;
-              float sum = 0;
+              const std::int32_t side[3] = {dx, dy, dz};
+              float apart2 = 0;
               for (int d = 0; d < D; ++d) {
+                if (side[d] < 0) from_below[d] = std::max(from_below[d], upper_[d][j]);
+                if (side[d] > 0) from_above[d] = std::min(from_above[d], lower_[d][j]);
                 const float apart = std::max(upper_[d][i] - lower_[d][j], upper_[d][j] - lower_[d][i]);
-                sum += apart * apart;
+                apart2 += apart * apart;
               }
-              approach2 = std::max(approach2, sum);
+              if (occupied && lower_[0][j] <= upper_[0][j]) approach2 = std::max(approach2, apart2);
             }
+        float far2 = 0;
+        for (int d = 0; d < D; ++d) {
+          closing = std::max(closing, from_below[d] - from_above[d]);
+          const float far = std::max(upper_[d][i], -lower_[d][i]);
+          far2 += far * far;
+        }
+        if (occupied) moved2 = std::max(moved2, far2);
       }
     }
   }
-  return {std::sqrt(approach2), std::sqrt(moved2)};
+  return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
 }
 
 template class DriftBound<float, 2>;

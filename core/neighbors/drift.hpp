@@ -10,13 +10,17 @@ namespace eddyline::neighbors {
 
 /// Bounds over all particles, in quanta.
 struct Drift {
-  float approach = 0;  // of the distance that two particles in touching cells have moved relative to each other
+  float approach = 0;  // of the distance by which two particles that are no neighbours have come nearer
   float moved = 0;     // of the distance that one has moved
 };
 
-/// Compares how far particles have moved with how far those in touching cells have: what a stream shares costs no
-/// rebuild. Ghosts take part, so that every box sees what concerns it, and the largest value is the same however the
-/// domain is cut. D: dimension; T: type of pair sums.
+/// Compares how far particles have moved with how far those around them have: what a stream shares costs no rebuild.
+///   Touching cells: the approach is at most the relative displacement.
+///   One cell between them: they stand an edge apart along some axis, which is more than R + skin, so that only their
+///   approach along that axis counts.
+///   Farther apart: no pair can meet while nobody has moved more than R/2 + skin; the caller sees to that.
+/// Ghosts take part, so that every box sees what concerns it, and the largest value is the same however the domain is
+/// cut. D: dimension; T: type of pair sums.
 template <class T, int D>
 class DriftBound {
  public:
