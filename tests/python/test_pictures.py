@@ -13,7 +13,7 @@ from PIL import Image
 
 import eddyline
 from eddyline.plot import colors, metadata, movie, oblique, references
-from eddyline.plot.charts import thin
+from eddyline.plot.chart import thin
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
