@@ -204,6 +204,74 @@ def export(
             typer.echo(path)
 
 
+@app.command()
+def sweep(
+    world: World,
+    set_: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--set", metavar="K=V", help="Values of a key: a:b:n, a:b:n:log or a,b,c. Again for a grid."
+        ),
+    ] = None,
+    quantity: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="Q", help="What to tabulate, a formula as in [[expect]]. Again for more."),
+    ] = None,
+    steps: Annotated[Optional[int], typer.Option(min=0, metavar="N", help="Stop each after N steps.")] = None,  # noqa: UP045
+    until: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(min=0, metavar="T", help="Stop each at time T [s] instead of the world's end."),
+    ] = None,
+    threads: Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")] = 0,
+    boxes: Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain into B boxes.")] = 1,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="DIR", help="A new or empty folder, or that of a sweep, instead of runs/NAME/sweeps/0001."),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the sweep's folder and nothing else.")
+    ] = False,
+) -> None:
+    """Run a world for many values and tabulate what comes out; over the spacing, with the order of convergence.
+
+    \b
+    a:b:n      n values from a to b at equal distances
+    a:b:n:log  n values from a to b at equal ratios
+    a,b,c      these values; formulas, too
+
+    Ctrl-C leaves a sweep that the same command goes on with: points that are done are not run again.
+
+    \b
+      eddyline sweep worlds/periodic_cylinder.toml --set let.f=0.5:4:8:log
+      eddyline sweep dam_break --set domain.spacing=a/10,a/20,a/40 --quantity front.position.final
+    """
+    from eddyline.sweep import run_sweep
+    from eddyline.world import parse_set
+
+    with _errors():
+        done = run_sweep(
+            world,
+            parse_set(set_ or []),
+            quantities=quantity or (),
+            steps=steps,
+            until=until,
+            threads=threads,
+            boxes=boxes,
+            out=out,
+            progress=not quiet,
+        )
+        if not quiet:
+            typer.echo(done.text())
+            typer.echo(f"\nfolder       {done.folder}")
+            for path in done.pictures:
+                typer.echo(f"picture      {path}")
+        else:
+            typer.echo(done.folder)
+        if done.stopped:
+            typer.echo(f"stopped: {len(done.rows)} of {done.points} points are done; the same command goes on", err=True)
+            raise typer.Exit(EXIT_INTERRUPTED)
+
+
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
 

@@ -67,7 +67,7 @@ def run(
 
     interval = world.output.series_interval
     simulation = _core.Simulation(world.core, boxes=boxes, threads=threads, series_interval=interval)
-    options = _options(steps=steps, until=until)
+    options = options_text(steps=steps, until=until)
     with StopRequests() as stop:
         stop.interrupt = simulation.interrupt
         folder = RunFolder.create(world.name, destination)
@@ -279,7 +279,7 @@ def _check(*, end: float, steps: int | None, threads: int, boxes: int) -> None:
         raise RequestError(f"boxes = {boxes}: must be >= 1")
 
 
-def _options(*, steps: int | None, until: float | None) -> str:
+def options_text(*, steps: int | None, until: float | None) -> str:
     """What the command line adds to the world file and what changes the result."""
     given = {"--steps": steps, "--until": until}
     return " ".join(f"{name} {value}" for name, value in given.items() if value is not None)

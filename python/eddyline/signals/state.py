@@ -56,6 +56,7 @@ def flow_state(time: Vector, signals: Sequence[Vector]) -> FlowState:
             return replace(found, component=component)
         if isinstance(found, Irregular):
             why = found.reason
+            break
     parts = [steady_part(time, signal, scale) for signal in signals]
     for part in parts:
         if isinstance(part, Unsettled):

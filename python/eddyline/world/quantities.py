@@ -131,29 +131,32 @@ def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float])
     one_number = expect.curve is None or is_point(expect, file, values)
     for key in ("quantity", "against"):
         text: str | None = getattr(expect, key)
-        if text is None:
-            continue
-        where = f"{key} = {shown(text)}"
-        wrong = False
-        for name in result_names(text, values):
-            found = Quantity("", "time") if name == "time" else find_quantity(name, file)
-            if isinstance(found, str):
-                yield key, f"{where}; {sentence(found)}"
-                wrong = True
-            elif one_number and found.statistic is None and found.column not in SCALARS:
-                statistics = listed([f".{word}" for word in statistics_of(found.column)], "or")
-                yield key, f"{where}; `{name}` is a whole series. Write which value: {name}{statistics}."
-                wrong = True
-            elif found.statistic == "noise" and expect.after > 0:
-                yield key, f"{where}; the noise is that of the steady or periodic part. Remove after."
-                wrong = True
-        if not wrong:
-            try:
-                plain_formula(text, values)
-            except _core.UserError as error:
-                yield key, f"{where}; {sentence(without_formula(str(error)))}"
+        if text is not None:
+            for wrong in wrong_in(text, file, values, one_number=one_number):
+                yield key, f"{key} = {shown(text)}; {wrong}"
+    if expect.after > 0 and ".noise" in expect.quantity:
+        yield "after", f"after = {shown(expect.after)}; noise is that of the steady or periodic part. Remove after."
     if expect.after >= file.time.end:
         yield "after", f"after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
+
+
+def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_number: bool) -> Iterator[str]:
+    """What is wrong with a formula of results; `one_number`: each of them must be one number, not a series."""
+    wrong = False
+    for name in result_names(text, values):
+        found = Quantity("", "time") if name == "time" else find_quantity(name, file)
+        if isinstance(found, str):
+            yield sentence(found)
+            wrong = True
+        elif one_number and found.statistic is None and found.column not in SCALARS:
+            words = [f"{name if k == 0 else ''}.{word}" for k, word in enumerate(statistics_of(found.column))]
+            yield f"`{name}` is a whole series. Write which value: {listed(words, 'or')}."
+            wrong = True
+    if not wrong:
+        try:
+            plain_formula(text, values)
+        except _core.UserError as error:
+            yield sentence(without_formula(str(error)))
 
 
 def check_curve(expect: Expect, folders: list[str]) -> Iterator[tuple[str, str]]:
