@@ -180,6 +180,12 @@ def export(
         bool, typer.Option("--vtkhdf", help="All snapshots in one file, for ParaView.")
     ] = False,
     report: Annotated[bool, typer.Option("--report", help="The report, made again.")] = False,
+    spectrum: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            metavar="COLUMN", help="Power spectrum of a series' column, e.g. force.cylinder.total_y."
+        ),
+    ] = None,
     quantity: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(metavar="NAME", help="What pictures show: speed, vorticity, pressure, ..."),
@@ -187,20 +193,23 @@ def export(
     width: Annotated[int, typer.Option(min=320, max=7680, metavar="PX", help="Width of pictures.")] = 1280,
     out: Annotated[Optional[Path], typer.Option(metavar="DIR", help="Where to; default RUN/export.")] = None,  # noqa: UP045
 ) -> None:
-    """Make pictures, movies, tables and files for ParaView from a run, without running it again.
+    """Make pictures, movies, tables, spectra and files for ParaView from a run, without running it again.
 
     \b
       eddyline export runs/dam_break --mp4 --quantity pressure
       eddyline export runs/dam_break/0002 --png --csv --out figures
+      eddyline export runs/cylinder --spectrum force.cylinder.total_y
     """
     from eddyline.run.export import export as export_run
 
     with _errors():
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
         parts = [name for name, wanted in chosen.items() if wanted]
-        if not parts:
-            raise _BadInputError("say what to export: --png, --mp4, --csv, --vtkhdf or --report")
-        for path in export_run(run, parts, quantity=quantity, width=width, out=out):
+        if not parts and not spectrum:
+            raise _BadInputError(
+                "say what to export: --png, --mp4, --csv, --vtkhdf, --report or --spectrum COLUMN"
+            )
+        for path in export_run(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
             typer.echo(path)
 
 
@@ -226,13 +235,16 @@ def sweep(
     boxes: Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain into B boxes.")] = 1,
     out: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="DIR", help="A new or empty folder, or that of a sweep, instead of runs/NAME/sweeps/0001."),
+        typer.Option(
+            metavar="DIR", help="A new or empty folder, or that of a sweep, instead of runs/NAME/sweeps/0001."
+        ),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print the sweep's folder and nothing else.")
     ] = False,
 ) -> None:
-    """Run a world for many values and tabulate what comes out; over the spacing, with the order of convergence.
+    """Run a world for many values and tabulate what comes out; over the spacing, with the order of
+    convergence.
 
     \b
     a:b:n      n values from a to b at equal distances
@@ -268,7 +280,10 @@ def sweep(
         else:
             typer.echo(done.folder)
         if done.stopped:
-            typer.echo(f"stopped: {len(done.rows)} of {done.points} points are done; the same command goes on", err=True)
+            typer.echo(
+                f"stopped: {len(done.rows)} of {done.points} points are done; the same command goes on",
+                err=True,
+            )
             raise typer.Exit(EXIT_INTERRUPTED)
 
 

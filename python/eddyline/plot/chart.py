@@ -21,7 +21,7 @@ LINES = (("#0b6e99", "-"), ("#b5451b", "--"), ("#5b7f1a", "-."), ("#7a4fa3", ":"
 BAND = "#e0a526"
 PLACE = (0.085, 0.125, 0.895, 0.785)  # of the axes in the figure: left, bottom, width, height
 PLACE_WITHOUT_TITLE = (0.075, 0.125, 0.915, 0.86)
-SECOND_AXIS = 0.09  # of the height of a figure: room for an axis above
+ROOM_ABOVE = 0.085  # of the height of a figure: for an axis or a line of text
 MOST_POINTS = 3000  # of a line; more are thinned to the extremes of equal stretches
 CSS_COLORS = {
     INK: "--ink",
@@ -41,7 +41,7 @@ class Chart:
     title: str
     description: str
     draw: Callable[[Axes], None]
-    second_axis: bool = False  # above the first one, which then needs room
+    above: bool = False  # something stands above the axes, which leave room for it
 
     def figure(self, paper: str = "white", place: tuple[float, float, float, float] = PLACE) -> Figure:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -50,7 +50,7 @@ class Chart:
         figure = Figure(figsize=(8.0, 4.0), dpi=150, facecolor=paper)
         FigureCanvasAgg(figure)
         left, bottom, width, height = place
-        axes = figure.add_axes((left, bottom, width, height - (SECOND_AXIS if self.second_axis else 0.0)))
+        axes = figure.add_axes((left, bottom, width, height - (ROOM_ABOVE if self.above else 0.0)))
         axes.margins(x=0.01)
         axes.set_facecolor("none")
         axes.grid(color=GRID, lw=0.7)

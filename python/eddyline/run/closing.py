@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.plot import references
+from eddyline.world.problems import number_with_error
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -30,8 +31,8 @@ def closing_lines(run: Run) -> str:
 
 
 def table_lines(run: Run) -> list[str]:
-    """`Cd max  3.31 +- 0.02 | published 3.22 to 3.24 | OUTSIDE, +2.2 % at D/20 | maximum of 7 periods, 4.1 to 6.4 s`,
-    one line a comparison, and the likely reason below those outside."""
+    """`Cd max  3.31 +- 0.02 | published 3.22 to 3.24 | OUTSIDE, +2.2 % at D/20 | maximum of 7 periods, 4.1 to
+    6.4 s`, one line a comparison, and the likely reason below those outside."""
     results = run.results
     items = results.get("expectations", [])
     if not items:
@@ -54,7 +55,9 @@ def table_lines(run: Run) -> list[str]:
 
 def short_names(quantities: Sequence[str]) -> list[str]:
     """`Cd max` for `cylinder.drag_coefficient.max`; with the body in front where there are several."""
-    parts = [re.fullmatch(r"(\w+)\.(drag_coefficient|lift_coefficient|strouhal)(\.\w+)?", q) for q in quantities]
+    parts = [
+        re.fullmatch(r"(\w+)\.(drag_coefficient|lift_coefficient|strouhal)(\.\w+)?", q) for q in quantities
+    ]
     bodies = {part[1] for part in parts if part}
     letters = {"drag_coefficient": "Cd", "lift_coefficient": "Cl", "strouhal": "St"}
     out = []
@@ -80,7 +83,7 @@ def window_text(item: Mapping[str, Any]) -> str:
     if not item.get("what"):
         return ""
     window = item["window"]
-    return item["what"] + (f", {window[0]:.3g} to {window[1]:.3g} s" if window else "")
+    return str(item["what"]) + (f", {window[0]:.3g} to {window[1]:.3g} s" if window else "")
 
 
 def expected_text(item: Mapping[str, Any]) -> str:
@@ -99,16 +102,6 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
     if (item["kind"] == "curve" and item["at"] is None) or not item["error"]:
         return f"{word} at {spacing}"
     return f"{word}, {100 * item['error']:+.1f} % at {spacing}"
-
-
-def number_with_error(value: float, error: float | None) -> str:
-    """`3.312 +- 0.021`: two digits of the error, and the value to the same decimal."""
-    if not error or error <= 0:
-        return f"{value:.4g}"
-    digits = max(0, 1 - int(f"{error:.1e}".partition("e")[2]))
-    if digits > 12 or abs(value) >= 1e6:
-        return f"{value:.4g} +- {error:.1g}"
-    return f"{value:.{digits}f} +- {error:.{digits}f}"
 
 
 def next_command(run: Run) -> str:
@@ -146,7 +139,8 @@ def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
 
 
 def told_once(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The values that there are; a quantity that has none stands once, without its statistics, with the reason."""
+    """The values that there are; a quantity that has none stands once, without its statistics, with the
+    reason."""
     out: dict[str, dict[str, Any]] = {}
     there = {_quantity_of(value["name"]) for value in values if value["value"] is not None}
     for value in values:

@@ -18,7 +18,8 @@ Series = tuple[Sequence[str], Sequence[str], Floats]  # columns, units, (rows, c
 
 
 def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
-    """The series as a run keeps them: the probes of a pressure drop or a line become one series of its name."""
+    """The series as a run keeps them: the probes of a pressure drop or a line become one series of its
+    name."""
     out = dict(series)
     for name, observer in world.observers.items():
         if isinstance(observer, PressureDrop | Line):
@@ -38,11 +39,11 @@ def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
 
 
 def recirculation_length(distances: Floats, speeds: Floats) -> float:
-    """How far from the start of a line the fluid flows back [m]: from the strongest backward flow on, the first place
-    where the speed along the line turns positive, between two points by a straight line.
+    """How far from the start of a line the fluid flows back [m]: from the strongest backward flow on, the
+    first place where the speed along the line turns positive, between two points by a straight line.
 
-    distances: (n,) from the start [m].  speeds: (n,) along the line [m/s], not finite where there is no fluid.
-    0 if nothing flows back; NaN if the fluid flows back at the end of the line, too.
+    distances: (n,) from the start [m].  speeds: (n,) along the line [m/s], not finite where there is no
+    fluid. 0 if nothing flows back; NaN if the fluid flows back at the end of the line, too.
     """
     known = np.isfinite(speeds)
     distances, speeds = distances[known], speeds[known]

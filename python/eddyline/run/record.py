@@ -77,8 +77,8 @@ class Run:
         return dict(json.loads(path.read_text())) if path.is_file() else {}
 
     def table(self) -> pd.DataFrame:
-        """The values held against expectations, a row each: quantity, measured with its statistical error, expected,
-        relative error, inside, what it is and its window [s], note, reason, source."""
+        """The values held against expectations, a row each: quantity, measured with its statistical error,
+        expected, relative error, inside, what it is and its window [s], note, reason, source."""
         import pandas as pd
 
         columns = ["quantity", "measured", "statistical_error", "expected", "error", "inside"]
@@ -146,7 +146,13 @@ class Run:
         results = self.results
         items = results["expectations"]
         rows = [
-            (name, measured_text(item), expected_text(item), verdict_text(item, results["spacing"]), window_text(item))
+            (
+                name,
+                measured_text(item),
+                expected_text(item),
+                verdict_text(item, results["spacing"]),
+                window_text(item),
+            )
             for name, item in zip(short_names([item["quantity"] for item in items]), items, strict=True)
         ]
         lines = ["".join(f"<td>{html.escape(cell).replace('+-', '±')}</td>" for cell in row) for row in rows]

@@ -36,8 +36,8 @@ FAST = 0.15  # Mach number, above which compressibility is a suspect
 class Value:
     """A number with what it is.
 
-    name: as in [[expect]].  value: None if there is none to be trusted yet; `note` says why and when there will be.
-    error: statistical, one standard error.  window: [s].  what: "maximum of 7 periods".
+    name: as in [[expect]].  value: None if there is none to be trusted yet; `note` says why and when there
+    will be. error: statistical, one standard error.  window: [s].  what: "maximum of 7 periods".
     """
 
     name: str
@@ -124,7 +124,7 @@ def spacing_text(world: World) -> str:
     return raw.replace(" ", "") if isinstance(raw, str) else f"{world.core.spacing:.4g} m"
 
 
-# --- values -----------------------------------------------------------------------------------------------------
+# --- values -------------------------------------------------------------------------------------------------
 
 
 def flow_states(world: World, series: Series) -> dict[str, FlowState]:
@@ -239,11 +239,16 @@ def _flow(state: FlowState) -> dict[str, Any]:
     if isinstance(state, Unsettled):
         return {"state": "unsettled", "reason": state.reason, "likely": state.likely}
     if isinstance(state, Periodic):
-        return {"state": "periodic", "window": state.window, "periods": state.periods, "frequency": state.frequency}
+        return {
+            "state": "periodic",
+            "window": state.window,
+            "periods": state.periods,
+            "frequency": state.frequency,
+        }
     return {"state": "irregular" if state.why_not_periodic else "steady", "window": state.window}
 
 
-# --- suspects ---------------------------------------------------------------------------------------------------
+# --- suspects -----------------------------------------------------------------------------------------------
 
 
 class _Suspects:
@@ -255,7 +260,8 @@ class _Suspects:
         self.reached = reached
 
     def reason(self, comparison: Comparison, *, unbounded: bool) -> str:
-        """`likely resolution (10 spacings to the reference length)`; empty for a value that is not outside."""
+        """`likely resolution (10 spacings to the reference length)`; empty for a value that is not
+        outside."""
         if comparison.inside is not False:
             return ""
         if self.reached < 0.999 * self.world.end:

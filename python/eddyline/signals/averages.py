@@ -60,8 +60,8 @@ def polynomial(x: Vector, values: Vector, degree: int) -> Vector:
 def correlation_time(time: Vector, values: Vector) -> float:
     """The integral of the autocorrelation from 0 to infinity [s].
 
-    The sum stops at five correlation times, so that the noise of the tail does not enter (Madras & Sokal 1988,
-    appendix C). Never below half a row: uncorrelated rows.
+    The sum stops at five correlation times, so that the noise of the tail does not enter (Madras & Sokal
+    1988, appendix C). Never below half a row: uncorrelated rows.
     """
     even, signal = uniform(time, values)
     step = float(even[1] - even[0])

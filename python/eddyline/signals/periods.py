@@ -1,7 +1,8 @@
 """Periods of a signal: where they begin, how large they are, and whether they have stopped growing.
 
-A period begins where the signal passes its own moving mean upwards. Its amplitude is that of the fundamental in it.
-The mean cycle of a window is the Fourier series, over the phase from edge to edge, that fits all its periods best.
+A period begins where the signal passes its own moving mean upwards. Its amplitude is that of the fundamental
+in it. The mean cycle of a window is the Fourier series, over the phase from edge to edge, that fits all its
+periods best.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _SATURATION = 0.3  # amplitude at which a growth is taken to end where nothing i
 class Periodic:
     """A signal that repeats.
 
-    edges: (periods + 1,) times at which periods begin and end [s].  amplitudes: (periods,) of the fundamental.
+    edges: (periods + 1,) times at which periods begin and end [s].  amplitudes: (periods,) of the
+    fundamental.
     """
 
     edges: Vector
@@ -115,10 +117,12 @@ def find_periods(
 
 
 def over_periods(time: Vector, values: Vector, periodic: Periodic, statistic: str) -> Statistic:
-    """One of STATISTICS over the whole periods of `periodic`, with its error from the scatter between periods.
+    """One of STATISTICS over the whole periods of `periodic`, with its error from the scatter between
+    periods.
 
     mean, rms: over time; rms is that of the departure from the mean.
-    max, min, amplitude: of the mean cycle, so that noise does not add to them; amplitude is half of max - min.
+    max, min, amplitude: of the mean cycle, so that noise does not add to them; amplitude is half of max -
+    min.
     """
     count = periodic.periods
     parts = [cut(time, values, a, b) for a, b in itertools.pairwise(periodic.edges)]
@@ -136,16 +140,19 @@ def over_periods(time: Vector, values: Vector, periodic: Periodic, statistic: st
     return Statistic(value, error, periodic.window, f"{word} of {count} periods")
 
 
-def mean_cycle(time: Vector, values: Vector, edges: Vector, numbers: Sequence[int], points: int = 720) -> Vector:
-    """(points,) the mean cycle between `edges`, made of the harmonics `numbers`, at equal distances of the phase."""
+def mean_cycle(
+    time: Vector, values: Vector, edges: Vector, numbers: Sequence[int], points: int = 720
+) -> Vector:
+    """(points,) the mean cycle between `edges`, made of the harmonics `numbers`, at equal distances of the
+    phase."""
     phase, inside = _inside(time, values, edges)
     cycle: Vector = _basis(np.arange(points) / points, numbers) @ _fit(phase, inside, numbers)
     return cycle
 
 
 def harmonics(time: Vector, values: Vector, edges: Vector) -> list[int]:
-    """Which of the first eight harmonics rise above the noise: three standard errors of their amplitude or more.
-    The fundamental always counts. Harmonics of noise would add to the maximum of a cycle."""
+    """Which of the first eight harmonics rise above the noise: three standard errors of their amplitude or
+    more. The fundamental always counts. Harmonics of noise would add to the maximum of a cycle."""
     phase, inside = _inside(time, values, edges)
     rows = len(phase) // max(len(edges) - 1, 1)
     numbers = range(1, max(2, min(HARMONICS, rows // 4) + 1))
@@ -177,7 +184,7 @@ def _inside(time: Vector, values: Vector, edges: Vector) -> tuple[Vector, Vector
 
 def _fit(phase: Vector, values: Vector, numbers: Sequence[int]) -> Vector:
     """Coefficients of the Fourier series of the phase: 1, then cosine and sine of each harmonic."""
-    return np.linalg.lstsq(_basis(phase, numbers), values, rcond=None)[0]
+    return np.linalg.lstsq(_basis(phase, numbers), values, rcond=None)[0].astype(np.float64)
 
 
 def _basis(phase: Vector, numbers: Sequence[int]) -> Vector:
@@ -205,17 +212,21 @@ def _late_amplitude(departure: Vector) -> float:
     return math.sqrt(2 * float(np.mean(departure**2)))
 
 
-# --- edges ------------------------------------------------------------------------------------------------------
+# --- edges --------------------------------------------------------------------------------------------------
 
 
 def _moving_mean(time: Vector, values: Vector, period: float) -> Vector:
-    """The mean over one period around each time; its first and last values hold where a period does not fit."""
+    """The mean over one period around each time; its first and last values hold where a period does not
+    fit."""
     step = np.diff(time)
     integral = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * step)])
     if time[-1] - time[0] <= period:
         return np.full_like(values, integral[-1] / (time[-1] - time[0]))
     middle = np.clip(time, time[0] + 0.5 * period, time[-1] - 0.5 * period)
-    high, low = np.interp(middle + 0.5 * period, time, integral), np.interp(middle - 0.5 * period, time, integral)
+    high, low = (
+        np.interp(middle + 0.5 * period, time, integral),
+        np.interp(middle - 0.5 * period, time, integral),
+    )
     mean: Vector = (high - low) / period
     return mean
 
@@ -230,7 +241,8 @@ def _smooth(values: Vector, rows: float) -> Vector:
 
 
 def _rising_edges(time: Vector, signal: Vector, frequency: float) -> Vector:
-    """Times at which `signal` passes 0 upwards, counted again only after it was well below, and well above."""
+    """Times at which `signal` passes 0 upwards, counted again only after it was well below, and well
+    above."""
     size = np.sqrt(2 * _moving_mean(time, signal**2, 1 / frequency))
     low = signal < -0.3 * size
     crossing = np.zeros(len(signal), dtype=bool)
@@ -254,7 +266,7 @@ def _last_regular(edges: Vector, frequency: float) -> Vector:
     return edges[wrong[-1] + 1 :] if len(wrong) else edges
 
 
-# --- judgement ---------------------------------------------------------------------------------------------------
+# --- judgement ----------------------------------------------------------------------------------------------
 
 
 def _judge(edges: Vector, amplitudes: Vector, size: float) -> Periodic | Irregular | Unsettled | Quiet:
@@ -269,7 +281,9 @@ def _judge(edges: Vector, amplitudes: Vector, size: float) -> Periodic | Irregul
         return Quiet()
     last = amplitudes[-2 * PERIODS :]
     if len(last) == 2 * PERIODS and min(_scatter(latest, 1), _scatter(last, 2)) > SCATTER:
-        return Irregular(f"not periodic: the amplitude scatters by {_scatter(last, 2):.0%} from period to period")
+        return Irregular(
+            f"not periodic: the amplitude scatters by {_scatter(last, 2):.0%} from period to period"
+        )
     return Unsettled("not periodic yet", _likely(edges, amplitudes, size))
 
 
@@ -285,7 +299,8 @@ def _change(amplitudes: Vector) -> float:
 
 
 def _scatter(amplitudes: Vector, degree: int) -> float:
-    """Standard deviation of their logarithms about a polynomial: relative, and none for exponential growth."""
+    """Standard deviation of their logarithms about a polynomial: relative, and none for exponential
+    growth."""
     logarithms = np.log(np.maximum(amplitudes, 1e-300))
     rest = logarithms - polynomial(np.arange(len(amplitudes), dtype=np.float64), logarithms, degree)
     return math.sqrt(float(np.sum(rest**2)) / (len(rest) - degree - 1))
@@ -294,8 +309,8 @@ def _scatter(amplitudes: Vector, degree: int) -> float:
 def _likely(edges: Vector, amplitudes: Vector, size: float) -> float | None:
     """When five settled periods will have passed [s], if the amplitude A goes on as it does now.
 
-    The growth of an oscillation slows down as it nears saturation, d(ln A)/dt = sigma - l A^2 (Stuart 1958, Landau
-    1944): sigma and l are fitted to the latest periods and A is continued with them, period by period. Where no
+    The growth of an oscillation slows down as it nears saturation, d(ln A)/dt = sigma - l A^2 (Stuart 1958):
+    sigma and l are fitted to the latest periods and A is continued with them, period by period. Where no
     slowing down is seen yet, l is such that A ends at 0.3 of the scale. None for more than 200 periods.
     """
     period = float(np.diff(edges[-4:]).mean())

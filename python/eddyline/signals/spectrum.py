@@ -18,8 +18,8 @@ class Spectrum:
     """One-sided power spectral density.
 
     frequency: (m,) [1/s], from 0.  power: (m,) [unit^2 s]; its integral is the variance.
-    segments: how many were averaged.  resolution: smallest distance of two peaks that can be told apart [1/s].
-    window: of the signal [s].
+    segments: how many were averaged.  resolution: smallest distance of two peaks that can be told apart
+    [1/s]. window: of the signal [s].
     """
 
     frequency: Vector
@@ -35,8 +35,8 @@ class Spectrum:
 
 
 def power_spectrum(time: Vector, values: Vector, segments: int = 3) -> Spectrum:
-    """The spectrum of a signal: `segments` parts of equal length that overlap by half, each without its mean and
-    under a Hann window; their periodograms are averaged. Source: Welch 1967. At least 16 rows.
+    """The spectrum of a signal: `segments` parts of equal length that overlap by half, each without its mean
+    and under a Hann window; their periodograms are averaged. Source: Welch 1967. At least 16 rows.
     """
     if len(time) < 16:
         raise ValueError(f"a spectrum needs at least 16 rows; there are {len(time)}")
@@ -48,18 +48,18 @@ def power_spectrum(time: Vector, values: Vector, segments: int = 3) -> Spectrum:
     scale = 2 * step / float((taper**2).sum())
     power = np.mean([_periodogram(signal[a : a + length], taper) for a in starts], axis=0) * scale
     power[0] /= 2
-    frequency = np.fft.rfftfreq(PADDING * length, step)
+    frequency = np.fft.rfftfreq(PADDING * length, step).astype(np.float64)
     window = (float(time[0]), float(time[-1]))
     return Spectrum(frequency, power, segments, 2 / (length * step), window)
 
 
 def dominant_frequency(time: Vector, values: Vector) -> float:
-    """The frequency of the strongest oscillation about a cubic trend [1/s], of one and a half periods or more; 0 if
-    there is none."""
+    """The frequency of the strongest oscillation about a cubic trend [1/s], of one and a half periods or
+    more; 0 if there is none."""
     even, signal = uniform(time, values)
     length = len(signal)
     power = _periodogram(signal - polynomial(even, signal, 3), np.hanning(length + 1)[:-1])
-    frequency = np.fft.rfftfreq(PADDING * length, float(even[1] - even[0]))
+    frequency = np.fft.rfftfreq(PADDING * length, float(even[1] - even[0])).astype(np.float64)
     usable = frequency >= 1.5 / float(even[-1] - even[0])
     return peak_frequency(frequency[usable], power[usable]) if power[usable].max() > 0 else 0.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +10,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .averages import Statistic, cut, mean_with_error, root_mean_square, time_mean, uniform
-from .periods import STATISTICS, Irregular, Periodic, Unsettled, cycle_residual, find_periods, over_periods
+from .averages import (
+    Statistic,
+    cut,
+    mean_with_error,
+    polynomial,
+    root_mean_square,
+    time_mean,
+    uniform,
+)
+from .periods import (
+    PERIODS,
+    STATISTICS,
+    Irregular,
+    Periodic,
+    Unsettled,
+    cycle_residual,
+    find_periods,
+    over_periods,
+)
 
 Vector = NDArray[np.float64]
 DRIFT = 0.01  # largest change of a steady mean over its window, relative to the scale
@@ -35,7 +53,8 @@ FlowState = Periodic | Steady | Unsettled
 def flow_state(time: Vector, signals: Sequence[Vector]) -> FlowState:
     """The state of a flow from what it does to a body.
 
-    signals: components of a force, (n,) each, over rising `time` [s]; periods are looked for in their order, so the
+    signals: components of a force, (n,) each, over rising `time` [s]; periods are looked for in their order,
+    so the
     lift comes first: it repeats once where the drag repeats twice.
     """
     rows = np.isfinite(np.asarray(signals)).all(axis=0)
@@ -53,7 +72,7 @@ def flow_state(time: Vector, signals: Sequence[Vector]) -> FlowState:
         if isinstance(found, Unsettled):
             return found
         if isinstance(found, Periodic):
-            return replace(found, component=component)
+            return _with_settled_means(time, signals, replace(found, component=component), scale)
         if isinstance(found, Irregular):
             why = found.reason
             break
@@ -65,12 +84,37 @@ def flow_state(time: Vector, signals: Sequence[Vector]) -> FlowState:
     return Steady((start, float(time[-1])), why)
 
 
+def _with_settled_means(
+    time: Vector, signals: Sequence[Vector], periodic: Periodic, scale: float
+) -> Periodic | Unsettled:
+    """The last of the periods over which no signal's mean drifts: an amplitude may settle before a drag
+    does."""
+    means = np.array(
+        [
+            [time_mean(*cut(time, signal, a, b)) for a, b in itertools.pairwise(periodic.edges)]
+            for signal in signals
+        ]
+    )
+    numbers = np.arange(periodic.periods, dtype=np.float64)
+    for count in range(periodic.periods, PERIODS - 1, -1):
+        lines = [polynomial(numbers[-count:], own[-count:], 1) for own in means]
+        if all(abs(float(line[-1] - line[0])) < DRIFT * scale for line in lines):
+            return replace(
+                periodic, edges=periodic.edges[-count - 1 :], amplitudes=periodic.amplitudes[-count:]
+            )
+    worst = int(np.argmax([abs(own[-1] - own[-PERIODS]) for own in means]))
+    late = _likely(
+        time, np.interp(time, 0.5 * (periodic.edges[1:] + periodic.edges[:-1]), means[worst]), scale
+    )
+    return Unsettled("not periodic yet: the mean still drifts", late)
+
+
 def steady_part(time: Vector, signal: Vector, scale: float | None = None) -> Steady | Unsettled:
     """The part of a signal from which on its mean no longer changes.
 
     The start is cut off where the error of the mean of the rest, as if its batches were independent, is least
-    (White 1997). What remains is steady if that is half of the time or more and its drift, that of a straight line,
-    is below 1 % of the scale or cannot be told from noise.
+    (White 1997). What remains is steady if that is half of the time or more and its drift, that of a straight
+    line, is below 1 % of the scale or cannot be told from noise.
     """
     even, values = uniform(time, signal)
     size = float(np.abs(values).max()) if scale is None else scale
@@ -79,16 +123,21 @@ def steady_part(time: Vector, signal: Vector, scale: float | None = None) -> Ste
     rest_time, rest = cut(even, values, *window)
     line = np.polynomial.Polynomial.fit(rest_time, rest, 1)
     drift = float(line(window[1]) - line(window[0]))
-    found = mean_with_error(rest_time, rest - line(rest_time))
-    error = found.error if found.error is not None else math.inf
     # The error of a fitted change from end to end is sqrt(12) times that of the mean.
-    if abs(drift) > max(DRIFT * size, 2 * math.sqrt(12) * error):
+    if abs(drift) > max(DRIFT * size, 2 * math.sqrt(12) * _error(rest_time, rest - line(rest_time))):
         return Unsettled("not steady yet", _likely(even, values, size))
+    error = _error(rest_time, rest)
     if error > LARGEST_ERROR * size:
         span = window[1] - window[0]
         longer = span * (error / (LARGEST_ERROR * size)) ** 2 if math.isfinite(error) else None
         return Unsettled("too short for a mean", None if longer is None else window[0] + float(longer))
     return Steady(window)
+
+
+def _error(time: Vector, values: Vector) -> float:
+    """Of the mean; infinite where it cannot be known."""
+    found = mean_with_error(time, values)
+    return math.inf if found.error is None else found.error
 
 
 def statistic(time: Vector, values: Vector, state: Periodic | Steady, name: str) -> Statistic | None:
@@ -114,8 +163,8 @@ def statistic(time: Vector, values: Vector, state: Periodic | Steady, name: str)
 
 
 def noise(time: Vector, values: Vector, state: Periodic | Steady) -> Statistic | None:
-    """The standard deviation of what is left once the mean, the shedding period and its harmonics are removed,
-    relative to the mean; None where the mean is 0."""
+    """The standard deviation of what is left once the mean, the shedding period and its harmonics are
+    removed, relative to the mean; None where the mean is 0."""
     mean = time_mean(*cut(time, values, *state.window))
     if mean == 0:
         return None
@@ -129,7 +178,8 @@ def noise(time: Vector, values: Vector, state: Periodic | Steady) -> Statistic |
 
 
 def _truncation(batches: Vector) -> float:
-    """The share of the batches to cut off at the start, at most one half: where var / (count - 1) is least."""
+    """The share of the batches to cut off at the start, at most one half: where var / (count - 1) is
+    least."""
     count = len(batches)
     best, least = 0, math.inf
     for start in range(count // 2 + 1):
@@ -141,8 +191,8 @@ def _truncation(batches: Vector) -> float:
 
 
 def _likely(time: Vector, values: Vector, size: float) -> float | None:
-    """When the drift over the second half of the time will be below 1 % [s], if what is left of the start decays
-    exponentially as it did in the last two thirds; None if it does not decay."""
+    """When the drift over the second half of the time will be below 1 % [s], if what is left of the start
+    decays exponentially as it did in the last two thirds; None if it does not decay."""
     parts = [part.mean() for part in np.array_split(values[len(values) // 3 :], 3)]
     first, second = float(parts[1] - parts[0]), float(parts[2] - parts[1])
     if first * second <= 0 or abs(second) >= abs(first):

@@ -15,8 +15,8 @@ __all__ = ["Convergence", "Sweep", "converge", "run_sweep", "sweep"]
 
 
 class _CallablePackage(ModuleType):
-    """Python binds the package to the name `eddyline.sweep`, whoever imports it first; so it must be the function,
-    too."""
+    """Python binds the package to the name `eddyline.sweep`, whoever imports it first; so it must be the
+    function, too."""
 
     __call__ = staticmethod(sweep)
 

@@ -11,6 +11,7 @@ import numpy as np
 from eddyline.plot import metadata, references
 from eddyline.plot.chart import BAND, INK, LINES, Chart
 from eddyline.run.closing import short_names
+from eddyline.run.machine import versions
 from eddyline.signals import Statistic
 from eddyline.sweep.convergence import Convergence
 from eddyline.sweep.table import Limit, Row, against_of
@@ -26,19 +27,25 @@ MARKS = ("o", "s", "^", "D", "v", "P")
 _RATIO = 10.0  # of the largest to the smallest value, from which on an axis is logarithmic
 
 
-def save_charts(folder: Path, world: World, rows: Sequence[Row], limits: Sequence[Limit], key: str | None) -> list[Path]:
+def save_charts(
+    folder: Path, world: World, rows: Sequence[Row], limits: Sequence[Limit], key: str | None
+) -> list[Path]:
     """A picture for each quantity that has values at two points or more."""
-    import eddyline
-
-    carried = metadata.Metadata(world.source, eddyline.__version__, "", world.title)
-    made = [chart for k in range(len(rows[0].cells)) if (chart := _chart(world, rows, limits, key, k)) is not None]
-    paths = [folder / f"{chart.name}.png" for chart in made]
+    carried = metadata.Metadata(world.source, versions()["eddyline"], "", world.title)
+    made = [
+        chart for k in range(len(rows[0].cells)) if (chart := _chart(world, rows, limits, key, k)) is not None
+    ]
+    names = [chart.name for chart in made]
+    clashes = {name for name in names if names.count(name) > 1}
+    paths = [folder / (f"{n}-{k}.png" if n in clashes else f"{n}.png") for k, n in enumerate(names, 1)]
     for chart, path in zip(made, paths, strict=True):
         metadata.save_png(path, chart.image(), carried)
     return paths
 
 
-def _chart(world: World, rows: Sequence[Row], limits: Sequence[Limit], key: str | None, k: int) -> Chart | None:
+def _chart(
+    world: World, rows: Sequence[Row], limits: Sequence[Limit], key: str | None, k: int
+) -> Chart | None:
     quantity = list(rows[0].cells)[k]
     across = key or next((name for name in rows[0].settings if _are_numbers(rows, name)), None)
     groups = _groups(rows, quantity, across)
@@ -49,7 +56,9 @@ def _chart(world: World, rows: Sequence[Row], limits: Sequence[Limit], key: str 
     own = [limit for limit in limits if limit.quantity == quantity]
 
     def place(row: Row, number: int) -> float:
-        return row.spacing if key is not None else float(row.settings[across]) if across is not None else number
+        return (
+            row.spacing if key is not None else float(row.settings[across]) if across is not None else number
+        )
 
     def draw(axes: Axes) -> None:
         places: list[float] = []
@@ -79,7 +88,7 @@ def _chart(world: World, rows: Sequence[Row], limits: Sequence[Limit], key: str 
         axes.legend(frameon=False, labelcolor=INK, fontsize=9)
 
     text = f"{quantity} over {label}, with statistical errors and what is expected"
-    return Chart(f"{k + 1:02d}-{_file_name(quantity)}", f"{name} over {label}", text, draw)
+    return Chart(_file_name(quantity), f"{name} over {label}", text, draw)
 
 
 def _groups(rows: Sequence[Row], quantity: str, across: str | None) -> dict[str, list[Row]]:
@@ -93,7 +102,8 @@ def _groups(rows: Sequence[Row], quantity: str, across: str | None) -> dict[str,
 
 
 def _published_bands(axes: Axes, rows: Sequence[Row], quantity: str, place: object) -> None:
-    """A bar from the lowest to the highest value at each point that has a band; a stripe where all have the same."""
+    """A bar from the lowest to the highest value at each point that has a band; a stripe where all have the
+    same."""
     assert callable(place)
     known = [(place(row, k), row.cells[quantity]) for k, row in enumerate(rows) if row.cells[quantity].band]
     bands = {cell.band for _, cell in known}
@@ -113,8 +123,12 @@ def _published_curve(axes: Axes, world: World, quantity: str, across: str) -> No
     if found is None or across not in (f"let.{found[0]}", found[0]):
         return
     curve = find_curve(found[1], [world.path.parent] if world.path is not None else [])
-    source = next(expect.source for expect in world.file.expect if expect.quantity == quantity and expect.curve)
-    axes.plot(curve.x, curve.y, color=INK, lw=1.0, ls=(0, (6, 2)), label=references.short(source) or "expected")
+    source = next(
+        expect.source for expect in world.file.expect if expect.quantity == quantity and expect.curve
+    )
+    axes.plot(
+        curve.x, curve.y, color=INK, lw=1.0, ls=(0, (6, 2)), label=references.short(source) or "expected"
+    )
 
 
 def _extrapolated(axes: Axes, limits: Sequence[Limit]) -> None:
@@ -128,11 +142,14 @@ def _extrapolated(axes: Axes, limits: Sequence[Limit]) -> None:
         assert isinstance(found, Statistic)
         order = limit.found.order
         h = np.linspace(0.0, coarsest.spacing, 100)
-        fitted = limit.found.extrapolated + (found.value - limit.found.extrapolated) * (h / finest.spacing) ** order
+        fitted = (
+            limit.found.extrapolated
+            + (found.value - limit.found.extrapolated) * (h / finest.spacing) ** order
+        )
         axes.plot(h, fitted, color=color, lw=0.8, ls=":")
         axes.errorbar(
-            [0.0], [limit.found.extrapolated], [limit.found.error], color=color, marker="*", ms=11, mfc="white",
-            capsize=4, lw=1.2, label=f"extrapolated, order {order:.2g}",
+            [0.0], [limit.found.extrapolated], [limit.found.error], color=color, marker="*", ms=11,
+            mfc="white", capsize=4, lw=1.2, label=f"extrapolated, order {order:.2g}",
         )  # fmt: skip
 
 
@@ -142,4 +159,6 @@ def _are_numbers(rows: Sequence[Row], key: str) -> bool:
 
 
 def _file_name(quantity: str) -> str:
-    return "".join(character if character.isalnum() or character in "._" else "-" for character in quantity)[:60]
+    return "".join(character if character.isalnum() or character in "._" else "-" for character in quantity)[
+        :60
+    ]

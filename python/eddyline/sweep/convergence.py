@@ -1,10 +1,12 @@
 """What a value would be at a spacing of zero: order of convergence, extrapolation, and an error bar.
 
-A discretisation error is taken to be one power of the spacing, f(h) = f_0 + a h^p. Three spacings give p, a and f_0
-(Richardson extrapolation with an observed order, Roache 1994; Celik et al. 2008); with more of them the least squares
-of f - f_0 - a h^p do (Eca and Hoekstra 2014). The error bar of the finest value is the grid convergence index,
+A discretisation error is taken to be one power of the spacing, f(h) = f_0 + a h^p. Three spacings give p, a
+and f_0 (Richardson extrapolation with an observed order, Roache 1994; Celik et al. 2008); with more of them
+the least squares of f - f_0 - a h^p do (Eca and Hoekstra 2014). The error bar of the finest value is the grid
+convergence index,
 
-    F |f_0 - f(h_1)|,    F = 1.25 where the observed order is plausible, else 3 with second order in place of it,
+    F |f_0 - f(h_1)|,    F = 1.25 where the observed order is plausible, else 3 with second order in place of
+    it,
 
 and with more than three spacings the scatter about the fit is added.
 
@@ -31,8 +33,9 @@ _ORDERS = np.linspace(0.05, 8.0, 1591)
 
 @dataclass(frozen=True)
 class Convergence:
-    """order: observed.  extrapolated: value at a spacing of zero.  error: grid convergence index of the finest value
-    and so the error bar of the extrapolated one, both in the unit of the value.  note: what to know about them."""
+    """order: observed.  extrapolated: value at a spacing of zero.  error: grid convergence index of the
+    finest value and so the error bar of the extrapolated one, both in the unit of the value.  note: what to
+    know about them."""
 
     order: float
     extrapolated: float
@@ -75,15 +78,15 @@ def converge(
         return Convergence(order, limit, SAFE * abs(limit - float(f[0])) + scatter)
     limit, _ = _limit(h[:2], f[:2], FORMAL)
     note = (
-        f"the observed order {order:.2g} is above {HIGHEST}: order {FORMAL:g} with the two finest spacings instead, "
-        "and a factor of safety of 3"
+        f"the observed order {order:.2g} is above {HIGHEST}: order {FORMAL:g} with the two finest spacings "
+        "instead, and a factor of safety of 3"
     )
     return Convergence(order, limit, DOUBTFUL * abs(limit - float(f[0])), note)
 
 
 def _order(h: Vector, f: Vector) -> float | None:
-    """The order with the least squared differences; None if none of 0.05 to 8 fits better than the ends of that
-    range."""
+    """The order with the least squared differences; None if none of 0.05 to 8 fits better than the ends of
+    that range."""
     rest = np.array([_limit(h, f, float(order))[1] for order in _ORDERS])
     k = int(np.argmin(rest))
     if k == 0:

@@ -39,7 +39,8 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep gave: rows of the points that have a run, limits at a spacing of zero, and the pictures."""
+    """What a sweep gave: rows of the points that have a run, limits at a spacing of zero, and the
+    pictures."""
 
     folder: Path
     rows: list[Row]
@@ -72,18 +73,19 @@ def sweep(
 ) -> pd.DataFrame:
     """Runs a world for every combination of values, and tabulates: a DataFrame with a row a point.
 
-    world: a World, or the path of a world file. changes: by dotted key, a list of values or a text: {"let.Re":
-    "20:200:8"} (linear), "20:200:8:log", "20,40,100"; a key with one value holds for all points.
+    world: a World, or the path of a world file. changes: by dotted key, a list of values or a text:
+    {"let.Re": "20:200:8"} (linear), "20:200:8:log", "20,40,100"; a key with one value holds for all points.
     quantities: formulas of results as in [[expect]]; unless given, what the world expects.
-    steps, until, threads, boxes: as for `eddyline.run`. out: a new or empty folder, or that of a sweep; unless given
-    runs/NAME/sweeps/0001, 0002, ..., or the folder of the same sweep if it was begun before.
+    steps, until, threads, boxes: as for `eddyline.run`. out: a new or empty folder, or that of a sweep;
+    unless given runs/NAME/sweeps/0001, 0002, ..., or the folder of the same sweep if it was begun before.
 
-    Points that have come to their end are not run again; Ctrl-C leaves a sweep that the same call goes on with.
-    RequestError or WorldError, before anything runs, has a line for each thing that is wrong with any of the points.
+    Points that have come to their end are not run again; Ctrl-C leaves a sweep that the same call goes on
+    with. RequestError or WorldError, before anything runs, has a line for each thing that is wrong with any
+    of the points.
     """
     return run_sweep(
-        world, changes, quantities=quantities, steps=steps, until=until, threads=threads, boxes=boxes, out=out,
-        progress=progress,
+        world, changes, quantities=quantities, steps=steps, until=until, threads=threads, boxes=boxes,
+        out=out, progress=progress,
     ).table()  # fmt: skip
 
 
@@ -127,7 +129,9 @@ def run_sweep(
                 if progress:
                     print(f"[{number}/{len(points)}] {point.label}", file=sys.stderr, flush=True)
                 path = folder.cleared(point.label)
-                run = _run(point, path, steps=steps, until=until, threads=threads, boxes=boxes, progress=progress)
+                run = _run(
+                    point, path, steps=steps, until=until, threads=threads, boxes=boxes, progress=progress
+                )
                 stopped = run.outcome == "stopped by user"
             if run is not None and run.outcome != "stopped by user":
                 rows.append(row_of(point.label, point.settings, point.world, run, wanted))
@@ -135,7 +139,14 @@ def run_sweep(
 
 
 def _run(
-    point: Point, path: Path, *, steps: int | None, until: float | None, threads: int, boxes: int, progress: bool
+    point: Point,
+    path: Path,
+    *,
+    steps: int | None,
+    until: float | None,
+    threads: int,
+    boxes: int,
+    progress: bool,
 ) -> Run:
     """The run of a point; one that breaks down is a row of the table like the others."""
     try:
@@ -149,13 +160,15 @@ def _run(
 
 
 def _checked(base: World, chosen: Grid) -> list[Point]:
-    """The points with their worlds; WorldError names each thing that is wrong, with the point where that differs."""
+    """The points with their worlds; WorldError names each thing that is wrong, with the point where that
+    differs."""
     from eddyline.world import World, WorldError
     from eddyline.world.document import parse
     from eddyline.world.problems import Problem
 
     settings = chosen.points
-    points, wrong = [], {}
+    points: list[Point] = []
+    wrong: dict[str, list[tuple[str, Problem]]] = {}
     for label, own in zip(labels(settings), settings, strict=True):
         changes = {**chosen.fixed, **own}
         try:
@@ -168,7 +181,7 @@ def _checked(base: World, chosen: Grid) -> list[Point]:
         problems = []
         for places in wrong.values():
             problem = places[0][1]
-            where = "" if len(places) == len(settings) else f" (at {places[0][0]}{_more(len(places) - 1)})"
+            where = "" if len(places) == len(settings) else f" At {places[0][0]}{_more(len(places) - 1)}."
             problems.append(Problem(problem.line, problem.place, f"{problem.text}{where}"))
         raise WorldError(problems)
     return points
@@ -204,7 +217,9 @@ def _announce(folder: SweepFolder, points: Sequence[Point], found: Mapping[str, 
     print(words, file=sys.stderr, flush=True)
 
 
-def _finish(folder: SweepFolder, base: World, points: Sequence[Point], rows: list[Row], stopped: bool) -> Sweep:
+def _finish(
+    folder: SweepFolder, base: World, points: Sequence[Point], rows: list[Row], stopped: bool
+) -> Sweep:
     """Table and pictures of what has been run."""
     from eddyline.sweep.charts import save_charts
 

@@ -1,4 +1,5 @@
-"""A sweep on disk: one folder with a folder for each point, so that a repeated command goes on where it stopped."""
+"""A sweep on disk: one folder with a folder for each point, so that a repeated command goes on where it
+stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 
 class SweepFolder:
-    """The layout of a sweep: sweep.json (what is swept), a folder for each point, table.csv, table.txt, *.png."""
+    """The layout of a sweep: sweep.json (what is swept), a folder for each point, table.csv, table.txt,
+    *.png."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -54,7 +56,9 @@ class SweepFolder:
     def _at(cls, out: Path, definition: dict[str, Any]) -> SweepFolder:
         folder = cls(out)
         if out.exists() and not (out.is_dir() and (folder.definition.is_file() or not any(out.iterdir()))):
-            raise FolderInUseError(f"--out {out}: is not a sweep; give a new or an empty folder, or that of a sweep")
+            raise FolderInUseError(
+                f"--out {out}: is not a sweep; give a new or an empty folder, or that of a sweep"
+            )
         out.mkdir(parents=True, exist_ok=True)
         atomic.write_json(folder.definition, definition)
         return folder
@@ -68,7 +72,8 @@ class SweepFolder:
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
-        """Keeps a second command from working at the same sweep; ends with this process, whatever happens to it."""
+        """Keeps a second command from working at the same sweep; ends with this process, whatever happens to
+        it."""
         with (self.path / ".claim").open("w") as file:
             _claim(file, self.path)
             yield
@@ -97,4 +102,6 @@ def _claim(file: IO[str], path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise RequestError(f"{path}: another command works at this sweep; wait for it, or give --out") from None
+        raise RequestError(
+            f"{path}: another command works at this sweep; wait for it, or give --out"
+        ) from None

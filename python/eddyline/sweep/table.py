@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eddyline.run.closing import number_with_error, short_names
+from eddyline.run.closing import short_names
 from eddyline.run.record import Run
 from eddyline.signals import Statistic
 from eddyline.sweep.convergence import Convergence, converge
 from eddyline.sweep.values import Setting
 from eddyline.world.expect import measure
 from eddyline.world.formulas import names_in
+from eddyline.world.problems import number_with_error
 from eddyline.world.quantities import is_point, result_names
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """A value of a point: `found` or why there is none; the band that is expected of it there, and its source."""
+    """A value of a point: `found` or why there is none; the band that is expected of it there, and its
+    source."""
 
     found: Statistic | str
     band: tuple[float, float] | None = None
@@ -76,7 +78,8 @@ class Limit:
 
 
 def quantities_of(world: World) -> list[str]:
-    """What a sweep tabulates unless told: what the world expects, as far as it is one number; else forces on bodies."""
+    """What a sweep tabulates unless told: what the world expects, as far as it is one number; else forces on
+    bodies."""
     numbers = [
         expect.quantity
         for expect in world.file.expect
@@ -92,7 +95,9 @@ def quantities_of(world: World) -> list[str]:
     return forces or ["budget.max_speed.max"]
 
 
-def row_of(label: str, settings: dict[str, Setting], world: World, run: Run, quantities: Sequence[str]) -> Row:
+def row_of(
+    label: str, settings: dict[str, Setting], world: World, run: Run, quantities: Sequence[str]
+) -> Row:
     """The row of a point from what its run left."""
     if not run.results:
         missing = {quantity: Cell(run.message or run.outcome) for quantity in quantities}
@@ -121,13 +126,18 @@ def _statistic(value: Mapping[str, Any]) -> Statistic | str:
 
 
 def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """A row a point: settings, spacing [m], outcome, then for each quantity its value, statistical error, band, whether
-    it is inside, and what it is or why there is none."""
+    """A row a point: settings, spacing [m], outcome, then for each quantity its value, statistical error,
+    band, whether it is inside, and what it is or why there is none."""
     import pandas as pd
 
     out = []
     for row in rows:
-        line: dict[str, Any] = {"point": row.label, **row.settings, "spacing [m]": row.spacing, "outcome": row.outcome}
+        line: dict[str, Any] = {
+            "point": row.label,
+            **row.settings,
+            "spacing [m]": row.spacing,
+            "outcome": row.outcome,
+        }
         for quantity, cell in row.cells.items():
             found = cell.found
             line[quantity] = found.value if isinstance(found, Statistic) else None
@@ -146,21 +156,27 @@ def to_text(rows: Sequence[Row], limits: Sequence[Limit]) -> str:
     quantities = list(rows[0].cells)
     head = [*rows[0].settings, *short_names(quantities)]
     lines = [
-        [*(str(value) for value in row.settings.values()), *(str(row.cells[quantity]) for quantity in quantities)]
+        [
+            *(str(value) for value in row.settings.values()),
+            *(str(row.cells[quantity]) for quantity in quantities),
+        ]
         for row in rows
     ]
     widths = [max(len(line[k]) for line in [head, *lines]) for k in range(len(head))]
-    table = ["  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in [head, *lines]]
+    table = [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in [head, *lines]
+    ]
     table.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join([*table, *([""] if limits else []), *map(str, limits)])
 
 
-# --- convergence --------------------------------------------------------------------------------------------------
+# --- convergence --------------------------------------------------------------------------------------------
 
 
 def spacing_key(world: World, keys: Sequence[str]) -> str | None:
-    """The swept key that changes the spacing and nothing else: domain.spacing, or a [let] value that only its formula
-    uses."""
+    """The swept key that changes the spacing and nothing else: domain.spacing, or a [let] value that only its
+    formula uses."""
     import tomlkit
 
     tables = tomlkit.parse(world.source).unwrap()
@@ -199,18 +215,18 @@ def limits_of(rows: Sequence[Row], key: str | None) -> list[Limit]:
         groups.setdefault(others, []).append(row)
     out = []
     for group in groups.values():
+        rest = {name: value for name, value in group[0].settings.items() if name != key}
         for quantity in group[0].cells:
             known = [row for row in group if isinstance(row.cells[quantity].found, Statistic)]
             known.sort(key=lambda row: -row.spacing)
             found = [row.cells[quantity].found for row in known]
             statistics = [item for item in found if isinstance(item, Statistic)]
-            others = {name: value for name, value in group[0].settings.items() if name != key}
             limit = converge(
                 [row.spacing for row in known],
                 [item.value for item in statistics],
                 [item.error for item in statistics],
             )
-            out.append(Limit(quantity, others, known, limit))
+            out.append(Limit(quantity, rest, known, limit))
     return out
 
 

@@ -17,7 +17,8 @@ _RANGE = re.compile(r"^([^:]+):([^:]+):([^:]+)(?::([^:]*))?$")
 
 @dataclass(frozen=True)
 class Grid:
-    """settings: the values of each swept key, in the order in which they were given.  fixed: keys with one value."""
+    """settings: the values of each swept key, in the order in which they were given.  fixed: keys with one
+    value."""
 
     settings: dict[str, tuple[Setting, ...]]
     fixed: dict[str, Setting]
@@ -32,8 +33,8 @@ class Grid:
 def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
     """The grid of `changes`: a text as on the command line, a number, or a sequence of either.
 
-    `a:b:n` are n values from a to b at equal distances, `a:b:n:log` at equal ratios, `a,b,c` a list. RequestError
-    has a line for each thing that is wrong.
+    `a:b:n` are n values from a to b at equal distances, `a:b:n:log` at equal ratios, `a,b,c` a list.
+    RequestError has a line for each thing that is wrong.
     """
     wrong: list[str] = []
     settings: dict[str, tuple[Setting, ...]] = {}
@@ -55,7 +56,9 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
             settings[key] = values
     if not settings and not wrong:
         example = next(iter(fixed), "let.Re")
-        wrong.append(f"nothing to sweep: give a key several values, e.g. --set {example}=20:200:8 or {example}=20,40")
+        wrong.append(
+            f"nothing to sweep: give a key several values, e.g. --set {example}=20:200:8 or {example}=20,40"
+        )
     count = math.prod(len(values) for values in settings.values())
     if count > MOST_POINTS:
         wrong.append(f"the grid has {count:,} points; must be at most {MOST_POINTS:,}. Give fewer values")
@@ -71,6 +74,8 @@ def expand(given: Setting) -> tuple[Setting, ...]:
     found = _RANGE.match(given.strip())
     if found and not given.strip().startswith(("[", "{", '"')):
         return _between(*found.groups())
+    if ":" in given and not re.search(r"[\"'{\[]", given):
+        raise ValueError("a range is a:b:n, n values from a to b, or a:b:n:log")
     parts = [part.strip() for part in _split(given)]
     if not all(parts):
         raise ValueError("an empty value; write a,b,c")
@@ -137,4 +142,4 @@ def labels(points: Sequence[Mapping[str, Setting]]) -> list[str]:
 
 
 def _safe(value: Setting) -> str:
-    return re.sub(r"[^\w.+-]+", "-", str(value)).strip("-") or "value"
+    return re.sub(r"[^\w.+-]+", "-", str(value)) or "value"

@@ -349,4 +349,7 @@ def _crossed_bodies(line: Line, path: Path, file: WorldFile) -> Found:
         inside = depth > _ON_SURFACE * file.domain.spacing
         if inside[1:-1].any() and not inside[[0, -1]].any():
             where = _point(places[int(np.argmax(depth))], file)
-            yield path, f"{dotted(path)} passes through bodies.{name} at {where} m; must stay in the fluid. Move it."
+            yield (
+                path,
+                f"{dotted(path)} passes through bodies.{name} at {where} m; must stay in the fluid. Move it.",
+            )

@@ -49,7 +49,8 @@ class Comparison:
     points: curve: how many of its points count; 0 for a curve that is compared at one place.
     band: the lowest and the highest value inside, in the unit of the quantity; None for a whole curve.
     at: curve at one place: where, in the unit of `against`.
-    statistical_error: of measured, one standard error; window: over which it was measured [s]; what: what it is,
+    statistical_error: of measured, one standard error; window: over which it was measured [s]; what: what it
+    is,
         in words. None and empty where the values of a formula differ in them or have none.
     """
 
@@ -94,8 +95,9 @@ def evaluate_expectations(
 
     series: by name ("budget", "force.cylinder", "front"), with a column `time` [s]; a unit in brackets after
     the name of a column is ignored.
-    trusted: results by dotted name ("cylinder.strouhal", "cylinder.drag_coefficient.max"), which go before the series
-    unless the [[expect]] chooses its own part of the run with `after`; or why there is no such result.
+    trusted: results by dotted name ("cylinder.strouhal", "cylinder.drag_coefficient.max"), which go before
+    the series unless the [[expect]] chooses its own part of the run with `after`; or why there is no such
+    result.
     """
     results = _Results(world, series, trusted or {})
     return [_compare(expect, results) for expect in world.expectations]
@@ -135,8 +137,11 @@ class _Results:
             }
 
     def statistic(self, formula: str, after: float) -> Statistic:
-        """The value of a formula of numbers, and its error: those of its numbers, as if they were independent."""
+        """The value of a formula of numbers, and its error: those of its numbers, as if they were
+        independent."""
         compiled, names = plain_formula(formula, self.world.let)
+        if formula.strip() in names:
+            return self._value(formula.strip(), after)
         parts = {plain: self._value(name, after) for name, plain in names.items()}
         values = {**self.world.let, **{plain: part.value for plain, part in parts.items()}}
         value = float(compiled.evaluate(values))
@@ -283,7 +288,8 @@ def _compared(
     inside = band[0] <= found.value <= band[1]
     return Comparison(
         expect.quantity, kind, found.value, _expected(expect), error, allowed, expect.source, inside,
-        results_note(found.value), band=band, statistical_error=found.error, window=found.window, what=found.what,
+        results_note(found.value), band=band, statistical_error=found.error, window=found.window,
+        what=found.what,
     )  # fmt: skip
 
 
@@ -293,8 +299,8 @@ def results_note(measured: float) -> str:
 
 
 def _compare_curve(expect: Expect, results: _Results) -> Comparison:
-    """The RMS difference at the curve's points after the best shift, relative to the curve's RMS; or the difference
-    from the curve at one place."""
+    """The RMS difference at the curve's points after the best shift, relative to the curve's RMS; or the
+    difference from the curve at one place."""
     assert expect.against is not None and expect.band is not None
     curve = reference_curve(results.world, expect)
     assert curve is not None

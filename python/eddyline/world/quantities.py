@@ -12,10 +12,11 @@ from .problems import did_you_mean, listed, shown
 from .schema import SIDES, Expect, Front, Gauge, Line, PressureDrop, Wall, WorldFile
 
 STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude")
-"""Of a series, from `after` to the end; rms is that of the departure from the mean, amplitude half of max - min."""
+"""Of a series, from `after` to the end; rms is that of the departure from the mean, amplitude half of max -
+min."""
 TRUSTED = ("mean", "min", "max", "rms", "amplitude", "noise")
-"""Of coefficients, pressure drops and lines: over the window in which the flow is steady or periodic; noise is the
-standard deviation once period and harmonics are removed, relative to the mean."""
+"""Of coefficients, pressure drops and lines: over the window in which the flow is steady or periodic; noise
+is the standard deviation once period and harmonics are removed, relative to the mean."""
 COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 """Of a body, 2D: force / (density velocity^2 length / 2), with the force that each is made of."""
 SCALARS = ("strouhal",)
@@ -94,16 +95,20 @@ def statistics_of(column: str) -> tuple[str, ...]:
 
 
 def is_trusted(column: str) -> bool:
-    """Whether the statistics of a column are taken where the flow is steady or periodic, unless `after` is given."""
+    """Whether the statistics of a column are taken where the flow is steady or periodic, unless `after` is
+    given."""
     return column in COEFFICIENTS or column in ("pressure_drop", "recirculation_length")
 
 
 def is_point(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> bool:
     """Whether a curve is compared at one point, as neither of its formulas names a whole series."""
-    names = [name for text in (expect.quantity, expect.against) if text for name in result_names(text, values)]
+    names = [
+        name for text in (expect.quantity, expect.against) if text for name in result_names(text, values)
+    ]
     found = [find_quantity(name, file) for name in names if name != "time"]
     return "time" not in names and all(
-        isinstance(item, Quantity) and (item.statistic is not None or item.column in SCALARS) for item in found
+        isinstance(item, Quantity) and (item.statistic is not None or item.column in SCALARS)
+        for item in found
     )
 
 
@@ -135,13 +140,17 @@ def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float])
             for wrong in wrong_in(text, file, values, one_number=one_number):
                 yield key, f"{key} = {shown(text)}; {wrong}"
     if expect.after > 0 and ".noise" in expect.quantity:
-        yield "after", f"after = {shown(expect.after)}; noise is that of the steady or periodic part. Remove after."
+        yield (
+            "after",
+            f"after = {shown(expect.after)}; noise is that of the steady or periodic part. Remove after.",
+        )
     if expect.after >= file.time.end:
         yield "after", f"after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
 
 
 def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_number: bool) -> Iterator[str]:
-    """What is wrong with a formula of results; `one_number`: each of them must be one number, not a series."""
+    """What is wrong with a formula of results; `one_number`: each of them must be one number, not a
+    series."""
     wrong = False
     for name in result_names(text, values):
         found = Quantity("", "time") if name == "time" else find_quantity(name, file)

@@ -206,7 +206,9 @@ class Line(Table):
     """The velocity along a straight line: how far from its start fluid flows back towards the start."""
 
     type: Literal["line"]
-    from_: Vector = Field(alias="from", description="Start [m], e.g. the rear of a body.", examples=[[0.3, 0.2]])
+    from_: Vector = Field(
+        alias="from", description="Start [m], e.g. the rear of a body.", examples=[[0.3, 0.2]]
+    )
     to: Vector = Field(description="End [m].", examples=[[0.8, 0.2]])
     points: Annotated[Count, Field(ge=3, le=1000)] = Field(
         default=100, description="Places on it, at equal distances, ends included."
