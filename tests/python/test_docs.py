@@ -188,6 +188,7 @@ def test_python_in_documents_runs(page: Path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     short = functools.partial(eddyline.run, movie=False, report=False, progress=False, until=0.01)
     monkeypatch.setattr(eddyline, "run", short)
+    monkeypatch.setattr(eddyline, "sweep", functools.partial(eddyline.sweep, progress=False, until=0.01))
     for text in blocks(page, "python"):
         ast.parse(text)
         exec(compile(text, str(page), "exec"), {})

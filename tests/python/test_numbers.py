@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import re
@@ -20,6 +21,9 @@ from eddyline.run.closing import short_names, table_lines, told_once
 from eddyline.run.derived import derive, recirculation_length
 from eddyline.run.errors import RequestError
 from eddyline.run.export import export
+from eddyline.run.folder import RunFolder
+from eddyline.run.outlook import Lookout
+from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.results import evaluate
 from eddyline.world import World, gallery
@@ -271,6 +275,40 @@ def test_a_line_that_is_too_short_says_so() -> None:
     assert item["value"] is None and "make the line longer" in item["note"]
 
 
+# --- on the way -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (0.01, "too few rows"),
+        (2.0, "first numbers likely at t = 3.8 s"),
+        (8.0, "periodic since t = 2 s"),
+    ],
+)
+def test_the_outlook_of_a_run(tmp_path: Path, end: float, words: str) -> None:
+    write_series(tmp_path, end, rows=10 if end < 1 else 2000)
+    world = World.from_text(CHANNEL)
+    found = Lookout(world, RunFolder(tmp_path)).look_now()
+    if found.likely is not None:
+        assert found.likely == pytest.approx(3.8, rel=0.2)
+        assert found.words.startswith("first numbers likely at t = ")
+    else:
+        assert found.words == words
+    short = World.from_text(CHANNEL.replace("end = 8.0", "end = 2.5"))
+    if found.likely is not None:
+        assert Lookout(short, RunFolder(tmp_path)).look_now().words.endswith("s, after the end")
+
+
+def test_the_progress_shows_the_outlook() -> None:
+    out = io.StringIO()
+    progress = RunProgress("run", stream=out)
+    progress._last_line -= 100
+    progress._meter.add(progress._started - 10, 0.0, 0)
+    progress.update(0.25, 2.0, 100, 1000, "first numbers likely at t = 4 s", 0.25)
+    assert "first numbers likely at t = 4 s, in 10 s" in out.getvalue()
+
+
 # --- pictures and spectra -------------------------------------------------------------------------
 
 
@@ -303,15 +341,19 @@ def test_the_spectrum_of_the_window() -> None:
     assert drag.peak == pytest.approx(6.0, rel=2e-3), "the drag swings twice"
 
 
+def write_series(folder: Path, end: float, rows: int = 2000) -> None:
+    (folder / "series").mkdir()
+    for name, frame in series(end).items():
+        units = frame.attrs.get("units", {})
+        header = ",".join(f"{column} [{units.get(column, '1')}]" for column in frame.columns)
+        lines = "\n".join(",".join(map(repr, map(float, row))) for row in frame.to_numpy()[:rows])
+        (folder / "series" / f"{name}.csv").write_text(f"{header}\n{lines}\n")
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """A run of the channel, as far as export reads it."""
-    (tmp_path / "series").mkdir()
-    for name, frame in series(8.0).items():
-        units = frame.attrs.get("units", {})
-        header = ",".join(f"{column} [{units.get(column, '1')}]" for column in frame.columns)
-        rows = "\n".join(",".join(map(repr, map(float, row))) for row in frame.to_numpy())
-        (tmp_path / "series" / f"{name}.csv").write_text(f"{header}\n{rows}\n")
+    write_series(tmp_path, 8.0)
     (tmp_path / "world.toml").write_text(CHANNEL + EXPECT)
     record = {"outcome": "finished", "world": "channel", "title": "Channel", "versions": {"eddyline": "1"}}
     (tmp_path / "run.json").write_text(json.dumps(record))

@@ -219,7 +219,7 @@ def test_scatter_about_the_fit_is_part_of_the_error() -> None:
 def test_an_order_too_good_to_be_true_is_not_used() -> None:
     h = (0.1, 0.05, 0.025)
     found = converge(h, [5 + 300 * x**4 for x in h])
-    assert isinstance(found, Convergence) and "factor of safety of 3" in found.note
+    assert isinstance(found, Convergence) and "factor of safety of 3" in str(found)
     fine, coarse = 5 + 300 * h[2] ** 4, 5 + 300 * h[1] ** 4
     assert found.extrapolated == pytest.approx(fine + (fine - coarse) / 3)
     assert found.error == pytest.approx(3 * abs(found.extrapolated - fine))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from eddyline.plot.chart import BAND, INK, LINES, Chart
 from eddyline.run.closing import short_names
 from eddyline.run.machine import versions
 from eddyline.signals import Statistic
-from eddyline.sweep.convergence import Convergence
+from eddyline.sweep.convergence import FORMAL, Convergence
 from eddyline.sweep.table import Limit, Row, against_of
 from eddyline.sweep.values import Setting
 from eddyline.world.curves import find_curve
@@ -75,7 +76,7 @@ def _chart(
             places += x.tolist()
         if key is None and across is not None:
             _published_curve(axes, world, quantity, across)
-        _published_bands(axes, rows, quantity, place)
+        _published_bands(axes, rows, quantity, place, against_of(world, quantity) is not None)
         if key is not None:
             _extrapolated(axes, own)
         elif across is not None and min(places) > 0 and max(places) / min(places) >= _RATIO:
@@ -88,7 +89,7 @@ def _chart(
         axes.legend(frameon=False, labelcolor=INK, fontsize=9)
 
     text = f"{quantity} over {label}, with statistical errors and what is expected"
-    return Chart(_file_name(quantity), f"{name} over {label}", text, draw)
+    return Chart(_file_name(quantity), f"{name} over {label.partition(' [')[0]}", text, draw)
 
 
 def _groups(rows: Sequence[Row], quantity: str, across: str | None) -> dict[str, list[Row]]:
@@ -101,14 +102,16 @@ def _groups(rows: Sequence[Row], quantity: str, across: str | None) -> dict[str,
     return groups
 
 
-def _published_bands(axes: Axes, rows: Sequence[Row], quantity: str, place: object) -> None:
+def _published_bands(
+    axes: Axes, rows: Sequence[Row], quantity: str, place: Callable[[Row, int], float], world_has_curve: bool
+) -> None:
     """A bar from the lowest to the highest value at each point that has a band; a stripe where all have the
     same."""
-    assert callable(place)
     known = [(place(row, k), row.cells[quantity]) for k, row in enumerate(rows) if row.cells[quantity].band]
     bands = {cell.band for _, cell in known}
     sources = [references.short(cell.source) for _, cell in known if cell.source]
     words = sources[0] if sources else "expected"
+    words = f"band of {words}" if world_has_curve else words
     if len(bands) == 1 and len(known) == len(rows):
         low, high = next(iter(bands)) or (0.0, 0.0)
         axes.axhspan(low, high, color=BAND, alpha=0.35, lw=0, label=words)
@@ -140,7 +143,7 @@ def _extrapolated(axes: Axes, limits: Sequence[Limit]) -> None:
         color = LINES[number % len(LINES)][0]
         found = finest.cells[limit.quantity].found
         assert isinstance(found, Statistic)
-        order = limit.found.order
+        order = limit.found.order if limit.found.plausible else FORMAL
         h = np.linspace(0.0, coarsest.spacing, 100)
         fitted = (
             limit.found.extrapolated
@@ -159,6 +162,4 @@ def _are_numbers(rows: Sequence[Row], key: str) -> bool:
 
 
 def _file_name(quantity: str) -> str:
-    return "".join(character if character.isalnum() or character in "._" else "-" for character in quantity)[
-        :60
-    ]
+    return re.sub(r"[^\w.]+", "-", quantity)[:60].strip("-")

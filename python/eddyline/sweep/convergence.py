@@ -34,13 +34,19 @@ _ORDERS = np.linspace(0.05, 8.0, 1591)
 @dataclass(frozen=True)
 class Convergence:
     """order: observed.  extrapolated: value at a spacing of zero.  error: grid convergence index of the
-    finest value and so the error bar of the extrapolated one, both in the unit of the value.  note: what to
-    know about them."""
+    finest value and so the error bar of the extrapolated one, both in the unit of the value.  plausible:
+    whether the observed order was used."""
 
     order: float
     extrapolated: float
     error: float
-    note: str = ""
+    plausible: bool = True
+
+    def __str__(self) -> str:
+        if self.plausible:
+            return f"order {self.order:.2g}"
+        instead = f"order {FORMAL:g} with a factor of safety of 3"
+        return f"order {self.order:.2g} is too high to be trusted, so {instead}"
 
 
 def converge(
@@ -77,11 +83,7 @@ def converge(
         scatter = rest * math.sqrt(len(h) / (len(h) - 3)) if len(h) > 3 else 0.0
         return Convergence(order, limit, SAFE * abs(limit - float(f[0])) + scatter)
     limit, _ = _limit(h[:2], f[:2], FORMAL)
-    note = (
-        f"the observed order {order:.2g} is above {HIGHEST}: order {FORMAL:g} with the two finest spacings "
-        "instead, and a factor of safety of 3"
-    )
-    return Convergence(order, limit, DOUBTFUL * abs(limit - float(f[0])), note)
+    return Convergence(order, limit, DOUBTFUL * abs(limit - float(f[0])), plausible=False)
 
 
 def _order(h: Vector, f: Vector) -> float | None:

@@ -70,11 +70,10 @@ class Limit:
         where = "".join(f", {key.rpartition('.')[2]} = {value}" for key, value in self.others.items())
         if isinstance(self.found, str):
             return f"{name}{where}: {self.found}"
-        order, value = f"{self.found.order:.2g}", number_with_error(self.found.extrapolated, self.found.error)
+        order, value = str(self.found), number_with_error(self.found.extrapolated, self.found.error)
         band = self.rows[-1].cells[self.quantity].band
         expected = f" | expected {band[0]:.4g} to {band[1]:.4g}" if band else ""
-        note = f" ({self.found.note})" if self.found.note else ""
-        return f"{name}{where}: order {order}, extrapolated {value} (grid convergence index){note}{expected}"
+        return f"{name}{where}: {order}, extrapolated {value} (grid convergence index){expected}"
 
 
 def quantities_of(world: World) -> list[str]:
