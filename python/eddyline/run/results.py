@@ -216,7 +216,9 @@ def _statistics(
     for word in names:
         full, own_unit = f"{name}.{word}", "1" if word == "noise" else unit
         got = None if isinstance(state, Unsettled) else statistic(time, values, state, word)
-        if got is None:
+        if got is None and word == "noise" and not isinstance(state, Unsettled):
+            yield Value(full, None, own_unit, note="none: the mean is near 0")
+        elif got is None:
             yield Value(full, None, own_unit, note=why_not(state, world.end))
         else:
             yield Value(full, got.value, own_unit, got.error, got.window, got.what)
@@ -225,7 +227,7 @@ def _statistics(
 def why_not(state: FlowState, end: float) -> str:
     """Why there is no value: `not periodic yet, likely at t = 4 s`."""
     if isinstance(state, Periodic):
-        return "none: the mean is 0"
+        return "too few rows"
     if isinstance(state, Steady):
         return state.why_not_periodic or f"none: steady since t = {state.window[0]:.3g} s"
     if state.likely is None:

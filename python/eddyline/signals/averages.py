@@ -51,6 +51,22 @@ def uniform(time: Vector, *signals: Vector) -> tuple[Vector, ...]:
     return (even, *(np.interp(even, time, signal) for signal in signals))
 
 
+def moving_mean(time: Vector, values: Vector, period: float) -> Vector:
+    """The mean over one period around each time; its first and last values hold where a period does not
+    fit."""
+    step = np.diff(time)
+    integral = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * step)])
+    if time[-1] - time[0] <= period:
+        return np.full_like(values, integral[-1] / (time[-1] - time[0]))
+    middle = np.clip(time, time[0] + 0.5 * period, time[-1] - 0.5 * period)
+    high, low = (
+        np.interp(middle + 0.5 * period, time, integral),
+        np.interp(middle - 0.5 * period, time, integral),
+    )
+    mean: Vector = (high - low) / period
+    return mean
+
+
 def polynomial(x: Vector, values: Vector, degree: int) -> Vector:
     """(n,) the polynomial of this degree that fits the values best, at x."""
     fitted: Vector = np.polynomial.Polynomial.fit(x, values, degree)(x)
@@ -77,21 +93,26 @@ def correlation_time(time: Vector, values: Vector) -> float:
     return max(rows, 0.5) * step
 
 
-def mean_with_error(time: Vector, values: Vector) -> Statistic:
+def mean_with_error(time: Vector, values: Vector, period: float | None = None) -> Statistic:
     """The mean over time and its error, sqrt(2 tau / T) sigma, where tau is the correlation time and T the
     window: neighbouring rows say nearly the same, and only what is more than 2 tau apart counts as new.
 
+    period: of an oscillation [s], if there is one: the error is that of the mean over one period around each
+    row, since the swings themselves cancel.
     No error for fewer than ten rows, or for a window of fewer than two correlation times.
     """
     window = (float(time[0]), float(time[-1]))
     mean, span = time_mean(time, values), window[1] - window[0]
     if len(time) < 10 or span <= 0:
         return Statistic(mean, None, window)
+    if period is not None:
+        even, values = uniform(time, values)
+        time, values = even, moving_mean(even, values, period)
     tau = correlation_time(time, values)
     share = 2 * tau / span
     if share >= 1:
         return Statistic(mean, None, window)
-    variance = time_mean(time, (values - mean) ** 2) / (1 - share)
+    variance = time_mean(time, (values - values.mean()) ** 2) / (1 - share)
     return Statistic(mean, math.sqrt(share * variance), window)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .averages import Statistic, cut, polynomial, root_mean_square, time_mean, uniform
+from .averages import Statistic, cut, moving_mean, polynomial, root_mean_square, time_mean, uniform
 from .spectrum import dominant_frequency
 
 Vector = NDArray[np.float64]
@@ -27,6 +27,7 @@ SMALLEST = 0.01  # amplitude of an oscillation that counts, relative to the scal
 HARMONICS = 8  # of the mean cycle
 STATISTICS = ("mean", "max", "min", "amplitude", "rms")
 _FEWEST_ROWS = 20
+_COHERENT = 0.5  # amplitude of the fundamental of a coherent oscillation, relative to sqrt(2) times its rms
 _FARTHEST = 200  # periods that an estimate looks ahead
 _SMOOTHING = 0.08  # of a period: standard deviation of the filter under which edges are looked for
 _SATURATION = 0.3  # amplitude at which a growth is taken to end where nothing is known, relative to the scale
@@ -74,9 +75,10 @@ class Unsettled:
 
 @dataclass(frozen=True)
 class Irregular:
-    """A signal that oscillates for long without a settled period: why, in words."""
+    """A signal that oscillates for long without a settled period: why, in words, and its mean period [s]."""
 
     reason: str
+    period: float
 
 
 @dataclass(frozen=True)
@@ -85,11 +87,13 @@ class Quiet:
 
 
 def find_periods(
-    time: Vector, signal: Vector, scale: float | None = None
+    time: Vector, signal: Vector, scale: float | None = None, *, coherent: bool = False
 ) -> Periodic | Irregular | Unsettled | Quiet:
     """Looks for periods in the latest part of `signal`, (n,) over rising `time` [s].
 
     scale: what amplitudes are held against, e.g. the size of the whole force; the largest value unless given.
+    coherent: an oscillation whose fundamental is less than a quarter of the variance, or that has not lasted
+    for half of the time, is noise.
     """
     known = np.isfinite(signal)
     time, signal = time[known], signal[known]
@@ -101,19 +105,26 @@ def find_periods(
     frequency = dominant_frequency(even[late], values[late])
     if frequency <= 0 or frequency * (even[1] - even[0]) > 0.25:
         return Quiet()
-    departure = values - _moving_mean(even, values, 1 / frequency)
+    departure = values - moving_mean(even, values, 1 / frequency)
     rows = _SMOOTHING / (frequency * (even[1] - even[0]))
     edges = _rising_edges(even, _smooth(departure, rows), frequency)
     half = 0.5 / frequency  # nearer to the ends, the moving mean is not known
     edges = edges[(edges >= even[0] + half) & (edges <= even[-1] - half)]
-    if len(edges) < 3:
+    if len(edges) < 4:
         rest = _smooth(values[late] - polynomial(even[late], values[late], 3), 0.5 * rows)
-        return Unsettled("not periodic yet") if _late_amplitude(rest) > SMALLEST * size else Quiet()
+        begun = _late_amplitude(rest) > SMALLEST * size and _explained(even[late], rest, frequency) > 0.5
+        return Unsettled("not periodic yet") if begun and not coherent else Quiet()
     edges = _last_regular(edges, frequency)
     if len(edges) < 4:
         return Quiet()
     amplitudes = np.array([_fundamental(even, departure, a, b) for a, b in itertools.pairwise(edges)])
-    return _judge(edges, amplitudes, size)
+    found = _judge(edges, amplitudes, size)
+    if coherent and not isinstance(found, Periodic):
+        rows_late = even >= edges[max(-PERIODS - 1, -len(edges))]
+        noisy = amplitudes[-PERIODS:].mean() < _COHERENT * _late_amplitude(departure[rows_late])
+        if noisy or edges[0] > even[late][0]:
+            return Quiet()
+    return found
 
 
 def over_periods(time: Vector, values: Vector, periodic: Periodic, statistic: str) -> Statistic:
@@ -208,27 +219,19 @@ def _fundamental(time: Vector, departure: Vector, start: float, stop: float) -> 
     return 2 * math.hypot(time_mean(part, values * np.cos(angle)), time_mean(part, values * np.sin(angle)))
 
 
+def _explained(time: Vector, rest: Vector, frequency: float) -> float:
+    """The share of the variance that is a sine of this frequency."""
+    basis = _basis(frequency * time, [1])
+    fitted = basis @ np.linalg.lstsq(basis, rest, rcond=None)[0]
+    variance = float(rest.var())
+    return 1 - float((rest - fitted).var()) / variance if variance > 0 else 0.0
+
+
 def _late_amplitude(departure: Vector) -> float:
     return math.sqrt(2 * float(np.mean(departure**2)))
 
 
 # --- edges --------------------------------------------------------------------------------------------------
-
-
-def _moving_mean(time: Vector, values: Vector, period: float) -> Vector:
-    """The mean over one period around each time; its first and last values hold where a period does not
-    fit."""
-    step = np.diff(time)
-    integral = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * step)])
-    if time[-1] - time[0] <= period:
-        return np.full_like(values, integral[-1] / (time[-1] - time[0]))
-    middle = np.clip(time, time[0] + 0.5 * period, time[-1] - 0.5 * period)
-    high, low = (
-        np.interp(middle + 0.5 * period, time, integral),
-        np.interp(middle - 0.5 * period, time, integral),
-    )
-    mean: Vector = (high - low) / period
-    return mean
 
 
 def _smooth(values: Vector, rows: float) -> Vector:
@@ -243,7 +246,7 @@ def _smooth(values: Vector, rows: float) -> Vector:
 def _rising_edges(time: Vector, signal: Vector, frequency: float) -> Vector:
     """Times at which `signal` passes 0 upwards, counted again only after it was well below, and well
     above."""
-    size = np.sqrt(2 * _moving_mean(time, signal**2, 1 / frequency))
+    size = np.sqrt(2 * moving_mean(time, signal**2, 1 / frequency))
     low = signal < -0.3 * size
     crossing = np.zeros(len(signal), dtype=bool)
     crossing[1:] = (signal[:-1] < 0) & (signal[1:] >= 0)
@@ -276,13 +279,14 @@ def _judge(edges: Vector, amplitudes: Vector, size: float) -> Periodic | Irregul
                 return Quiet()
             return Periodic(edges[-count - 1 :], amplitudes[-count:])
     latest = amplitudes[-PERIODS:]
-    grows = _change(latest) > SETTLED and latest[-1] > 1.05 * latest[0]
-    if float(latest.mean()) < SMALLEST * size and not (grows and _scatter(latest, 1) < SCATTER):
+    grows = len(latest) == PERIODS and latest[-1] > 1.05 * latest[0] and _scatter(latest, 1) < SCATTER
+    if float(latest.mean()) < SMALLEST * size and not grows:
         return Quiet()
     last = amplitudes[-2 * PERIODS :]
     if len(last) == 2 * PERIODS and min(_scatter(latest, 1), _scatter(last, 2)) > SCATTER:
         return Irregular(
-            f"not periodic: the amplitude scatters by {_scatter(last, 2):.0%} from period to period"
+            f"not periodic: the amplitude scatters by {_scatter(last, 2):.0%} from period to period",
+            float(np.diff(edges[-2 * PERIODS - 1 :]).mean()),
         )
     return Unsettled("not periodic yet", _likely(edges, amplitudes, size))
 

@@ -14,6 +14,7 @@ from .averages import (
     Statistic,
     cut,
     mean_with_error,
+    moving_mean,
     polynomial,
     root_mean_square,
     time_mean,
@@ -32,6 +33,9 @@ from .periods import (
 
 Vector = NDArray[np.float64]
 DRIFT = 0.01  # largest change of a steady mean over its window, relative to the scale
+FLUCTUATION = (
+    0.05  # rms of a signal, relative to the scale, above which a flow is irregular rather than steady
+)
 LARGEST_ERROR = 0.02  # of a mean, relative to the scale, beyond which a window is too short
 _BATCHES = 200
 
@@ -40,11 +44,13 @@ _BATCHES = 200
 class Steady:
     """A signal whose mean no longer changes.
 
-    window: from when to when [s].  why_not_periodic: for a signal that oscillates without a period, in words.
+    window: from when to when [s].  why_not_periodic, period: for a signal that oscillates
+    without a settled period, why in words, and its mean [s].
     """
 
     window: tuple[float, float]
     why_not_periodic: str = ""
+    period: float | None = None
 
 
 FlowState = Periodic | Steady | Unsettled
@@ -66,22 +72,25 @@ def flow_state(time: Vector, signals: Sequence[Vector]) -> FlowState:
     scale = math.sqrt(sum(float(np.mean(signal[late] ** 2)) for signal in signals))
     if scale == 0:
         return Steady((float(time[0]), float(time[-1])))
-    why = ""
+    why, period = "", None
     for component, signal in enumerate(signals):
-        found = find_periods(time, signal, scale)
+        found = find_periods(time, signal, scale, coherent=component > 0)
         if isinstance(found, Unsettled):
             return found
         if isinstance(found, Periodic):
             return _with_settled_means(time, signals, replace(found, component=component), scale)
         if isinstance(found, Irregular):
-            why = found.reason
+            why, period = found.reason, found.period
             break
-    parts = [steady_part(time, signal, scale) for signal in signals]
+    parts = [steady_part(time, signal, scale, period) for signal in signals]
     for part in parts:
         if isinstance(part, Unsettled):
             return replace(part, likely=_latest(parts))
     start = max(part.window[0] for part in parts if isinstance(part, Steady))
-    return Steady((start, float(time[-1])), why)
+    swing = max(float(signal[time >= start].std()) for signal in signals) / scale
+    if not why and swing > FLUCTUATION:
+        why = f"not periodic: it fluctuates by {swing:.0%} without a period"
+    return Steady((start, float(time[-1])), why, period)
 
 
 def _with_settled_means(
@@ -109,15 +118,20 @@ def _with_settled_means(
     return Unsettled("not periodic yet: the mean still drifts", late)
 
 
-def steady_part(time: Vector, signal: Vector, scale: float | None = None) -> Steady | Unsettled:
+def steady_part(
+    time: Vector, signal: Vector, scale: float | None = None, period: float | None = None
+) -> Steady | Unsettled:
     """The part of a signal from which on its mean no longer changes.
 
     The start is cut off where the error of the mean of the rest, as if its batches were independent, is least
     (White 1997). What remains is steady if that is half of the time or more and its drift, that of a straight
-    line, is below 1 % of the scale or cannot be told from noise.
+    line, is below 1 % of the scale or cannot be told from noise. period: of an oscillation about the mean
+    [s], which is smoothed away first.
     """
     even, values = uniform(time, signal)
     size = float(np.abs(values).max()) if scale is None else scale
+    if period is not None:
+        values = moving_mean(even, values, period)
     batches = np.array([part.mean() for part in np.array_split(values, min(_BATCHES, len(values) // 2))])
     window = (float(even[0] + (even[-1] - even[0]) * _truncation(batches)), float(even[-1]))
     rest_time, rest = cut(even, values, *window)
@@ -158,22 +172,22 @@ def statistic(time: Vector, values: Vector, state: Periodic | Steady, name: str)
     part = cut(time, values, *state.window)
     word = "irregular" if state.why_not_periodic else "steady"
     if name == "mean":
-        return replace(mean_with_error(*part), what=f"mean, {word}")
+        return replace(mean_with_error(*part, state.period), what=f"mean, {word}")
     return Statistic(root_mean_square(*part), None, state.window, f"rms, {word}") if name == "rms" else None
 
 
 def noise(time: Vector, values: Vector, state: Periodic | Steady) -> Statistic | None:
     """The standard deviation of what is left once the mean, the shedding period and its harmonics are
-    removed, relative to the mean; None where the mean is 0."""
-    mean = time_mean(*cut(time, values, *state.window))
-    if mean == 0:
+    removed, relative to the mean; None where the mean is less than the rms about it, as that of a lift."""
+    part = cut(time, values, *state.window)
+    mean = time_mean(*part)
+    if abs(mean) <= root_mean_square(*part):
         return None
     if isinstance(state, Periodic):
         rest = cycle_residual(time, values, state)
         what = f"of {state.periods} periods without their mean cycle"
     else:
-        rest = cut(time, values, *state.window)
-        what = "of the steady part"
+        rest, what = part, "of the steady part"
     return Statistic(root_mean_square(*rest) / abs(mean), None, state.window, what)
 
 
