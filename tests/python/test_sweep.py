@@ -158,6 +158,24 @@ def test_an_interrupted_sweep_goes_on(world: Path, monkeypatch: pytest.MonkeyPat
     assert other.folder != first.folder and len(made) == 7, "another world is another sweep"
 
 
+def test_ctrl_c_between_steps_leaves_a_table(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from eddyline.sweep import execute
+
+    run_world = execute.run_world
+
+    def run(*args: object, **options: object) -> Run:
+        if str(options["out"]).endswith("a=0.06"):
+            raise KeyboardInterrupt
+        return run_world(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(execute, "run_world", run)
+    words = ["sweep", str(world), "--set", "let.a=0.05,0.06", "--until", "0.004", "--threads", "1"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 130
+    assert "stopped: 1 of 2 points are done; the same command goes on" in done.output
+    assert len(pd.read_csv("runs/small/sweeps/0001/table.csv")) == 1
+
+
 def test_a_longer_sweep_into_the_same_folder_keeps_its_points(world: Path) -> None:
     first = run_sweep(world, {"let.a": "0.05,0.06"}, out="mine", **QUICK)  # type: ignore[arg-type]
     before = (first.folder / "a=0.05" / "run.json").stat().st_mtime_ns

@@ -5,12 +5,10 @@ Nothing here knows worlds or runs: signals are (n,) float64 over rising times [s
 `flow_state` decides which numbers of a flow can be trusted. Its rules, with the reasons:
 
 - *Periodic*: the last five periods or more whose amplitude changes by less than 2 %. Amplitudes are those of
-the
-  fundamental, one for each period; their change is that of a straight line through them, so that noise from
-  period to period is not taken for growth. Their scatter about it must stay below 5 %.
+  the fundamental, one for each period; their change is that of a straight line through them, so that noise
+  from period to period is not taken for growth. They scatter by less than 5 % about it, and no mean drifts.
 - *Steady*: the mean has no drift above 1 % of the force over the part that remains when the start has been
-cut off
-  (White 1997), which must be half of the time or more.
+  cut off (White 1997), which must be half of the time or more. *Irregular* if it swings without a period.
 - Everything else is *unsettled*: no number yet, but an estimate of when there will be one.
 """
 

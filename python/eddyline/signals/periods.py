@@ -37,8 +37,8 @@ _SATURATION = 0.3  # amplitude at which a growth is taken to end where nothing i
 class Periodic:
     """A signal that repeats.
 
-    edges: (periods + 1,) times at which periods begin and end [s].  amplitudes: (periods,) of the
-    fundamental.
+    edges: (periods + 1,) times at which periods begin and end [s].
+    amplitudes: (periods,) of the fundamental.
     """
 
     edges: Vector
@@ -128,12 +128,11 @@ def find_periods(
 
 
 def over_periods(time: Vector, values: Vector, periodic: Periodic, statistic: str) -> Statistic:
-    """One of STATISTICS over the whole periods of `periodic`, with its error from the scatter between
-    periods.
+    """One of STATISTICS over whole periods, with its error from the scatter between them.
 
     mean, rms: over time; rms is that of the departure from the mean.
-    max, min, amplitude: of the mean cycle, so that noise does not add to them; amplitude is half of max -
-    min.
+    max, min, amplitude: of the mean cycle, so that noise does not add to them.
+    amplitude: half of max - min.
     """
     count = periodic.periods
     parts = [cut(time, values, a, b) for a, b in itertools.pairwise(periodic.edges)]

@@ -129,10 +129,14 @@ def run_sweep(
                 if progress:
                     print(f"[{number}/{len(points)}] {point.label}", file=sys.stderr, flush=True)
                 path = folder.cleared(point.label)
-                run = _run(
-                    point, path, steps=steps, until=until, threads=threads, boxes=boxes, progress=progress
-                )
-                stopped = run.outcome == "stopped by user"
+                try:
+                    run = _run(
+                        point, path, steps=steps, until=until, threads=threads, boxes=boxes, progress=progress
+                    )
+                except KeyboardInterrupt:
+                    stopped = True
+                    continue
+                stopped = _was_stopped(run)
             if run is not None and run.outcome != "stopped by user":
                 rows.append(row_of(point.label, point.settings, point.world, run, wanted))
         return _finish(folder, base, points, rows, stopped)
@@ -157,6 +161,11 @@ def _run(
     except StepFailedError as error:
         print(f"{point.label}: {error}", file=sys.stderr)
         return error.run
+
+
+def _was_stopped(run: Run) -> bool:
+    """Ctrl-C while the pictures were made leaves a finished run without a report."""
+    return run.outcome == "stopped by user" or (run.outcome == "finished" and not run.report.is_file())
 
 
 def _checked(base: World, chosen: Grid) -> list[Point]:
