@@ -24,7 +24,6 @@ BYTES_PER_PARTICLE = 600
 FEWEST_ACROSS = 4
 """Particles across the domain below which a run says nothing."""
 CELLS_OF_A_PERIOD = 3
-_ON_SURFACE = 1e-6  # of a spacing: what is less deep inside a body lies on its surface
 SKIN_RATIO = 0.375
 """Skin of the neighbour lists where the file names none, in smoothing lengths; as in core/particles."""
 
@@ -330,6 +329,9 @@ def _observers(file: WorldFile) -> Found:
         axis = observer.axis if isinstance(observer, Gauge | Front) else None
         if axis == "z" and file.dimensions == 2:
             yield (*path, "axis"), f'observe.{name}.axis = "z"; must be x or y, as this world is 2D.'
+
+
+_ON_SURFACE = 1e-6  # of a spacing: what is less deep inside a body lies on its surface
 
 
 def _places(observer: ObserverTable) -> Iterator[tuple[str, tuple[float, float, float]]]:
