@@ -61,25 +61,31 @@ void Step<T, D>::advance(bool reactions) {
   if (rebuild_is_due()) flow_.rebuild();
 
   kick_and_drift_half();
+  openings_.drift_half(dt, damping > 0);
   gather(flow_.fluid_routes, flow_.moving);
   sum_rates();
+  openings_.discard_rates();
   if (reactions) react_viscous();
 
   update_density_and_drift();
+  openings_.keep_files();
   gather(flow_.fluid_routes, flow_.pressed);
   if (walls_change_speed_) set_wall_velocities(flow_.time + dt);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
+  extrapolate_to_openings(flow_.time + dt, dt);
   sum_forces();
+  openings_.discard_forces();
   if (reactions) react_pressure();
 
   flow_.time += dt;
   kick_half_and_shift(dt);
+  openings_.hold();
   ++flow_.steps;
 }
 
 template <class T, int D>
-Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()) {
+Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()), openings_(flow) {
   const auto& world = flow.world();
   for (const auto& side : world.sides)
     for (const auto& component : side.velocity) {
@@ -279,6 +285,14 @@ void Step<T, D>::extrapolate_to_walls() {
 }
 
 template <class T, int D>
+void Step<T, D>::extrapolate_to_openings(double t, double dt) {
+  if (flow_.openings.empty()) return;
+  openings_.extrapolate(t, dt, damping > 0);
+  flow_.timers.lap(Phase::walls);
+  gather(flow_.fluid_routes, flow_.pressed);
+}
+
+template <class T, int D>
 void Step<T, D>::sum_forces() {
   auto in = flow_.input();
   in.target_rows = flow_.fluid_fluid.target_rows();
@@ -400,13 +414,18 @@ void Step<T, D>::start() {
   const std::int64_t n = flow_.fluid.size();
   flow_.time_step = 0;
   for (std::int64_t i = 0; i < n; ++i) write_moving(i, 0), write_pressed(i);
-  gather(flow_.fluid_routes, flow_.moving);
   gather(flow_.fluid_routes, flow_.pressed);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
+  extrapolate_to_openings(flow_.time, 0);
+  openings_.drift_half(0, damping > 0);
+  gather(flow_.fluid_routes, flow_.moving);
   sum_rates();
+  openings_.discard_rates();
   sum_forces();
+  openings_.discard_forces();
   kick_half_and_shift(0);
+  openings_.hold();
 }
 
 template class Step<float, 2>;

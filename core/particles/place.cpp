@@ -6,6 +6,7 @@
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "particles/id.hpp"
+#include "particles/openings.hpp"
 
 namespace eddyline::particles {
 
@@ -129,7 +130,30 @@ void place_fluid(const World& world, Placement& placement) {
     }
 }
 
-/// Dummy particles outside a side of the domain. Walls cover the corners, and go on beyond an open side.
+/// The buffers beyond openings: of an inflow always full, of an outflow where the lattice at its plane holds fluid.
+void place_buffers(const World& world, Placement& placement) {
+  const StartPressure pressure(world);
+  for (std::size_t k = 0; k < world.openings.size(); ++k) {
+    const auto& opening = world.openings[k];
+    const OpeningSites sites = opening_sites(world, opening);
+    const double volume = sites.pitch * sites.area;
+    for (std::int64_t site = 0; site < sites.sites(); ++site) {
+      Vec3 x = sites.site(site);
+      x[sites.axis] = sites.plane + 0.5 * sites.inward * sites.pitch;
+      const auto* region = region_of(world, x);
+      const double p = pressure(x, region);
+      if (!opening.inflow && region == nullptr && !world.regions.empty()) continue;
+      for (std::int32_t column = 0; column < sites.columns; ++column) {
+        x[sites.axis] = sites.plane - (column + 0.5) * sites.inward * sites.pitch;
+        placement.fluid.push_back({make_opening_id(static_cast<std::int64_t>(k), site, column), x, volume, p,
+                                   static_cast<std::uint8_t>(k + 1)});
+      }
+    }
+  }
+}
+
+/// Dummy particles outside a side of the domain. Walls cover the corners, go on beyond an open
+/// side and along the buffers of openings.
 void place_sides(const World& world, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double radius = lengths(world).interaction_radius;
@@ -143,6 +167,8 @@ void place_sides(const World& world, Placement& placement) {
       switch (world.sides[side].kind) {
         case SideKind::wall: return layers;
         case SideKind::open: return layers + static_cast<std::int32_t>(std::ceil(k_open_margin * count[a]));
+        case SideKind::inflow:
+        case SideKind::outflow: return layers + buffer_columns(world);
         case SideKind::periodic: break;
       }
       return 0;
@@ -219,6 +245,7 @@ Placement place(const World& world) {
     throw UserError(
         "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
         "spacing.");
+  place_buffers(world, placement);
   place_sides(world, placement);
   place_bodies(world, placement);
   return placement;

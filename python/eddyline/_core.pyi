@@ -63,9 +63,23 @@ def box(min: Vec3, max: Vec3) -> Shape: ...
 def cylinder(from_: Vec3, to: Vec3, diameter: float) -> Shape: ...
 
 class Side:
-    kind: Literal["wall", "periodic", "open"]
+    kind: Literal["wall", "periodic", "open", "inflow", "outflow"]
     slip: bool
     velocity: list[Formula]  # three, of x, y, z, t
+
+class Opening:
+    """Where fluid enters or leaves; a side of kind inflow or outflow has one that covers it."""
+
+    def __init__(self) -> None: ...
+    name: str
+    inflow: bool
+    axis: int  # across the opening
+    inward: int  # 1: the fluid lies at higher coordinates, -1: at lower ones
+    lower: Vec3  # m
+    upper: Vec3  # m, equal to lower along the axis
+    velocity: list[Formula]  # three, of x, y, z, t; inflow
+    pressure_imposed: bool  # inflow: else extrapolated from the fluid
+    pressure: Formula  # Pa, of x, y, z, t
 
 class Fluid:
     density: float
@@ -139,6 +153,7 @@ class World:
     gravity: Vec3
     body_force: list[Formula]
     sides: list[Side]
+    openings: list[Opening]
     fluid: Fluid
     regions: list[Region]
     bodies: list[Body]

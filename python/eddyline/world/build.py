@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .. import _core
+from .formulas import FIELD_VARIABLES
 from .samples import corners
 from .scales import Scales
-from .schema import SIDES, Front, Gauge, Wall, WorldFile
+from .schema import SIDES, Front, Gauge, Inflow, Outflow, Wall, WorldFile
 from .shapes import vec3
 from .values import Pressure
 
@@ -43,6 +44,11 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
             world.sides[index].slip = side.slip
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
+    world.openings = [
+        _opening(index, file)
+        for index, name in enumerate(SIDES[: 2 * file.dimensions])
+        if isinstance(file.boundaries.side(name), Inflow | Outflow)
+    ]
     world.fluid.density = file.fluid.density
     world.fluid.kinematic_viscosity = file.fluid.nu
     world.fluid.sound_speed = scales.sound_speed
@@ -61,6 +67,37 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
 def _three(formulas: tuple[_core.Formula, ...]) -> list[_core.Formula]:
     missing = 3 - len(formulas)
     return [*formulas, *(_core.Formula("0", ()) for _ in range(missing))]
+
+
+def inflow_velocity(side: Inflow, index: int, dimensions: int) -> tuple[_core.Formula, ...]:
+    """A formula for each dimension; of a single one along the normal into the domain, of side `index`."""
+    if len(side.velocity) == dimensions:
+        return side.velocity
+    along = side.velocity[0]
+    if index % 2 == 1:
+        along = _core.Formula(f"-({along.text})", FIELD_VARIABLES)
+    zero = _core.Formula("0", ())
+    return tuple(along if axis == index // 2 else zero for axis in range(dimensions))
+
+
+def _opening(index: int, file: WorldFile) -> _core.Opening:
+    """The opening that covers side `index`."""
+    side = file.boundaries.side(SIDES[index])
+    assert isinstance(side, Inflow | Outflow)
+    opening = _core.Opening()
+    opening.name = SIDES[index]
+    opening.inflow = isinstance(side, Inflow)
+    axis = opening.axis = index // 2
+    opening.inward = 1 if index % 2 == 0 else -1
+    low, high = (list(corner) for corner in corners(file))
+    low[axis] = high[axis] = low[axis] if index % 2 == 0 else high[axis]
+    opening.lower, opening.upper = vec3(low), vec3(high)
+    if isinstance(side, Inflow):
+        opening.velocity = _three(inflow_velocity(side, index, file.dimensions))
+    opening.pressure_imposed = side.pressure is not None
+    if side.pressure is not None:
+        opening.pressure = side.pressure
+    return opening
 
 
 def _body(name: str, file: WorldFile) -> _core.Body:

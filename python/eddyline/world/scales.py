@@ -14,7 +14,7 @@ import numpy as np
 
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, speed
-from .schema import SIDES, Periodic, Wall, WorldFile
+from .schema import SIDES, Inflow, Periodic, Wall, WorldFile
 
 SOUND_RATIO = 10.0
 _TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time is sampled
@@ -70,6 +70,10 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
             points = face(file, index)
             value = max(float(speed(side.velocity, points, t * file.time.end).max()) for t in _TIMES)
             yield value, f"the wall {name} moves at {rounded(value)} m/s"
+        if isinstance(side, Inflow):
+            points = face(file, index)
+            value = max(float(speed(side.velocity, points, t * file.time.end).max()) for t in _TIMES)
+            yield value, f"the inflow {name} reaches {rounded(value)} m/s"
     for axis, name in enumerate("xyz"[: file.dimensions]):
         if file.domain.gravity is not None and file.domain.gravity[axis] != 0:
             g = abs(file.domain.gravity[axis])

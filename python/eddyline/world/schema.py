@@ -14,7 +14,9 @@ from .shapes import BODIES, REGIONS, Body, Region, Table, dimensions_of_space
 from .values import (
     Condition,
     Count,
+    FieldFormula,
     FieldVector,
+    InflowVelocity,
     Lengths,
     NotNegative,
     Number,
@@ -29,8 +31,6 @@ AxisName = Literal["x", "y", "z"]
 SIDES = ("left", "right", "bottom", "top", "front", "back")
 """The sides of the domain, in the core's order: low and high x, low and high y, low and high z."""
 NOT_YET = {
-    "inflow": "periodic sides and domain.body_force drive a flow",
-    "outflow": "periodic sides and domain.body_force drive a flow",
     "classic": "the default does the same with less noise",
 }
 """Words of the format that cannot be run yet, and what serves instead."""
@@ -160,7 +160,37 @@ class Open(Table):
     type: Literal["open"]
 
 
-SIDE_KINDS: dict[str, type[Table]] = {"wall": Wall, "periodic": Periodic, "open": Open}
+class Inflow(Table):
+    """Fluid enters with a given velocity."""
+
+    type: Literal["inflow"]
+    velocity: InflowVelocity = Field(
+        description="Of the fluid that enters [m/s], of x, y, z, t: a vector, or its part along the normal "
+        "into the domain.",
+        examples=[1.0],
+    )
+    pressure: FieldFormula | None = Field(
+        default=None, description="Pressure [Pa], of x, y, z, t; default extrapolated from the fluid."
+    )
+
+
+class Outflow(Table):
+    """Fluid leaves, and with it vortices and sound."""
+
+    type: Literal["outflow"]
+    pressure: FieldFormula | None = Field(
+        default=None,
+        description="Pressure [Pa], of x, y, z, t, about which waves pass; default 0.",
+    )
+
+
+SIDE_KINDS: dict[str, type[Table]] = {
+    "wall": Wall,
+    "periodic": Periodic,
+    "open": Open,
+    "inflow": Inflow,
+    "outflow": Outflow,
+}
 
 
 # --- observers ----------------------------------------------------------------------------------------------
@@ -195,7 +225,7 @@ OBSERVERS: dict[str, type[Table]] = {"probe": Probe, "gauge": Gauge, "front": Fr
 if TYPE_CHECKING:
     BodyTable = Body
     RegionTable = Region
-    SideTable = Wall | Periodic | Open
+    SideTable = Wall | Periodic | Open | Inflow | Outflow
     ObserverTable = Probe | Gauge | Front
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]

@@ -1,0 +1,372 @@
+#include "integrate/openings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/errors.hpp"
+#include "integrate/flow.hpp"
+#include "particles/id.hpp"
+#include "physics/state_equations/linear.hpp"
+
+namespace eddyline::integrate {
+
+using particles::OpeningSites;
+using physics::LinearFit;
+using physics::LinearFitSums;
+using physics::StateEquationLinear;
+
+namespace {
+
+constexpr std::int32_t k_outflow_layers = 1;
+constexpr double k_least_fraction = 0.1;  // of a node's neighbourhood that is fluid, for it to count
+/// The level of an outflow's speed follows its mean within so many passages of a sound wave through the domain: slow
+/// against all waves that fit into it, so that none is reflected.
+constexpr double k_passages = 5;
+
+template <int D>
+Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
+  Vec3 v;
+  for (int d = 0; d < D; ++d) v[d] = field[d][i];
+  return v;
+}
+
+}  // namespace
+
+// --- membership -----------------------------------------------------------------------------------------------------
+
+template <int D>
+Openings<D>::Openings(const world::World& world) {
+  for (const auto& opening : world.openings) {
+    Opening<D> o;
+    o.world = opening;
+    o.sites = particles::opening_sites(world, opening);
+    o.first_node = nodes_;
+    o.layers = opening.inflow ? o.sites.columns : k_outflow_layers;
+    o.velocity.assign(static_cast<std::size_t>(o.sites.sites()), {});
+    nodes_ += o.layers * static_cast<std::int32_t>(o.sites.sites());
+    all_.push_back(std::move(o));
+  }
+}
+
+template <int D>
+Vec3 Openings<D>::node(std::int32_t number) const {
+  const auto after = std::upper_bound(all_.begin(), all_.end(), number,
+                                      [](std::int32_t n, const Opening<D>& o) { return n < o.first_node; });
+  const Opening<D>& o = *(after - 1);
+  const std::int64_t local = number - o.first_node;
+  Vec3 x = o.sites.site(local % o.sites.sites());
+  x[o.sites.axis] += o.sites.inward * (static_cast<double>(local / o.sites.sites()) + 0.5) * o.sites.pitch;
+  return x;
+}
+
+template <int D>
+void Openings<D>::pass(FluidState<D>& fluid) {
+  const std::int64_t n = fluid.size();
+  std::int32_t entering = 0;
+  const auto count = [&](Opening<D>& opening, std::size_t i, double sign) {
+    opening.mass.add(sign * fluid.mass[i]);
+    for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
+  };
+  entering_.resize(0);
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const Vec3 x = vector_of(fluid.x, i);
+    if (fluid.buffer[i] == 0) {
+      for (std::size_t o = 0; o < all_.size(); ++o) {
+        auto& opening = all_[o];
+        const double depth = opening.sites.depth(x);
+        if (opening.world.inflow || !(depth > 0 && depth <= 2 * opening.sites.length()) || !opening.sites.faces(x))
+          continue;
+        fluid.buffer[i] = static_cast<std::uint8_t>(o + 1);
+        count(opening, i, -1);
+        break;
+      }
+    } else {
+      auto& opening = all_[fluid.buffer[i] - 1u];
+      if (!opening.world.inflow || opening.sites.depth(x) > 0) continue;
+      count(opening, i, 1);
+      entering_.resize(static_cast<std::size_t>(entering) + 1);
+      entering_[static_cast<std::size_t>(entering++)] = static_cast<std::int32_t>(i);
+    }
+  }
+  fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(n + entering)); });
+  for (std::int32_t e = 0; e < entering; ++e) {
+    const auto from = static_cast<std::size_t>(entering_[static_cast<std::size_t>(e)]);
+    const auto to = static_cast<std::size_t>(n + e);
+    const auto& sites = all_[fluid.buffer[from] - 1u].sites;
+    fluid.copy(from, to);
+    fluid.id[to] += sites.columns;  // the count is the id's last part
+    fluid.x[sites.axis][to] -= sites.inward * sites.length();
+    fluid.buffer[from] = 0;
+  }
+}
+
+template <int D>
+bool Openings<D>::is_spent(const FluidState<D>& fluid, std::size_t i) const {
+  if (fluid.buffer[i] == 0) return false;
+  const auto& opening = all_[fluid.buffer[i] - 1u];
+  return !opening.world.inflow && opening.sites.depth(vector_of(fluid.x, i)) > opening.sites.length();
+}
+
+template <int D>
+void Openings<D>::find_members(const FluidState<D>& fluid) {
+  std::size_t count = 0;
+  for (std::int64_t i = 0; i < fluid.size(); ++i) {
+    if (fluid.buffer[static_cast<std::size_t>(i)] == 0) continue;
+    members_.resize(count + 1);
+    members_[count++] = static_cast<std::int32_t>(i);
+  }
+  members_.resize(count);
+}
+
+template class Openings<2>;
+template class Openings<3>;
+
+// --- the time step --------------------------------------------------------------------------------------------------
+
+template <class T, int D>
+OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow) : flow_(flow) {
+  fits_.resize(static_cast<std::size_t>(flow.openings.nodes()));
+}
+
+/// Inflow at its sites. The part along the normal never points out of the flow.
+template <class T, int D>
+void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
+  for (auto& opening : flow_.openings.all()) {
+    if (!opening.world.inflow) continue;
+    const auto& sites = opening.sites;
+    const std::int64_t n = sites.sites();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < n; ++k) {
+      auto& v = opening.velocity[static_cast<std::size_t>(k)];
+      const Vec3 x = sites.site(k);
+      for (std::size_t d = 0; d < D; ++d)
+        v[d] = at_rest ? 0 : opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
+      auto& normal = v[static_cast<std::size_t>(sites.axis)];
+      normal = sites.inward * std::max(0.0, sites.inward * normal);
+    }
+  }
+}
+
+/// Velocity of a particle in a buffer: that of its site, or between sites in an outflow.
+template <class T, int D>
+std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
+  const auto& fluid = flow_.fluid;
+  const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
+  if (opening.world.inflow)
+    return opening.velocity[static_cast<std::size_t>(particles::site_of_opening_id(fluid.id[i]))];
+  const auto& sites = opening.sites;
+  std::int64_t lower[2], upper[2];
+  double share[2];
+  for (int k = 0; k < 2; ++k) {
+    const int d = k == 0 ? sites.first : sites.second;
+    const double place =
+        sites.count[k] == 1 ? 0 : std::clamp((fluid.x[d][i] - sites.origin[d]) / sites.step[d], 0.0, sites.count[k] - 1.0);
+    lower[k] = std::min<std::int64_t>(static_cast<std::int64_t>(place), std::max(0, sites.count[k] - 2));
+    upper[k] = std::min<std::int64_t>(lower[k] + 1, sites.count[k] - 1);
+    share[k] = place - static_cast<double>(lower[k]);
+  }
+  const auto at = [&](std::int64_t a, std::int64_t b) -> const std::array<double, D>& {
+    return opening.velocity[static_cast<std::size_t>(b * sites.count[0] + a)];
+  };
+  std::array<double, D> v;
+  for (std::size_t d = 0; d < D; ++d) {
+    const double low = (1 - share[0]) * at(lower[0], lower[1])[d] + share[0] * at(upper[0], lower[1])[d];
+    const double high = (1 - share[0]) * at(lower[0], upper[1])[d] + share[0] * at(upper[0], upper[1])[d];
+    v[d] = (1 - share[1]) * low + share[1] * high;
+  }
+  return v;
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::drift_half(double dt, bool at_rest) {
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
+  const auto& members = flow_.openings.members();
+  const auto n = static_cast<std::int64_t>(members.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t m = 0; m < n; ++m) {
+    const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
+    const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
+    const auto v = velocity_of(i);
+    T* row = flow_.moving.row(flow_.fluid_rows.slot[i]);
+    for (int d = 0; d < D; ++d) {
+      fluid.v[d][i] = v[static_cast<std::size_t>(d)];
+      const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
+      flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
+      row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
+    }
+  }
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::keep_files() {
+  auto& fluid = flow_.fluid;
+  const auto& members = flow_.openings.members();
+  const auto n = static_cast<std::int64_t>(members.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t m = 0; m < n; ++m) {
+    const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
+    const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
+    T* row = flow_.pressed.row(flow_.fluid_rows.slot[i]);
+    for (int d = 0; d < D; ++d) {
+      if (d == axis) continue;
+      fluid.x[d][i] = fluid.x_ref[d][i];
+      flow_.pressed.put_fixed(row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
+    }
+  }
+}
+
+/// The fluid at the nodes of all openings.
+template <class T, int D>
+void OpeningStep<T, D>::fit_nodes() {
+  auto in = flow_.input();
+  in.target_rows = flow_.node_fluid.target_rows();
+  in.fluid_neighbors = flow_.node_fluid.chunks().data();
+  physics::delta::NodeResults<T, D> out{};
+  for (int k = 0; k < LinearFitSums<T, D>::k_values; ++k) out.value[k] = flow_.node_sums[k].data();
+  const auto chunks = static_cast<std::int64_t>(flow_.node_fluid.chunks().size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t c = 0; c < chunks; ++c) flow_.sweeps.nodes(in, out, c, c + 1);
+
+  const double fraction = flow_.constants().kernel / 20;
+  const std::int64_t n = flow_.openings.nodes();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::array<double, LinearFitSums<double, D>::k_values> sums;
+    for (std::size_t s = 0; s < sums.size(); ++s)
+      sums[s] = static_cast<double>(flow_.node_sums[s][static_cast<std::size_t>(k)]);
+    LinearFit<D>& fit = fits_[static_cast<std::size_t>(flow_.node_number[static_cast<std::size_t>(k)])];
+    fit = physics::solve_fit<D>(sums);
+    fit.weight *= fraction;
+  }
+}
+
+/// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>
+/// is the mean over the opening's wet sites, and nothing runs in, so that beyond it
+///   p = p_ref + J/2,   u = u_g + (u_ref - <u>) + J/(2 rho0 c0)
+/// The velocity keeps its profile u_g, and vortices pass: only the means know of sound. u_ref is the running mean of <u>.
+template <class T, int D>
+void OpeningStep<T, D>::rule_outflow(Opening<D>& opening, double t, double dt, bool at_rest) {
+  const auto& c = flow_.constants();
+  const auto& sites = opening.sites;
+  const double p_unit = c.rho0 * c.c0 * c.c0;
+  const auto fits = fits_.begin() + opening.first_node;
+  const auto axis = static_cast<std::size_t>(sites.axis);
+  double wet = 0, speed = 0, pressure = 0;
+  for (std::int64_t k = 0; k < sites.sites(); ++k) {
+    if (!(fits[k].weight > k_least_fraction)) continue;
+    const Vec3 x = sites.site(k);
+    wet += 1;
+    speed -= sites.inward * fits[k].v[axis] * c.c0;
+    pressure += fits[k].p * p_unit - opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
+  }
+  if (wet > 0) speed /= wet, pressure /= wet;
+  const double length = flow_.world().size[sites.axis];
+  if (dt > 0)
+    opening.reference_speed += std::min(1.0, dt * c.c0 / (k_passages * length)) * (speed - opening.reference_speed);
+  else
+    opening.reference_speed = speed;
+  const double J = c.rho0 * c.c0 * (speed - opening.reference_speed) + pressure;
+  opening.pressure = J / 2;
+  const double correction = opening.reference_speed - speed + J / (2 * c.rho0 * c.c0);
+  for (std::int64_t k = 0; k < sites.sites(); ++k) {
+    auto& v = opening.velocity[static_cast<std::size_t>(k)];
+    const bool dry = !(fits[k].weight > k_least_fraction);
+    for (std::size_t d = 0; d < D; ++d) v[d] = dry || at_rest ? 0 : fits[k].v[d] * c.c0;
+    const double outward = (dry ? speed : fits[k].v[axis] * c.c0 * -sites.inward) + correction;
+    v[axis] = at_rest ? 0 : -sites.inward * std::max(0.0, outward);
+  }
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
+  fit_nodes();
+  set_inflow_velocities(t, at_rest);
+  for (auto& opening : flow_.openings.all())
+    if (!opening.world.inflow) rule_outflow(opening, t, dt, at_rest);
+
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  const double p_unit = c.rho0 * c.c0 * c.c0;
+  const auto& members = flow_.openings.members();
+  const auto n = static_cast<std::int64_t>(members.size());
+  gradient_.resize(members.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t m = 0; m < n; ++m) {
+    const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
+    const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
+    const auto& sites = opening.sites;
+    const Vec3 x = vector_of(fluid.x, i);
+    double p = 0;
+    auto& G = gradient_[static_cast<std::size_t>(m)] = {};
+    if (!opening.world.inflow || opening.world.pressure_imposed)
+      p = opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / p_unit;
+    if (!opening.world.inflow) {
+      p += opening.pressure / p_unit;
+    } else if (!opening.world.pressure_imposed) {
+      // Even reflection: between the two nodes of the site around the particle's mirror image.
+      const double place = std::clamp(sites.depth(x) / sites.pitch - 0.5, 0.0, opening.layers - 1.0);
+      const auto layer = std::min(static_cast<std::int32_t>(place), std::max(0, opening.layers - 2));
+      const double share = place - layer;
+      const std::int64_t site = particles::site_of_opening_id(fluid.id[i]);
+      const auto first = fits_.begin() + opening.first_node + layer * sites.sites() + site;
+      const auto second = opening.layers > 1 ? first + sites.sites() : first;
+      p = (1 - share) * first->p + share * second->p;
+      for (std::size_t d = 0; d < D; ++d) {
+        const double gradient = (1 - share) * first->gradient_p[d] + share * second->gradient_p[d];
+        G[d] = static_cast<int>(d) == sites.axis ? -gradient : gradient;
+      }
+    }
+    fluid.s[i] = StateEquationLinear::density_excess(p);
+    if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
+    const auto v = velocity_of(i);
+    T* row = flow_.pressed.row(flow_.fluid_rows.slot[i]);
+    row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[i]));
+    row[D + 1] = static_cast<T>(fluid.mass[i] * c.inverse_mass / (1 + fluid.s[i]));
+    for (int d = 0; d < D; ++d) {
+      row[D + 2 + d] = static_cast<T>(v[static_cast<std::size_t>(d)] * c.inverse_c0);
+    }
+  }
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::discard_rates() {
+  for (const std::int32_t i : flow_.openings.members()) {
+    const auto k = static_cast<std::size_t>(i);
+    flow_.divergence[k] = flow_.diffusion[k] = T(0);
+    for (int d = 0; d < D; ++d) flow_.viscous[d][k] = T(0);
+  }
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::discard_forces() {
+  for (const std::int32_t i : flow_.openings.members()) {
+    const auto k = static_cast<std::size_t>(i);
+    for (int d = 0; d < D; ++d) flow_.pressure_force[d][k] = flow_.shift[d][k] = T(0);
+  }
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::hold() {
+  auto& fluid = flow_.fluid;
+  const auto& members = flow_.openings.members();
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto i = static_cast<std::size_t>(members[m]);
+    const auto v = velocity_of(i);
+    for (int d = 0; d < D; ++d) {
+      fluid.v[d][i] = v[static_cast<std::size_t>(d)];
+      fluid.a[d][i] = 0;
+      fluid.G[d][i] = gradient_[m][static_cast<std::size_t>(d)];
+    }
+  }
+}
+
+template class OpeningStep<float, 2>;
+template class OpeningStep<float, 3>;
+template class OpeningStep<double, 2>;
+template class OpeningStep<double, 3>;
+
+}  // namespace eddyline::integrate
