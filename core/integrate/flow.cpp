@@ -322,10 +322,9 @@ void Flow<T, D>::find_neighbors() {
   }
 }
 
-/// Lists of the openings' nodes over the fluid without the buffers, which would only hear their own echo. Positions
-/// of buffer rows are moved out of reach.
+/// Positions of all rows, those of buffers out of reach: for lists over the fluid alone.
 template <class T, int D>
-void Flow<T, D>::find_node_neighbors() {
+void Flow<T, D>::hide_buffers() {
   constexpr std::uint32_t k_out_of_reach = 1u << 30;  // at least 8 R
   for (int d = 0; d < D; ++d) {
     auto& free = free_positions_.x[d];
@@ -348,6 +347,12 @@ void Flow<T, D>::find_node_neighbors() {
     if (hidden[static_cast<std::size_t>(from)] != 0) move_out(to);
   });
 
+}
+
+/// Nodes see the fluid without the buffers, which would only hear their own echo.
+template <class T, int D>
+void Flow<T, D>::find_node_neighbors() {
+  hide_buffers();
   const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
   const neighbors::Search search{D,          static_cast<float>(cut * cut),
                                  &layout_,   &node_rows,
@@ -356,6 +361,35 @@ void Flow<T, D>::find_node_neighbors() {
                                  execution_.all_pairs};
   node_fluid.build(search, execution_.instructions.c_str());
   for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
+  free_neighbors_found_ = false;
+}
+
+template <class T, int D>
+void Flow<T, D>::find_free_neighbors() {
+  if (openings.empty() || free_neighbors_found_) return;
+  free_neighbors_found_ = true;
+  const auto& members = openings.members();
+  buffer_rows_.slot.resize(members.size());
+  buffer_rows_.cell.resize(members.size());
+  buffer_rows_.rows = fluid_rows.rows;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    buffer_rows_.slot[m] = fluid_rows.slot[static_cast<std::size_t>(members[m])];
+    buffer_rows_.cell[m] = fluid_rows.cell[static_cast<std::size_t>(members[m])];
+  }
+  const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
+  neighbors::Search search{D,
+                                 static_cast<float>(cut * cut),
+                                 &layout_,
+                                 &buffer_rows_,
+                                 &fluid_rows,
+                                 &fluid_positions_,
+                                 &free_positions_,
+                                 false,
+                                 execution_.all_pairs};
+  buffer_free.build(search, execution_.instructions.c_str());
+  search.targets = &wall_rows;
+  search.target_positions = &wall_positions_;
+  wall_free.build(search, execution_.instructions.c_str());
 }
 
 template <class T, int D>

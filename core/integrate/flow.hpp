@@ -114,6 +114,12 @@ class Flow {
   /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change.
   void rebuild();
 
+  /// Lists over the fluid without buffers, for forces: of the buffers' particles, in the order of openings.members(),
+  /// and of walls. They hold until the next rebuild; a second call does nothing, nor does one without openings.
+  void find_free_neighbors();
+  /// Walls over the fluid that they exert forces on.
+  const neighbors::NeighborList& wall_reaction() const { return openings.empty() ? wall_fluid : wall_free; }
+
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return layout_; }
@@ -138,6 +144,7 @@ class Flow {
   particles::CellRows fluid_rows, wall_rows, node_rows;
   exchange::Routes fluid_routes, wall_routes;
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
+  neighbors::NeighborList buffer_free, wall_free;  // buffers and walls over fluid alone, see find_free_neighbors()
   Array<std::int32_t> node_number;  // of each node in the order of node_rows, as Openings counts them
 
   // Results of the sweeps, in whole chunks.
@@ -159,6 +166,7 @@ class Flow {
   void remove_leavers();
   void sort_fluid();
   void find_neighbors();
+  void hide_buffers();
   void find_node_neighbors();
   void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Routes& routes,
                       neighbors::FixedPositions& positions);
@@ -182,7 +190,9 @@ class Flow {
   Array<std::int64_t> id_scratch_;
   Array<std::uint8_t> buffer_scratch_;
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
-  neighbors::FixedPositions free_positions_;  // of the fluid without buffers
+  neighbors::FixedPositions free_positions_;  // of the fluid, buffers out of reach
+  particles::CellRows buffer_rows_;           // where the buffers' particles stand
+  bool free_neighbors_found_ = false;
   Array<std::uint8_t> hidden_;                // rows of buffers
 };
 

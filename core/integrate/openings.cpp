@@ -18,10 +18,10 @@ using physics::StateEquationLinear;
 
 namespace {
 
-constexpr std::int32_t k_outflow_layers = 1;
+constexpr std::int32_t k_outflow_layers = 3, k_slope_layer = 2;
 constexpr double k_least_fraction = 0.1;  // of a node's neighbourhood that is fluid, for it to count
-/// The level of an outflow's speed follows its mean within so many passages of a sound wave through the domain: slow
-/// against all waves that fit into it, so that none is reflected.
+/// Running means follow within so many passages of a sound wave through the domain: slow against all waves that fit
+/// into it, so that none is reflected.
 constexpr double k_passages = 5;
 
 template <int D>
@@ -244,6 +244,29 @@ void OpeningStep<T, D>::fit_nodes() {
   }
 }
 
+/// Share by which running means of an opening follow in a step.
+template <class T, int D>
+double OpeningStep<T, D>::follow(const Opening<D>& opening, double dt) const {
+  const double length = flow_.world().size[opening.sites.axis];
+  return dt > 0 ? std::min(1.0, dt * flow_.constants().c0 / (k_passages * length)) : 1.0;
+}
+
+/// The pressure's gradient along the normal, which drives the flow through the opening and goes on beyond it.
+template <class T, int D>
+void OpeningStep<T, D>::follow_slope(Opening<D>& opening, double share) {
+  const auto& c = flow_.constants();
+  const auto& sites = opening.sites;
+  const auto fits = fits_.begin() + opening.first_node + k_slope_layer * sites.sites();
+  double wet = 0, slope = 0;
+  for (std::int64_t k = 0; k < sites.sites(); ++k) {
+    if (!(fits[k].weight > k_least_fraction)) continue;
+    wet += 1;
+    slope -= sites.inward * fits[k].gradient_p[static_cast<std::size_t>(sites.axis)];
+  }
+  if (wet > 0) slope *= c.rho0 * c.c0 * c.c0 / (wet * c.length.interaction_radius);
+  opening.slope += share * (slope - opening.slope);
+}
+
 /// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>
 /// is the mean over the opening's wet sites, and nothing runs in, so that beyond it
 ///   p = p_ref + J/2,   u = u_g + (u_ref - <u>) + J/(2 rho0 c0)
@@ -264,20 +287,62 @@ void OpeningStep<T, D>::rule_outflow(Opening<D>& opening, double t, double dt, b
     pressure += fits[k].p * p_unit - opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
   }
   if (wet > 0) speed /= wet, pressure /= wet;
-  const double length = flow_.world().size[sites.axis];
-  if (dt > 0)
-    opening.reference_speed += std::min(1.0, dt * c.c0 / (k_passages * length)) * (speed - opening.reference_speed);
-  else
-    opening.reference_speed = speed;
+  opening.mass_flow = 0;
+  const double share = follow(opening, dt);
+  follow_slope(opening, share);
+  opening.reference_speed += share * (speed - opening.reference_speed);
+  pressure += 0.5 * sites.pitch * opening.slope;  // from the nodes to the opening
   const double J = c.rho0 * c.c0 * (speed - opening.reference_speed) + pressure;
   opening.pressure = J / 2;
-  const double correction = opening.reference_speed - speed + J / (2 * c.rho0 * c.c0);
+  opening.lead += dt > 0 ? share * J / (2 * c.rho0 * c.c0) : 0.0;
+  const double correction = opening.reference_speed - speed + J / (2 * c.rho0 * c.c0) + opening.lead;
   for (std::int64_t k = 0; k < sites.sites(); ++k) {
     auto& v = opening.velocity[static_cast<std::size_t>(k)];
     const bool dry = !(fits[k].weight > k_least_fraction);
     for (std::size_t d = 0; d < D; ++d) v[d] = dry || at_rest ? 0 : fits[k].v[d] * c.c0;
     const double outward = (dry ? speed : fits[k].v[axis] * c.c0 * -sites.inward) + correction;
     v[axis] = at_rest ? 0 : -sites.inward * std::max(0.0, outward);
+    if (dry) continue;
+    const Vec3 x = sites.site(k);
+    const double p = opening.pressure + opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
+    const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p / p_unit));
+    opening.mass_flow += rho * sites.inward * v[axis] * sites.area;
+  }
+}
+
+/// Dimensionless pressure of an inflow at depth `depth` [m] beyond site `site`: even reflection of the fluid's, between
+/// the two nodes around the mirror image. Also its gradient.
+template <class T, int D>
+double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site, double depth,
+                                    std::array<double, D>& gradient) const {
+  const auto& sites = opening.sites;
+  const double place = std::clamp(depth / sites.pitch - 0.5, 0.0, opening.layers - 1.0);
+  const auto layer = std::min(static_cast<std::int32_t>(place), std::max(0, opening.layers - 2));
+  const double share = place - layer;
+  const auto first = fits_.begin() + opening.first_node + layer * sites.sites() + site;
+  const auto second = opening.layers > 1 ? first + sites.sites() : first;
+  for (std::size_t d = 0; d < D; ++d) {
+    gradient[d] = (1 - share) * first->gradient_p[d] + share * second->gradient_p[d];
+    if (static_cast<int>(d) == sites.axis) gradient[d] = -gradient[d];
+  }
+  const auto& c = flow_.constants();
+  return (1 - share) * first->p + share * second->p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::measure_inflow(Opening<D>& opening, double t) {
+  const auto& c = flow_.constants();
+  const auto& sites = opening.sites;
+  opening.mass_flow = 0;
+  for (std::int64_t k = 0; k < sites.sites(); ++k) {
+    const Vec3 x = sites.site(k);
+    std::array<double, D> gradient;
+    const double p = opening.world.pressure_imposed
+                         ? opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / (c.rho0 * c.c0 * c.c0)
+                         : reflected(opening, k, 0, gradient);
+    const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p));
+    const double speed = sites.inward * opening.velocity[static_cast<std::size_t>(k)][static_cast<std::size_t>(sites.axis)];
+    opening.mass_flow += rho * speed * sites.area;
   }
 }
 
@@ -286,7 +351,10 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   fit_nodes();
   set_inflow_velocities(t, at_rest);
   for (auto& opening : flow_.openings.all())
-    if (!opening.world.inflow) rule_outflow(opening, t, dt, at_rest);
+    if (opening.world.inflow)
+      follow_slope(opening, follow(opening, dt)), measure_inflow(opening, t);
+    else
+      rule_outflow(opening, t, dt, at_rest);
 
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
@@ -305,20 +373,9 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
     if (!opening.world.inflow || opening.world.pressure_imposed)
       p = opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / p_unit;
     if (!opening.world.inflow) {
-      p += opening.pressure / p_unit;
+      p += (opening.pressure + sites.depth(x) * opening.slope) / p_unit;
     } else if (!opening.world.pressure_imposed) {
-      // Even reflection: between the two nodes of the site around the particle's mirror image.
-      const double place = std::clamp(sites.depth(x) / sites.pitch - 0.5, 0.0, opening.layers - 1.0);
-      const auto layer = std::min(static_cast<std::int32_t>(place), std::max(0, opening.layers - 2));
-      const double share = place - layer;
-      const std::int64_t site = particles::site_of_opening_id(fluid.id[i]);
-      const auto first = fits_.begin() + opening.first_node + layer * sites.sites() + site;
-      const auto second = opening.layers > 1 ? first + sites.sites() : first;
-      p = (1 - share) * first->p + share * second->p;
-      for (std::size_t d = 0; d < D; ++d) {
-        const double gradient = (1 - share) * first->gradient_p[d] + share * second->gradient_p[d];
-        G[d] = static_cast<int>(d) == sites.axis ? -gradient : gradient;
-      }
+      p = reflected(opening, particles::site_of_opening_id(fluid.id[i]), sites.depth(x), G);
     }
     fluid.s[i] = StateEquationLinear::density_excess(p);
     if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
@@ -330,6 +387,68 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
       row[D + 2 + d] = static_cast<T>(v[static_cast<std::size_t>(d)] * c.inverse_c0);
     }
   }
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::prepare_reactions() {
+  flow_.find_free_neighbors();
+  const std::size_t chunks = flow_.buffer_free.chunks().size(), whole = chunks * neighbors::k_chunk;
+  no_walls_.assign(chunks, {});
+  divergence_.resize(whole), diffusion_.resize(whole), surface_.resize(whole);
+  for (int d = 0; d < D; ++d) reaction_[d].resize(whole), shift_[d].resize(whole);
+  for (auto& opening : flow_.openings.all()) opening.force = {};
+}
+
+/// Adds what the fluid does to the buffers, with the opposite sign, to the forces of the openings. Sums are exact.
+template <class T, int D>
+void OpeningStep<T, D>::add_reactions(bool viscous) {
+  const auto& c = flow_.constants();
+  const auto& fluid = flow_.fluid;
+  const double acceleration = c.rate * c.c0 * c.kernel;
+  const auto& members = flow_.openings.members();
+  std::vector<std::array<ReproducibleSum, D>> sums(flow_.openings.all().size());
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto i = static_cast<std::size_t>(members[m]);
+    const double factor = fluid.mass[i] * acceleration * (viscous ? 1 : -1 / (1 + fluid.s[i]));
+    for (std::size_t d = 0; d < D; ++d)
+      sums[fluid.buffer[i] - 1u][d].add(factor * static_cast<double>(reaction_[d][m]));
+  }
+  for (std::size_t o = 0; o < sums.size(); ++o)
+    for (std::size_t d = 0; d < D; ++d) flow_.openings.all()[o].force[static_cast<int>(d)] += sums[o][d].value();
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::react_viscous() {
+  if (flow_.openings.empty()) return;
+  prepare_reactions();
+  auto in = flow_.input();
+  in.target_rows = flow_.buffer_free.target_rows();
+  in.fluid_neighbors = flow_.buffer_free.chunks().data();
+  in.wall_neighbors = no_walls_.data();
+  physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}};
+  for (int d = 0; d < D; ++d) out.viscous[d] = reaction_[d].data();
+  const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
+                         ? flow_.sweeps.rates_morris
+                         : flow_.sweeps.rates_monaghan_cleary;
+  rates(in, out, 0, static_cast<std::int64_t>(no_walls_.size()));
+  add_reactions(true);
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::react_pressure() {
+  if (flow_.openings.empty()) return;
+  auto in = flow_.input();
+  in.target_rows = flow_.buffer_free.target_rows();
+  in.fluid_neighbors = flow_.buffer_free.chunks().data();
+  in.wall_neighbors = no_walls_.data();
+  physics::delta::ForceResults<T, D> out{};
+  out.surface = surface_.data();
+  for (int d = 0; d < D; ++d) {
+    out.pressure[d] = reaction_[d].data();
+    out.shift[d] = shift_[d].data();
+  }
+  flow_.sweeps.forces(in, out, 0, static_cast<std::int64_t>(no_walls_.size()));
+  add_reactions(false);
 }
 
 template <class T, int D>

@@ -9,6 +9,7 @@
 
 #include "base/arrays.hpp"
 #include "base/reproducible_sum.hpp"
+#include "neighbors/list.hpp"
 #include "particles/openings.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
 #include "world/world.hpp"
@@ -29,6 +30,10 @@ struct Opening {
   std::vector<std::array<double, D>> velocity;   // of the buffer at each site [m/s]
   double pressure = 0;                           // outflow: of its buffer, above its level [Pa]
   double reference_speed = 0;                    // outflow: running mean of the speed through it [m/s]
+  double lead = 0;                               // outflow: what its buffer must be faster than the nodes [m/s]
+  double slope = 0;                              // running mean of the pressure's outward gradient [Pa/m]
+  double mass_flow = 0;                          // into the flow, at the sites [kg/s, kg/(m s) in 2D]
+  Vec3 force;                                    // of the buffer on the fluid, if asked for [N, N/m in 2D]
   ReproducibleSum mass;                          // carried into the flow so far [kg, kg/m in 2D]
   std::array<ReproducibleSum, D> momentum;       // likewise [kg m/s, kg/s in 2D]
 };
@@ -74,6 +79,9 @@ class OpeningStep {
   void keep_files();
   /// Pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.
   void extrapolate(double t, double dt, bool at_rest);
+  /// Forces of the buffers on the fluid: viscous ones half way through the step, pressure at its end.
+  void react_viscous();
+  void react_pressure();
   /// What sweeps summed for buffers does not move them.
   void discard_rates();
   void discard_forces();
@@ -84,11 +92,19 @@ class OpeningStep {
   void set_inflow_velocities(double t, bool at_rest);
   void fit_nodes();
   void rule_outflow(Opening<D>& opening, double t, double dt, bool at_rest);
+  void measure_inflow(Opening<D>& opening, double t);
+  void follow_slope(Opening<D>& opening, double share);
+  double follow(const Opening<D>& opening, double dt) const;
+  double reflected(const Opening<D>& opening, std::int64_t site, double depth, std::array<double, D>& gradient) const;
   std::array<double, D> velocity_of(std::size_t i) const;
+  void prepare_reactions();
+  void add_reactions(bool viscous);
 
   Flow<T, D>& flow_;
   std::vector<physics::LinearFit<D>> fits_;       // by number of the node
   std::vector<std::array<double, D>> gradient_;   // G of the buffers' particles
+  std::vector<neighbors::Chunk> no_walls_;        // empty lists
+  Array<T> divergence_, diffusion_, surface_, reaction_[D], shift_[D];
 };
 
 }  // namespace eddyline::integrate

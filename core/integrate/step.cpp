@@ -65,7 +65,7 @@ void Step<T, D>::advance(bool reactions) {
   gather(flow_.fluid_routes, flow_.moving);
   sum_rates();
   openings_.discard_rates();
-  if (reactions) react_viscous();
+  if (reactions) react_viscous(), openings_.react_viscous();
 
   update_density_and_drift();
   openings_.keep_files();
@@ -76,7 +76,7 @@ void Step<T, D>::advance(bool reactions) {
   extrapolate_to_openings(flow_.time + dt, dt);
   sum_forces();
   openings_.discard_forces();
-  if (reactions) react_pressure();
+  if (reactions) react_pressure(), openings_.react_pressure();
 
   flow_.time += dt;
   kick_half_and_shift(dt);
@@ -374,12 +374,13 @@ void Step<T, D>::kick_half_and_shift(double dt) {
 
 template <class T, int D>
 void Step<T, D>::react_viscous() {
+  flow_.find_free_neighbors();
   auto in = flow_.input();
-  in.target_rows = flow_.wall_fluid.target_rows();
-  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  in.target_rows = flow_.wall_reaction().target_rows();
+  in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
-  for_blocks(flow_.wall_fluid.chunks().size(),
+  for_blocks(flow_.wall_reaction().chunks().size(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.viscous_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -387,11 +388,11 @@ void Step<T, D>::react_viscous() {
 template <class T, int D>
 void Step<T, D>::react_pressure() {
   auto in = flow_.input();
-  in.target_rows = flow_.wall_fluid.target_rows();
-  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  in.target_rows = flow_.wall_reaction().target_rows();
+  in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();
-  for_blocks(flow_.wall_fluid.chunks().size(),
+  for_blocks(flow_.wall_reaction().chunks().size(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.pressure_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }

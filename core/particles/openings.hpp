@@ -39,6 +39,14 @@ struct OpeningSites {
     return x[first] >= lower[first] && x[first] <= upper[first] &&
            (count[1] == 1 || (x[second] >= lower[second] && x[second] <= upper[second]));
   }
+  /// Whether x lies beyond the opening, in its buffer or in the walls around that, `reach` thick.
+  bool is_beyond(Vec3 x, double reach) const {
+    const double d = depth(x);
+    bool beside = d > 0 && d <= length() + reach;
+    for (const int k : {first, second})
+      beside = beside && ((k == second && count[1] == 1) || (x[k] >= lower[k] - reach && x[k] <= upper[k] + reach));
+    return beside;
+  }
 };
 OpeningSites opening_sites(const world::World& world, const world::Opening& opening);
 
