@@ -23,6 +23,7 @@ constexpr double k_least_fraction = 0.1;  // of a node's neighbourhood that is f
 /// Running means follow within so many passages of a sound wave through the domain: slow against all waves that fit
 /// into it, so that none is reflected.
 constexpr double k_passages = 5;
+constexpr double k_largest_lead = 0.05;  // of the speed: fits to a curved profile are less than that too slow
 
 template <int D>
 Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
@@ -75,9 +76,7 @@ void Openings<D>::pass(FluidState<D>& fluid) {
     if (fluid.buffer[i] == 0) {
       for (std::size_t o = 0; o < all_.size(); ++o) {
         auto& opening = all_[o];
-        const double depth = opening.sites.depth(x);
-        if (opening.world.inflow || !(depth > 0 && depth <= 2 * opening.sites.length()) || !opening.sites.faces(x))
-          continue;
+        if (opening.world.inflow || !opening.sites.is_through(x)) continue;
         fluid.buffer[i] = static_cast<std::uint8_t>(o + 1);
         count(opening, i, -1);
         break;
@@ -294,7 +293,8 @@ void OpeningStep<T, D>::rule_outflow(Opening<D>& opening, double t, double dt, b
   pressure += 0.5 * sites.pitch * opening.slope;  // from the nodes to the opening
   const double J = c.rho0 * c.c0 * (speed - opening.reference_speed) + pressure;
   opening.pressure = J / 2;
-  opening.lead += dt > 0 ? share * J / (2 * c.rho0 * c.c0) : 0.0;
+  const double most = k_largest_lead * std::abs(opening.reference_speed);
+  if (dt > 0) opening.lead = std::clamp(opening.lead + share * J / (2 * c.rho0 * c.c0), -most, most);
   const double correction = opening.reference_speed - speed + J / (2 * c.rho0 * c.c0) + opening.lead;
   for (std::int64_t k = 0; k < sites.sites(); ++k) {
     auto& v = opening.velocity[static_cast<std::size_t>(k)];

@@ -39,6 +39,11 @@ struct OpeningSites {
     return x[first] >= lower[first] && x[first] <= upper[first] &&
            (count[1] == 1 || (x[second] >= lower[second] && x[second] <= upper[second]));
   }
+  /// Whether x has passed the opening outwards, and is in its buffer or has just left that.
+  bool is_through(Vec3 x) const {
+    const double d = depth(x);
+    return d > 0 && d <= 2 * length() && faces(x);
+  }
   /// Whether x lies beyond the opening, in its buffer or in the walls around that, `reach` thick.
   bool is_beyond(Vec3 x, double reach) const {
     const double d = depth(x);

@@ -152,11 +152,23 @@ void place_buffers(const World& world, Placement& placement) {
   }
 }
 
+std::vector<OpeningSites> all_opening_sites(const World& world) {
+  std::vector<OpeningSites> all;
+  for (const auto& opening : world.openings) all.push_back(opening_sites(world, opening));
+  return all;
+}
+
+/// Buffers keep walls and bodies out.
+bool is_in_buffer(const std::vector<OpeningSites>& openings, Vec3 x) {
+  return std::any_of(openings.begin(), openings.end(), [x](const OpeningSites& sites) { return sites.is_through(x); });
+}
+
 /// Dummy particles outside a side of the domain. Walls cover the corners, go on beyond an open
 /// side and along the buffers of openings.
 void place_sides(const World& world, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double radius = lengths(world).interaction_radius;
+  const auto openings = all_opening_sites(world);
   Int3 first{0, 0, 0}, last{1, 1, 1};
   std::array<std::int32_t, 3> count{1, 1, 1};
   for (int d = 0; d < world.dimensions; ++d) {
@@ -200,6 +212,7 @@ void place_sides(const World& world, Placement& placement) {
         if (owner < 0 || too_deep) continue;
         Vec3 x = world.origin + Vec3{(i + 0.5) * step.x, (j + 0.5) * step.y, 0};
         if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
+        if (is_in_buffer(openings, x)) continue;
         const std::int64_t site = ((k - first[2]) * ny + (j - first[1])) * nx + (i - first[0]);
         placement.walls.push_back(
             {make_id(k_source_side, site), x, volume, -1 - owner, !world.sides[static_cast<std::size_t>(owner)].slip});
@@ -208,11 +221,15 @@ void place_sides(const World& world, Placement& placement) {
 
 void place_bodies(const World& world, Placement& placement) {
   const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / world.spacing));
+  const auto openings = all_opening_sites(world);
   std::int64_t site = 0;
   for (std::size_t b = 0; b < world.bodies.size(); ++b)
-    for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true))
-      placement.walls.push_back({make_id(k_source_body, site++), point.position, point.volume,
-                                 static_cast<std::int32_t>(b), !world.bodies[b].slip});
+    for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true)) {
+      const std::int64_t id = make_id(k_source_body, site++);
+      if (is_in_buffer(openings, point.position)) continue;
+      placement.walls.push_back(
+          {id, point.position, point.volume, static_cast<std::int32_t>(b), !world.bodies[b].slip});
+    }
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .. import _core
-from .formulas import FIELD_VARIABLES
+from .openings import Face, faces
 from .samples import corners
-from .scales import Scales
-from .schema import SIDES, Front, Gauge, Inflow, Outflow, Wall, WorldFile
+from .scales import Scales, pressure_level
+from .schema import SIDES, Front, Gauge, Wall, WorldFile
 from .shapes import vec3
 from .values import Pressure
 
@@ -44,17 +44,15 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
             world.sides[index].slip = side.slip
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
-    world.openings = [
-        _opening(index, file)
-        for index, name in enumerate(SIDES[: 2 * file.dimensions])
-        if isinstance(file.boundaries.side(name), Inflow | Outflow)
-    ]
-    world.fluid.density = file.fluid.density
+    level = pressure_level(file, scales)
+    world.openings = [_opening(face, file, level) for face in faces(file)]
+    # The density of the file is that at the level of the pressure.
+    world.fluid.density = file.fluid.density - level / scales.sound_speed**2
     world.fluid.kinematic_viscosity = file.fluid.nu
     world.fluid.sound_speed = scales.sound_speed
     world.regions = [_region(name, file) for name in file.regions]
     world.bodies = [_body(name, file) for name in file.bodies]
-    _start(world.start, file)
+    _start(world.start, file, level)
     for option in _OPTIONS:
         value = getattr(file.method, option)
         if value is not None:
@@ -69,34 +67,19 @@ def _three(formulas: tuple[_core.Formula, ...]) -> list[_core.Formula]:
     return [*formulas, *(_core.Formula("0", ()) for _ in range(missing))]
 
 
-def inflow_velocity(side: Inflow, index: int, dimensions: int) -> tuple[_core.Formula, ...]:
-    """A formula for each dimension; of a single one along the normal into the domain, of side `index`."""
-    if len(side.velocity) == dimensions:
-        return side.velocity
-    along = side.velocity[0]
-    if index % 2 == 1:
-        along = _core.Formula(f"-({along.text})", FIELD_VARIABLES)
-    zero = _core.Formula("0", ())
-    return tuple(along if axis == index // 2 else zero for axis in range(dimensions))
-
-
-def _opening(index: int, file: WorldFile) -> _core.Opening:
-    """The opening that covers side `index`."""
-    side = file.boundaries.side(SIDES[index])
-    assert isinstance(side, Inflow | Outflow)
+def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
     opening = _core.Opening()
-    opening.name = SIDES[index]
-    opening.inflow = isinstance(side, Inflow)
-    axis = opening.axis = index // 2
-    opening.inward = 1 if index % 2 == 0 else -1
-    low, high = (list(corner) for corner in corners(file))
-    low[axis] = high[axis] = low[axis] if index % 2 == 0 else high[axis]
-    opening.lower, opening.upper = vec3(low), vec3(high)
-    if isinstance(side, Inflow):
-        opening.velocity = _three(inflow_velocity(side, index, file.dimensions))
-    opening.pressure_imposed = side.pressure is not None
-    if side.pressure is not None:
-        opening.pressure = side.pressure
+    opening.name = face.name
+    opening.inflow = face.is_inflow
+    opening.axis, opening.inward = face.axis, face.inward
+    opening.lower, opening.upper = face.low, face.high
+    if face.is_inflow:
+        opening.velocity = _three(face.velocity(file.dimensions))
+    opening.pressure_imposed = face.table.pressure is not None
+    if face.table.pressure is not None:
+        opening.pressure = face.table.pressure
+    elif not face.is_inflow:
+        opening.pressure = _core.Formula(repr(level), ())
     return opening
 
 
@@ -119,12 +102,15 @@ def _region(name: str, file: WorldFile) -> _core.Region:
     return region
 
 
-def _start(start: _core.Start, file: WorldFile) -> None:
+def _start(start: _core.Start, file: WorldFile, level: float) -> None:
     if file.start.velocity is not None:
         start.velocity = _three(file.start.velocity)
     if file.start.pressure is not None:
         start.pressure_start = file.start.pressure.kind
         start.pressure = file.start.pressure.formula
+    elif level > 0:
+        start.pressure_start = "formula"
+        start.pressure = _core.Formula(repr(level), ())
     if file.start.arrangement == "jittered":
         start.jitter = DEFAULT_JITTER if file.start.jitter is None else file.start.jitter
     start.fitted = file.start.arrangement == "fitted"

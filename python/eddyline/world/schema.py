@@ -193,6 +193,27 @@ SIDE_KINDS: dict[str, type[Table]] = {
 }
 
 
+class _Patch(Table):
+    min: Vector = Field(description="Lowest corner [m]; one coordinate is that of max.", examples=[[0, 0.1]])
+    max: Vector = Field(description="Highest corner [m].", examples=[[0, 0.2]])
+    facing: Literal["left", "right", "bottom", "top", "front", "back"] | None = Field(
+        default=None,
+        description="Inside the domain: where the fluid lies, seen from the opening; behind it must be a body. "
+        "Not on a side.",
+    )
+
+
+class InflowPatch(Inflow, _Patch):
+    """Fluid enters through a part of a wall or of a body."""
+
+
+class OutflowPatch(Outflow, _Patch):
+    """Fluid leaves through a part of a wall or of a body."""
+
+
+OPENINGS: dict[str, type[Table]] = {"inflow": InflowPatch, "outflow": OutflowPatch}
+
+
 # --- observers ----------------------------------------------------------------------------------------------
 
 
@@ -226,11 +247,13 @@ if TYPE_CHECKING:
     BodyTable = Body
     RegionTable = Region
     SideTable = Wall | Periodic | Open | Inflow | Outflow
+    OpeningTable = InflowPatch | OutflowPatch
     ObserverTable = Probe | Gauge | Front
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]
     SideTable = Annotated[reduce(or_, SIDE_KINDS.values()), Field(discriminator="type")]
+    OpeningTable = Annotated[reduce(or_, OPENINGS.values()), Field(discriminator="type")]
     ObserverTable = Annotated[reduce(or_, OBSERVERS.values()), Field(discriminator="type")]
 
 
@@ -383,6 +406,9 @@ class WorldFile(Table):
         default_factory=dict, description="Where fluid is at the start; without regions it fills the domain."
     )
     boundaries: Boundaries = Field(default_factory=Boundaries)
+    openings: dict[_Name, OpeningTable] = Field(
+        default_factory=dict, description="Inflow and outflow through parts of walls and bodies."
+    )
     bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid obstacles.")
     time: Time
     method: Method = Field(default_factory=Method)
@@ -405,6 +431,7 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
         "bodies": (BODIES, "shape"),
         "regions": (REGIONS, "shape"),
         "boundaries": (SIDE_KINDS, "type"),
+        "openings": (OPENINGS, "type"),
         "observe": (OBSERVERS, "type"),
     }
     first = str(path[0])

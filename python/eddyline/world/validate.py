@@ -183,7 +183,9 @@ def _no_tag(name: str, value: Any, context: Mapping[str, Any]) -> str:
     key = str(context["discriminator"]).strip("'")
     if not isinstance(value, Mapping):
         return f"{name} = {shown(value)}; must be a table. Write {name} = {{ {key} = {shown(value)} }}."
-    words = "wall, periodic and open" if name.startswith("boundaries") else ""
+    words = "wall, periodic, open, inflow and outflow" if name.startswith("boundaries") else ""
+    if name.startswith("openings"):
+        words = "inflow and outflow"
     if key == "shape":
         words = "circle, rectangle, polygon and line (2D), sphere, box and cylinder (3D)"
     return f"{name}.{key} is missing; {key}s are {words or 'probe, gauge and front'}."
@@ -234,5 +236,5 @@ def _example(path: Path, data: Any) -> Any:
 def _table_hint(path: Path, value: Any) -> str:
     if path[0] == "boundaries" and len(path) == 2:
         return f". Write {path[1]} = {{ type = {shown(value)} }}"
-    named = ".NAME" if path[0] in ("bodies", "regions", "observe") and len(path) == 1 else ""
+    named = ".NAME" if path[0] in ("bodies", "regions", "openings", "observe") and len(path) == 1 else ""
     return f". Write [{dotted(path)}{named}] on a line of its own"

@@ -1,0 +1,29 @@
+"""Lengths of the method that decide what fits into a world; as in core/particles."""
+
+from __future__ import annotations
+
+import math
+
+from .schema import WorldFile
+
+SKIN_RATIO = 0.375
+"""Skin of the neighbour lists where the file names none, in smoothing lengths."""
+
+
+def _ratio(file: WorldFile) -> float:
+    return file.method.smoothing_ratio or (2.0 if file.dimensions == 2 else 1.5)
+
+
+def reach(file: WorldFile) -> float:
+    """Reach of the kernel, 2 h [m]."""
+    return 2 * _ratio(file) * file.domain.spacing
+
+
+def cell_edge(file: WorldFile) -> float:
+    """Edge of the cells [m]: the reach of the kernel and the skin."""
+    return reach(file) + (file.method.skin or SKIN_RATIO * _ratio(file)) * file.domain.spacing
+
+
+def buffer_length(file: WorldFile) -> float:
+    """Length of the buffers beyond openings [m]."""
+    return (math.ceil(cell_edge(file) / file.domain.spacing - 1e-9) + 1) * file.domain.spacing
