@@ -346,7 +346,6 @@ void Flow<T, D>::hide_buffers() {
   fluid_routes.gather([&](std::int32_t from, std::int32_t to, const Int3&) {
     if (hidden[static_cast<std::size_t>(from)] != 0) move_out(to);
   });
-
 }
 
 /// Nodes see the fluid without the buffers, which would only hear their own echo.
@@ -354,11 +353,9 @@ template <class T, int D>
 void Flow<T, D>::find_node_neighbors() {
   hide_buffers();
   const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
-  const neighbors::Search search{D,          static_cast<float>(cut * cut),
-                                 &layout_,   &node_rows,
-                                 &fluid_rows, &node_positions_,
-                                 &free_positions_, false,
-                                 execution_.all_pairs};
+  const neighbors::Search search{
+      D,     static_cast<float>(cut * cut), &layout_, &node_rows, &fluid_rows, &node_positions_, &free_positions_,
+      false, execution_.all_pairs};
   node_fluid.build(search, execution_.instructions.c_str());
   for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
   free_neighbors_found_ = false;
@@ -377,15 +374,9 @@ void Flow<T, D>::find_free_neighbors() {
     buffer_rows_.cell[m] = fluid_rows.cell[static_cast<std::size_t>(members[m])];
   }
   const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
-  neighbors::Search search{D,
-                                 static_cast<float>(cut * cut),
-                                 &layout_,
-                                 &buffer_rows_,
-                                 &fluid_rows,
-                                 &fluid_positions_,
-                                 &free_positions_,
-                                 false,
-                                 execution_.all_pairs};
+  neighbors::Search search{
+      D,     static_cast<float>(cut * cut), &layout_, &buffer_rows_, &fluid_rows, &fluid_positions_, &free_positions_,
+      false, execution_.all_pairs};
   buffer_free.build(search, execution_.instructions.c_str());
   search.targets = &wall_rows;
   search.target_positions = &wall_positions_;

@@ -50,7 +50,7 @@ template <int D>
 struct FluidState {
   Array<std::int64_t> id;
   Array<double> mass;
-  Array<double> s;  // density excess rho/rho0 - 1
+  Array<double> s;             // density excess rho/rho0 - 1
   Array<std::uint8_t> buffer;  // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
   VectorArray<double, D> x, v;
   VectorArray<double, D> a;      // acceleration of the last evaluation, everything included
@@ -145,7 +145,7 @@ class Flow {
   exchange::Routes fluid_routes, wall_routes;
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
   neighbors::NeighborList buffer_free, wall_free;  // buffers and walls over fluid alone, see find_free_neighbors()
-  Array<std::int32_t> node_number;  // of each node in the order of node_rows, as Openings counts them
+  Array<std::int32_t> node_number;                 // of each node in the order of node_rows, as Openings counts them
 
   // Results of the sweeps, in whole chunks.
   Array<T> divergence, diffusion, viscous[D], pressure_force[D], shift[D], surface;
@@ -193,7 +193,7 @@ class Flow {
   neighbors::FixedPositions free_positions_;  // of the fluid, buffers out of reach
   particles::CellRows buffer_rows_;           // where the buffers' particles stand
   bool free_neighbors_found_ = false;
-  Array<std::uint8_t> hidden_;                // rows of buffers
+  Array<std::uint8_t> hidden_;  // rows of buffers
 };
 
 }  // namespace eddyline::integrate

@@ -25,6 +25,9 @@ constexpr double k_least_fraction = 0.1;  // of a node's neighbourhood that is f
 constexpr double k_passages = 5;
 constexpr double k_largest_lead = 0.05;  // of the speed: fits to a curved profile are less than that too slow
 
+/// The nearest of 0 ... last; what is not a number becomes 0, and the doctor finds it at the end of the step.
+double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
+
 template <int D>
 Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
   Vec3 v;
@@ -143,7 +146,7 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
       for (std::size_t d = 0; d < D; ++d)
         v[d] = at_rest ? 0 : opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
       auto& normal = v[static_cast<std::size_t>(sites.axis)];
-      normal = sites.inward * std::max(0.0, sites.inward * normal);
+      normal = sites.inward * normal < 0 ? 0.0 : normal;  // and what is not a number stays so, for the doctor
     }
   }
 }
@@ -161,7 +164,7 @@ std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
   for (int k = 0; k < 2; ++k) {
     const int d = k == 0 ? sites.first : sites.second;
     const double place =
-        sites.count[k] == 1 ? 0 : std::clamp((fluid.x[d][i] - sites.origin[d]) / sites.step[d], 0.0, sites.count[k] - 1.0);
+        sites.count[k] == 1 ? 0 : within((fluid.x[d][i] - sites.origin[d]) / sites.step[d], sites.count[k] - 1);
     lower[k] = std::min<std::int64_t>(static_cast<std::int64_t>(place), std::max(0, sites.count[k] - 2));
     upper[k] = std::min<std::int64_t>(lower[k] + 1, sites.count[k] - 1);
     share[k] = place - static_cast<double>(lower[k]);
@@ -269,7 +272,8 @@ void OpeningStep<T, D>::follow_slope(Opening<D>& opening, double share) {
 /// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>
 /// is the mean over the opening's wet sites, and nothing runs in, so that beyond it
 ///   p = p_ref + J/2,   u = u_g + (u_ref - <u>) + J/(2 rho0 c0)
-/// The velocity keeps its profile u_g, and vortices pass: only the means know of sound. u_ref is the running mean of <u>.
+/// The velocity keeps its profile u_g, and vortices pass: only the means know of sound. u_ref is the running mean of
+/// <u>.
 template <class T, int D>
 void OpeningStep<T, D>::rule_outflow(Opening<D>& opening, double t, double dt, bool at_rest) {
   const auto& c = flow_.constants();
@@ -316,7 +320,7 @@ template <class T, int D>
 double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site, double depth,
                                     std::array<double, D>& gradient) const {
   const auto& sites = opening.sites;
-  const double place = std::clamp(depth / sites.pitch - 0.5, 0.0, opening.layers - 1.0);
+  const double place = within(depth / sites.pitch - 0.5, opening.layers - 1);
   const auto layer = std::min(static_cast<std::int32_t>(place), std::max(0, opening.layers - 2));
   const double share = place - layer;
   const auto first = fits_.begin() + opening.first_node + layer * sites.sites() + site;
@@ -341,7 +345,8 @@ void OpeningStep<T, D>::measure_inflow(Opening<D>& opening, double t) {
                          ? opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / (c.rho0 * c.c0 * c.c0)
                          : reflected(opening, k, 0, gradient);
     const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p));
-    const double speed = sites.inward * opening.velocity[static_cast<std::size_t>(k)][static_cast<std::size_t>(sites.axis)];
+    const double speed =
+        sites.inward * opening.velocity[static_cast<std::size_t>(k)][static_cast<std::size_t>(sites.axis)];
     opening.mass_flow += rho * speed * sites.area;
   }
 }

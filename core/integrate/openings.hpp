@@ -26,16 +26,16 @@ template <int D>
 struct Opening {
   world::Opening world;
   particles::OpeningSites sites;
-  std::int32_t first_node = 0, layers = 0;       // nodes: layers of sites inside the fluid, mirrored buffer columns
-  std::vector<std::array<double, D>> velocity;   // of the buffer at each site [m/s]
-  double pressure = 0;                           // outflow: of its buffer, above its level [Pa]
-  double reference_speed = 0;                    // outflow: running mean of the speed through it [m/s]
-  double lead = 0;                               // outflow: what its buffer must be faster than the nodes [m/s]
-  double slope = 0;                              // running mean of the pressure's outward gradient [Pa/m]
-  double mass_flow = 0;                          // into the flow, at the sites [kg/s, kg/(m s) in 2D]
-  Vec3 force;                                    // of the buffer on the fluid, if asked for [N, N/m in 2D]
-  ReproducibleSum mass;                          // carried into the flow so far [kg, kg/m in 2D]
-  std::array<ReproducibleSum, D> momentum;       // likewise [kg m/s, kg/s in 2D]
+  std::int32_t first_node = 0, layers = 0;      // nodes: layers of sites inside the fluid, mirrored buffer columns
+  std::vector<std::array<double, D>> velocity;  // of the buffer at each site [m/s]
+  double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
+  double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
+  double lead = 0;                              // outflow: what its buffer must be faster than the nodes [m/s]
+  double slope = 0;                             // running mean of the pressure's outward gradient [Pa/m]
+  double mass_flow = 0;                         // into the flow, at the sites [kg/s, kg/(m s) in 2D]
+  Vec3 force;                                   // of the buffer on the fluid, if asked for [N, N/m in 2D]
+  ReproducibleSum mass;                         // carried into the flow so far [kg, kg/m in 2D]
+  std::array<ReproducibleSum, D> momentum;      // likewise [kg m/s, kg/s in 2D]
 };
 
 /// All openings of a world: who is in which buffer, who enters and who leaves.
@@ -52,8 +52,8 @@ class Openings {
   std::int32_t nodes() const { return nodes_; }
   Vec3 node(std::int32_t number) const;
 
-  /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow becomes
-  /// fluid, and the next of its site enters one buffer length upstream.
+  /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow
+  /// becomes fluid, and the next of its site enters one buffer length upstream.
   void pass(FluidState<D>& fluid);
   /// Whether particle i has reached the end of an outflow's buffer.
   bool is_spent(const FluidState<D>& fluid, std::size_t i) const;
@@ -101,9 +101,9 @@ class OpeningStep {
   void add_reactions(bool viscous);
 
   Flow<T, D>& flow_;
-  std::vector<physics::LinearFit<D>> fits_;       // by number of the node
-  std::vector<std::array<double, D>> gradient_;   // G of the buffers' particles
-  std::vector<neighbors::Chunk> no_walls_;        // empty lists
+  std::vector<physics::LinearFit<D>> fits_;      // by number of the node
+  std::vector<std::array<double, D>> gradient_;  // G of the buffers' particles
+  std::vector<neighbors::Chunk> no_walls_;       // empty lists
   Array<T> divergence_, diffusion_, surface_, reaction_[D], shift_[D];
 };
 

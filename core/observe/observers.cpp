@@ -190,7 +190,8 @@ double Observers<T, D>::front(int axis) const {
 #pragma omp parallel for reduction(max : foremost)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (flow_.surface[k] < 2 && flow_.fluid.buffer[k] == 0) foremost = std::max(foremost, x[k]);  // spray does not count
+    if (flow_.surface[k] < 2 && flow_.fluid.buffer[k] == 0)
+      foremost = std::max(foremost, x[k]);  // spray does not count
   }
   return foremost + 0.5 * flow_.world().spacing;
 }

@@ -11,17 +11,17 @@ namespace eddyline::particles {
 /// The lattice across an opening. A site stands on the opening's plane; the buffer beyond it is `columns` particles
 /// deep, so that wherever lists are valid the fluid sees no end of it. Columns of a site enter in a file.
 struct OpeningSites {
-  int axis = 0;                 // across the opening
-  int first = 1, second = 2;    // in it; `second` is of one site in 2D
-  double inward = 1;            // +1 or -1, as in world::Opening
-  double plane = 0;             // coordinate along the axis [m]
-  double pitch = 0;             // distance of columns [m]
-  std::int32_t columns = 0;     // of the buffer
+  int axis = 0;                    // across the opening
+  int first = 1, second = 2;       // in it; `second` is of one site in 2D
+  double inward = 1;               // +1 or -1, as in world::Opening
+  double plane = 0;                // coordinate along the axis [m]
+  double pitch = 0;                // distance of columns [m]
+  std::int32_t columns = 0;        // of the buffer
   std::int32_t count[2] = {1, 1};  // sites along `first` and `second`
-  Vec3 lower, upper;            // corners of the opening [m]
-  Vec3 origin;                  // the first site [m]
-  Vec3 step;                    // from site to site [m]
-  double area = 0;              // of a site [m^(D-1)]
+  Vec3 lower, upper;               // corners of the opening [m]
+  Vec3 origin;                     // the first site [m]
+  Vec3 step;                       // from site to site [m]
+  double area = 0;                 // of a site [m^(D-1)]
 
   std::int64_t sites() const { return static_cast<std::int64_t>(count[0]) * count[1]; }
   /// Length of the buffer [m].

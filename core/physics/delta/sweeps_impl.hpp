@@ -207,8 +207,7 @@ void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t f
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
           [&](auto* at_rows) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, at_rows); },
-          [&](const auto& f)
-              __attribute__((always_inline)) { add_to_fit(sum, f, make_pair<P, D>(x, f.x, scale)); });
+          [&](const auto& f) __attribute__((always_inline)) { add_to_fit(sum, f, make_pair<P, D>(x, f.x, scale)); });
       for (int k = 0; k < LinearFitSums<P, D>::k_values; ++k) put(sum.value[k], out.value[k] + at);
     });
   }
