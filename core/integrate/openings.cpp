@@ -22,7 +22,7 @@ constexpr std::int32_t k_outflow_layers = 3, k_slope_layer = 2;
 constexpr double k_least_fraction = 0.1;  // of a node's neighbourhood that is fluid, for it to count
 /// Running means follow within so many passages of a sound wave through the domain: slow against all waves that fit
 /// into it, so that none is reflected.
-constexpr double k_passages = 5;
+constexpr double k_passages = 10;
 constexpr double k_largest_lead = 0.05;  // of the speed: fits to a curved profile are less than that too slow
 
 /// The nearest of 0 ... last; what is not a number becomes 0, and the doctor finds it at the end of the step.

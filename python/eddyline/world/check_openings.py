@@ -65,7 +65,8 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
         if len(flat) != 1:
             yield (
                 (*path, "max"),
-                f"openings.{name}.max = {shown(table.max)}; must equal min in exactly one coordinate, that across "
+                f"openings.{name}.max = {shown(table.max)}; must equal min in exactly one coordinate, that "
+                "across "
                 "the opening.",
             )
             continue
@@ -73,7 +74,8 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
         if any(low[k] < origin[k] - slack or high[k] > end[k] + slack for k in range(file.dimensions)):
             yield (
                 path,
-                f"openings.{name} reaches out of the domain from {_place(origin, file)} to {_place(end, file)} m. "
+                f"openings.{name} reaches out of the domain from {_place(origin, file)} to "
+                f"{_place(end, file)} m. "
                 "Move it.",
             )
             continue
@@ -81,7 +83,8 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
         if width < NARROWEST * (1 - 1e-9):
             yield (
                 path,
-                f"openings.{name} is {rounded(width, 2)} spacings wide; must be at least {NARROWEST}. Widen it, or "
+                f"openings.{name} is {rounded(width, 2)} spacings wide; must be at least {NARROWEST}. "
+                "Widen it, or "
                 "take a finer domain.spacing.",
             )
             continue
@@ -92,13 +95,15 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
             if not isinstance(kind, Wall):
                 yield (
                     path,
-                    f"openings.{name} lies on the side {SIDES[side]}, which is {kind.type}; must be a wall. Write "
+                    f"openings.{name} lies on the side {SIDES[side]}, which is {kind.type}; must be a "
+                    "wall. Write "
                     f'boundaries.{SIDES[side]} = {{ type = "wall" }}.',
                 )
             elif table.facing is not None:
                 yield (
                     (*path, "facing"),
-                    f'openings.{name}.facing = "{table.facing}"; it lies on the side {SIDES[side]} and faces the '
+                    f'openings.{name}.facing = "{table.facing}"; it lies on the side {SIDES[side]} and '
+                    "faces the "
                     "domain. Remove facing.",
                 )
         elif table.facing is None or SIDES.index(table.facing) // 2 != axis:
@@ -117,7 +122,8 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
                 open_place = _place(behind[int(np.argmin(covered))], file)
                 yield (
                     path,
-                    f"openings.{name} has no body behind it at {open_place} m; fluid would run into its back. Put it "
+                    f"openings.{name} has no body behind it at {open_place} m; fluid would run into its "
+                    "back. Put it "
                     "on the surface of a body, or turn it round.",
                 )
 
@@ -131,7 +137,8 @@ def _ways_out(file: WorldFile, found: list[Face]) -> Found:
         path = inflows[0].path
         yield (
             path,
-            f"{dotted(path)} is an inflow, but nothing flows out, and fluid fills the domain. Add an outflow, e.g. "
+            f"{dotted(path)} is an inflow, but nothing flows out, and fluid fills the domain. Add an "
+            "outflow, e.g. "
             'right = { type = "outflow" }.',
         )
 
@@ -143,7 +150,8 @@ def _corners(file: WorldFile, found: list[Face]) -> Found:
         if one.axis != other.axis:
             yield (
                 other.path,
-                f"{dotted(other.path)} and {one.name} are openings that meet in a corner; there must be a wall or a "
+                f"{dotted(other.path)} and {one.name} are openings that meet in a corner; there must be a "
+                "wall or a "
                 f'periodic side between them. Write {other.name} = {{ type = "wall", slip = true }}.',
             )
 
@@ -167,7 +175,8 @@ def _pairs(file: WorldFile, found: list[Face]) -> Found:
             yield (
                 other.path,
                 f"{dotted(other.path)} is {rounded(gap)} m from {dotted(one.path)}; two openings must be "
-                f"{'apart' if least == 0 else f'at least {rounded(least)} m apart'}. Move one, or take a finer "
+                f"{'apart' if least == 0 else f'at least {rounded(least)} m apart'}. Move one, or take a "
+                "finer "
                 "domain.spacing.",
             )
 
@@ -181,7 +190,9 @@ def _bodies(file: WorldFile, face: Face) -> Found:
     """Nothing solid in an opening or its buffer."""
     spacing = file.domain.spacing
     # In front of an opening inside the domain; on a side also beyond it.
-    depths = [-spacing] if face.side is None else [-spacing, 0.0, 0.5 * buffer_length(file), buffer_length(file)]
+    depths = (
+        [-spacing] if face.side is None else [-spacing, 0.0, 0.5 * buffer_length(file), buffer_length(file)]
+    )
     for name, body in file.bodies.items():
         for depth in depths:
             points = face.points(file.dimensions, depth)
@@ -191,7 +202,8 @@ def _bodies(file: WorldFile, face: Face) -> Found:
                 kind = "inflow" if face.is_inflow else "outflow"
                 yield (
                     ("bodies", name),
-                    f"bodies.{name} stands across the {kind} {face.name} at {place} m. Move it into the domain.",
+                    f"bodies.{name} stands across the {kind} {face.name} at {place} m. Move it into the "
+                    "domain.",
                 )
                 break
 
@@ -213,7 +225,8 @@ def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
             where = _place(points[int(np.argmin(along))], file)
             yield (
                 (*face.path, "velocity"),
-                f"{key} flows out at {rounded(float(-along.min()))} m/s at {where} m, t = {rounded(time)} s; an "
+                f"{key} flows out at {rounded(float(-along.min()))} m/s at {where} m, t = {rounded(time)} "
+                "s; an "
                 "inflow must flow in or rest everywhere. Turn its sign, or write max(0, ...).",
             )
             return
@@ -244,15 +257,18 @@ def _pressure(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
         if not face.is_inflow and pressure.min() < lowest:
             yield (
                 (*face.path, "pressure"),
-                f"{key} falls to {number(rounded_number(pressure.min()))} Pa at t = {rounded(time)} s; an outflow that "
-                f"sucks tears the fluid, so that it must be above -density max_speed^2 = {rounded(lowest)} Pa. "
+                f"{key} falls to {number(rounded_number(pressure.min()))} Pa at t = {rounded(time)} s; an "
+                "outflow that "
+                f"sucks tears the fluid, so that it must be above -density max_speed^2 = {rounded(lowest)} "
+                "Pa. "
                 "Raise it, or raise the pressure everywhere.",
             )
             return
         if pressure.max() > LARGEST_PRESSURE * unit:
             yield (
                 (*face.path, "pressure"),
-                f"{key} reaches {number(rounded_number(pressure.max()))} Pa at t = {rounded(time)} s and would "
+                f"{key} reaches {number(rounded_number(pressure.max()))} Pa at t = {rounded(time)} s and "
+                "would "
                 f"compress the fluid by more than {LARGEST_PRESSURE:.0%}. Raise fluid.max_speed.",
             )
             return

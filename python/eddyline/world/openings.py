@@ -1,4 +1,4 @@
-"""Where fluid enters and leaves: sides of type inflow or outflow, and [openings] on parts of sides and in bodies."""
+"""Where fluid enters and leaves: sides of type inflow or outflow, and [openings] in walls and bodies."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ def _patch_faces(file: WorldFile) -> Iterator[Face]:
         side = side_of(file, axis, low[axis])
         if side is None and table.facing is None:
             continue
-        inward = 1 if (SIDES.index(table.facing) if side is None and table.facing else 1 - (side or 0)) % 2 else -1
+        inward = (
+            1 if (SIDES.index(table.facing) if side is None and table.facing else 1 - (side or 0)) % 2 else -1
+        )
         yield Face(name, ("openings", name), table, side, axis, inward, low, high)
 
 

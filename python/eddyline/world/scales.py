@@ -61,12 +61,15 @@ def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
 
 
 def pressure_level(file: WorldFile, scales: Scales) -> float:
-    """Pressure [Pa] about which a flow with openings and without a free surface is computed unless the file says more.
+    """Pressure [Pa] of the outflow and the start where the file names none; 0 with a free surface or without
+    openings.
 
     Pressure falls by up to density max_speed^2 below that of the outflow where the fluid goes round a body or
     shears. Particles tear apart where it is negative, so that this much is added to it everywhere.
     """
-    free = file.regions or any(isinstance(file.boundaries.side(name), Open) for name in SIDES[: 2 * file.dimensions])
+    free = file.regions or any(
+        isinstance(file.boundaries.side(name), Open) for name in SIDES[: 2 * file.dimensions]
+    )
     return 0.0 if free or not faces(file) else file.fluid.density * scales.max_speed**2
 
 

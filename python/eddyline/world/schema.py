@@ -198,7 +198,8 @@ class _Patch(Table):
     max: Vector = Field(description="Highest corner [m].", examples=[[0, 0.2]])
     facing: Literal["left", "right", "bottom", "top", "front", "back"] | None = Field(
         default=None,
-        description="Inside the domain: where the fluid lies, seen from the opening; behind it must be a body. "
+        description="Inside the domain: where the fluid lies, seen from the opening; behind it must be a "
+        "body. "
         "Not on a side.",
     )
 
