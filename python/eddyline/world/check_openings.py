@@ -10,7 +10,7 @@ import numpy as np
 from . import scales
 from .lengths import buffer_length, reach
 from .openings import Face, faces, side_of
-from .problems import Path, dotted, number, rounded, shown
+from .problems import Path, dotted, rounded, shown
 from .samples import Samples, corners, evaluate, speed
 from .schema import SIDES, Open, Wall, WorldFile
 from .shapes import vec3
@@ -108,10 +108,10 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
                 )
         elif table.facing is None or SIDES.index(table.facing) // 2 != axis:
             sides = f'"{SIDES[2 * axis]}" or "{SIDES[2 * axis + 1]}"'
-            given = "is missing" if table.facing is None else f'= "{table.facing}"'
+            given = " is missing" if table.facing is None else f' = "{table.facing}"'
             yield (
                 (*path, "facing") if table.facing is not None else path,
-                f"openings.{name}.facing {given}; inside the domain an opening faces {sides}. "
+                f"openings.{name}.facing{given}; inside the domain an opening faces {sides}. "
                 f'Write facing = "{SIDES[2 * axis + 1]}" if the fluid lies there.',
             )
         else:
@@ -257,7 +257,7 @@ def _pressure(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
         if not face.is_inflow and pressure.min() < lowest:
             yield (
                 (*face.path, "pressure"),
-                f"{key} falls to {number(rounded_number(pressure.min()))} Pa at t = {rounded(time)} s; an "
+                f"{key} falls to {rounded(float(pressure.min()), 4)} Pa at t = {rounded(time)} s; an "
                 "outflow that "
                 f"sucks tears the fluid, so that it must be above -density max_speed^2 = {rounded(lowest)} "
                 "Pa. "
@@ -267,12 +267,8 @@ def _pressure(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
         if pressure.max() > LARGEST_PRESSURE * unit:
             yield (
                 (*face.path, "pressure"),
-                f"{key} reaches {number(rounded_number(pressure.max()))} Pa at t = {rounded(time)} s and "
+                f"{key} reaches {rounded(float(pressure.max()), 4)} Pa at t = {rounded(time)} s and "
                 "would "
                 f"compress the fluid by more than {LARGEST_PRESSURE:.0%}. Raise fluid.max_speed.",
             )
             return
-
-
-def rounded_number(value: float) -> float:
-    return float(rounded(float(value)))

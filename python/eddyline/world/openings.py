@@ -51,9 +51,11 @@ class Face:
 
     def points(self, dimensions: int, depth: float = 0.0, most: int = 400) -> Points:
         """Points spread over it, or over the same face `depth` m beyond it."""
-        low, high = list(self.low), list(self.high)
-        low[self.axis], high[self.axis] = 0.0, 1.0  # a layer of any thickness, flattened below
-        points = lattice(low, high, dimensions, most)
+        along = [axis for axis in range(dimensions) if axis != self.axis]
+        low, high = [self.low[k] for k in along], [self.high[k] for k in along]
+        spread = lattice(low, high, len(along), most)
+        points = np.full((len(spread), 3), 0.0)
+        points[:, along] = spread[:, : len(along)]
         points[:, self.axis] = self.low[self.axis] - self.inward * depth
         return points
 

@@ -180,7 +180,8 @@ class Outflow(Table):
     type: Literal["outflow"]
     pressure: FieldFormula | None = Field(
         default=None,
-        description="Pressure [Pa], of x, y, z, t, about which waves pass; default 0.",
+        description="Pressure [Pa], of x, y, z, t, about which waves pass; default density max_speed^2, "
+        "or 0 with a free surface.",
     )
 
 

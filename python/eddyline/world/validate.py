@@ -153,7 +153,7 @@ def _missing(path: Path, data: Any) -> str:
     around = path[:-1]
     sort = value_at(data, (*around, "shape")) or value_at(data, (*around, "type"))
     who = (
-        f"a {sort}"
+        f"{'an' if str(sort)[:1] in 'aeiou' else 'a'} {sort}"
         if sort
         else f"[{around[0]}]"
         if len(around) == 1

@@ -190,6 +190,13 @@ class _InflowVelocity:
             ),
         )
 
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        field = [{"type": "number"}, {**_FORMULA, "description": "A formula of x, y, z, t and [let] values."}]
+        vector = {"type": "array", "items": {"anyOf": field}, "minItems": 2, "maxItems": 3}
+        return {"anyOf": [*field, vector]}
+
 
 InflowVelocity = Annotated[tuple[FieldFormula, ...], _InflowVelocity()]
 """One field for each dimension, or a single one: along the normal into the domain."""
