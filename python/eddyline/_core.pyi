@@ -212,6 +212,8 @@ class Simulation:
     @property
     def id(self) -> NDArray[np.int64]: ...
     @property
+    def buffer(self) -> NDArray[np.uint8]: ...  # 1 + the opening whose buffer it is in; 0: fluid
+    @property
     def position(self) -> NDArray[np.float64]: ...  # m
     @property
     def velocity(self) -> NDArray[np.float64]: ...  # m/s
@@ -236,7 +238,8 @@ class Simulation:
         """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"
         (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy, max_speed,
         particles), "force.NAME" for every body and wall side ("force.bottom"): time, total_x, total_y[,
-        total_z], pressure_x.., viscous_x..; and one for each probe (time, pressure, velocity_x..,
+        total_z], pressure_x.., viscous_x..; "opening.NAME" for every opening: time, mass_flow into the flow,
+        mass and momentum_x.. that particles carried in so far, force_x.. on the fluid; and one for each probe (time, pressure, velocity_x..,
         fluid_fraction), gauge (time, height), front (time, position), under its own name.
         """
     def checksum(self) -> int:
