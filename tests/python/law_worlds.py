@@ -240,3 +240,41 @@ back   = { type = "inflow", velocity = "1 + 0.3*sin(2*pi*x/H)*cos(7*y)" }
 [time]
 end = 1.0
 """
+
+JETS_2D = """format = 1
+[domain]
+size    = [1.2, 0.6]
+spacing = 0.025
+[fluid]
+density = 1.0
+kinematic_viscosity = 4e-3
+max_speed = 2.0
+[start]
+arrangement = "jittered"
+velocity    = ["0.5*sin(5*y)", 0]
+[openings.jet]
+type     = "inflow"
+min      = [0, 0.3]
+max      = [0, 0.45]
+velocity = ["1.5*min(1, t/0.05)", -0.3]
+[openings.nozzle]
+type     = "inflow"
+min      = [0.6, 0.2]
+max      = [0.75, 0.2]
+facing   = "top"
+velocity = "1 + 0.5*sin(30*t)"
+pressure = "4 + y"
+[openings.drain]
+type     = "outflow"
+min      = [1.2, 0.2]
+max      = [1.2, 0.5]
+pressure = 3.0
+[bodies.block]
+shape = "rectangle"
+min   = [0.5, 0]
+max   = [0.85, 0.2]
+[boundaries]
+top = { type = "wall", slip = true }
+[time]
+end = 1.0
+"""
