@@ -11,7 +11,7 @@
 
 namespace eddyline::integrate {
 
-using particles::OpeningSites;
+using particles::k_node_reach;
 using physics::LinearFit;
 using physics::LinearFitSums;
 using physics::StateEquationLinear;
@@ -182,7 +182,7 @@ std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
 }
 
 template <class T, int D>
-void OpeningStep<T, D>::drift_half(double dt, bool at_rest) {
+void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
@@ -225,6 +225,8 @@ void OpeningStep<T, D>::keep_files() {
 template <class T, int D>
 void OpeningStep<T, D>::fit_nodes() {
   auto in = flow_.input();
+  in.scale =
+      static_cast<T>(flow_.constants().fixed.quantum() / (k_node_reach * flow_.constants().length.interaction_radius));
   in.target_rows = flow_.node_fluid.target_rows();
   in.fluid_neighbors = flow_.node_fluid.chunks().data();
   physics::delta::NodeResults<T, D> out{};
@@ -233,7 +235,7 @@ void OpeningStep<T, D>::fit_nodes() {
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t c = 0; c < chunks; ++c) flow_.sweeps.nodes(in, out, c, c + 1);
 
-  const double fraction = flow_.constants().kernel / 20;
+  const double fraction = flow_.constants().kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
   const std::int64_t n = flow_.openings.nodes();
 #pragma omp parallel for schedule(static)
   for (std::int64_t k = 0; k < n; ++k) {
@@ -243,6 +245,7 @@ void OpeningStep<T, D>::fit_nodes() {
     LinearFit<D>& fit = fits_[static_cast<std::size_t>(flow_.node_number[static_cast<std::size_t>(k)])];
     fit = physics::solve_fit<D>(sums);
     fit.weight *= fraction;
+    for (double& component : fit.gradient_p) component /= k_node_reach;  // by R again
   }
 }
 
@@ -452,7 +455,7 @@ void OpeningStep<T, D>::react_pressure() {
     out.pressure[d] = reaction_[d].data();
     out.shift[d] = shift_[d].data();
   }
-  flow_.sweeps.forces(in, out, 0, static_cast<std::int64_t>(no_walls_.size()));
+  flow_.sweeps.forces_confined(in, out, 0, static_cast<std::int64_t>(no_walls_.size()));
   add_reactions(false);
 }
 

@@ -74,7 +74,7 @@ class OpeningStep {
   explicit OpeningStep(Flow<T, D>& flow);
 
   /// Velocities and rows of the buffers half way through the step. `at_rest` while a start settles.
-  void drift_half(double dt, bool at_rest);
+  void write_moving(double dt, bool at_rest);
   /// Buffers drift along the normals of their openings only, so that the particles of a site stay in file.
   void keep_files();
   /// Pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.

@@ -130,7 +130,7 @@ void Observers<T, D>::observe_budget(Series& series) const {
                        {flow_.time, static_cast<double>(flow_.steps),
                         static_cast<double>(fluid.size()) - static_cast<double>(flow_.openings.members().size())});
   series.values.insert(series.values.end(), sums.begin(), sums.end());
-  series.values.insert(series.values.end(), {flow_.control.velocity.largest, flow_.left_mass});
+  series.values.insert(series.values.end(), {flow_.control.speed, flow_.left_mass});
 }
 
 /// Unit of the reaction sums [N, or N/m in 2D].

@@ -7,7 +7,8 @@ namespace eddyline::particles {
 
 std::int32_t buffer_columns(const world::World& world) {
   const Lengths l = lengths(world);
-  return static_cast<std::int32_t>(std::ceil(l.cell_edge / l.spacing - 1e-9)) + 1;
+  const double length = l.cell_edge + (1 - k_node_reach) * l.interaction_radius;
+  return static_cast<std::int32_t>(std::ceil(length / l.spacing - 1e-9)) + 1;
 }
 
 OpeningSites opening_sites(const world::World& world, const world::Opening& opening) {

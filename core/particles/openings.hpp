@@ -55,7 +55,11 @@ struct OpeningSites {
 };
 OpeningSites opening_sites(const world::World& world, const world::Opening& opening);
 
-/// Columns of a buffer: R and the skin, and a column that may have entered before the next rebuild sees it.
+/// Radius within which a node sees fluid, by R. As lists reach to R and the skin, they serve nodes for longer than
+/// pairs, and a stream past a node costs no rebuild at every step.
+inline constexpr double k_node_reach = 0.75;
+
+/// Columns of a buffer: R, what particles may move until the next rebuild, and a column that is entering.
 std::int32_t buffer_columns(const world::World& world);
 
 }  // namespace eddyline::particles

@@ -239,7 +239,8 @@ class Simulation:
         (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy, max_speed,
         particles), "force.NAME" for every body and wall side ("force.bottom"): time, total_x, total_y[,
         total_z], pressure_x.., viscous_x..; "opening.NAME" for every opening: time, mass_flow into the flow,
-        mass and momentum_x.. that particles carried in so far, force_x.. on the fluid; and one for each probe (time, pressure, velocity_x..,
+        mass and momentum_x.. that particles carried in so far, force_x.. on the fluid; and one for each
+        probe (time, pressure, velocity_x..,
         fluid_fraction), gauge (time, height), front (time, position), under its own name.
         """
     def checksum(self) -> int:

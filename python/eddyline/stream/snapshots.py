@@ -155,8 +155,8 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     """Snapshot `k` (negative: from the end) of the run in folder `run`.
 
     Gives time [s], step, position (n, D) m, velocity (n, D) m/s, density (n,) kg/m^3, pressure (n,) Pa,
-    surface (n,), buffer (n,), id (n,) int64, in order of id; and wall_position (m, D) m, wall_body (m,) int32,
-    wall_pressure (m,) Pa.
+    surface (n,), buffer (n,), id (n,) int64, in order of id; and wall_position (m, D) m,
+    wall_body (m,) int32, wall_pressure (m,) Pa.
     """
     import h5py
 

@@ -6,8 +6,11 @@ import math
 
 from .schema import WorldFile
 
-SKIN_RATIO = 0.375
+SKIN_RATIO = 0.25
 """Skin of the neighbour lists where the file names none, in smoothing lengths."""
+
+NODE_REACH = 0.75
+"""How far the nodes of openings see, by the reach of the kernel."""
 
 
 def _ratio(file: WorldFile) -> float:
@@ -26,4 +29,5 @@ def cell_edge(file: WorldFile) -> float:
 
 def buffer_length(file: WorldFile) -> float:
     """Length of the buffers beyond openings [m]."""
-    return (math.ceil(cell_edge(file) / file.domain.spacing - 1e-9) + 1) * file.domain.spacing
+    length = cell_edge(file) + (1 - NODE_REACH) * reach(file)
+    return (math.ceil(length / file.domain.spacing - 1e-9) + 1) * file.domain.spacing

@@ -302,8 +302,12 @@ class Method(Table):
     smoothing_ratio: Annotated[Number, Field(ge=1, le=3)] | None = Field(
         default=None, description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D."
     )
-    cfl: Positive | None = Field(default=None, description="dt <= cfl h / (c0 + highest speed); default 1.")
-    viscous_cfl: Positive | None = Field(default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1.")
+    cfl: Annotated[Positive, Field(le=1.5)] | None = Field(
+        default=None, description="dt <= cfl h / (c0 + highest speed); default 1; unstable above 1.5."
+    )
+    viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
+        default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
+    )
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     artificial_viscosity: NotNegative | None = Field(
         default=None, description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)); default 0.01."
