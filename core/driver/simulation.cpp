@@ -76,6 +76,9 @@ class FlowSimulation final : public Simulation {
 
   std::span<const std::int64_t> id() const override { return {flow_.fluid.id.data(), flow_.fluid.id.size()}; }
   std::span<const double> mass() const override { return {flow_.fluid.mass.data(), flow_.fluid.mass.size()}; }
+  std::span<const std::uint8_t> buffer() const override {
+    return {flow_.fluid.buffer.data(), flow_.fluid.buffer.size()};
+  }
   Vectors position() const override { return vectors(flow_.fluid.x); }
   Vectors velocity() const override { return vectors(flow_.fluid.v); }
   std::vector<double> density() const override {
@@ -119,6 +122,7 @@ class FlowSimulation final : public Simulation {
       const auto take = [&h](double value) { h = mix(h ^ std::bit_cast<std::uint64_t>(value)) + 0x9E3779B97F4A7C15u; };
       for (int d = 0; d < D; ++d) take(fluid.x[d][i]), take(fluid.v[d][i]);
       take(fluid.s[i]);
+      if (fluid.buffer[i] != 0) take(fluid.buffer[i]);
       sum.low += mix(h);
       sum.high += mix(h ^ 0xD6E8FEB86659FD93u);
     }

@@ -82,6 +82,7 @@ class Simulation {
 
   virtual std::span<const std::int64_t> id() const = 0;
   virtual std::span<const double> mass() const = 0;
+  virtual std::span<const std::uint8_t> buffer() const = 0;  // 1 + the opening whose buffer it is in; 0: fluid
   /// Component d of particle i is data[i + d * stride].
   struct Vectors {
     const double* data;

@@ -12,6 +12,11 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
   }
   for (const auto& body : world.bodies) bodies_.push_back(body.shape);
+  for (const auto& opening : world.openings) openings_.push_back(particles::opening_sites(world, opening));
+}
+
+bool Contact::is_through_opening(Vec3 x) const {
+  return std::any_of(openings_.begin(), openings_.end(), [x](const auto& sites) { return sites.is_through(x); });
 }
 
 void Contact::put_back(Vec3& x, Vec3& v) const {
@@ -30,7 +35,7 @@ bool Contact::with_bodies(Vec3& x, Vec3& v) const {
   bool touched = false;
   for (const auto& shape : bodies_) {
     const double depth = -shape->signed_distance(x);
-    if (!(depth > 0)) continue;
+    if (!(depth > 0) || is_through_opening(x)) continue;
     Vec3 normal;
     for (int d = 0; d < dimensions_; ++d) {
       Vec3 step;

@@ -60,7 +60,7 @@ Constants make_constants(const world::World& world) {
 
 template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const Execution& execution)
-    : world_(world), execution_(execution), constants_(make_constants(world)) {
+    : openings(world), world_(world), execution_(execution), constants_(make_constants(world)) {
   for (int d = 0; d < D; ++d) {
     const auto a = static_cast<std::size_t>(d);
     if (world_.sides[2 * a].kind == SideKind::periodic) world_.size[d] = constants_.fixed.round(world_.size[d]);
@@ -81,11 +81,13 @@ void Flow<T, D>::place() {
   for (std::size_t i = 0; i < n; ++i) {
     const auto& particle = placement.fluid[i];
     fluid.id[i] = particle.id;
+    fluid.buffer[i] = particle.buffer;
     fluid.s[i] = particle.pressure / pressure_unit;
     fluid.mass[i] = constants_.rho0 * (1 + fluid.s[i]) * particle.volume;
     for (int d = 0; d < D; ++d) fluid.x[d][i] = particle.position[d];
   }
   place_walls(placement);
+  place_nodes();
 }
 
 template <class T, int D>
@@ -116,6 +118,31 @@ void Flow<T, D>::place_walls(const particles::Placement& placement) {
   walls.resize(wall_rows.rows);
 }
 
+/// Nodes of openings stand still, like walls. Nobody gathers from them, so that they have no ghosts to send.
+template <class T, int D>
+void Flow<T, D>::place_nodes() {
+  const auto n = static_cast<std::size_t>(openings.nodes());
+  std::vector<double> x[D];
+  const double* position[D];
+  std::vector<std::int64_t> id(n);
+  for (std::size_t i = 0; i < n; ++i) id[i] = static_cast<std::int64_t>(i);
+  for (int d = 0; d < D; ++d) {
+    for (std::size_t i = 0; i < n; ++i) x[d].push_back(openings.node(static_cast<std::int32_t>(i))[d]);
+    position[d] = x[d].data();
+  }
+  sort_.sort(layout_, {position, D}, id, execution_.shuffle, node_rows, node_number);
+  nodes.resize(node_rows.rows);
+  for (int d = 0; d < D; ++d) {
+    node_positions_.x[d].assign(static_cast<std::size_t>(node_rows.rows) + neighbors::k_chunk, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int32_t slot = node_rows.slot[i];
+      const std::int32_t place = constants_.fixed.wrapped(x[d][static_cast<std::size_t>(node_number[i])]);
+      node_positions_.x[d][static_cast<std::size_t>(slot)] = place;
+      nodes.put_fixed(nodes.row(slot) + d, place);
+    }
+  }
+}
+
 template <class T, int D>
 void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
   particles::CellGrid grid;
@@ -132,7 +159,9 @@ void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
     } else {
       // Room for the dummy particles of walls, and for what splashes out of an open side.
       const auto margin = [&](SideKind kind) {
-        return R + (kind == SideKind::open ? particles::k_open_margin * length : 0.0);
+        if (kind == SideKind::open) return R + particles::k_open_margin * length;
+        if (kind == SideKind::inflow || kind == SideKind::outflow) return R + buffer_length(d);
+        return R;
       };
       lower -= margin(world_.sides[2 * a].kind);
       upper += margin(world_.sides[2 * a + 1].kind);
@@ -196,44 +225,45 @@ void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArr
   }
 }
 
-/// Fluid that is farther beyond an open side than the grid reaches has left for good.
+template <class T, int D>
+double Flow<T, D>::buffer_length(int axis) const {
+  return particles::buffer_columns(world_) * particles::lattice_spacing(world_)[axis];
+}
+
+/// Fluid that is farther beyond an open side than the grid reaches has left for good, and so has what stands beyond the
+/// end of a buffer.
 template <class T, int D>
 void Flow<T, D>::remove_leavers() {
   Vec3 lowest, highest;
   bool closed = true;
   for (int d = 0; d < D; ++d) {
     const auto side = world_.sides.begin() + 2 * d;
-    const double margin = particles::k_open_margin * world_.size[d];
-    const bool below = side[0].kind == SideKind::open, above = side[1].kind == SideKind::open;
-    lowest[d] = below ? world_.origin[d] - margin : -INFINITY;
-    highest[d] = above ? world_.origin[d] + world_.size[d] + margin : INFINITY;
-    closed = closed && !below && !above;
+    const auto margin = [&](SideKind kind) {
+      if (kind == SideKind::open) return particles::k_open_margin * world_.size[d];
+      return kind == SideKind::inflow || kind == SideKind::outflow ? buffer_length(d) : INFINITY;
+    };
+    lowest[d] = world_.origin[d] - margin(side[0].kind);
+    highest[d] = world_.origin[d] + world_.size[d] + margin(side[1].kind);
+    closed = closed && std::isinf(lowest[d]) && std::isinf(highest[d]);
   }
-  if (closed) return;
+  if (closed && openings.empty()) return;
   const std::int64_t n = fluid.size();
   std::int64_t kept = 0;
   ReproducibleSum left;
   for (std::int64_t i = 0; i < n; ++i) {
     const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(kept);
-    bool inside = true;
-    for (int d = 0; d < D; ++d) inside = inside && fluid.x[d][i] >= lowest[d] && fluid.x[d][i] <= highest[d];
-    if (!inside) {
+    if (openings.is_spent(fluid, from)) continue;
+    bool outside = false;  // what is not a number is not, so that the doctor finds it
+    for (int d = 0; d < D; ++d) outside = outside || fluid.x[d][i] < lowest[d] || fluid.x[d][i] > highest[d];
+    if (outside && fluid.buffer[from] == 0) {
       left.add(fluid.mass[from]);
+      ++left_particles;
       continue;
     }
-    if (from != to) {
-      fluid.for_each_array([&](auto& array) {
-        if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
-          for (int d = 0; d < D; ++d) array[d][to] = array[d][from];
-        } else {
-          array[to] = array[from];
-        }
-      });
-    }
+    if (from != to) fluid.copy(from, to);
     ++kept;
   }
   if (kept == n) return;
-  left_particles += n - kept;
   left_mass += left.value();
   fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(kept)); });
 }
@@ -279,6 +309,7 @@ void Flow<T, D>::find_neighbors() {
   std::swap(search.targets, search.sources);
   std::swap(search.target_positions, search.source_positions);
   wall_fluid.build(search, execution_.instructions.c_str());
+  if (!openings.empty()) find_node_neighbors();
 
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
   divergence.resize(whole), diffusion.resize(whole), surface.resize(whole);
@@ -291,11 +322,74 @@ void Flow<T, D>::find_neighbors() {
   }
 }
 
+/// Positions of all rows, those of buffers out of reach: for lists over the fluid alone.
+template <class T, int D>
+void Flow<T, D>::hide_buffers() {
+  constexpr std::uint32_t k_out_of_reach = 1u << 30;  // at least 8 R
+  for (int d = 0; d < D; ++d) {
+    auto& free = free_positions_.x[d];
+    free.resize(fluid_positions_.x[d].size());
+    std::copy(fluid_positions_.x[d].begin(), fluid_positions_.x[d].end(), free.begin());
+  }
+  auto& x = free_positions_.x[0];
+  const auto move_out = [&](std::int32_t row) {
+    auto& place = x[static_cast<std::size_t>(row)];
+    place = static_cast<std::int32_t>(static_cast<std::uint32_t>(place) + k_out_of_reach);
+  };
+  Array<std::uint8_t>& hidden = hidden_;
+  hidden.assign(static_cast<std::size_t>(fluid_rows.rows), 0);
+  for (const std::int32_t i : openings.members()) {
+    const std::int32_t row = fluid_rows.slot[static_cast<std::size_t>(i)];
+    hidden[static_cast<std::size_t>(row)] = 1;
+    move_out(row);
+  }
+  fluid_routes.gather([&](std::int32_t from, std::int32_t to, const Int3&) {
+    if (hidden[static_cast<std::size_t>(from)] != 0) move_out(to);
+  });
+}
+
+/// Nodes see the fluid without the buffers, which would only hear their own echo.
+template <class T, int D>
+void Flow<T, D>::find_node_neighbors() {
+  hide_buffers();
+  const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
+  const neighbors::Search search{
+      D,     static_cast<float>(cut * cut), &layout_, &node_rows, &fluid_rows, &node_positions_, &free_positions_,
+      false, execution_.all_pairs};
+  node_fluid.build(search, execution_.instructions.c_str());
+  for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
+  free_neighbors_found_ = false;
+}
+
+template <class T, int D>
+void Flow<T, D>::find_free_neighbors() {
+  if (openings.empty() || free_neighbors_found_) return;
+  free_neighbors_found_ = true;
+  const auto& members = openings.members();
+  buffer_rows_.slot.resize(members.size());
+  buffer_rows_.cell.resize(members.size());
+  buffer_rows_.rows = fluid_rows.rows;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    buffer_rows_.slot[m] = fluid_rows.slot[static_cast<std::size_t>(members[m])];
+    buffer_rows_.cell[m] = fluid_rows.cell[static_cast<std::size_t>(members[m])];
+  }
+  const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
+  neighbors::Search search{
+      D,     static_cast<float>(cut * cut), &layout_, &buffer_rows_, &fluid_rows, &fluid_positions_, &free_positions_,
+      false, execution_.all_pairs};
+  buffer_free.build(search, execution_.instructions.c_str());
+  search.targets = &wall_rows;
+  search.target_positions = &wall_positions_;
+  wall_free.build(search, execution_.instructions.c_str());
+}
+
 template <class T, int D>
 void Flow<T, D>::rebuild() {
   wrap_into_periods();
+  if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
   sort_fluid();
+  openings.find_members(fluid);
   find_routes(layout_, fluid_rows, fluid_routes);
   find_positions(fluid_rows, fluid.x, fluid_routes, fluid_positions_);
   moving.resize(fluid_rows.rows);
@@ -319,6 +413,7 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   in.moving = moving.data();
   in.pressed = pressed.data();
   in.walls = walls.data();
+  in.nodes = nodes.data();
   const double R = constants_.length.interaction_radius;
   in.scale = static_cast<T>(constants_.fixed.quantum() / R);
   in.kernel_constant = static_cast<T>(constants_.kernel);

@@ -12,6 +12,7 @@
 #include "base/fixed_point.hpp"
 #include "base/timers.hpp"
 #include "exchange/routes.hpp"
+#include "integrate/openings.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
@@ -50,7 +51,8 @@ template <int D>
 struct FluidState {
   Array<std::int64_t> id;
   Array<double> mass;
-  Array<double> s;  // density excess rho/rho0 - 1
+  Array<double> s;             // density excess rho/rho0 - 1
+  Array<std::uint8_t> buffer;  // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
   VectorArray<double, D> x, v;
   VectorArray<double, D> a;      // acceleration of the last evaluation, everything included
   VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
@@ -62,7 +64,18 @@ struct FluidState {
   /// position is set anew by every sort.
   template <class Visit>
   void for_each_array(Visit&& visit) {
-    visit(id), visit(mass), visit(s), visit(x), visit(v), visit(a), visit(G);
+    visit(id), visit(mass), visit(s), visit(buffer), visit(x), visit(v), visit(a), visit(G);
+  }
+
+  /// Copies all that belongs to particle `from` to place `to`.
+  void copy(std::size_t from, std::size_t to) {
+    for_each_array([&](auto& array) {
+      if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
+        for (int d = 0; d < D; ++d) array[d][to] = array[d][from];
+      } else {
+        array[to] = array[from];
+      }
+    });
   }
 };
 
@@ -95,6 +108,12 @@ class Flow {
   /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change.
   void rebuild();
 
+  /// Lists over the fluid without buffers, for forces: of the buffers' particles, in the order of openings.members(),
+  /// and of walls. They hold until the next rebuild; a second call does nothing, nor does one without openings.
+  void find_free_neighbors();
+  /// Walls over the fluid that they exert forces on.
+  const neighbors::NeighborList& wall_reaction() const { return openings.empty() ? wall_fluid : wall_free; }
+
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return layout_; }
@@ -102,6 +121,7 @@ class Flow {
 
   FluidState<D> fluid;
   WallState<D> wall;
+  Openings<D> openings;
   Control control;
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
@@ -114,29 +134,43 @@ class Flow {
   neighbors::Rows<T> moving{physics::delta::k_moving_stride<D>};
   neighbors::Rows<T> pressed{physics::delta::k_pressed_stride<D>};
   neighbors::Rows<T> walls{physics::delta::k_wall_stride<D>};
-  particles::CellRows fluid_rows, wall_rows;
+  neighbors::Rows<T> nodes{physics::delta::k_node_stride};
+  particles::CellRows fluid_rows, wall_rows, node_rows;
   exchange::Routes fluid_routes, wall_routes;
-  neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid;
+  neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
+  neighbors::NeighborList buffer_free, wall_free;  // buffers and walls over fluid alone, see find_free_neighbors()
+  Array<std::int32_t> node_number;                 // of each node in the order of node_rows, as Openings counts them
 
   // Results of the sweeps, in whole chunks.
   Array<T> divergence, diffusion, viscous[D], pressure_force[D], shift[D], surface;
   Array<T> wall_weight, wall_pressure, wall_lever[D], wall_velocity[D];
   Array<T> viscous_reaction[D], pressure_reaction[D];
+  Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
 
   /// How far particles will have moved since the last rebuild at the end of this step, whose middle is in `moving`.
   neighbors::Drift drift();
+  /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of
+  /// openings, which stand in the stream, look less far than R.
+  double reach_of_lists() const {
+    const double R = constants_.length.interaction_radius;
+    return openings.empty() ? 0.5 * R : (1 - particles::k_node_reach) * R;
+  }
 
  private:
   void place();
   void place_walls(const particles::Placement& placement);
+  void place_nodes();
   void make_grid(const particles::Placement& placement, int boxes);
+  double buffer_length(int axis) const;
   void wrap_into_periods();
   void remove_leavers();
   void sort_fluid();
   void find_neighbors();
+  void hide_buffers();
+  void find_node_neighbors();
   void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Routes& routes,
                       neighbors::FixedPositions& positions);
   static void find_routes(const particles::CellLayout& layout, const particles::CellRows& rows,
@@ -145,6 +179,7 @@ class Flow {
   // Where a field of each type is reordered before the two are swapped.
   Array<double>& scratch_for(const Array<double>&) { return scratch_; }
   Array<std::int64_t>& scratch_for(const Array<std::int64_t>&) { return id_scratch_; }
+  Array<std::uint8_t>& scratch_for(const Array<std::uint8_t>&) { return buffer_scratch_; }
   VectorArray<double, D>& scratch_for(const VectorArray<double, D>&) { return vector_scratch_; }
 
   world::World world_;
@@ -156,7 +191,12 @@ class Flow {
   Array<double> scratch_;
   VectorArray<double, D> vector_scratch_;
   Array<std::int64_t> id_scratch_;
-  neighbors::FixedPositions fluid_positions_, wall_positions_;
+  Array<std::uint8_t> buffer_scratch_;
+  neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
+  neighbors::FixedPositions free_positions_;  // of the fluid, buffers out of reach
+  particles::CellRows buffer_rows_;           // where the buffers' particles stand
+  bool free_neighbors_found_ = false;
+  Array<std::uint8_t> hidden_;  // rows of buffers
   neighbors::DriftBound<T, D> drift_bound_;
 };
 

@@ -29,23 +29,28 @@ void Step<T, D>::advance(bool reactions) {
   flow_.time_step = choose_time_step();
   drift_half();
   sum_rates();
-  if (reactions) react_viscous();
+  openings_.discard_rates();
+  if (reactions) react_viscous(), openings_.react_viscous();
 
   kick_half_and_drift();
+  openings_.keep_files();
   gather(flow_.fluid_routes, flow_.pressed);
   if (walls_change_speed_) set_wall_velocities(flow_.time + flow_.time_step);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
+  extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
   sum_forces();
-  if (reactions) react_pressure();
+  openings_.discard_forces();
+  if (reactions) react_pressure(), openings_.react_pressure();
 
   flow_.time += flow_.time_step;
   kick_half_and_shift(flow_.time_step);
+  openings_.hold();
   ++flow_.steps;
 }
 
 template <class T, int D>
-Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()) {
+Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()), openings_(flow) {
   const auto& world = flow.world();
   for (const auto& side : world.sides)
     for (const auto& component : side.velocity) {
@@ -98,13 +103,14 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   auto& control = flow_.control;
   const auto& c = flow_.constants();
   write_moving();
+  openings_.write_moving(flow_.time_step, damping > 0);
   gather(flow_.fluid_routes, flow_.moving);
   const neighbors::Drift drift = flow_.drift();
   const double end = drift.approach * c.fixed.quantum();
   control.approach = end;
   control.moved = drift.moved * c.fixed.quantum();
   flow_.timers.lap(Phase::integrate);
-  return end <= skin && start + end <= 2 * skin && control.moved <= 0.5 * c.length.interaction_radius + skin;
+  return end <= skin && start + end <= 2 * skin && control.moved <= flow_.reach_of_lists() + skin;
 }
 
 template <class T, int D>
@@ -252,6 +258,14 @@ void Step<T, D>::extrapolate_to_walls() {
 }
 
 template <class T, int D>
+void Step<T, D>::extrapolate_to_openings(double t, double dt) {
+  if (flow_.openings.empty()) return;
+  openings_.extrapolate(t, dt, damping > 0);
+  flow_.timers.lap(Phase::walls);
+  gather(flow_.fluid_routes, flow_.pressed);
+}
+
+template <class T, int D>
 void Step<T, D>::sum_forces() {
   auto in = flow_.input();
   in.target_rows = flow_.fluid_fluid.target_rows();
@@ -330,12 +344,13 @@ void Step<T, D>::kick_half_and_shift(double dt) {
 
 template <class T, int D>
 void Step<T, D>::react_viscous() {
+  flow_.find_free_neighbors();
   auto in = flow_.input();
-  in.target_rows = flow_.wall_fluid.target_rows();
-  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  in.target_rows = flow_.wall_reaction().target_rows();
+  in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
-  for_blocks(flow_.wall_fluid.chunks().size(),
+  for_blocks(flow_.wall_reaction().chunks().size(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.viscous_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -343,11 +358,11 @@ void Step<T, D>::react_viscous() {
 template <class T, int D>
 void Step<T, D>::react_pressure() {
   auto in = flow_.input();
-  in.target_rows = flow_.wall_fluid.target_rows();
-  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  in.target_rows = flow_.wall_reaction().target_rows();
+  in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();
-  for_blocks(flow_.wall_fluid.chunks().size(),
+  for_blocks(flow_.wall_reaction().chunks().size(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.pressure_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -371,13 +386,18 @@ void Step<T, D>::start() {
   flow_.time_step = 0;
   write_moving();
   for (std::int64_t i = 0; i < n; ++i) write_pressed(i);
-  gather(flow_.fluid_routes, flow_.moving);
   gather(flow_.fluid_routes, flow_.pressed);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
+  extrapolate_to_openings(flow_.time, 0);
+  openings_.write_moving(0, damping > 0);
+  gather(flow_.fluid_routes, flow_.moving);
   sum_rates();
+  openings_.discard_rates();
   sum_forces();
+  openings_.discard_forces();
   kick_half_and_shift(0);
+  openings_.hold();
 }
 
 template class Step<float, 2>;

@@ -37,9 +37,11 @@ class Step {
   void write_pressed(std::int64_t i);
   Vec3 body_force(Vec3 x, double t) const;
   void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
+  void extrapolate_to_openings(double t, double dt);
 
   Flow<T, D>& flow_;
   Contact contact_;
+  OpeningStep<T, D> openings_;
   bool walls_change_speed_ = false;  // some wall's velocity is a formula of t
   bool force_is_uniform_;            // in space and time
   Vec3 uniform_force_;               // gravity and body force together [m/s^2]

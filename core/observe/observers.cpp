@@ -16,6 +16,13 @@ constexpr std::array<std::string_view, 3> k_axis_names{"x", "y", "z"};
 constexpr std::array<std::string_view, 6> k_side_names{"left", "right", "bottom", "top", "front", "back"};
 
 template <int D>
+Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
+  Vec3 v;
+  for (int d = 0; d < D; ++d) v[d] = field[d][i];
+  return v;
+}
+
+template <int D>
 void add_vector(Series& series, const std::string& name, const std::string& unit) {
   for (std::size_t d = 0; d < D; ++d) {
     series.columns.push_back(name + "_" + std::string(k_axis_names[d]));
@@ -69,6 +76,25 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   for (std::size_t s = 0; s < 2 * D; ++s)
     if (world.sides[s].kind == world::SideKind::wall) add_force(k_side_names[s], -1 - static_cast<std::int32_t>(s));
 
+  for (std::size_t i = 0; i < flow.wall.id.size(); ++i) {
+    std::int32_t beyond = -1;
+    for (std::size_t o = 0; o < flow.openings.all().size(); ++o) {
+      const auto& sites = flow.openings.all()[o].sites;
+      if (sites.is_beyond(vector_of(flow.wall.x, i), flow.constants().length.interaction_radius))
+        beyond = static_cast<std::int32_t>(o);
+    }
+    beyond_.push_back(beyond);
+  }
+  for (const auto& opening : flow.openings.all()) {
+    Series series{"opening." + opening.world.name,
+                  {"time", "mass_flow", "mass"},
+                  {"s", D == 2 ? "kg/(m s)" : "kg/s", "kg" + per_length},
+                  {}};
+    add_vector<D>(series, "momentum", "kg m/s" + per_length);
+    add_vector<D>(series, "force", "N" + per_length);
+    series_.push_back(series);
+  }
+
   for (const auto& probe : world.probes) {
     Series series{probe.name, {"time", "pressure"}, {"s", "Pa"}, {}};
     add_vector<D>(series, "velocity", "m/s");
@@ -87,6 +113,7 @@ void Observers<T, D>::observe_budget(Series& series) const {
   const Vec3 gravity = flow_.world().gravity;
   const auto sums = sum_over<D + 4>(fluid.size(), [&](std::size_t i) {
     std::array<double, D + 4> v{};
+    if (fluid.buffer[i] != 0) return v;
     double v2 = 0, height = 0;
     for (int d = 0; d < D; ++d) {
       v[static_cast<std::size_t>(1 + d)] = fluid.mass[i] * fluid.v[d][i];
@@ -100,20 +127,27 @@ void Observers<T, D>::observe_budget(Series& series) const {
     return v;
   });
   series.values.insert(series.values.end(),
-                       {flow_.time, static_cast<double>(flow_.steps), static_cast<double>(fluid.size())});
+                       {flow_.time, static_cast<double>(flow_.steps),
+                        static_cast<double>(fluid.size()) - static_cast<double>(flow_.openings.members().size())});
   series.values.insert(series.values.end(), sums.begin(), sums.end());
   series.values.insert(series.values.end(), {flow_.control.speed, flow_.left_mass});
 }
 
+/// Unit of the reaction sums [N, or N/m in 2D].
+template <class T, int D>
+double Observers<T, D>::force_unit() const {
+  const auto& c = flow_.constants();
+  return c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
+}
+
 template <class T, int D>
 void Observers<T, D>::observe_forces() {
-  const auto& c = flow_.constants();
-  const double unit = c.rho0 * c.volume * c.rate * c.c0 * c.kernel;  // of the reaction sums [N, or N/m in 2D]
+  const double unit = force_unit();
   for (std::size_t f = 0; f < force_owners_.size(); ++f) {
     const std::int32_t owner = force_owners_[f];
     const auto sums = sum_over<2 * D>(flow_.wall.size(), [&](std::size_t i) {
       std::array<double, 2 * D> v{};
-      if (flow_.wall.owner[i] == owner)
+      if (flow_.wall.owner[i] == owner && beyond_[i] < 0)
         for (std::size_t d = 0; d < D; ++d) {
           v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
           v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
@@ -128,6 +162,27 @@ void Observers<T, D>::observe_forces() {
 }
 
 template <class T, int D>
+void Observers<T, D>::observe_openings(std::size_t first) {
+  const auto& openings = flow_.openings.all();
+  for (std::size_t o = 0; o < openings.size(); ++o) {
+    const auto& opening = openings[o];
+    // Walls beside the buffer belong to what the fluid meets at the opening.
+    const auto beside = sum_over<D>(flow_.wall.size(), [&](std::size_t i) {
+      std::array<double, D> v{};
+      if (beyond_[i] == static_cast<std::int32_t>(o))
+        for (std::size_t d = 0; d < D; ++d)
+          v[d] = force_unit() * (static_cast<double>(flow_.pressure_reaction[d][i]) +
+                                 static_cast<double>(flow_.viscous_reaction[d][i]));
+      return v;
+    });
+    auto& values = series_[first++].values;
+    values.insert(values.end(), {flow_.time, opening.mass_flow, opening.mass.value()});
+    for (const auto& momentum : opening.momentum) values.push_back(momentum.value());
+    for (int d = 0; d < D; ++d) values.push_back(opening.force[d] - beside[static_cast<std::size_t>(d)]);
+  }
+}
+
+template <class T, int D>
 double Observers<T, D>::front(int axis) const {
   const double* x = flow_.fluid.x[axis];
   const std::int64_t n = flow_.fluid.size();
@@ -135,7 +190,8 @@ double Observers<T, D>::front(int axis) const {
 #pragma omp parallel for reduction(max : foremost)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (flow_.surface[k] < 2) foremost = std::max(foremost, x[k]);  // spray does not count
+    if (flow_.surface[k] < 2 && flow_.fluid.buffer[k] == 0)
+      foremost = std::max(foremost, x[k]);  // spray does not count
   }
   return foremost + 0.5 * flow_.world().spacing;
 }
@@ -147,6 +203,8 @@ void Observers<T, D>::observe() {
   observe_budget(series_[0]);
   observe_forces();
   std::size_t next = 1 + force_owners_.size();
+  observe_openings(next);
+  next += flow_.openings.all().size();
   for (const auto& probe : world.probes) {
     const Sample sample = sampler.at(probe.position);
     auto& values = series_[next++].values;

@@ -7,8 +7,8 @@
 
 namespace eddyline::observe {
 
-/// All observers of a run: budgets, forces on bodies and walls, probes, gauges and fronts. They read the flow and never
-/// write it. Sums are exact, so that every value is the same for any boxes and threads.
+/// All observers of a run: budgets, forces on bodies and walls, openings, probes, gauges and fronts. They read the flow
+/// and never write it. Sums are exact, so that every value is the same for any boxes and threads.
 template <class T, int D>
 class Observers {
  public:
@@ -22,10 +22,13 @@ class Observers {
  private:
   void observe_budget(Series& series) const;
   void observe_forces();
+  void observe_openings(std::size_t first);
+  double force_unit() const;
   double front(int axis) const;
 
   const integrate::Flow<T, D>& flow_;
-  std::vector<Series> series_;              // budget, forces, probes, gauges, fronts
+  std::vector<Series> series_;              // budget, forces, openings, probes, gauges, fronts
+  std::vector<std::int32_t> beyond_;        // opening beyond which a wall's particle stands, or -1
   std::vector<std::int32_t> force_owners_;  // of the force series: body or -1 - side
 };
 

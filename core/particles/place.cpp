@@ -6,6 +6,7 @@
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "particles/id.hpp"
+#include "particles/openings.hpp"
 
 namespace eddyline::particles {
 
@@ -129,10 +130,45 @@ void place_fluid(const World& world, Placement& placement) {
     }
 }
 
-/// Dummy particles outside a side of the domain. Walls cover the corners, and go on beyond an open side.
+/// The buffers beyond openings: of an inflow always full, of an outflow where the lattice at its plane holds fluid.
+void place_buffers(const World& world, Placement& placement) {
+  const StartPressure pressure(world);
+  for (std::size_t k = 0; k < world.openings.size(); ++k) {
+    const auto& opening = world.openings[k];
+    const OpeningSites sites = opening_sites(world, opening);
+    const double volume = sites.pitch * sites.area;
+    for (std::int64_t site = 0; site < sites.sites(); ++site) {
+      Vec3 x = sites.site(site);
+      x[sites.axis] = sites.plane + 0.5 * sites.inward * sites.pitch;
+      const auto* region = region_of(world, x);
+      const double p = pressure(x, region);
+      if (!opening.inflow && region == nullptr && !world.regions.empty()) continue;
+      for (std::int32_t column = 0; column < sites.columns; ++column) {
+        x[sites.axis] = sites.plane - (column + 0.5) * sites.inward * sites.pitch;
+        placement.fluid.push_back({make_opening_id(static_cast<std::int64_t>(k), site, column), x, volume, p,
+                                   static_cast<std::uint8_t>(k + 1)});
+      }
+    }
+  }
+}
+
+std::vector<OpeningSites> all_opening_sites(const World& world) {
+  std::vector<OpeningSites> all;
+  for (const auto& opening : world.openings) all.push_back(opening_sites(world, opening));
+  return all;
+}
+
+/// Buffers keep walls and bodies out.
+bool is_in_buffer(const std::vector<OpeningSites>& openings, Vec3 x) {
+  return std::any_of(openings.begin(), openings.end(), [x](const OpeningSites& sites) { return sites.is_through(x); });
+}
+
+/// Dummy particles outside a side of the domain. Walls cover the corners, go on beyond an open
+/// side and along the buffers of openings.
 void place_sides(const World& world, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double radius = lengths(world).interaction_radius;
+  const auto openings = all_opening_sites(world);
   Int3 first{0, 0, 0}, last{1, 1, 1};
   std::array<std::int32_t, 3> count{1, 1, 1};
   for (int d = 0; d < world.dimensions; ++d) {
@@ -143,6 +179,8 @@ void place_sides(const World& world, Placement& placement) {
       switch (world.sides[side].kind) {
         case SideKind::wall: return layers;
         case SideKind::open: return layers + static_cast<std::int32_t>(std::ceil(k_open_margin * count[a]));
+        case SideKind::inflow:
+        case SideKind::outflow: return layers + buffer_columns(world);
         case SideKind::periodic: break;
       }
       return 0;
@@ -174,6 +212,7 @@ void place_sides(const World& world, Placement& placement) {
         if (owner < 0 || too_deep) continue;
         Vec3 x = world.origin + Vec3{(i + 0.5) * step.x, (j + 0.5) * step.y, 0};
         if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
+        if (is_in_buffer(openings, x)) continue;
         const std::int64_t site = ((k - first[2]) * ny + (j - first[1])) * nx + (i - first[0]);
         placement.walls.push_back(
             {make_id(k_source_side, site), x, volume, -1 - owner, !world.sides[static_cast<std::size_t>(owner)].slip});
@@ -182,11 +221,15 @@ void place_sides(const World& world, Placement& placement) {
 
 void place_bodies(const World& world, Placement& placement) {
   const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / world.spacing));
+  const auto openings = all_opening_sites(world);
   std::int64_t site = 0;
   for (std::size_t b = 0; b < world.bodies.size(); ++b)
-    for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true))
-      placement.walls.push_back({make_id(k_source_body, site++), point.position, point.volume,
-                                 static_cast<std::int32_t>(b), !world.bodies[b].slip});
+    for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true)) {
+      const std::int64_t id = make_id(k_source_body, site++);
+      if (is_in_buffer(openings, point.position)) continue;
+      placement.walls.push_back(
+          {id, point.position, point.volume, static_cast<std::int32_t>(b), !world.bodies[b].slip});
+    }
 }
 
 }  // namespace
@@ -219,6 +262,7 @@ Placement place(const World& world) {
     throw UserError(
         "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
         "spacing.");
+  place_buffers(world, placement);
   place_sides(world, placement);
   place_bodies(world, placement);
   return placement;

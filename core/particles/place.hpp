@@ -11,8 +11,9 @@ namespace eddyline::particles {
 struct PlacedFluid {
   std::int64_t id;
   Vec3 position;
-  double volume;    // m^D
-  double pressure;  // Pa
+  double volume;            // m^D
+  double pressure;          // Pa
+  std::uint8_t buffer = 0;  // 1 + the opening whose buffer it stands in; 0: none
 };
 
 struct PlacedWall {

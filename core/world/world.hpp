@@ -15,13 +15,26 @@ namespace eddyline::world {
 /// The variables that fields and boundary values may use, in the order of Formula::evaluate().
 inline const std::vector<std::string> k_field_variables{"x", "y", "z", "t"};
 
-enum class SideKind { wall, periodic, open };
+enum class SideKind { wall, periodic, open, inflow, outflow };
 
 /// One side of the domain; their order in World::sides is left, right, bottom, top, front, back.
 struct Side {
   SideKind kind = SideKind::wall;
   bool slip = false;                // walls only
   std::array<Formula, 3> velocity;  // of the wall in its own plane [m/s], of x, y, z, t
+};
+
+/// Where fluid enters or leaves: a segment (3D: a rectangle) across an axis. Beyond it lies a buffer of particles that
+/// the opening rules. A side of kind inflow or outflow has an opening of its own name, which covers it.
+struct Opening {
+  std::string name;
+  bool inflow = true;
+  int axis = 0;                     // across the opening
+  int inward = 1;                   // +1: the fluid lies at higher coordinates than the opening, -1: at lower ones
+  Vec3 lower, upper;                // corners [m], equal along the axis
+  std::array<Formula, 3> velocity;  // inflow: imposed [m/s], of x, y, z, t
+  bool pressure_imposed = false;    // inflow: else extrapolated from the fluid
+  Formula pressure;                 // [Pa], of x, y, z, t; outflow: the level about which waves pass
 };
 
 struct Fluid {
@@ -94,6 +107,7 @@ struct World {
   Vec3 gravity;                       // [m/s^2]
   std::array<Formula, 3> body_force;  // acceleration [m/s^2], of x, y, z, t
   std::array<Side, 6> sides;
+  std::vector<Opening> openings;
   Fluid fluid;
   std::vector<Region> regions;
   std::vector<Body> bodies;

@@ -63,9 +63,23 @@ def box(min: Vec3, max: Vec3) -> Shape: ...
 def cylinder(from_: Vec3, to: Vec3, diameter: float) -> Shape: ...
 
 class Side:
-    kind: Literal["wall", "periodic", "open"]
+    kind: Literal["wall", "periodic", "open", "inflow", "outflow"]
     slip: bool
     velocity: list[Formula]  # three, of x, y, z, t
+
+class Opening:
+    """Where fluid enters or leaves; a side of kind inflow or outflow has one that covers it."""
+
+    def __init__(self) -> None: ...
+    name: str
+    inflow: bool
+    axis: int  # across the opening
+    inward: int  # 1: the fluid lies at higher coordinates, -1: at lower ones
+    lower: Vec3  # m
+    upper: Vec3  # m, equal to lower along the axis
+    velocity: list[Formula]  # three, of x, y, z, t; inflow
+    pressure_imposed: bool  # inflow: else extrapolated from the fluid
+    pressure: Formula  # Pa, of x, y, z, t
 
 class Fluid:
     density: float
@@ -139,6 +153,7 @@ class World:
     gravity: Vec3
     body_force: list[Formula]
     sides: list[Side]
+    openings: list[Opening]
     fluid: Fluid
     regions: list[Region]
     bodies: list[Body]
@@ -197,6 +212,8 @@ class Simulation:
     @property
     def id(self) -> NDArray[np.int64]: ...
     @property
+    def buffer(self) -> NDArray[np.uint8]: ...  # 1 + the opening whose buffer it is in; 0: fluid
+    @property
     def position(self) -> NDArray[np.float64]: ...  # m
     @property
     def velocity(self) -> NDArray[np.float64]: ...  # m/s
@@ -221,7 +238,9 @@ class Simulation:
         """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"
         (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy, max_speed,
         particles), "force.NAME" for every body and wall side ("force.bottom"): time, total_x, total_y[,
-        total_z], pressure_x.., viscous_x..; and one for each probe (time, pressure, velocity_x..,
+        total_z], pressure_x.., viscous_x..; "opening.NAME" for every opening: time, mass_flow into the flow,
+        mass and momentum_x.. that particles carried in so far, force_x.. on the fluid; and one for each
+        probe (time, pressure, velocity_x..,
         fluid_fraction), gauge (time, height), front (time, position), under its own name.
         """
     def checksum(self) -> int:

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "neighbors/list.hpp"
+#include "physics/inflow/moving_least_squares.hpp"
 
 namespace eddyline::physics::delta {
 
@@ -15,6 +16,7 @@ template <int D>
 inline constexpr int k_pressed_stride = 8;  // x p V v
 template <int D>
 inline constexpr int k_wall_stride = 16;  // x p V v_mirror v no_slip
+inline constexpr int k_node_stride = 4;   // x
 
 /// Results of the sweeps, one array a value; each has room for whole chunks.
 template <class T, int D>
@@ -37,6 +39,10 @@ struct WallResults {
   T* velocity[D];
 };
 template <class T, int D>
+struct NodeResults {  // see LinearFitSums
+  T* value[LinearFitSums<T, D>::k_values];
+};
+template <class T, int D>
 struct ReactionResults {  // on a wall's particle, without the kernel's constant
   T* force[D];
 };
@@ -47,6 +53,7 @@ struct SweepInput {
   const T* moving = nullptr;
   const T* pressed = nullptr;
   const T* walls = nullptr;
+  const T* nodes = nullptr;
   const std::int32_t* target_rows = nullptr;  // of the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
@@ -77,6 +84,8 @@ struct Sweeps {
   Forces forces_confined, forces_free_surface;
   /// Walls over fluid: extrapolated pressure and velocity.
   void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  /// Nodes of openings over fluid: a linear fit to pressure and velocity.
+  void (*nodes)(const SweepInput<T>&, const NodeResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
   /// Reaction of the viscous force at no-slip walls on each wall particle; half way through the step.
   void (*viscous_reaction)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
                            std::int64_t last_chunk);

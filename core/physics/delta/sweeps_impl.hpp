@@ -202,6 +202,24 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
 }
 
 template <class P, int D, class T = typename P::value_type>
+void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
+  const P scale(in.scale);
+  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
+    for_each_part<P>([&](int part) {
+      const std::int64_t at = c * neighbors::k_chunk + part;
+      P x[4];
+      load_rows<4>(in.nodes, k_node_stride, 0, in.target_rows + at, x);
+      LinearFitSums<P, D> sum{};
+      for_each_neighbor<P>(
+          in.fluid_neighbors[c], part,
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, at_rows); },
+          [&](const auto& f) __attribute__((always_inline)) { add_to_fit(sum, f, make_pair<P, D>(x, f.x, scale)); });
+      for (int k = 0; k < LinearFitSums<P, D>::k_values; ++k) put(sum.value[k], out.value[k] + at);
+    });
+  }
+}
+
+template <class P, int D, class T = typename P::value_type>
 void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::int64_t first_chunk,
                       std::int64_t last_chunk) {
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
@@ -250,6 +268,7 @@ Sweeps<typename P::value_type, D> make_sweeps() {
           forces<P, D, false>,
           forces<P, D, true>,
           walls<P, D>,
+          nodes<P, D>,
           viscous_reaction<P, D>,
           pressure_reaction<P, D>};
 }

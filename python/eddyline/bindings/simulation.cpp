@@ -186,6 +186,9 @@ void bind_simulation(nb::module_& module) {
           "mass", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).mass()); },
           nb::rv_policy::automatic)
       .def_prop_ro(
+          "buffer", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).buffer()); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
           "position", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).position()); },
           nb::rv_policy::automatic)
       .def_prop_ro(

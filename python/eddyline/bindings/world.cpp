@@ -220,7 +220,7 @@ struct Literals {
     throw UserError(std::string(what) + " = " + name + "; must be one of " + allowed);
   }
 };
-constexpr Literals<world::SideKind, 3> k_side_kinds{"kind", {"wall", "periodic", "open"}};
+constexpr Literals<world::SideKind, 5> k_side_kinds{"kind", {"wall", "periodic", "open", "inflow", "outflow"}};
 constexpr Literals<world::PressureStart, 3> k_pressure_starts{"pressure_start", {"zero", "hydrostatic", "formula"}};
 
 template <class Class, class Owner>
@@ -265,13 +265,25 @@ void def_axis(Class& binding, int Owner::* member) {
 }
 
 void bind_fluid_and_boundaries(nb::module_& module) {
-  using world::Body, world::Fluid, world::Region, world::Side;
+  using world::Body, world::Fluid, world::Opening, world::Region, world::Side;
 
   auto side = nb::class_<Side>(module, "Side").def(nb::init<>()).def_rw("slip", &Side::slip);
   side.def_prop_rw(
       "kind", [](const Side& s) { return k_side_kinds.name(s.kind); },
       [](Side& s, const std::string& value) { s.kind = k_side_kinds.value(value); });
   def_fields(side, "velocity", &Side::velocity);
+
+  auto opening = nb::class_<Opening>(module, "Opening")
+                     .def(nb::init<>())
+                     .def_rw("name", &Opening::name)
+                     .def_rw("inflow", &Opening::inflow)
+                     .def_rw("inward", &Opening::inward)
+                     .def_rw("pressure_imposed", &Opening::pressure_imposed);
+  def_axis(opening, &Opening::axis);
+  def_vector(opening, "lower", &Opening::lower);
+  def_vector(opening, "upper", &Opening::upper);
+  def_fields(opening, "velocity", &Opening::velocity);
+  def_field(opening, "pressure", &Opening::pressure);
 
   nb::class_<Fluid>(module, "Fluid")
       .def(nb::init<>())
@@ -355,6 +367,7 @@ void bind_world_itself(nb::module_& module) {
                      .def(nb::init<>())
                      .def_rw("dimensions", &World::dimensions)
                      .def_rw("spacing", &World::spacing)
+                     .def_rw("openings", &World::openings)
                      .def_rw("fluid", &World::fluid)
                      .def_rw("regions", &World::regions)
                      .def_rw("bodies", &World::bodies)

@@ -110,8 +110,11 @@ class Recorder:
 
     def _put_view(self, view: oblique.View, number: int) -> None:
         time, step = self.simulation.time, self.simulation.step_count
-        position = three_columns(self.simulation.position)
-        values = {name: particle_values(self.simulation, name) for name in {self.quantity, *ALSO_KEPT[3]}}
+        inside = self.simulation.buffer == 0  # not beyond an opening
+        position = three_columns(self.simulation.position)[inside]
+        values = {
+            name: particle_values(self.simulation, name)[inside] for name in {self.quantity, *ALSO_KEPT[3]}
+        }
         spacing, solids = self.scene.spacing, self._solids
 
         def write() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .. import _core
+from .openings import Face, faces
 from .samples import corners
-from .scales import Scales
+from .scales import Scales, pressure_level
 from .schema import SIDES, Front, Gauge, Line, PressureDrop, Wall, WorldFile
 from .shapes import vec3
 from .values import Pressure
@@ -43,12 +44,15 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
             world.sides[index].slip = side.slip
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
-    world.fluid.density = file.fluid.density
+    level = pressure_level(file, scales)
+    world.openings = [_opening(face, file, level) for face in faces(file)]
+    # The density of the file is that at the level of the pressure.
+    world.fluid.density = file.fluid.density - level / scales.sound_speed**2
     world.fluid.kinematic_viscosity = file.fluid.nu
     world.fluid.sound_speed = scales.sound_speed
     world.regions = [_region(name, file) for name in file.regions]
     world.bodies = [_body(name, file) for name in file.bodies]
-    _start(world.start, file)
+    _start(world.start, file, level)
     for option in _OPTIONS:
         value = getattr(file.method, option)
         if value is not None:
@@ -61,6 +65,22 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
 def _three(formulas: tuple[_core.Formula, ...]) -> list[_core.Formula]:
     missing = 3 - len(formulas)
     return [*formulas, *(_core.Formula("0", ()) for _ in range(missing))]
+
+
+def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
+    opening = _core.Opening()
+    opening.name = face.name
+    opening.inflow = face.is_inflow
+    opening.axis, opening.inward = face.axis, face.inward
+    opening.lower, opening.upper = face.low, face.high
+    if face.is_inflow:
+        opening.velocity = _three(face.velocity(file.dimensions))
+    opening.pressure_imposed = face.table.pressure is not None
+    if face.table.pressure is not None:
+        opening.pressure = face.table.pressure
+    elif not face.is_inflow:
+        opening.pressure = _core.Formula(repr(level), ())
+    return opening
 
 
 def _body(name: str, file: WorldFile) -> _core.Body:
@@ -82,12 +102,15 @@ def _region(name: str, file: WorldFile) -> _core.Region:
     return region
 
 
-def _start(start: _core.Start, file: WorldFile) -> None:
+def _start(start: _core.Start, file: WorldFile, level: float) -> None:
     if file.start.velocity is not None:
         start.velocity = _three(file.start.velocity)
     if file.start.pressure is not None:
         start.pressure_start = file.start.pressure.kind
         start.pressure = file.start.pressure.formula
+    elif level > 0:
+        start.pressure_start = "formula"
+        start.pressure = _core.Formula(repr(level), ())
     if file.start.arrangement == "jittered":
         start.jitter = DEFAULT_JITTER if file.start.jitter is None else file.start.jitter
     start.fitted = file.start.arrangement == "fitted"

@@ -11,6 +11,9 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from .. import _core
+from .check_openings import opening_problems
+from .lengths import cell_edge
+from .openings import faces
 from .problems import Path, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
@@ -24,8 +27,6 @@ BYTES_PER_PARTICLE = 600
 FEWEST_ACROSS = 4
 """Particles across the domain below which a run says nothing."""
 CELLS_OF_A_PERIOD = 3
-SKIN_RATIO = 0.25
-"""Skin of the neighbour lists where the file names none, in smoothing lengths; as in core/particles."""
 
 
 def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
@@ -35,6 +36,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _solids(file)
     yield from _fluid(file, samples)
     yield from _fields(file, samples)
+    yield from opening_problems(file, samples)
     yield from _observers(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)
@@ -102,12 +104,6 @@ def _sides(file: WorldFile) -> Found:
                     f"Write 0 for {axis_name}."
                 )
                 yield ("boundaries", name, "velocity", index // 2), text
-
-
-def cell_edge(file: WorldFile) -> float:
-    """Edge of the cells [m]: the reach of the kernel, 2 h, and the skin."""
-    ratio = file.method.smoothing_ratio or (2.0 if file.dimensions == 2 else 1.5)
-    return (2 * ratio + (file.method.skin or SKIN_RATIO * ratio)) * file.domain.spacing
 
 
 def _period(file: WorldFile, axis: int, side: str) -> Found:
@@ -296,6 +292,13 @@ def _all_fields(
         side = file.boundaries.side(side_name)
         for k, formula in enumerate((side.velocity or ()) if isinstance(side, Wall) else ()):
             yield ("boundaries", side_name, "velocity", k), formula, face(file, index), run
+    for opening in faces(file):
+        points, table = opening.points(file.dimensions), opening.table
+        if opening.is_inflow:
+            for k, formula in enumerate(opening.velocity(file.dimensions)):
+                yield (*opening.path, "velocity", k), formula, points, run
+        if table.pressure is not None:
+            yield (*opening.path, "pressure"), table.pressure, points, run
 
 
 def _observers(file: WorldFile) -> Found:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .. import _core
 from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
+from .openings import faces
 from .problems import did_you_mean, listed, shown
 from .schema import SIDES, Expect, Front, Gauge, Line, PressureDrop, Wall, WorldFile
 
@@ -45,6 +46,8 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
     walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
     for name in [*file.bodies, *walls]:
         columns[f"force.{name}"] = force
+    for face in faces(file):
+        columns[f"opening.{face.name}"] = ["mass_flow", "mass", *vector("momentum"), *vector("force")]
     for name, observer in file.observe.items():
         if isinstance(observer, Gauge):
             columns[name] = ["height"]

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .openings import faces
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, speed
-from .schema import SIDES, Periodic, Wall, WorldFile
+from .schema import SIDES, Open, Periodic, Wall, WorldFile
 
 SOUND_RATIO = 10.0
 _TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time is sampled
@@ -59,6 +60,19 @@ def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
     return Scales(highest, SOUND_RATIO * highest, f"10 times an estimated highest speed: {reason}")
 
 
+def pressure_level(file: WorldFile, scales: Scales) -> float:
+    """Pressure [Pa] of the outflow and the start where the file names none; 0 with a free surface or without
+    openings.
+
+    Pressure falls by up to density max_speed^2 below that of the outflow where the fluid goes round a body or
+    shears. Particles tear apart where it is negative, so that this much is added to it everywhere.
+    """
+    free = file.regions or any(
+        isinstance(file.boundaries.side(name), Open) for name in SIDES[: 2 * file.dimensions]
+    )
+    return 0.0 if free or not faces(file) else file.fluid.density * scales.max_speed**2
+
+
 def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]:
     """Speeds [m/s] that the world may reach, each with its reason."""
     if file.start.velocity is not None and len(samples.points):
@@ -70,6 +84,11 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
             points = face(file, index)
             value = max(float(speed(side.velocity, points, t * file.time.end).max()) for t in _TIMES)
             yield value, f"the wall {name} moves at {rounded(value)} m/s"
+    for opening in faces(file):
+        if opening.is_inflow:
+            velocity, points = opening.velocity(file.dimensions), opening.points(file.dimensions)
+            value = max(float(speed(velocity, points, t * file.time.end).max()) for t in _TIMES)
+            yield value, f"the inflow {opening.name} reaches {rounded(value)} m/s"
     for axis, name in enumerate("xyz"[: file.dimensions]):
         if file.domain.gravity is not None and file.domain.gravity[axis] != 0:
             g = abs(file.domain.gravity[axis])

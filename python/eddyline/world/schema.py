@@ -14,7 +14,9 @@ from .shapes import BODIES, REGIONS, Body, Region, Table, Vec3, dimensions_of_sp
 from .values import (
     Condition,
     Count,
+    FieldFormula,
     FieldVector,
+    InflowVelocity,
     Lengths,
     NotNegative,
     Number,
@@ -29,8 +31,6 @@ AxisName = Literal["x", "y", "z"]
 SIDES = ("left", "right", "bottom", "top", "front", "back")
 """The sides of the domain, in the core's order: low and high x, low and high y, low and high z."""
 NOT_YET = {
-    "inflow": "periodic sides and domain.body_force drive a flow",
-    "outflow": "periodic sides and domain.body_force drive a flow",
     "classic": "the default does the same with less noise",
 }
 """Words of the format that cannot be run yet, and what serves instead."""
@@ -160,7 +160,60 @@ class Open(Table):
     type: Literal["open"]
 
 
-SIDE_KINDS: dict[str, type[Table]] = {"wall": Wall, "periodic": Periodic, "open": Open}
+class Inflow(Table):
+    """Fluid enters with a given velocity."""
+
+    type: Literal["inflow"]
+    velocity: InflowVelocity = Field(
+        description="Of the fluid that enters [m/s], of x, y, z, t: a vector, or its part along the normal "
+        "into the domain.",
+        examples=[1.0],
+    )
+    pressure: FieldFormula | None = Field(
+        default=None, description="Pressure [Pa], of x, y, z, t; default extrapolated from the fluid."
+    )
+
+
+class Outflow(Table):
+    """Fluid leaves, and with it vortices and sound."""
+
+    type: Literal["outflow"]
+    pressure: FieldFormula | None = Field(
+        default=None,
+        description="Pressure [Pa], of x, y, z, t, about which waves pass; default density max_speed^2, "
+        "or 0 with a free surface.",
+    )
+
+
+SIDE_KINDS: dict[str, type[Table]] = {
+    "wall": Wall,
+    "periodic": Periodic,
+    "open": Open,
+    "inflow": Inflow,
+    "outflow": Outflow,
+}
+
+
+class _Patch(Table):
+    min: Vector = Field(description="Lowest corner [m]; one coordinate is that of max.", examples=[[0, 0.1]])
+    max: Vector = Field(description="Highest corner [m].", examples=[[0, 0.2]])
+    facing: Literal["left", "right", "bottom", "top", "front", "back"] | None = Field(
+        default=None,
+        description="Inside the domain: where the fluid lies, seen from the opening; behind it must be a "
+        "body. "
+        "Not on a side.",
+    )
+
+
+class InflowPatch(Inflow, _Patch):
+    """Fluid enters through a part of a wall or of a body."""
+
+
+class OutflowPatch(Outflow, _Patch):
+    """Fluid leaves through a part of a wall or of a body."""
+
+
+OPENINGS: dict[str, type[Table]] = {"inflow": InflowPatch, "outflow": OutflowPatch}
 
 
 # --- observers ----------------------------------------------------------------------------------------------
@@ -239,12 +292,14 @@ OBSERVERS: dict[str, type[Table]] = {
 if TYPE_CHECKING:
     BodyTable = Body
     RegionTable = Region
-    SideTable = Wall | Periodic | Open
+    SideTable = Wall | Periodic | Open | Inflow | Outflow
+    OpeningTable = InflowPatch | OutflowPatch
     ObserverTable = Probe | Gauge | Front | PressureDrop | Line
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]
     SideTable = Annotated[reduce(or_, SIDE_KINDS.values()), Field(discriminator="type")]
+    OpeningTable = Annotated[reduce(or_, OPENINGS.values()), Field(discriminator="type")]
     ObserverTable = Annotated[reduce(or_, OBSERVERS.values()), Field(discriminator="type")]
 
 
@@ -404,6 +459,9 @@ class WorldFile(Table):
         default_factory=dict, description="Where fluid is at the start; without regions it fills the domain."
     )
     boundaries: Boundaries = Field(default_factory=Boundaries)
+    openings: dict[_Name, OpeningTable] = Field(
+        default_factory=dict, description="Inflow and outflow through parts of walls and bodies."
+    )
     bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid obstacles.")
     time: Time
     method: Method = Field(default_factory=Method)
@@ -426,6 +484,7 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
         "bodies": (BODIES, "shape"),
         "regions": (REGIONS, "shape"),
         "boundaries": (SIDE_KINDS, "type"),
+        "openings": (OPENINGS, "type"),
         "observe": (OBSERVERS, "type"),
     }
     first = str(path[0])

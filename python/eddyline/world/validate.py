@@ -153,7 +153,7 @@ def _missing(path: Path, data: Any) -> str:
     around = path[:-1]
     sort = value_at(data, (*around, "shape")) or value_at(data, (*around, "type"))
     who = (
-        f"a {sort}"
+        f"{'an' if str(sort)[:1] in 'aeiou' else 'a'} {sort}"
         if sort
         else f"[{around[0]}]"
         if len(around) == 1
@@ -183,7 +183,9 @@ def _no_tag(name: str, value: Any, context: Mapping[str, Any]) -> str:
     key = str(context["discriminator"]).strip("'")
     if not isinstance(value, Mapping):
         return f"{name} = {shown(value)}; must be a table. Write {name} = {{ {key} = {shown(value)} }}."
-    words = "wall, periodic and open" if name.startswith("boundaries") else ""
+    words = "wall, periodic, open, inflow and outflow" if name.startswith("boundaries") else ""
+    if name.startswith("openings"):
+        words = "inflow and outflow"
     if key == "shape":
         words = "circle, rectangle, polygon and line (2D), sphere, box and cylinder (3D)"
     return f"{name}.{key} is missing; {key}s are {words or 'probe, gauge, front, pressure_drop and line'}."
@@ -234,5 +236,5 @@ def _example(path: Path, data: Any) -> Any:
 def _table_hint(path: Path, value: Any) -> str:
     if path[0] == "boundaries" and len(path) == 2:
         return f". Write {path[1]} = {{ type = {shown(value)} }}"
-    named = ".NAME" if path[0] in ("bodies", "regions", "observe") and len(path) == 1 else ""
+    named = ".NAME" if path[0] in ("bodies", "regions", "openings", "observe") and len(path) == 1 else ""
     return f". Write [{dotted(path)}{named}] on a line of its own"

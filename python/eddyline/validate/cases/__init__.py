@@ -2,6 +2,7 @@
 
 from eddyline.validate.case import Case
 from eddyline.validate.cases import (
+    channel,
     conservation,
     dam_break,
     dam_break_pressure,
@@ -11,6 +12,15 @@ from eddyline.validate.cases import (
     taylor_green,
 )
 
-_MODULES = (plates, taylor_green, still_water, dam_break, dam_break_pressure, periodic_cylinder, conservation)
+_MODULES = (
+    plates,
+    taylor_green,
+    still_water,
+    dam_break,
+    dam_break_pressure,
+    periodic_cylinder,
+    channel,
+    conservation,
+)
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""
