@@ -19,6 +19,9 @@ using world::SideKind;
 
 namespace {
 
+// A of particle shifting: times the particle's own speed, or the highest one that the world expects.
+constexpr double k_shifting_free_surface = 6, k_shifting_confined = 3;
+
 template <class T, int D>
 physics::delta::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
   if constexpr (std::is_same_v<T, float>) {
@@ -52,6 +55,8 @@ Constants make_constants(const world::World& world) {
   c.speed_limit = world.method.speed_limit > 0 ? world.method.speed_limit : c.c0;
   c.free_surface = !world.regions.empty();
   for (const auto& side : world.sides) c.free_surface = c.free_surface || side.kind == SideKind::open;
+  const double strength = c.free_surface ? k_shifting_free_surface : k_shifting_confined;
+  c.shifting_strength = world.method.shifting_strength > 0 ? world.method.shifting_strength : strength;
   c.viscosity = c.free_surface ? FluidViscosity::monaghan_cleary : FluidViscosity::morris;
   return c;
 }
@@ -313,6 +318,10 @@ void Flow<T, D>::find_neighbors() {
 
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
   divergence.resize(whole), diffusion.resize(whole), surface.resize(whole);
+  if (!constants_.free_surface) {
+    for (auto& component : velocity_gradient) component.resize(whole);
+    filling.resize(whole);
+  }
   const std::size_t whole_walls = wall_fluid.chunks().size() * neighbors::k_chunk;
   wall_weight.resize(whole_walls), wall_pressure.resize(whole_walls);
   for (int d = 0; d < D; ++d) {
@@ -429,8 +438,8 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
 template <class T, int D>
 std::int64_t Flow<T, D>::memory() const {
   std::size_t bytes = moving.bytes() + pressed.bytes() + walls.bytes() + fluid_fluid.bytes() + fluid_wall.bytes() +
-                      wall_fluid.bytes() + divergence.bytes() + diffusion.bytes() + surface.bytes() + scratch_.bytes() +
-                      id_scratch_.bytes() + order_.bytes();
+                      filling.bytes() + wall_fluid.bytes() + divergence.bytes() + diffusion.bytes() + surface.bytes() +
+                      scratch_.bytes() + id_scratch_.bytes() + order_.bytes();
   const_cast<FluidState<D>&>(fluid).for_each_array([&](auto& array) { bytes += array.bytes(); });
   for (int d = 0; d < D; ++d)
     bytes += viscous[d].bytes() + pressure_force[d].bytes() + shift[d].bytes() + fluid_positions_.x[d].bytes() +

@@ -44,6 +44,7 @@ struct Constants {
   double rate;                               // c0 / R [1/s]
   double speed_limit;                        // of the blow-up doctor [m/s]
   bool free_surface;                         // pressure at walls is then never negative
+  double shifting_strength;                  // A
   physics::delta::FluidViscosity viscosity;  // by whether there is a free surface
 };
 
@@ -143,6 +144,7 @@ class Flow {
 
   // Results of the sweeps, in whole chunks.
   Array<T> divergence, diffusion, viscous[D], pressure_force[D], shift[D], surface;
+  Array<T> velocity_gradient[D * D], filling;  // confined flows
   Array<T> wall_weight, wall_pressure, wall_lever[D], wall_velocity[D];
   Array<T> viscous_reaction[D], pressure_reaction[D];
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];

@@ -12,6 +12,8 @@ using physics::StateEquationLinear;
 
 namespace {
 
+constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
+
 /// Calls sweep(first, last) for blocks of chunks, in parallel. Which thread takes which block changes nothing.
 template <class Sweep>
 void for_blocks(std::size_t chunks, Sweep&& sweep) {
@@ -162,7 +164,8 @@ void Step<T, D>::sum_rates() {
   in.target_rows = flow_.fluid_fluid.target_rows();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
-  physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}};
+  physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}, {}};
+  for (int k = 0; k < D * D; ++k) out.gradient[k] = flow_.velocity_gradient[k].data();
   for (int d = 0; d < D; ++d) out.viscous[d] = flow_.viscous[d].data();
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
                          ? flow_.sweeps.rates_morris
@@ -273,6 +276,7 @@ void Step<T, D>::sum_forces() {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
   out.surface = flow_.surface.data();
+  out.filling = flow_.filling.data();
   for (int d = 0; d < D; ++d) {
     out.pressure[d] = flow_.pressure_force[d].data();
     out.shift[d] = flow_.shift[d].data();
@@ -283,17 +287,19 @@ void Step<T, D>::sum_forces() {
   flow_.timers.lap(Phase::forces);
 }
 
-/// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift.
+/// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows a
+/// particle takes on the velocity of the place that it is shifted to, and its density follows the filling of space.
 template <class T, int D>
 void Step<T, D>::kick_half_and_shift(double dt) {
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
   const double acceleration = c.rate * c.c0 * c.kernel;
-  const double strength = method.shifting ? method.shifting_strength * c.length.smoothing_length * dt * c.kernel /
-                                                c.length.interaction_radius
-                                          : 0.0;
+  const double h = c.length.smoothing_length, R = c.length.interaction_radius;
+  const double strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0;
   const double cap = method.shifting_cap * c.length.spacing;
+  const double reference_speed = c.c0 / k_sound_ratio;
+  const double relaxation = method.shifting ? method.volume_relaxation * dt * c.c0 / h : 0.0;
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
   const std::int64_t n = fluid.size();
@@ -321,9 +327,21 @@ void Step<T, D>::kick_half_and_shift(double dt) {
       v2 += v[d] * v[d];
       shift2 += moved[d] * moved[d];
     }
-    const double wanted = strength * std::sqrt(v2), length = wanted * std::sqrt(shift2);
+    const double wanted = strength * (c.free_surface ? std::sqrt(v2) : reference_speed);
+    const double length = wanted * std::sqrt(shift2);
     const double factor = length > cap ? wanted * (cap / length) : wanted;
     for (int d = 0; d < D; ++d) x[d] += factor * moved[d];
+    if (!c.free_surface && method.shifting) {
+      for (int a = 0; a < D; ++a) {
+        double change = 0;
+        for (int b = 0; b < D; ++b) change += static_cast<double>(flow_.velocity_gradient[a * D + b][k]) * moved[b];
+        v[a] += c.c0 / R * c.kernel * factor * change;
+      }
+      if (fluid.buffer[k] == 0) {
+        const double filling = c.kernel / 20 * (static_cast<double>(flow_.filling[k]) + fluid.mass[k] * c.inverse_mass);
+        fluid.s[k] += relaxation * (filling - 1 - fluid.s[k]);
+      }
+    }
     if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) ++contacts;
     for (int d = 0; d < D; ++d) {
       const double by = x[d] - fluid.x[d][k];

@@ -119,6 +119,7 @@ class Method:
     shifting: bool
     shifting_strength: float
     shifting_cap: float
+    volume_relaxation: float
     skin: float
     double_precision: bool
     speed_limit: float

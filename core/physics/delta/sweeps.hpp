@@ -20,16 +20,18 @@ inline constexpr int k_node_stride = 4;   // x
 
 /// Results of the sweeps, one array a value; each has room for whole chunks.
 template <class T, int D>
-struct RateResults {  // per unit c0/R, without the kernel's constant
-  T* divergence;      // sum V F (v_ij . r_ij)
-  T* diffusion;       // sum V F [s_j - s_i + ...]
-  T* viscous[D];      // fluid and wall terms, weighted by nu_fluid and nu_wall, by the density rho_i
+struct RateResults {   // per unit c0/R, without the kernel's constant
+  T* divergence;       // sum V F (v_ij . r_ij)
+  T* diffusion;        // sum V F [s_j - s_i + ...]
+  T* viscous[D];       // fluid and wall terms, weighted by nu_fluid and nu_wall, by the density rho_i
+  T* gradient[D * D];  // sum V F (v_ij)_a (r_ij)_b at a D + b: confined flows, unless null
 };
 template <class T, int D>
 struct ForceResults {
   T* pressure[D];  // sum V F (p_i + p_j) r
   T* shift[D];     // limited at the free surface
   T* surface;      // 0 inside, 1 surface, 2 isolated
+  T* filling;      // sum V rho W of the neighbours: confined flows, unless null
 };
 template <class T, int D>
 struct WallResults {
@@ -76,11 +78,13 @@ template <class T, int D>
 struct Sweeps {
   using Rates = void (*)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk,
                          std::int64_t last_chunk);
-  /// Half way through the step: continuity, density diffusion, viscosity.
+  /// Half way through the step: continuity, density diffusion, viscosity; in confined flows, whose viscosity is
+  /// Morris', also the velocity gradient.
   Rates rates_morris, rates_monaghan_cleary;
   using Forces = void (*)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk,
                           std::int64_t last_chunk);
-  /// At its end: pressure force and shifting; where the fluid may have a free surface, that is found, too.
+  /// At its end: pressure force and shifting; in confined flows also how densely particles fill space, in others where
+  /// the free surface is.
   Forces forces_confined, forces_free_surface;
   /// Walls over fluid: extrapolated pressure and velocity.
   void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);

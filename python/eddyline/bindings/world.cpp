@@ -328,6 +328,7 @@ void bind_start_and_method(nb::module_& module) {
       .def_rw("shifting", &Method::shifting)
       .def_rw("shifting_strength", &Method::shifting_strength)
       .def_rw("shifting_cap", &Method::shifting_cap)
+      .def_rw("volume_relaxation", &Method::volume_relaxation)
       .def_rw("skin", &Method::skin)
       .def_rw("double_precision", &Method::double_precision)
       .def_rw("speed_limit", &Method::speed_limit);

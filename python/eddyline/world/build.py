@@ -19,6 +19,7 @@ _OPTIONS = (
     "shifting",
     "shifting_strength",
     "shifting_cap",
+    "volume_relaxation",
     "skin",
     "speed_limit",
 )

@@ -359,9 +359,15 @@ class Method(Table):
     shifting: StrictBool | None = Field(
         default=None, description="Keep particles evenly spread; default true."
     )
-    shifting_strength: NotNegative | None = Field(default=None, description="A in the shift; default 6.")
+    shifting_strength: Positive | None = Field(
+        default=None, description="A in the shift; default 6 with a free surface, 3 without."
+    )
     shifting_cap: NotNegative | None = Field(
         default=None, description="Largest shift of a step, in spacings; default 0.1."
+    )
+    volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
+        default=None,
+        description="Rate at which density follows the filling of space, in c0/h; default 0.01. Without a free surface.",
     )
     skin: Positive | None = Field(
         default=None, description="Margin of the neighbour lists, in spacings; chosen if absent."
