@@ -12,7 +12,10 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
   }
   for (const auto& body : world.bodies) bodies_.push_back(body.shape);
-  for (const auto& opening : world.openings) openings_.push_back(particles::opening_sites(world, opening));
+  for (const auto& opening : world.openings) {
+    openings_.push_back(particles::opening_sites(world, opening));
+    if (opening.inflow) inflows_.push_back(openings_.back());
+  }
 }
 
 bool Contact::is_through_opening(Vec3 x) const {
@@ -29,6 +32,17 @@ void Contact::put_back(Vec3& x, Vec3& v) const {
       v[d] = std::min(v[d], 0.0);
     }
   }
+}
+
+bool Contact::with_inflows(Vec3& x, Vec3& v) const {
+  bool touched = false;
+  for (const auto& sites : inflows_) {
+    if (!sites.is_through(x)) continue;
+    x[sites.axis] = sites.plane;
+    if (sites.inward * v[sites.axis] < 0) v[sites.axis] = 0;
+    touched = true;
+  }
+  return touched;
 }
 
 bool Contact::with_bodies(Vec3& x, Vec3& v) const {

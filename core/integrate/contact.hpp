@@ -23,6 +23,8 @@ class Contact {
     put_back(x, v);
     return true;
   }
+  /// The same at inflows: fluid does not leave through them, whatever pressure may be imposed there.
+  bool with_inflows(Vec3& x, Vec3& v) const;
   /// The same at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
   bool has_bodies() const { return !bodies_.empty(); }
@@ -35,7 +37,7 @@ class Contact {
 
   Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
   std::vector<world::ShapePtr> bodies_;
-  std::vector<particles::OpeningSites> openings_;
+  std::vector<particles::OpeningSites> openings_, inflows_;
   int dimensions_;
   double probe_;  // step of the differences that give a body's normal [m]
 };

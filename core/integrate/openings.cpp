@@ -58,9 +58,9 @@ Vec3 Openings<D>::node(std::int32_t number) const {
   const auto after = std::upper_bound(all_.begin(), all_.end(), number,
                                       [](std::int32_t n, const Opening<D>& o) { return n < o.first_node; });
   const Opening<D>& o = *(after - 1);
-  const std::int64_t local = number - o.first_node;
+  const std::int64_t local = number - o.first_node, layer = local / o.sites.sites();
   Vec3 x = o.sites.site(local % o.sites.sites());
-  x[o.sites.axis] += o.sites.inward * (static_cast<double>(local / o.sites.sites()) + 0.5) * o.sites.pitch;
+  x[o.sites.axis] += o.sites.inward * (static_cast<double>(layer) + 0.5) * o.sites.pitch;
   return x;
 }
 

@@ -342,7 +342,9 @@ void Step<T, D>::kick_half_and_shift(double dt) {
         fluid.s[k] += relaxation * (filling - 1 - fluid.s[k]);
       }
     }
-    if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) ++contacts;
+    if (fluid.buffer[k] == 0 &&
+        (contact_.with_sides(x, v) || contact_.with_inflows(x, v) || (near_walls(k) && contact_.with_bodies(x, v))))
+      ++contacts;
     for (int d = 0; d < D; ++d) {
       const double by = x[d] - fluid.x[d][k];
       moved2 += by * by;

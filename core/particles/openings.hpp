@@ -31,7 +31,8 @@ struct OpeningSites {
   Vec3 site(std::int64_t number) const {
     Vec3 x = origin;
     x[first] += static_cast<double>(number % count[0]) * step[first];
-    if (count[1] > 1) x[second] += static_cast<double>(number / count[0]) * step[second];
+    const std::int64_t line = number / count[0];
+    if (count[1] > 1) x[second] += static_cast<double>(line) * step[second];
     return x;
   }
   /// Whether x, at any depth, lies in front of the opening or behind it.
