@@ -4,61 +4,20 @@
 #include <cmath>
 
 #include "base/portable_math.hpp"
+#include "integrate/extent_sum.hpp"
+#include "integrate/for_blocks.hpp"
+#include "integrate/skin.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::integrate {
 
 using physics::StateEquationLinear;
 
-namespace {
-
-/// Calls sweep(first, last) for blocks of chunks, in parallel. Which thread takes which block changes nothing.
-template <class Sweep>
-void for_blocks(std::size_t chunks, Sweep&& sweep) {
-  constexpr std::int64_t k_block = 16;
-  const auto n = static_cast<std::int64_t>(chunks);
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t first = 0; first < n; first += k_block) sweep(first, std::min(first + k_block, n));
-}
-
-/// Gathers an Extent over particles.
-template <int D>
-struct ExtentSum {
-  std::array<double, D> lower{}, upper{};
-  double largest2 = 0;
-
-  void add(const std::array<double, D>& v, double v2) {
-    for (std::size_t d = 0; d < D; ++d) {
-      lower[d] = std::min(lower[d], v[d]);
-      upper[d] = std::max(upper[d], v[d]);
-    }
-    largest2 = std::max(largest2, v2);
-  }
-  void merge(const ExtentSum& other) {
-    for (std::size_t d = 0; d < D; ++d) {
-      lower[d] = std::min(lower[d], other.lower[d]);
-      upper[d] = std::max(upper[d], other.upper[d]);
-    }
-    largest2 = std::max(largest2, other.largest2);
-  }
-  Extent extent() const {
-    Extent e;
-    for (int d = 0; d < D; ++d) {
-      e.lower[d] = lower[static_cast<std::size_t>(d)];
-      e.upper[d] = upper[static_cast<std::size_t>(d)];
-    }
-    e.largest = std::sqrt(largest2);
-    return e;
-  }
-};
-
-}  // namespace
-
 template <class T, int D>
 void Step<T, D>::advance(bool reactions) {
   flow_.timers.start();
   const double dt = flow_.time_step = choose_time_step();
-  if (rebuild_is_due()) flow_.rebuild();
+  if (rebuild_is_due(flow_.control, dt, flow_.constants().length.skin)) flow_.rebuild();
 
   kick_and_drift_half();
   gather(flow_.fluid_routes, flow_.moving);
@@ -67,7 +26,7 @@ void Step<T, D>::advance(bool reactions) {
 
   update_density_and_drift();
   gather(flow_.fluid_routes, flow_.pressed);
-  if (walls_change_speed_) set_wall_velocities(flow_.time + dt);
+  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + dt);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
   sum_forces();
@@ -79,30 +38,7 @@ void Step<T, D>::advance(bool reactions) {
 }
 
 template <class T, int D>
-Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()) {
-  const auto& world = flow.world();
-  for (const auto& side : world.sides)
-    for (const auto& component : side.velocity) {
-      const auto used = component.used_variables();
-      walls_change_speed_ = walls_change_speed_ || std::find(used.begin(), used.end(), "t") != used.end();
-    }
-  force_is_uniform_ = true;
-  uniform_force_ = world.gravity;
-  for (int d = 0; d < D; ++d) {
-    const auto& force = world.body_force[static_cast<std::size_t>(d)];
-    force_is_uniform_ = force_is_uniform_ && force.is_constant();
-    if (force.is_constant()) uniform_force_[d] += force.evaluate(std::array{0.0, 0.0, 0.0, 0.0});
-  }
-}
-
-template <class T, int D>
-Vec3 Step<T, D>::body_force(Vec3 x, double t) const {
-  if (force_is_uniform_) return uniform_force_;
-  Vec3 f = flow_.world().gravity;
-  for (int d = 0; d < D; ++d)
-    f[d] += flow_.world().body_force[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
-  return f;
-}
+Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()), surroundings_(flow.world()) {}
 
 template <class T, int D>
 double Step<T, D>::choose_time_step() const {
@@ -111,22 +47,7 @@ double Step<T, D>::choose_time_step() const {
   const double h = c.length.smoothing_length;
   double dt = method.cfl * h / (c.c0 + flow_.control.velocity.largest);
   if (c.nu_fluid > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu_fluid);
-  // No two particles may approach by more than the skin in one step: v dt + a dt^2 / 2 <= 0.98 skin.
-  const double reach = 0.98 * c.length.skin, v = flow_.control.velocity.spread(),
-               a = flow_.control.acceleration.spread();
-  const double rate = v + std::sqrt(v * v + 2 * a * reach);
-  if (rate > 0) dt = std::min(dt, 2 * reach / rate);
-  return dt;
-}
-
-/// Lists hold as long as no two particles can have come nearer than the skin allows, this step included.
-template <class T, int D>
-bool Step<T, D>::rebuild_is_due() const {
-  const double dt = flow_.time_step;
-  const auto& control = flow_.control;
-  const double approach =
-      control.moved.spread() + dt * (control.velocity.spread() + 0.5 * dt * control.acceleration.spread());
-  return approach > 0.999 * flow_.constants().length.skin;
+  return std::min(dt, longest_step(flow_.control, c.length.skin));
 }
 
 template <class T, int D>
@@ -214,24 +135,6 @@ void Step<T, D>::update_density_and_drift() {
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Velocities of the domain's walls at time t.
-template <class T, int D>
-void Step<T, D>::set_wall_velocities(double t) {
-  auto& wall = flow_.wall;
-  const auto& sides = flow_.world().sides;
-  const std::int64_t n = wall.size();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    if (wall.owner[k] >= 0) continue;
-    const auto& velocity = sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity;
-    Vec3 x;
-    for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
-    for (int d = 0; d < D; ++d)
-      wall.v[d][k] = velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
-  }
-}
-
 /// Pressure and mirrored velocity of dummy particles, and their rows.
 template <class T, int D>
 void Step<T, D>::extrapolate_to_walls() {
@@ -260,7 +163,7 @@ void Step<T, D>::extrapolate_to_walls() {
     if (weight > 0) {
       Vec3 x;
       for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
-      const Vec3 g = to_dimensionless * body_force(x, t);
+      const Vec3 g = to_dimensionless * surroundings_.force(x, t);
       p = static_cast<double>(flow_.wall_pressure[k]);
       for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);
       p /= weight;
@@ -320,7 +223,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     const auto k = static_cast<std::size_t>(i);
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k];
-    const Vec3 g = body_force(x, flow_.time);
+    const Vec3 g = surroundings_.force(x, flow_.time);
     const double per_density = acceleration / (1 + fluid.s[k]);
     double v2 = 0, a2 = 0, shift2 = 0, m2 = 0;
     std::array<double, D> v_i, a_i, moved_i;
@@ -394,7 +297,7 @@ void Step<T, D>::start() {
     row[D + 1] = static_cast<T>(wall.volume[k] / c.volume);
     row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
   }
-  set_wall_velocities(flow_.time);
+  surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   flow_.timers.start();
   flow_.rebuild();
   const std::int64_t n = flow_.fluid.size();

@@ -51,7 +51,8 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   const std::string per_length = D == 2 ? "/m" : "";
   Series budget{"budget", {"time", "step", "particles", "mass"}, {"s", "1", "1", "kg" + per_length}, {}};
   add_vector<D>(budget, "momentum", "kg m/s" + per_length);
-  for (const char* name : {"kinetic_energy", "potential_energy", "elastic_energy"}) {
+  // Of classic, the thermal energy holds the work of compression; with the other two it is the total energy.
+  for (const char* name : {"kinetic_energy", "potential_energy", flow.fluid.classic ? "thermal_energy" : "elastic_energy"}) {
     budget.columns.emplace_back(name);
     budget.units.push_back("J" + per_length);
   }
@@ -85,6 +86,7 @@ void Observers<T, D>::observe_budget(Series& series) const {
   const auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const Vec3 gravity = flow_.world().gravity;
+  const bool has_heat = fluid.classic;
   const auto sums = sum_over<D + 4>(fluid.size(), [&](std::size_t i) {
     std::array<double, D + 4> v{};
     double v2 = 0, height = 0;
@@ -96,7 +98,8 @@ void Observers<T, D>::observe_budget(Series& series) const {
     v[0] = fluid.mass[i];
     v[D + 1] = 0.5 * fluid.mass[i] * v2;
     v[D + 2] = fluid.mass[i] * height;
-    v[D + 3] = fluid.mass[i] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[i]);
+    v[D + 3] = has_heat ? fluid.mass[i] * fluid.u[i]
+                        : fluid.mass[i] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[i]);
     return v;
   });
   series.values.insert(series.values.end(),
