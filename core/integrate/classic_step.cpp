@@ -30,13 +30,19 @@ physics::classic::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
   return physics::classic::sweeps_scalar<T, D>();
 }
 
+/// The sentinel has density one, so that pairs with it divide by something.
+template <class T>
+void put_sentinel(neighbors::Rows<T>& rows, std::int32_t sentinel, int density) {
+  rows.row(sentinel)[density] = T(1);
+}
+
 }  // namespace
 
 template <class T, int D>
 void ClassicStep<T, D>::advance(bool reactions) {
   flow_.timers.start();
   const double dt = flow_.time_step = choose_time_step();
-  if (rebuild_is_due(flow_.control, dt, flow_.constants().length.skin)) flow_.rebuild();
+  if (rebuild_is_due(flow_.control, dt, flow_.constants().length.skin)) rebuild();
 
   predict_half(dt);
   gather(flow_.fluid_routes, flow_.pressed);
@@ -57,7 +63,7 @@ ClassicStep<T, D>::ClassicStep(Flow<T, D>& flow)
       contact_(flow.world()),
       surroundings_(flow.world()),
       sweeps_(choose_sweeps<T, D>(flow.instructions())),
-      terms_{flow.constants().nu > 0, flow.world().method.artificial_conductivity > 0, flow.world().method.xsph > 0} {}
+      terms_{flow.constants().nu > 0, flow.constants().state.is_gas(), flow.world().method.xsph > 0} {}
 
 template <class T, int D>
 physics::classic::SweepInput<T> ClassicStep<T, D>::input() const {
@@ -90,6 +96,12 @@ double ClassicStep<T, D>::choose_time_step() const {
 }
 
 template <class T, int D>
+void ClassicStep<T, D>::rebuild() {
+  flow_.rebuild();
+  put_sentinel(flow_.pressed, flow_.fluid_rows.rows, 2 * D + 1);
+}
+
+template <class T, int D>
 void ClassicStep<T, D>::gather(exchange::Routes& routes, neighbors::Rows<T>& rows) {
   routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) { rows.copy(from, to, shift, D); });
   flow_.timers.lap(Phase::exchange);
@@ -106,7 +118,7 @@ void ClassicStep<T, D>::write_row(std::size_t i, const Vec3& x, const Vec3& v, d
   const double rho = 1 + s, u_hat = u * c.inverse_c0 * c.inverse_c0;
   row[2 * D] = static_cast<T>(flow_.fluid.mass[i] * c.inverse_mass);
   row[2 * D + 1] = static_cast<T>(rho);
-  row[2 * D + 2] = static_cast<T>(c.state.pressure(s, u_hat) / (rho * rho));
+  row[2 * D + 2] = static_cast<T>(c.state.pressure(s, u_hat));
   row[2 * D + 3] = static_cast<T>(c.state.sound_speed(s, u_hat));
 }
 
@@ -175,8 +187,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     row[D] = static_cast<T>(p);
     row[D + 1] = static_cast<T>(rho * wall.volume[k] / c.volume);
     row[3 * D + 3] = static_cast<T>(rho);
-    row[3 * D + 4] = static_cast<T>(p / (rho * rho));
-    row[3 * D + 5] = static_cast<T>(sound_speed);
+    row[3 * D + 4] = static_cast<T>(sound_speed);
     for (int d = 0; d < D; ++d) {
       const double v_wall = wall.v[d][k] * c.inverse_c0;
       const double mirrored =
@@ -220,8 +231,9 @@ void ClassicStep<T, D>::react() {
     out.pressure[d] = flow_.pressure_reaction[d].data();
     out.viscous[d] = flow_.viscous_reaction[d].data();
   }
+  const auto reaction = terms_.gas ? sweeps_.reaction_of_gas : sweeps_.reaction_of_liquid;
   for_blocks(flow_.wall_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { sweeps_.reaction(in, out, first, last); });
+             [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
 
@@ -314,8 +326,9 @@ void ClassicStep<T, D>::start() {
     row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
   }
   surroundings_.set_wall_velocities(wall, flow_.time);
+  put_sentinel(flow_.walls, flow_.wall_rows.rows, 3 * D + 3);
   flow_.timers.start();
-  flow_.rebuild();
+  rebuild();
   flow_.time_step = 0;
   predict_half(0);
   gather(flow_.fluid_routes, flow_.pressed);

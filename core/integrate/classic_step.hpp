@@ -25,6 +25,7 @@ class ClassicStep {
   double damping = 0;
 
  private:
+  void rebuild();
   void predict_half(double dt);
   void extrapolate_to_walls(double t);
   void sum_rates();

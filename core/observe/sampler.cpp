@@ -11,9 +11,9 @@ namespace eddyline::observe {
 
 template <class T, int D>
 typename Sampler<T, D>::Carried Sampler<T, D>::carried(const T* row) const {
-  if (flow_.fluid.classic) {  // x v m rho p/rho^2 c
+  if (flow_.fluid.classic) {  // x v m rho p c
     const double m = static_cast<double>(row[2 * D]), rho = static_cast<double>(row[2 * D + 1]);
-    return {m / rho, static_cast<double>(row[2 * D + 2]) * rho * rho, rho, row + D};
+    return {m / rho, static_cast<double>(row[2 * D + 2]), rho, row + D};
   }
   const double p = static_cast<double>(row[D]);  // x p V v
   return {static_cast<double>(row[D + 1]), p, 1 + physics::StateEquationLinear::density_excess(p), row + D + 2};

@@ -13,7 +13,7 @@ struct Fluid {
   S v[D];
   S m;
   S rho;
-  S P;  // p / rho^2
+  S p;
   S c;
 };
 
@@ -21,9 +21,9 @@ struct Fluid {
 template <class S, int D>
 struct Wall {
   S x[D];
+  S p;
   S m;
   S rho;
-  S P;  // p / rho^2
   S c;
   S v_mirror[D];  // the velocity that viscous terms see (Adami)
   S v[D];         // the wall's own velocity

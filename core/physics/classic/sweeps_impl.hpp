@@ -10,6 +10,7 @@
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/sph/artificial_conductivity.hpp"
 #include "physics/sph/artificial_viscosity.hpp"
+#include "physics/sph/continuity.hpp"
 #include "physics/sph/continuity_monaghan.hpp"
 #include "physics/sph/laminar_viscosity.hpp"
 #include "physics/sph/position_divergence.hpp"
@@ -34,7 +35,7 @@ EDDYLINE_INLINE Fluid<P, D> load_fluid(const typename P::value_type* rows, const
   }
   f.m = value[2 * D];
   f.rho = value[2 * D + 1];
-  f.P = value[2 * D + 2];
+  f.p = value[2 * D + 2];
   f.c = value[2 * D + 3];
   return f;
 }
@@ -50,11 +51,11 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const s
     w.v_mirror[d] = value[D + 2 + d];
     w.v[d] = value[2 * D + 2 + d];
   }
+  w.p = value[D];
   w.m = value[D + 1];
   w.no_slip = value[3 * D + 2];
   w.rho = value[3 * D + 3];
-  w.P = value[3 * D + 4];
-  w.c = value[3 * D + 5];
+  w.c = value[3 * D + 4];
   return w;
 }
 
@@ -64,6 +65,13 @@ EDDYLINE_INLINE Pair<P, D> make_spline_pair(const P* x_i, const P* x_j, P scale)
   auto ij = make_pair<P, D>(x_i, x_j, scale);
   ij.F = CubicSpline::gradient(ij.rest, ij.q);
   return ij;
+}
+
+/// The pressure term of a pair: by mass in a liquid, by volume in a gas.
+template <bool gas, class P>
+EDDYLINE_INLINE P pair_pressure(P p_i, P p_j, P rho_i, P rho_j, P per_densities) {
+  if constexpr (gas) return pressure_by_volume(p_i, p_j, per_densities);
+  return pressure_monaghan(p_i, p_j, rho_i, rho_j, per_densities);
 }
 
 /// Pi of a fluid particle beside a wall's, zero where the wall is slip.
@@ -101,17 +109,21 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             P v_ij[D];
             for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
             const P v_r = dot<D>(v_ij, ij.r);
-            const P per_density = P(2) / (i.rho + j.rho);
+            const P per_density = P(2) / (i.rho + j.rho), per_densities = P(1) / (i.rho * j.rho);
             const P mu = closing_speed(v_r, ij.r2);
-            P pressure = pressure_monaghan(i.P, j.P) + artificial_viscosity(alpha, beta, mu, i.c, j.c, per_density);
+            P pressure = pair_pressure<terms.gas>(i.p, j.p, i.rho, j.rho, per_densities) +
+                         artificial_viscosity(alpha, beta, mu, i.c, j.c, per_density);
             if constexpr (terms.laminar_viscosity) pressure = pressure + laminar_viscosity(nu, v_r, ij.r2, per_density);
             const P f = j.m * ij.F * pressure;
-            density = density + continuity_monaghan(j.m, ij.F, v_r);
+            if constexpr (terms.gas) {
+              density = density + continuity(j.m * per_densities, ij.F, v_r);
+              conduction = conduction + artificial_conductivity(j.m, ij.F, ij.q, i.p, j.p, i.rho, j.rho, per_density,
+                                                                per_densities);
+            } else {
+              density = density + continuity_monaghan(j.m, ij.F, v_r);
+            }
             add_along<D>(force, f, ij.r);
             heating = heating + thermal_energy(f, v_r);
-            if constexpr (terms.conductivity)
-              conduction = conduction +
-                           artificial_conductivity(j.m, ij.F, ij.q, i.P, j.P, i.rho, j.rho, per_density);
             if constexpr (terms.xsph)
               add_along<D>(drift, xsph(j.m, CubicSpline::value(ij.rest, ij.q), per_density), v_ij);
             spread = spread + position_divergence(j.m, ij.F, ij.r2, per_density);
@@ -126,19 +138,24 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             P v_iw[D];
             for (int d = 0; d < D; ++d) v_iw[d] = i.v[d] - w.v[d];
             const P v_r = dot<D>(v_iw, iw.r);
-            const P per_density = P(2) / (i.rho + w.rho);
-            const P pressure = pressure_monaghan(max(i.P, suction), w.P) +
+            const P per_density = P(2) / (i.rho + w.rho), per_densities = P(1) / (i.rho * w.rho);
+            const P pressure = pair_pressure<terms.gas>(max(i.p, suction), w.p, i.rho, w.rho, per_densities) +
                                viscosity_at_wall<P, D>(i, w, iw, alpha, beta, nu, per_density);
             const P f = w.m * iw.F * pressure;
             // A wall comes nearer as a mirrored particle would, with twice the speed: so the work that compresses the
             // fluid is the work that the wall's force does.
-            density = density + continuity_monaghan(w.m, iw.F, P(2) * v_r);
+            if constexpr (terms.gas) {
+              density = density + continuity(w.m * per_densities, iw.F, P(2) * v_r);
+            } else {
+              density = density + continuity_monaghan(w.m, iw.F, P(2) * v_r);
+            }
             add_along<D>(force, f, iw.r);
             heating = heating + thermal_energy_at_wall(f, v_r);
             spread = spread + position_divergence(w.m, iw.F, iw.r2, per_density);
             closing = max(closing, select(w.m * iw.F > P(0), closing_speed(v_r, iw.r2), P(0)));
           });
 
+      if constexpr (terms.gas) density = density * (i.rho * i.rho);
       put(density, out.density + at);
       put(fma(P(in.conductivity), conduction, heating), out.heating + at);
       put(spread, out.spread + at);
@@ -178,7 +195,7 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
   }
 }
 
-template <class P, int D, class T = typename P::value_type>
+template <class P, int D, bool gas, class T = typename P::value_type>
 void reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::int64_t first_chunk,
               std::int64_t last_chunk) {
   const P scale(in.scale), alpha(in.alpha), beta(in.beta), nu(in.nu), suction(in.wall_suction);
@@ -193,8 +210,9 @@ void reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::in
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_spline_pair<P, D>(f.x, w.x, scale);
             const P mmF = f.m * (w.m * fw.F);
-            const P per_density = P(2) / max(f.rho + w.rho, P(1e-30f));  // neither sentinels nor dry walls have one
-            add_along<D>(pressure, mmF * pressure_monaghan(max(f.P, suction), w.P), fw.r);
+            const P per_density = P(2) / (f.rho + w.rho), per_densities = P(1) / (f.rho * w.rho);
+            add_along<D>(pressure,
+                         mmF * pair_pressure<gas>(max(f.p, suction), w.p, f.rho, w.rho, per_densities), fw.r);
             add_along<D>(viscous, mmF * viscosity_at_wall<P, D>(f, w, fw, alpha, beta, nu, per_density), fw.r);
           });
       for (int d = 0; d < D; ++d) {
@@ -212,7 +230,8 @@ auto all_rates(std::index_sequence<choices...>) {
 
 template <class P, int D>
 Sweeps<typename P::value_type, D> make_sweeps() {
-  return {all_rates<P, D>(std::make_index_sequence<Terms::k_choices>()), walls<P, D>, reaction<P, D>};
+  return {all_rates<P, D>(std::make_index_sequence<Terms::k_choices>()), walls<P, D>, reaction<P, D, false>,
+          reaction<P, D, true>};
 }
 
 }  // namespace eddyline::physics::classic

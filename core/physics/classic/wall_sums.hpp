@@ -22,9 +22,9 @@ struct WallSums {
 template <class S, int D>
 EDDYLINE_INLINE void extrapolate_to_wall(WallSums<S, D>& sum, const Fluid<S, D>& f, const Pair<S, D>& wf) {
   const S mW = f.m * CubicSpline::value(wf.rest, wf.q);
-  const S VW = mW / max(f.rho, S(1e-30f));  // the sentinel has no density
+  const S VW = mW / f.rho;
   sum.weight = sum.weight + VW;
-  sum.pressure = fma(mW, f.P * f.rho, sum.pressure);
+  sum.pressure = fma(VW, f.p, sum.pressure);
   sum.density = sum.density + mW;
   add_along<D>(sum.lever, mW, wf.r);
   add_along<D>(sum.velocity, VW, f.v);
