@@ -222,7 +222,9 @@ Estimate estimate(const world::World& world) {
       static_cast<double>(e.fluid_particles) * (state + 4.6 * neighbors) + static_cast<double>(e.wall_particles) * 250;
   e.memory_bytes = static_cast<std::int64_t>(bytes);
   const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
-  e.time_step = world.method.cfl * h / (1.1 * world.fluid.sound_speed);
+  const bool classic = world.method.scheme == world::Scheme::classic;
+  const double signal = classic ? 1 + 0.6 * world.method.artificial_viscosity : 1.1;
+  e.time_step = world.method.cfl * h / (signal * world.fluid.sound_speed);
   if (nu > 0) e.time_step = std::min(e.time_step, world.method.viscous_cfl * h * h / nu);
   return e;
 }

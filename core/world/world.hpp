@@ -71,7 +71,7 @@ enum class Scheme {
 /// Numerical choices. Defaults serve every world; physics/sph states where each comes from.
 struct Method {
   Scheme scheme = Scheme::delta;
-  double smoothing_ratio = 0;          // h / spacing; 0: 2 in 2D, 1.5 in 3D; classic: 1.3
+  double smoothing_ratio = 0;          // h / spacing; 0: 2 in 2D, 1.5 in 3D; classic: 1.3, gas: 2
   double cfl = 1.0;                    // dt <= cfl h / (c0 + max |v|); classic: cfl h / signal speed
   double viscous_cfl = 0.1;            // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
   double density_diffusion = 0.1;      // delta

@@ -230,7 +230,7 @@ class Simulation:
     def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:
         """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"
         (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy (classic:
-        thermal_energy), max_speed, particles), "force.NAME" for every body and wall side ("force.bottom"): time, total_x, total_y[,
+        thermal_energy, total_energy), max_speed, particles), "force.NAME" for every body and wall side ("force.bottom"): time, total_x, total_y[,
         total_z], pressure_x.., viscous_x..; and one for each probe (time, pressure, velocity_x..,
         fluid_fraction), gauge (time, height), front (time, position), under its own name.
         """

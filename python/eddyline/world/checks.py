@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path as FilePath
 
@@ -14,7 +14,7 @@ from .. import _core
 from .problems import Path, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
-from .schema import SIDES, Gauge, Periodic, Probe, Wall, WorldFile
+from .schema import SIDES, Gauge, Periodic, Probe, Start, Wall, WorldFile
 from .shapes import Region, ShapeTable, vec3
 
 Found = Iterator[tuple[Path, str]]
@@ -34,6 +34,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _resolution(file)
     yield from _solids(file)
     yield from _fluid(file, samples)
+    yield from _gas(file) if file.fluid.is_gas else _liquid(file)
     yield from _fields(file, samples)
     yield from _observers(file)
     for index, expect in enumerate(file.expect):
@@ -104,9 +105,16 @@ def _sides(file: WorldFile) -> Found:
                 yield ("boundaries", name, "velocity", index // 2), text
 
 
+def default_smoothing_ratio(file: WorldFile) -> float:
+    """h in spacings; as in core/particles."""
+    if file.method.scheme == "classic":
+        return 2.0 if file.fluid.is_gas else 1.3
+    return 2.0 if file.dimensions == 2 else 1.5
+
+
 def cell_edge(file: WorldFile) -> float:
     """Edge of the cells [m]: the reach of the kernel, 2 h, and the skin."""
-    ratio = file.method.smoothing_ratio or (2.0 if file.dimensions == 2 else 1.5)
+    ratio = file.method.smoothing_ratio or default_smoothing_ratio(file)
     return (2 * ratio + (file.method.skin or SKIN_RATIO * ratio)) * file.domain.spacing
 
 
@@ -260,6 +268,52 @@ def _above(value: float) -> str:
     return f"{math.ceil(value / scale) * scale:.3g}"
 
 
+def _liquid(file: WorldFile) -> Found:
+    """What only a gas may have."""
+    for path, table in (
+        (("start",), file.start),
+        *((("regions", name), region) for name, region in file.regions.items()),
+    ):
+        if table.density is not None:
+            text = (
+                f"{dotted(path)}.density = {shown(table.density.text)}; is for a gas: the density of a liquid "
+                'follows from its pressure. Write fluid.state = "ideal_gas" or remove it.'
+            )
+            yield (*path, "density"), text
+    if file.method.artificial_conductivity is not None:
+        text = (
+            f"method.artificial_conductivity = {number(file.method.artificial_conductivity)}; is for a gas. "
+            'Write fluid.state = "ideal_gas" or remove it.'
+        )
+        yield ("method", "artificial_conductivity"), text
+
+
+def _gas(file: WorldFile) -> Found:
+    """What a gas needs, and what it must not have."""
+    if file.method.scheme != "classic":
+        text = (
+            f'fluid.state = "ideal_gas"; needs scheme "classic", and method.scheme = "{file.method.scheme}". '
+            'Write [method] with scheme = "classic".'
+        )
+        yield ("fluid", "state"), text
+    starts: list[tuple[Path, Start | Region]] = [(("start",), file.start)]
+    starts += [(("regions", name), region) for name, region in file.regions.items()]
+    for path, table in starts:
+        if table.pressure is not None and table.pressure.kind == "hydrostatic":
+            text = (
+                f'{dotted(path)}.pressure = "hydrostatic"; is for liquids. Write a field [Pa], e.g. pressure = '
+                "101325."
+            )
+            yield (*path, "pressure"), text
+    if file.start.pressure is None:
+        without = [name for name, region in file.regions.items() if region.pressure is None]
+        for name in without:
+            text = f"regions.{name}.pressure is missing; a gas needs it. Add pressure = 101325."
+            yield ("regions", name), text
+        if not file.regions:
+            yield ("start",), "start.pressure is missing; a gas needs it. Add [start] with pressure = 101325."
+
+
 # --- fields and observers -----------------------------------------------------------------------------------
 
 
@@ -276,6 +330,21 @@ def _fields(file: WorldFile, samples: Samples) -> Found:
                 at = f"{axes} = {_point(points[wrong[0]], file)} m, t = {rounded(time)} s"
                 yield path, f"{dotted(path)} gives {values[wrong[0]]} at {at}; must be finite everywhere."
                 break
+            if file.fluid.is_gas and path[-1] in _GAS_LIMITS and len(values):
+                sign, holds = _GAS_LIMITS[str(path[-1])]
+                if holds(values.min()):
+                    continue
+                place = points[int(values.argmin())]
+                at = f"{'x, y, z'[: 3 * file.dimensions - 2]} = {_point(place, file)} m"
+                text = f"{dotted(path)} gives {number(float(values.min()))} at {at}; must be {sign} 0 in a gas."
+                yield path, text
+
+
+_GAS_LIMITS: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "pressure": (">=", lambda least: least >= 0),
+    "density": (">", lambda least: least > 0),
+}
+"""What the start of a gas must be everywhere."""
 
 
 def _all_fields(
@@ -286,10 +355,14 @@ def _all_fields(
         yield ("start", "velocity", k), formula, fluid, start
     if file.start.pressure is not None:
         yield ("start", "pressure"), file.start.pressure.formula, fluid, start
+    if file.start.density is not None:
+        yield ("start", "density"), file.start.density, fluid, start
     for name, region in file.regions.items():
+        inside = fluid[region.core_shape.signed_distance(fluid) < 0]
         if region.pressure is not None:
-            inside = fluid[region.core_shape.signed_distance(fluid) < 0]
             yield ("regions", name, "pressure"), region.pressure.formula, inside, start
+        if region.density is not None:
+            yield ("regions", name, "density"), region.density, inside, start
     for k, formula in enumerate(file.domain.body_force or ()):
         yield ("domain", "body_force", k), formula, fluid, run
     for index, side_name in enumerate(SIDES[: 2 * file.dimensions]):
