@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/portable_math.hpp"
 #include "integrate/extent_sum.hpp"
@@ -44,7 +45,8 @@ void ClassicStep<T, D>::advance(bool reactions) {
   const double dt = flow_.time_step = choose_time_step();
   if (rebuild_is_due(flow_.control, dt, flow_.constants().length.skin)) rebuild();
 
-  predict_half(dt);
+  const Prediction ahead = look_ahead(dt);
+  predict_half(ahead);
   gather(flow_.fluid_routes, flow_.pressed);
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + 0.5 * dt);
   extrapolate_to_walls(flow_.time + 0.5 * dt);
@@ -52,8 +54,9 @@ void ClassicStep<T, D>::advance(bool reactions) {
   sum_rates();
   if (reactions) react();
 
-  correct(dt);
+  correct(ahead);
   gather(flow_.fluid_routes, flow_.pressed);  // the end of the step, for observers
+  step_before_ = std::exchange(last_step_, dt);
   ++flow_.steps;
 }
 
@@ -95,6 +98,13 @@ double ClassicStep<T, D>::choose_time_step() const {
   return dt;
 }
 
+/// Evaluations were in the middle of the last two steps; the first one was at the start.
+template <class T, int D>
+Prediction ClassicStep<T, D>::look_ahead(double dt) const {
+  const double between = 0.5 * (last_step_ + step_before_);
+  return {dt, between > 0 ? dt * (dt + 2 * last_step_) / (8 * between) : 0.0};
+}
+
 template <class T, int D>
 void ClassicStep<T, D>::rebuild() {
   flow_.rebuild();
@@ -122,11 +132,11 @@ void ClassicStep<T, D>::write_row(std::size_t i, const Vec3& x, const Vec3& v, d
   row[2 * D + 3] = static_cast<T>(c.state.sound_speed(s, u_hat));
 }
 
-/// Rows of the middle of the step: x + v dt/2, and v, rho, u with the rates of the last evaluation.
+/// Rows of the middle of the step: x + v dt/2, and v, rho, u as predicted.
 template <class T, int D>
-void ClassicStep<T, D>::predict_half(double dt) {
+void ClassicStep<T, D>::predict_half(const Prediction& ahead) {
   const auto& fluid = flow_.fluid;
-  const double half = 0.5 * dt;
+  const double half = 0.5 * ahead.dt;
   const std::int64_t n = fluid.size();
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
@@ -134,9 +144,10 @@ void ClassicStep<T, D>::predict_half(double dt) {
     Vec3 x, v;
     for (int d = 0; d < D; ++d) {
       x[d] = fluid.x[d][k] + half * fluid.v[d][k];
-      v[d] = fluid.v[d][k] + half * fluid.a[d][k];
+      v[d] = fluid.v[d][k] + ahead.of(fluid.a[d][k], fluid.a_old[d][k]);
     }
-    write_row(k, x, v, fluid.s[k] + half * fluid.s_rate[k], fluid.u[k] + half * fluid.u_rate[k]);
+    write_row(k, x, v, fluid.s[k] + ahead.of(fluid.s_rate[k], fluid.s_rate_old[k]),
+              fluid.u[k] + ahead.of(fluid.u_rate[k], fluid.u_rate_old[k]));
   }
   flow_.timers.lap(Phase::integrate);
 }
@@ -243,12 +254,12 @@ void ClassicStep<T, D>::react() {
 /// The pairs' work went with the predicted velocity; what it misses of the work with the velocity that moves the
 /// particle is taken from its own heat, so that no energy is lost.
 template <class T, int D>
-void ClassicStep<T, D>::correct(double dt) {
+void ClassicStep<T, D>::correct(const Prediction& ahead) {
   auto& fluid = flow_.fluid;
   auto& sums = flow_.classic;
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
-  const double half = 0.5 * dt, per_time = c.rate * c.kernel;
+  const double dt = ahead.dt, half = 0.5 * dt, per_time = c.rate * c.kernel;
   const double drift = terms_.xsph ? -method.xsph * c.c0 * c.kernel / 4 : 0.0;  // W of w: a quarter of the kernel's K
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
@@ -272,16 +283,17 @@ void ClassicStep<T, D>::correct(double dt) {
     for (int d = 0; d < D; ++d) {
       const double pairs = per_time * c.c0 * static_cast<double>(sums.force[d][k]);
       const double a = pairs + g[d], v_old = fluid.v[d][k];
-      missed += pairs * (half * (a - fluid.a[d][k]));
+      missed += pairs * (half * a - ahead.of(fluid.a[d][k], fluid.a_old[d][k]));
       v[d] = v_old + dt * a;
       x[d] = fluid.x[d][k] + dt * (v_old + half * a);
       if (terms_.xsph) x[d] += dt * drift * static_cast<double>(sums.drift[d][k]);
-      fluid.a[d][k] = a;
+      fluid.a_old[d][k] = std::exchange(fluid.a[d][k], a);
       a_i[static_cast<std::size_t>(d)] = a;
       a2 += a * a;
     }
-    fluid.s_rate[k] = -per_time * static_cast<double>(sums.density[k]);
-    fluid.u_rate[k] = -per_time * c.c0 * c.c0 * static_cast<double>(sums.heating[k]);
+    fluid.s_rate_old[k] = std::exchange(fluid.s_rate[k], -per_time * static_cast<double>(sums.density[k]));
+    fluid.u_rate_old[k] =
+        std::exchange(fluid.u_rate[k], -per_time * c.c0 * c.c0 * static_cast<double>(sums.heating[k]));
     const double s = fluid.s[k] = fluid.s[k] + dt * fluid.s_rate[k];
     const double u = fluid.u[k] = fluid.u[k] + dt * (fluid.u_rate[k] - missed);
     const double inside = c.kernel * static_cast<double>(sums.spread[k]) / D;
@@ -329,13 +341,13 @@ void ClassicStep<T, D>::start() {
   put_sentinel(flow_.walls, flow_.wall_rows.rows, 3 * D + 3);
   flow_.timers.start();
   rebuild();
-  flow_.time_step = 0;
-  predict_half(0);
+  flow_.time_step = last_step_ = step_before_ = 0;
+  predict_half({});
   gather(flow_.fluid_routes, flow_.pressed);
   extrapolate_to_walls(flow_.time);
   gather(flow_.wall_routes, flow_.walls);
   sum_rates();
-  correct(0);
+  correct({});
   gather(flow_.fluid_routes, flow_.pressed);
 }
 

@@ -7,6 +7,15 @@
 
 namespace eddyline::integrate {
 
+/// How the middle of a step is predicted: a rate is taken to change as it did between its last two evaluations, so that
+/// y_middle = y + dt/2 rate + slope (rate - rate_old). With the last rate alone, sound would grow without end.
+struct Prediction {
+  double dt = 0;     // [s]
+  double slope = 0;  // [s]
+
+  double of(double rate, double rate_old) const { return 0.5 * dt * rate + slope * (rate - rate_old); }
+};
+
 /// Advances a flow in time by the scheme classic: predictor and corrector with one evaluation a step, half way. Total
 /// energy (kinetic, potential, thermal) and momentum are conserved to the rounding of the pair sums.
 template <class T, int D>
@@ -25,12 +34,13 @@ class ClassicStep {
   double damping = 0;
 
  private:
+  Prediction look_ahead(double dt) const;
   void rebuild();
-  void predict_half(double dt);
+  void predict_half(const Prediction& ahead);
   void extrapolate_to_walls(double t);
   void sum_rates();
   void react();
-  void correct(double dt);
+  void correct(const Prediction& ahead);
   void write_row(std::size_t i, const Vec3& x, const Vec3& v, double s, double u);
   physics::classic::SweepInput<T> input() const;
   void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
@@ -40,6 +50,7 @@ class ClassicStep {
   Surroundings<D> surroundings_;
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;
+  double last_step_ = 0, step_before_ = 0;  // [s]
 };
 
 }  // namespace eddyline::integrate

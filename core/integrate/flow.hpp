@@ -65,8 +65,10 @@ struct FluidState {
 
   // Of the scheme classic only, else empty.
   bool classic = false;
-  Array<double> u;               // thermal energy [J/kg]
-  Array<double> s_rate, u_rate;  // of the last evaluation [1/s], [W/kg]
+  Array<double> u;                       // thermal energy [J/kg]
+  Array<double> s_rate, u_rate;          // of the last evaluation [1/s], [W/kg]
+  Array<double> s_rate_old, u_rate_old;  // of the one before
+  VectorArray<double, D> a_old;
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 
@@ -76,7 +78,7 @@ struct FluidState {
   void for_each_array(Visit&& visit) {
     visit(id), visit(mass), visit(s), visit(x), visit(v), visit(a);
     if (classic) {
-      visit(u), visit(s_rate), visit(u_rate);
+      visit(u), visit(s_rate), visit(u_rate), visit(s_rate_old), visit(u_rate_old), visit(a_old);
     } else {
       visit(G);
     }
