@@ -142,12 +142,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             const P pressure = pair_pressure<terms.gas>(max(i.p, suction), w.p, i.rho, w.rho, per_densities) +
                                viscosity_at_wall<P, D>(i, w, iw, alpha, beta, nu, per_density);
             const P f = w.m * iw.F * pressure;
-            // A wall comes nearer as a mirrored particle would, with twice the speed: so the work that compresses the
-            // fluid is the work that the wall's force does.
             if constexpr (terms.gas) {
-              density = density + continuity(w.m * per_densities, iw.F, P(2) * v_r);
+              density = density + continuity(w.m * per_densities, iw.F, v_r);
             } else {
-              density = density + continuity_monaghan(w.m, iw.F, P(2) * v_r);
+              density = density + continuity_monaghan(w.m, iw.F, v_r);
             }
             add_along<D>(force, f, iw.r);
             heating = heating + thermal_energy_at_wall(f, v_r);

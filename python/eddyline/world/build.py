@@ -24,7 +24,7 @@ _OPTIONS = (
     "skin",
     "speed_limit",
 )
-_CLASSIC = {"cfl": 0.3, "artificial_viscosity": 0.05}
+_CLASSIC = {"cfl": 0.3}
 _GAS = {"artificial_viscosity": 1.0, "artificial_viscosity_beta": 2.0, "artificial_conductivity": 1.0}
 """Defaults of the scheme classic, and of an ideal gas."""
 DEFAULT_JITTER = 0.1
