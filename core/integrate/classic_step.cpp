@@ -252,7 +252,7 @@ void ClassicStep<T, D>::react() {
 ///   rho += dt d rho/dt,  v += dt a,  x += dt (v_middle + drift),  v_middle = v_old + a dt/2,
 ///   u += dt [du/dt - a_pairs . (v_middle - v_predicted)]
 /// The pairs' work went with the predicted velocity; what it misses of the work with the velocity that moves the
-/// particle is taken from its own heat, so that no energy is lost.
+/// particle is taken from its own heat, so that no energy is lost. What a contact takes is heat as well.
 template <class T, int D>
 void ClassicStep<T, D>::correct(const Prediction& ahead) {
   auto& fluid = flow_.fluid;
@@ -295,12 +295,14 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
     fluid.u_rate_old[k] =
         std::exchange(fluid.u_rate[k], -per_time * c.c0 * c.c0 * static_cast<double>(sums.heating[k]));
     const double s = fluid.s[k] = fluid.s[k] + dt * fluid.s_rate[k];
-    const double u = fluid.u[k] = fluid.u[k] + dt * (fluid.u_rate[k] - missed);
     const double inside = c.kernel * static_cast<double>(sums.spread[k]) / D;
     flow_.surface[k] = inside > k_surface || !c.free_surface ? T(0) : inside > k_isolated ? T(1) : T(2);
 
     v = keep * v;
+    const Vec3 x_free = x, v_free = v;
     if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) ++contacts;
+    const double lost = 0.5 * (dot(v_free, v_free) - dot(v, v)) + dot(flow_.world().gravity, x - x_free);
+    const double u = fluid.u[k] = fluid.u[k] + dt * (fluid.u_rate[k] - missed) + lost;
     for (int d = 0; d < D; ++d) {
       const double m = x[d] - fluid.x_ref[d][k];
       fluid.x[d][k] = x[d];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _core
 from .samples import corners
-from .scales import DEFAULT_GAMMA, Scales
+from .scales import Scales, gamma_of
 from .schema import SIDES, Front, Gauge, Wall, WorldFile
 from .shapes import vec3
 from .values import Pressure
@@ -63,11 +63,6 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
     world.method.double_precision = file.method.precision == "double"
     _observers(world, file)
     return world
-
-
-def gamma_of(file: WorldFile) -> float:
-    """Ratio of specific heats of a gas."""
-    return DEFAULT_GAMMA if file.fluid.gamma is None else file.fluid.gamma
 
 
 def _options(file: WorldFile) -> dict[str, float | bool]:

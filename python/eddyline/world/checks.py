@@ -254,7 +254,7 @@ def _fluid(file: WorldFile, samples: Samples) -> Found:
     starts += [(("regions", name), region) for name, region in file.regions.items()]
     for path, region in starts:
         pressure = region.pressure if region is not None else file.start.pressure
-        if pressure is not None and pressure.kind == "hydrostatic" and not gravity:
+        if pressure is not None and pressure.kind == "hydrostatic" and not gravity and not file.fluid.is_gas:
             text = (
                 f'{dotted(path)}.pressure = "hydrostatic"; needs domain.gravity, which is absent. Add it, '
                 "or remove this."
@@ -276,7 +276,7 @@ def _liquid(file: WorldFile) -> Found:
     ):
         if table.density is not None:
             text = (
-                f"{dotted(path)}.density = {shown(table.density.text)}; is for a gas: the density of a liquid "
+                f"{dotted(path)}.density = {_written(table.density)}; is for a gas: the density of a liquid "
                 'follows from its pressure. Write fluid.state = "ideal_gas" or remove it.'
             )
             yield (*path, "density"), text
@@ -286,6 +286,11 @@ def _liquid(file: WorldFile) -> Found:
             'Write fluid.state = "ideal_gas" or remove it.'
         )
         yield ("method", "artificial_conductivity"), text
+
+
+def _written(field: _core.Formula) -> str:
+    """A field as a file has it: a number, or a formula in quotes."""
+    return number(float(field.text)) if field.is_constant else shown(field.text)
 
 
 def _gas(file: WorldFile) -> Found:
@@ -336,7 +341,7 @@ def _fields(file: WorldFile, samples: Samples) -> Found:
                     continue
                 place = points[int(values.argmin())]
                 at = f"{'x, y, z'[: 3 * file.dimensions - 2]} = {_point(place, file)} m"
-                text = f"{dotted(path)} gives {number(float(values.min()))} at {at}; must be {sign} 0 in a gas."
+                text = f"{dotted(path)} gives {rounded(float(values.min()))} at {at}; must be {sign} 0 in a gas."
                 yield path, text
 
 

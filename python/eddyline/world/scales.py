@@ -22,6 +22,11 @@ DEFAULT_GAMMA = 1.4
 _TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time is sampled
 
 
+def gamma_of(file: WorldFile) -> float:
+    """Ratio of specific heats of a gas."""
+    return DEFAULT_GAMMA if file.fluid.gamma is None else file.fluid.gamma
+
+
 @dataclass(frozen=True)
 class Scales:
     """max_speed [m/s]: the highest to expect.  sound_speed [m/s].  reason: where they come from, in words."""
@@ -87,7 +92,7 @@ def gas_sound_speed(file: WorldFile, samples: Samples) -> NDArray[np.float64]:
             pressure[inside] = evaluate(region.pressure.formula, points[inside])
         if region.density is not None:
             density[inside] = evaluate(region.density, points[inside])
-    gamma = DEFAULT_GAMMA if file.fluid.gamma is None else file.fluid.gamma
+    gamma = gamma_of(file)
     sound: NDArray[np.float64] = np.sqrt(gamma * pressure / density)
     return sound
 

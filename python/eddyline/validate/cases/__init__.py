@@ -7,10 +7,22 @@ from eddyline.validate.cases import (
     dam_break_pressure,
     periodic_cylinder,
     plates,
+    sedov,
+    sod,
     still_water,
     taylor_green,
 )
 
-_MODULES = (plates, taylor_green, still_water, dam_break, dam_break_pressure, periodic_cylinder, conservation)
+_MODULES = (
+    plates,
+    taylor_green,
+    still_water,
+    dam_break,
+    dam_break_pressure,
+    periodic_cylinder,
+    conservation,
+    sod,
+    sedov,
+)
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""
