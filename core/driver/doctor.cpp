@@ -37,8 +37,8 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   const Vec3 a = vector_of(flow.fluid.a, i), moved = x - vector_of(flow.fluid.x_ref, i);
   std::ostringstream text;
   text.precision(4);
-  if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) || !std::isfinite(flow.fluid.s[i]) ||
-      (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
+  if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
+      !std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
     text << "has a value that is not finite: the step before was too long or two particles met; try a smaller "
             "method.cfl";
   else if (norm(v) > c.speed_limit && c.state.is_gas())

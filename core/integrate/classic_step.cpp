@@ -201,8 +201,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     row[3 * D + 4] = static_cast<T>(sound_speed);
     for (int d = 0; d < D; ++d) {
       const double v_wall = wall.v[d][k] * c.inverse_c0;
-      const double mirrored =
-          weight > 0 ? 2 * v_wall - static_cast<double>(sums.wall_velocity[d][k]) / weight : v_wall;
+      const double mirrored = weight > 0 ? 2 * v_wall - static_cast<double>(sums.wall_velocity[d][k]) / weight : v_wall;
       row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
       row[2 * D + 2 + d] = static_cast<T>(v_wall);
     }

@@ -54,9 +54,9 @@ Constants make_constants(const world::World& world) {
   c.kernel = classic ? (4 << world.dimensions) * physics::CubicSpline::sigma(world.dimensions) * c.volume / radius
                      : 20 * physics::WendlandC2::sigma(world.dimensions) * c.volume / radius;
   c.state.gamma = world.fluid.gamma;
-  c.state.kind = !classic                                           ? physics::StateEquation::Kind::linear
-                 : gas ? physics::StateEquation::Kind::ideal_gas
-                                                                    : physics::StateEquation::Kind::tait;
+  c.state.kind = !classic ? physics::StateEquation::Kind::linear
+                 : gas    ? physics::StateEquation::Kind::ideal_gas
+                          : physics::StateEquation::Kind::tait;
   c.rate = c.c0 / R;
   c.speed_limit = world.method.speed_limit > 0 ? world.method.speed_limit : gas ? 10 * c.c0 : c.c0;
   c.free_surface = !world.regions.empty();
@@ -97,7 +97,8 @@ void Flow<T, D>::place() {
     const auto& particle = placement.fluid[i];
     fluid.id[i] = particle.id;
     const double p = particle.pressure / pressure_unit;
-    fluid.s[i] = constants_.state.is_gas() ? particle.density / constants_.rho0 - 1 : constants_.state.density_excess(p);
+    fluid.s[i] =
+        constants_.state.is_gas() ? particle.density / constants_.rho0 - 1 : constants_.state.density_excess(p);
     if (constants_.state.is_gas())
       fluid.u[i] = constants_.c0 * constants_.c0 *
                    physics::StateEquationIdealGas{constants_.state.gamma}.thermal_energy(1 + fluid.s[i], p);

@@ -109,7 +109,7 @@ struct Extent {
 /// What the last step leaves for decisions: time step, rebuild, stop.
 struct Control {
   Extent velocity, acceleration;
-  Extent moved;      // since the last rebuild
+  Extent moved;       // since the last rebuild
   bool bad = false;   // a value is not finite, too fast or has jumped
   double signal = 0;  // classic: the highest signal speed [m/s]
 };

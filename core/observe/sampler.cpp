@@ -57,8 +57,7 @@ Sample Sampler<T, D>::at(Vec3 x) const {
   for_each_near(x, [&](const T* row, const double*, double r2) {
     const Carried j = carried(row);
     const double q = std::sqrt(r2);
-    const double VW =
-        kernel * j.volume * (classic ? physics::CubicSpline::value(q) : physics::WendlandC2::value(q));
+    const double VW = kernel * j.volume * (classic ? physics::CubicSpline::value(q) : physics::WendlandC2::value(q));
     sample.fraction += VW;
     sample.pressure += VW * j.pressure;
     sample.density += VW * j.density;

@@ -17,7 +17,6 @@ namespace {
 
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
 constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
-constexpr double k_smoothing_gas = 2.0;                       // of a gas that thins out, they must not get lost
 constexpr double k_skin = 0.375;      // in smoothing lengths: where lists and sweeps together cost least in a fast flow
 constexpr double k_clearance = 0.25;  // lattice points nearer than this to a body are left out, in spacings
 
@@ -204,10 +203,10 @@ Lengths lengths(const World& world) {
   l.spacing = world.spacing;
   double ratio = world.method.smoothing_ratio;
   if (!(ratio > 0))
-    ratio = world.fluid.matter == world::Matter::ideal_gas ? k_smoothing_gas
-            : world.method.scheme == world::Scheme::classic ? k_smoothing_classic
-            : world.dimensions == 2                         ? k_smoothing_2d
-                                                            : k_smoothing_3d;
+    ratio = world.method.scheme == world::Scheme::classic && world.fluid.matter == world::Matter::liquid
+                ? k_smoothing_classic
+            : world.dimensions == 2 ? k_smoothing_2d
+                                    : k_smoothing_3d;
   l.smoothing_length = world.spacing * ratio;
   l.interaction_radius = 2 * l.smoothing_length;
   l.skin = world.method.skin > 0 ? world.method.skin * world.spacing : k_skin * l.smoothing_length;

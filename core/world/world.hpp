@@ -71,11 +71,11 @@ enum class Scheme {
 /// Numerical choices. Defaults serve every world; physics/sph states where each comes from.
 struct Method {
   Scheme scheme = Scheme::delta;
-  double smoothing_ratio = 0;          // h / spacing; 0: 2 in 2D, 1.5 in 3D; classic: 1.3, gas: 2
-  double cfl = 1.0;                    // dt <= cfl h / (c0 + max |v|); classic: cfl h / signal speed
-  double viscous_cfl = 0.1;            // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
-  double density_diffusion = 0.1;      // delta
-  double artificial_viscosity = 0.01;  // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
+  double smoothing_ratio = 0;            // h / spacing; 0: 2 in 2D, 1.5 in 3D; classic, liquid: 1.3
+  double cfl = 1.0;                      // dt <= cfl h / (c0 + max |v|); classic: cfl h / signal speed
+  double viscous_cfl = 0.1;              // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
+  double density_diffusion = 0.1;        // delta
+  double artificial_viscosity = 0.01;    // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
   double artificial_viscosity_beta = 0;  // classic: for shocks
   double artificial_conductivity = 0;    // classic, gas only: alpha_u
   double xsph = 0;                       // classic: epsilon

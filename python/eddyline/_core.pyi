@@ -230,12 +230,15 @@ class Simulation:
     def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:
         """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"
         (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy (classic:
-        thermal_energy, total_energy), max_speed, particles), "force.NAME" for every body and wall side ("force.bottom"): time, total_x, total_y[,
-        total_z], pressure_x.., viscous_x..; and one for each probe (time, pressure, velocity_x..,
-        fluid_fraction), gauge (time, height), front (time, position), under its own name.
+        thermal_energy, total_energy), max_speed, particles), "force.NAME" for every body and wall side
+        ("force.bottom"): time, total_x, total_y[, total_z], pressure_x.., viscous_x..; and one for each
+        probe (time, pressure, velocity_x.., fluid_fraction), gauge (time, height), front (time, position),
+        under its own name.
         """
     def checksum(self) -> int:
-        """128-bit hash of (id, position, velocity, density bits; classic: thermal energy) of all particles, whatever their order."""
+        """128-bit hash of (id, position, velocity, density bits; classic: thermal energy) of all particles,
+        whatever their order.
+        """
     def statistics(self) -> dict[str, Any]:
         """steps, rebuilds, directed pairs per evaluation (true and stored), evaluations, seconds by
         phase, memory bytes.

@@ -124,8 +124,7 @@ Found<T, D> run(const classic::Sweeps<T, D>& sweeps, const Scene<T, D>& s, std::
   f.for_each([&](const char*, std::vector<T>& values) {
     values.assign(std::max(s.fluid_targets.size(), s.wall_targets.size()), T(-77));
   });
-  classic::RateResults<T, D> rates{
-      f.density.data(), f.heating.data(), {}, {}, f.spread.data(), f.closing.data()};
+  classic::RateResults<T, D> rates{f.density.data(), f.heating.data(), {}, {}, f.spread.data(), f.closing.data()};
   classic::WallResults<T, D> walls{f.weight.data(), f.wall_pressure.data(), f.wall_density.data(), {}, {}};
   classic::ReactionResults<T, D> reactions{};
   for (int d = 0; d < D; ++d) {
@@ -137,7 +136,7 @@ Found<T, D> run(const classic::Sweeps<T, D>& sweeps, const Scene<T, D>& s, std::
   const auto wall_chunks = static_cast<std::int64_t>(s.wall_fluid.size());
   sweeps.walls(s.input(false), walls, 0, wall_chunks);
   (classic::Terms::at(choice).gas ? sweeps.reaction_of_gas : sweeps.reaction_of_liquid)(s.input(false), reactions, 0,
-                                                                                      wall_chunks);
+                                                                                        wall_chunks);
   return f;
 }
 
@@ -233,8 +232,7 @@ void check_walls() {
       CHECK(scale > 0);
       CHECK_NEAR(sum, 0, 1e-13 * scale);
     }
-    for (std::int32_t i = 0; i < s.fluid; ++i)
-      energy -= s.rows.row(i)[2 * D] * f.heating[static_cast<std::size_t>(i)];
+    for (std::int32_t i = 0; i < s.fluid; ++i) energy -= s.rows.row(i)[2 * D] * f.heating[static_cast<std::size_t>(i)];
     CHECK_NEAR(energy, 0, 1e-13 * scale);
   }
 }
@@ -296,7 +294,8 @@ TEST(the_spline_is_normalised_and_its_gradient_is_its_slope) {
     double integral = 0;
     const int n = 20000;
     for (int k = 0; k < n; ++k) {
-      const double q = (k + 0.5) / n, shell = dimensions == 2 ? 2 * CubicSpline::k_pi * q : 4 * CubicSpline::k_pi * q * q;
+      const double q = (k + 0.5) / n,
+                   shell = dimensions == 2 ? 2 * CubicSpline::k_pi * q : 4 * CubicSpline::k_pi * q * q;
       integral += std::pow(2.0, dimensions) * CubicSpline::sigma(dimensions) * CubicSpline::value(q) * shell / n;
     }
     CHECK_NEAR(integral, 1, 1e-7);

@@ -90,7 +90,7 @@ def test_energy_with_gravity_is_conserved_in_a_dam_break():
 
 
 def test_viscosity_heats_and_never_cools():
-    """In water of constant density the thermal energy is what friction leaves, and compression's small part."""
+    """In water the thermal energy is what friction leaves, and compression's small part."""
     _, budget = run(BOX.format(**WATER, side="periodic", method="artificial_viscosity = 0"), 400)
     _, more = run(BOX.format(**WATER, side="periodic", method="artificial_viscosity = 0.2"), 400)
     assert budget["thermal_energy"][-1] > 0
@@ -107,7 +107,11 @@ def test_xsph_brings_particles_in_order_and_keeps_the_centre_of_mass():
 
 def test_a_gas_at_rest_stays_at_rest():
     text = BOX.format(fluid=GAS["fluid"], start="pressure = 2.0", side="wall", method="")
-    text = text.replace('arrangement = "jittered"\n', "").replace("0.5*sin(2*pi*y)", "0").replace("0.5*sin(2*pi*x)", "0")
+    text = (
+        text.replace('arrangement = "jittered"\n', "")
+        .replace("0.5*sin(2*pi*y)", "0")
+        .replace("0.5*sin(2*pi*x)", "0")
+    )
     simulation, _ = run(text, 200)
     assert np.abs(simulation.velocity).max() < 1e-4
     assert np.abs(simulation.pressure() - 2.0).max() < 1e-3
@@ -117,7 +121,7 @@ def test_sound_in_a_gas_has_its_speed():
     """A standing wave in a periodic box comes back after L / sqrt(gamma p / rho)."""
     text = BOX.format(
         fluid=GAS["fluid"],
-        start='pressure = 1.0',
+        start="pressure = 1.0",
         side="periodic",
         method="artificial_viscosity = 0\nartificial_viscosity_beta = 0",
     )

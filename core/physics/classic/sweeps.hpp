@@ -23,9 +23,7 @@ struct Terms {
   bool xsph = false;
 
   static constexpr std::size_t k_choices = 8;
-  constexpr std::size_t index() const {
-    return (laminar_viscosity ? 1u : 0u) + (gas ? 2u : 0u) + (xsph ? 4u : 0u);
-  }
+  constexpr std::size_t index() const { return (laminar_viscosity ? 1u : 0u) + (gas ? 2u : 0u) + (xsph ? 4u : 0u); }
   static constexpr Terms at(std::size_t index) { return {(index & 1u) != 0, (index & 2u) != 0, (index & 4u) != 0}; }
 };
 

@@ -117,8 +117,8 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             const P f = j.m * ij.F * pressure;
             if constexpr (terms.gas) {
               density = density + continuity(j.m * per_densities, ij.F, v_r);
-              conduction = conduction + artificial_conductivity(j.m, ij.F, ij.q, i.p, j.p, i.rho, j.rho, per_density,
-                                                                per_densities);
+              conduction = conduction +
+                           artificial_conductivity(j.m, ij.F, ij.q, i.p, j.p, i.rho, j.rho, per_density, per_densities);
             } else {
               density = density + continuity_monaghan(j.m, ij.F, v_r);
             }
@@ -209,8 +209,7 @@ void reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::in
             const auto fw = make_spline_pair<P, D>(f.x, w.x, scale);
             const P mmF = f.m * (w.m * fw.F);
             const P per_density = P(2) / (f.rho + w.rho), per_densities = P(1) / (f.rho * w.rho);
-            add_along<D>(pressure,
-                         mmF * pair_pressure<gas>(max(f.p, suction), w.p, f.rho, w.rho, per_densities), fw.r);
+            add_along<D>(pressure, mmF * pair_pressure<gas>(max(f.p, suction), w.p, f.rho, w.rho, per_densities), fw.r);
             add_along<D>(viscous, mmF * viscosity_at_wall<P, D>(f, w, fw, alpha, beta, nu, per_density), fw.r);
           });
       for (int d = 0; d < D; ++d) {

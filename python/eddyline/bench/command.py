@@ -142,9 +142,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("what", choices=["step", "machine"], help="time steps, or the machine itself")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE")
     parser.add_argument("--threads", type=_numbers, metavar="N,N", help="numbers of threads; default 1 and 2")
-    parser.add_argument("--case", action="append", choices=list(CASES), help="box, dam or gas; default box and dam")
     parser.add_argument(
-        "--scheme", choices=SCHEMES, default="delta", help="of box and dam; default delta. A gas takes classic"
+        "--case", action="append", choices=list(CASES), help="box, dam or gas; default box and dam"
+    )
+    parser.add_argument(
+        "--scheme",
+        choices=SCHEMES,
+        default="delta",
+        help="of box and dam; default delta. A gas takes classic",
     )
     parser.add_argument("--dim", type=_numbers, default=[2, 3], metavar="D,D", help="dimensions; default 2,3")
     parser.add_argument("--sizes", type=_numbers, metavar="N,N", help="particles; default 10000,100000")

@@ -1,4 +1,5 @@
-"""What is benchmarked: a closed box that mixes, a dam break, and a box of gas, of about a given number of particles."""
+"""What is benchmarked, of about a given number of particles: a closed box that mixes, a dam break, and a
+box of gas."""
 
 from __future__ import annotations
 

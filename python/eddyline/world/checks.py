@@ -107,8 +107,8 @@ def _sides(file: WorldFile) -> Found:
 
 def default_smoothing_ratio(file: WorldFile) -> float:
     """h in spacings; as in core/particles."""
-    if file.method.scheme == "classic":
-        return 2.0 if file.fluid.is_gas else 1.3
+    if file.method.scheme == "classic" and not file.fluid.is_gas:
+        return 1.3
     return 2.0 if file.dimensions == 2 else 1.5
 
 
@@ -268,12 +268,15 @@ def _above(value: float) -> str:
     return f"{math.ceil(value / scale) * scale:.3g}"
 
 
+def _starts(file: WorldFile) -> list[tuple[Path, Start | Region]]:
+    """The tables that say how the fluid starts."""
+    tables: list[tuple[Path, Start | Region]] = [(("start",), file.start)]
+    return tables + [(("regions", name), region) for name, region in file.regions.items()]
+
+
 def _liquid(file: WorldFile) -> Found:
     """What only a gas may have."""
-    for path, table in (
-        (("start",), file.start),
-        *((("regions", name), region) for name, region in file.regions.items()),
-    ):
+    for path, table in _starts(file):
         if table.density is not None:
             text = (
                 f"{dotted(path)}.density = {_written(table.density)}; is for a gas: the density of a liquid "
@@ -301,13 +304,11 @@ def _gas(file: WorldFile) -> Found:
             'Write [method] with scheme = "classic".'
         )
         yield ("fluid", "state"), text
-    starts: list[tuple[Path, Start | Region]] = [(("start",), file.start)]
-    starts += [(("regions", name), region) for name, region in file.regions.items()]
-    for path, table in starts:
+    for path, table in _starts(file):
         if table.pressure is not None and table.pressure.kind == "hydrostatic":
             text = (
-                f'{dotted(path)}.pressure = "hydrostatic"; is for liquids. Write a field [Pa], e.g. pressure = '
-                "101325."
+                f'{dotted(path)}.pressure = "hydrostatic"; is for liquids. Write a field [Pa], e.g. '
+                "pressure = 101325."
             )
             yield (*path, "pressure"), text
     if file.start.pressure is None:
@@ -341,7 +342,9 @@ def _fields(file: WorldFile, samples: Samples) -> Found:
                     continue
                 place = points[int(values.argmin())]
                 at = f"{'x, y, z'[: 3 * file.dimensions - 2]} = {_point(place, file)} m"
-                text = f"{dotted(path)} gives {rounded(float(values.min()))} at {at}; must be {sign} 0 in a gas."
+                text = (
+                    f"{dotted(path)} gives {rounded(float(values.min()))} at {at}; must be {sign} 0 in a gas."
+                )
                 yield path, text
 
 

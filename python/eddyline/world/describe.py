@@ -122,7 +122,10 @@ def _numerics(world: World, found: Plan) -> Iterator[tuple[str, str]]:
 
 def _classic(world: World) -> str:
     method = world.core.method
-    parts = [f"alpha {rounded(method.artificial_viscosity)}", f"beta {rounded(method.artificial_viscosity_beta)}"]
+    parts = [
+        f"alpha {rounded(method.artificial_viscosity)}",
+        f"beta {rounded(method.artificial_viscosity_beta)}",
+    ]
     if world.file.fluid.is_gas:
         parts.append(f"conductivity {rounded(method.artificial_conductivity)}")
     if method.xsph:

@@ -75,14 +75,20 @@ def _gas_scales(file: WorldFile, samples: Samples) -> Scales | None:
     highest = float(speed(velocity, samples.points).max(initial=0.0)) if velocity is not None else 0.0
     unit = max(sound, highest)
     reason = "the gas's own at the start, where it is highest"
-    return Scales(highest, unit, reason if sound >= highest else "the highest speed at the start") if unit else None
+    return (
+        Scales(highest, unit, reason if sound >= highest else "the highest speed at the start")
+        if unit
+        else None
+    )
 
 
 def gas_sound_speed(file: WorldFile, samples: Samples) -> NDArray[np.float64]:
     """(n,) sqrt(gamma p / rho) of a gas at the sample points at the start [m/s]."""
     start, points = file.start, samples.points
     pressure = np.zeros(len(points)) if start.pressure is None else evaluate(start.pressure.formula, points)
-    density = np.full(len(points), file.fluid.density) if start.density is None else evaluate(start.density, points)
+    density = (
+        np.full(len(points), file.fluid.density) if start.density is None else evaluate(start.density, points)
+    )
     pressure, density = pressure.copy(), density.copy()
     taken = np.zeros(len(points), dtype=bool)
     for region in file.regions.values():

@@ -105,7 +105,8 @@ class Fluid(Table):
             )
         if given:
             raise wrong_table(
-                'has gamma with state = "liquid"; gamma is for a gas. Write state = "ideal_gas" or remove gamma'
+                'has gamma with state = "liquid"; gamma is for a gas. Write state = "ideal_gas" or remove '
+                "gamma"
             )
         return self
 
@@ -276,18 +277,19 @@ class Method(Table):
     )
     smoothing_ratio: Annotated[Number, Field(ge=1, le=3)] | None = Field(
         default=None,
-        description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D; classic: 1.3, gas: 2.",
+        description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D; classic, liquid: 1.3.",
     )
     cfl: Positive | None = Field(
         default=None,
-        description="dt <= cfl h / (c0 + highest speed), default 1; classic: cfl h / signal speed, default 0.3.",
+        description="dt <= cfl h / (c0 + highest speed), default 1; classic: cfl h / signal speed, "
+        "default 0.3.",
     )
     viscous_cfl: Positive | None = Field(default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1.")
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     artificial_viscosity: NotNegative | None = Field(
         default=None,
-        description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)), default 0.01; classic: in addition "
-        "to the viscosity, where particles approach, gas: default 1.",
+        description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)), default 0.01; classic: in "
+        "addition to the viscosity, where particles approach, gas: default 1.",
     )
     artificial_viscosity_beta: NotNegative | None = Field(
         default=None, description="beta, which keeps particles from passing a shock; default 0, gas: 2."

@@ -20,7 +20,9 @@ STRONGEST = (GAMMA + 1) / (GAMMA - 1)  # density behind a strong shock over that
 
 @dataclass(frozen=True)
 class Blast:
-    """Means over rings at `time`: radius (n,) m, density (n,) over that at the start, speed (n,) m/s outwards."""
+    """Means over rings at `time`: radius (n,) m, density (n,) over that at the start, speed (n,) outwards,
+    m/s.
+    exact_radius: of the shock at `time` [m]. momentum: |sum m v| over sum m |v|."""
 
     time: float
     radius: Floats
@@ -28,7 +30,7 @@ class Blast:
     speed: Floats
     exact_radius: float
     energy_drift: float
-    momentum: float  # |sum m v| over sum m |v|
+    momentum: float
 
     @property
     def peak(self) -> float:
@@ -53,7 +55,9 @@ def run(setting: Setting) -> list[Figure]:
         name, share = f"{n} x {n}", blast.peak / STRONGEST
         if n == judged:
             limit = 0.03 if setting.quick else 0.02
-            figures.append(relative(f"radius of the shock, {name} [m]", blast.shock, blast.exact_radius, limit))
+            figures.append(
+                relative(f"radius of the shock, {name} [m]", blast.shock, blast.exact_radius, limit)
+            )
             low = 0.38 if setting.quick else 0.55
             figures.append(between(f"density of the shell over the exact, {name}", share, low, 0.75))
             figures.append(below(f"change of the total energy, {name}", blast.energy_drift, 1e-6))

@@ -67,7 +67,9 @@ def run(setting: Setting) -> list[Figure]:
                 ("density", "velocity", "pressure"), (tube.rho, tube.u, tube.p), SHOCKED, strict=True
             ):
                 mean = float(values[behind].mean())
-                figures.append(relative(f"{what} behind the shock, {name}", mean, value, 0.03 if setting.quick else 0.02))
+                figures.append(
+                    relative(f"{what} behind the shock, {name}", mean, value, 0.03 if setting.quick else 0.02)
+                )
         else:
             figures.append(report(f"density L1, {name} [kg/m^3]", density))
         figures.append(report(f"velocity L1, {name} [m/s]", velocity))
@@ -77,9 +79,15 @@ def run(setting: Setting) -> list[Figure]:
 
 def _tube(count: int, setting: Setting) -> Tube:
     # A strip as narrow as a periodic one may be.
-    overrides: dict[str, str | float] = {"let.n": count, "domain.size": f'[{LENGTH}, "20/n"]', "time.end": TIME}
+    overrides: dict[str, str | float] = {
+        "let.n": count,
+        "domain.size": f'[{LENGTH}, "20/n"]',
+        "time.end": TIME,
+    }
     overrides |= {f"regions.{side}.max": f'[{x}, "20/n"]' for side, x in (("left", 0), ("right", 0.5))}
-    overrides |= {f"observe.{name}.position": f'[{x}, "10/n"]' for name, x in (("behind", 0.1), ("shocked", 0.2))}
+    overrides |= {
+        f"observe.{name}.position": f'[{x}, "10/n"]' for name, x in (("behind", 0.1), ("shocked", 0.2))
+    }
     course = Course(load_world("sod", overrides), setting.threads, TIME / 50)
     course.to(TIME, checks=1)
     simulation = course.simulation
