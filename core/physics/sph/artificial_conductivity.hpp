@@ -4,10 +4,9 @@
 
 namespace eddyline::physics {
 
-/// Artificial conductivity, which spreads jumps of thermal energy over a smoothing length and so takes the spike of
-/// pressure from contact discontinuities:
-///   du_i/dt = sum_j m_j alpha_u (s_ij / rho_ij) (u_i - u_j) grad_i W_ij . r_ij/|r_ij|,    s_ij = sqrt(|p_i - p_j| /
-///   rho_ij)
+/// Artificial conductivity, which spreads jumps of thermal energy as artificial viscosity spreads those of velocity:
+///   du_i/dt = sum_j m_j alpha_u (s_ij / rho_ij) (u_i - u_j) grad_i W_ij . r_ij/|r_ij|
+///   s_ij = sqrt(|p_i - p_j| / rho_ij)
 /// Source: Price 2008. Antisymmetric after multiplication by m_i: conserves energy.
 /// Returns m_j F q (s_ij / rho_ij) (u_i - u_j) (gamma - 1), given 1/rho_ij and 1/(rho_i rho_j): the thermal energy of
 /// an ideal gas is u = p / ((gamma - 1) rho).
