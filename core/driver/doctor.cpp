@@ -47,7 +47,7 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   else if (norm(v) > c.speed_limit)
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise fluid.max_speed (the speed of sound must be well above every speed)";
-  else if (norm(moved) > c.length.cell_edge)
+  else if (norm(moved) > 2 * c.length.cell_edge)  // lists are rebuilt before a step that goes beyond one
     text << "has jumped by " << norm(moved) << " m: try a smaller method.cfl";
   else if (!c.density_is_sound(flow.fluid.s[i]) && c.state.is_gas())
     text << "has lost its density: try a smaller method.cfl or a finer domain.spacing";

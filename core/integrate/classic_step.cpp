@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "base/portable_math.hpp"
-#include "integrate/extent_sum.hpp"
 #include "integrate/for_blocks.hpp"
-#include "integrate/skin.hpp"
 
 namespace eddyline::integrate {
 
@@ -42,21 +40,18 @@ void put_sentinel(neighbors::Rows<T>& rows, std::int32_t sentinel, int density) 
 template <class T, int D>
 void ClassicStep<T, D>::advance(bool reactions) {
   flow_.timers.start();
-  const double dt = flow_.time_step = choose_time_step();
-  if (rebuild_is_due(flow_.control, dt, flow_.constants().length.skin)) rebuild();
-
-  const Prediction ahead = look_ahead(dt);
-  predict_half(ahead);
-  gather(flow_.fluid_routes, flow_.pressed);
-  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + 0.5 * dt);
-  extrapolate_to_walls(flow_.time + 0.5 * dt);
+  flow_.time_step = choose_time_step();
+  const Prediction ahead = predict_half();
+  const double middle = flow_.time + 0.5 * ahead.dt;
+  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, middle);
+  extrapolate_to_walls(middle);
   gather(flow_.wall_routes, flow_.walls);
   sum_rates();
   if (reactions) react();
 
   correct(ahead);
   gather(flow_.fluid_routes, flow_.pressed);  // the end of the step, for observers
-  step_before_ = std::exchange(last_step_, dt);
+  step_before_ = std::exchange(last_step_, ahead.dt);
   ++flow_.steps;
 }
 
@@ -84,16 +79,15 @@ physics::classic::SweepInput<T> ClassicStep<T, D>::input() const {
   return in;
 }
 
-/// dt <= cfl h / (c + 0.6 (alpha c + beta |mu|)), cfl sqrt(h/|a|), viscous_cfl h^2/nu, and as the skin allows.
+/// dt <= cfl h / (c + 0.6 (alpha c + beta |mu|)), cfl sqrt(h/|a|), viscous_cfl h^2/nu.
 /// Source: Monaghan 1992.
 template <class T, int D>
 double ClassicStep<T, D>::choose_time_step() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
-  const auto& control = flow_.control;
   const double h = c.length.smoothing_length;
-  double dt = std::min(method.cfl * h / control.signal, longest_step(control, c.length.skin));
-  if (control.acceleration.largest > 0) dt = std::min(dt, method.cfl * std::sqrt(h / control.acceleration.largest));
+  double dt = method.cfl * h / std::max(flow_.control.signal, 1e-3 * c.c0);  // a gas may be cold everywhere
+  if (acceleration_ > 0) dt = std::min(dt, method.cfl * std::sqrt(h / acceleration_));
   if (c.nu > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu);
   return dt;
 }
@@ -132,9 +126,38 @@ void ClassicStep<T, D>::write_row(std::size_t i, const Vec3& x, const Vec3& v, d
   row[2 * D + 3] = static_cast<T>(c.state.sound_speed(s, u_hat));
 }
 
+/// Rows of the middle of the step, with lists that hold there. The state is left alone until that is so.
+template <class T, int D>
+Prediction ClassicStep<T, D>::predict_half() {
+  constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
+  const double skin = k_trust * flow_.constants().length.skin;
+  Prediction ahead = look_ahead(flow_.time_step);
+  if (lists_hold(ahead, skin)) return ahead;
+  rebuild();
+  while (!lists_hold(ahead, skin)) {
+    flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+    ahead = look_ahead(flow_.time_step);
+  }
+  return ahead;
+}
+
+/// Whether particles have come nearer by less than the skin in the middle of the step, the only place where pairs are
+/// summed.
+template <class T, int D>
+bool ClassicStep<T, D>::lists_hold(const Prediction& ahead, double skin) {
+  write_middle(ahead);
+  gather(flow_.fluid_routes, flow_.pressed);
+  const auto& c = flow_.constants();
+  const neighbors::Drift drift = flow_.drift();
+  flow_.control.approach = drift.approach * c.fixed.quantum();
+  flow_.control.moved = drift.moved * c.fixed.quantum();
+  flow_.timers.lap(Phase::integrate);
+  return flow_.control.approach <= skin && flow_.control.moved <= 0.5 * c.length.interaction_radius + skin;
+}
+
 /// Rows of the middle of the step: x + v dt/2, and v, rho, u as predicted.
 template <class T, int D>
-void ClassicStep<T, D>::predict_half(const Prediction& ahead) {
+void ClassicStep<T, D>::write_middle(const Prediction& ahead) {
   const auto& fluid = flow_.fluid;
   const double half = 0.5 * ahead.dt;
   const std::int64_t n = fluid.size();
@@ -261,24 +284,21 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
   const double dt = ahead.dt, half = 0.5 * dt, per_time = c.rate * c.kernel;
   const double drift = terms_.xsph ? -method.xsph * c.c0 * c.kernel / 4 : 0.0;  // W of w: a quarter of the kernel's K
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
-  const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
+  const double limit2 = c.speed_limit * c.speed_limit, jump2 = 4 * c.length.cell_edge * c.length.cell_edge;
   const double middle = flow_.time + half;
   const std::int64_t n = fluid.size();
-  ExtentSum<D> velocity, acceleration, moved;
   std::int64_t bad = 0, contacts = 0;
-  double signal = 0;
+  double signal = 0, speed2 = 0, acceleration2 = 0, moved2 = 0;
   const auto chunks = flow_.fluid_wall.chunks();
   const auto near_walls = [&](std::size_t k) { return chunks[k / neighbors::k_chunk].length > 0; };
-#pragma omp declare reduction(extent : ExtentSum<D> : omp_out.merge(omp_in))
-#pragma omp parallel for schedule(static) reduction(extent : velocity, acceleration, moved) \
-    reduction(+ : bad, contacts) reduction(max : signal)
+#pragma omp parallel for schedule(static) reduction(max : signal, speed2, acceleration2, moved2) \
+    reduction(+ : bad, contacts)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k] + half * fluid.v[d][k];
     const Vec3 g = surroundings_.force(x, middle);
     double missed = 0, v2 = 0, a2 = 0, m2 = 0;
-    std::array<double, D> v_i, a_i, moved_i;
     for (int d = 0; d < D; ++d) {
       const double pairs = per_time * c.c0 * static_cast<double>(sums.force[d][k]);
       const double a = pairs + g[d], v_old = fluid.v[d][k];
@@ -287,7 +307,6 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
       x[d] = fluid.x[d][k] + dt * (v_old + half * a);
       if (terms_.xsph) x[d] += dt * drift * static_cast<double>(sums.drift[d][k]);
       fluid.a_old[d][k] = std::exchange(fluid.a[d][k], a);
-      a_i[static_cast<std::size_t>(d)] = a;
       a2 += a * a;
     }
     fluid.s_rate_old[k] = std::exchange(fluid.s_rate[k], -per_time * static_cast<double>(sums.density[k]));
@@ -306,8 +325,6 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
       const double m = x[d] - fluid.x_ref[d][k];
       fluid.x[d][k] = x[d];
       fluid.v[d][k] = v[d];
-      v_i[static_cast<std::size_t>(d)] = v[d];
-      moved_i[static_cast<std::size_t>(d)] = m;
       v2 += v[d] * v[d];
       m2 += m * m;
     }
@@ -316,14 +333,18 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
     signal = std::max(signal, sound_speed + 0.6 * (method.artificial_viscosity * sound_speed +
                                                    method.artificial_viscosity_beta * closing));
     bad += !(v2 <= limit2) || !(m2 <= jump2) || !(a2 < INFINITY) || !c.density_is_sound(s) || !(std::abs(u) < INFINITY);
-    velocity.add(v_i, v2);
-    acceleration.add(a_i, a2);
-    moved.add(moved_i, m2);
+    speed2 = std::max(speed2, v2);
+    acceleration2 = std::max(acceleration2, a2);
+    moved2 = std::max(moved2, m2);
     write_row(k, x, v, s, u);
   }
   flow_.time += dt;
   flow_.contacts += contacts;
-  flow_.control = {velocity.extent(), acceleration.extent(), moved.extent(), bad > 0, signal};
+  flow_.control.speed = std::sqrt(speed2);
+  flow_.control.moved = std::sqrt(moved2);
+  flow_.control.signal = signal;
+  flow_.control.bad = bad > 0;
+  acceleration_ = std::sqrt(acceleration2);
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -343,7 +364,7 @@ void ClassicStep<T, D>::start() {
   flow_.timers.start();
   rebuild();
   flow_.time_step = last_step_ = step_before_ = 0;
-  predict_half({});
+  write_middle({});
   gather(flow_.fluid_routes, flow_.pressed);
   extrapolate_to_walls(flow_.time);
   gather(flow_.wall_routes, flow_.walls);

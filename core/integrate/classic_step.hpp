@@ -36,7 +36,9 @@ class ClassicStep {
  private:
   Prediction look_ahead(double dt) const;
   void rebuild();
-  void predict_half(const Prediction& ahead);
+  Prediction predict_half();
+  bool lists_hold(const Prediction& ahead, double skin);
+  void write_middle(const Prediction& ahead);
   void extrapolate_to_walls(double t);
   void sum_rates();
   void react();
@@ -51,6 +53,7 @@ class ClassicStep {
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;
   double last_step_ = 0, step_before_ = 0;  // [s]
+  double acceleration_ = 0;                 // the largest of the last evaluation [m/s^2]
 };
 
 }  // namespace eddyline::integrate

@@ -282,7 +282,7 @@ void Flow<T, D>::sort_fluid() {
   });
   fluid.x_ref.resize(fluid.id.size());
   for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], n, fluid.x_ref[d]);
-  control.moved = {};
+  control.approach = control.corrected = control.moved = 0;
 }
 
 template <class T, int D>
@@ -340,6 +340,14 @@ double Flow<T, D>::pressure(std::size_t i) const {
 }
 
 template <class T, int D>
+neighbors::Drift Flow<T, D>::drift() {
+  // Classic sums pairs in the middle of the step only.
+  const double half_step = fluid.classic ? 0.0 : 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
+  return drift_bound_(layout_, fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
+                      static_cast<float>(half_step), wall_rows);
+}
+
+template <class T, int D>
 physics::delta::SweepInput<T> Flow<T, D>::input() const {
   physics::delta::SweepInput<T> in;
   in.moving = moving.data();
@@ -348,7 +356,8 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   const double R = constants_.length.interaction_radius;
   in.scale = static_cast<T>(constants_.fixed.quantum() / R);
   in.kernel_constant = static_cast<T>(constants_.kernel);
-  in.inverse_w_dx = static_cast<T>(1 / physics::WendlandC2::value(constants_.length.spacing / R));
+  const double w_dx = physics::WendlandC2::value(constants_.length.spacing / R);
+  in.crowding = static_cast<T>(0.2 / (w_dx * w_dx * w_dx * w_dx));
   const double weight = constants_.viscosity == FluidViscosity::morris ? 2 : 2 * (D + 2);
   in.nu_fluid = static_cast<T>(weight * constants_.nu_fluid / (constants_.c0 * R));
   in.wall_suction = constants_.free_surface ? T(0) : std::numeric_limits<T>::lowest();

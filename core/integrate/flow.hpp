@@ -14,6 +14,7 @@
 #include "base/timers.hpp"
 #include "exchange/routes.hpp"
 #include "integrate/classic_results.hpp"
+#include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
 #include "particles/cells.hpp"
@@ -96,22 +97,15 @@ struct WallState {
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 };
 
-/// Extremes of a vector over all fluid particles and the walls, which stand still. Minima and maxima are exact, so they
-/// are the same for any number of threads and boxes.
-struct Extent {
-  Vec3 lower, upper;   // of each component, 0 included
-  double largest = 0;  // of the magnitude
-
-  /// Bound of |a - b| over all pairs of particles.
-  double spread() const { return std::min(2 * largest, norm(upper - lower)); }
-};
-
-/// What the last step leaves for decisions: time step, rebuild, stop.
+/// What the last step leaves for decisions: time step, rebuild, stop. Maxima are exact, so they are the same for any
+/// number of threads and boxes.
 struct Control {
-  Extent velocity, acceleration;
-  Extent moved;       // since the last rebuild
-  bool bad = false;   // a value is not finite, too fast or has jumped
-  double signal = 0;  // classic: the highest signal speed [m/s]
+  double speed = 0;      // largest |v| [m/s]
+  double corrected = 0;  // largest distance that shifting and contact have moved a particle in the step [m]
+  double approach = 0;   // of particles in touching cells since the last rebuild, at the end of the step [m]
+  double moved = 0;      // of any particle since the last rebuild, at the end of the step [m]
+  bool bad = false;      // a value is not finite, too fast or has jumped
+  double signal = 0;     // classic: the highest signal speed [m/s]
 };
 
 template <class T, int D>
@@ -157,6 +151,9 @@ class Flow {
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
 
+  /// How far particles will have moved since the last rebuild at the end of this step, whose middle is in `moving`.
+  neighbors::Drift drift();
+
  private:
   void place();
   void place_walls(const particles::Placement& placement);
@@ -185,6 +182,7 @@ class Flow {
   VectorArray<double, D> vector_scratch_;
   Array<std::int64_t> id_scratch_;
   neighbors::FixedPositions fluid_positions_, wall_positions_;
+  neighbors::DriftBound<T, D> drift_bound_;
 };
 
 }  // namespace eddyline::integrate

@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "base/portable_math.hpp"
-#include "integrate/extent_sum.hpp"
 #include "integrate/for_blocks.hpp"
-#include "integrate/skin.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::integrate {
@@ -16,24 +14,21 @@ using physics::StateEquationLinear;
 template <class T, int D>
 void Step<T, D>::advance(bool reactions) {
   flow_.timers.start();
-  const double dt = flow_.time_step = choose_time_step();
-  if (rebuild_is_due(flow_.control, dt, flow_.constants().length.skin)) flow_.rebuild();
-
-  kick_and_drift_half();
-  gather(flow_.fluid_routes, flow_.moving);
+  flow_.time_step = choose_time_step();
+  drift_half();
   sum_rates();
   if (reactions) react_viscous();
 
-  update_density_and_drift();
+  kick_half_and_drift();
   gather(flow_.fluid_routes, flow_.pressed);
-  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + dt);
+  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
   sum_forces();
   if (reactions) react_pressure();
 
-  flow_.time += dt;
-  kick_half_and_shift(dt);
+  flow_.time += flow_.time_step;
+  kick_half_and_shift(flow_.time_step);
   ++flow_.steps;
 }
 
@@ -45,9 +40,36 @@ double Step<T, D>::choose_time_step() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
   const double h = c.length.smoothing_length;
-  double dt = method.cfl * h / (c.c0 + flow_.control.velocity.largest);
+  double dt = method.cfl * h / (c.c0 + flow_.control.speed);
   if (c.nu_fluid > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu_fluid);
-  return std::min(dt, longest_step(flow_.control, c.length.skin));
+  return dt;
+}
+
+/// Rows at x + (v + a dt/2) dt/2, with lists that hold there and at the end of the step. The state is left alone until
+/// that is so.
+template <class T, int D>
+void Step<T, D>::drift_half() {
+  constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
+  const double skin = k_trust * flow_.constants().length.skin;
+  if (lists_hold(skin)) return;
+  flow_.rebuild();
+  while (!lists_hold(skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+}
+
+/// Lists hold while particles come nearer by less than the skin. Pairs are summed half way through the step, where they
+/// have moved by the mean of its two ends, and at its end.
+template <class T, int D>
+bool Step<T, D>::lists_hold(double skin) {
+  auto& control = flow_.control;
+  const auto& c = flow_.constants();
+  write_moving();
+  gather(flow_.fluid_routes, flow_.moving);
+  const neighbors::Drift drift = flow_.drift();
+  const double start = control.approach + 2 * control.corrected, end = drift.approach * c.fixed.quantum();
+  control.approach = end;
+  control.moved = drift.moved * c.fixed.quantum();
+  flow_.timers.lap(Phase::integrate);
+  return end <= skin && start + end <= 2 * skin && control.moved <= 0.5 * c.length.interaction_radius + skin;
 }
 
 template <class T, int D>
@@ -56,20 +78,27 @@ void Step<T, D>::gather(exchange::Routes& routes, neighbors::Rows<T>& rows) {
   flow_.timers.lap(Phase::exchange);
 }
 
-/// Row for the middle of the step, at x + v dt/2.
+/// Rows for the middle of the step, at x + v dt/2 with v = v + a dt/2.
 template <class T, int D>
-void Step<T, D>::write_moving(std::int64_t i, double dt) {
-  const auto k = static_cast<std::size_t>(i);
+void Step<T, D>::write_moving() {
   const auto& c = flow_.constants();
   const auto& fluid = flow_.fluid;
-  T* row = flow_.moving.row(flow_.fluid_rows.slot[k]);
-  for (int d = 0; d < D; ++d) {
-    flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * fluid.v[d][k]));
-    row[D + d] = static_cast<T>(fluid.v[d][k] * c.inverse_c0);
-    row[2 * D + 2 + d] = static_cast<T>(fluid.G[d][k]);
+  const double dt = flow_.time_step;
+  const std::int64_t n = fluid.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    T* row = flow_.moving.row(flow_.fluid_rows.slot[k]);
+    for (int d = 0; d < D; ++d) {
+      const double v = fluid.v[d][k] + 0.5 * dt * fluid.a[d][k];
+      flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * v));
+      row[D + d] = static_cast<T>(v * c.inverse_c0);
+      row[2 * D + 2 + d] = static_cast<T>(0.5 * fluid.G[d][k]);
+    }
+    row[2 * D] = static_cast<T>(fluid.s[k]);
+    row[2 * D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
   }
-  row[2 * D] = static_cast<T>(fluid.s[k]);
-  row[2 * D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
+  flow_.timers.lap(Phase::integrate);
 }
 
 template <class T, int D>
@@ -84,21 +113,6 @@ void Step<T, D>::write_pressed(std::int64_t i) {
   }
   row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[k]));
   row[D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
-}
-
-/// v += a dt/2; rows at x + v dt/2.
-template <class T, int D>
-void Step<T, D>::kick_and_drift_half() {
-  auto& fluid = flow_.fluid;
-  const double dt = flow_.time_step;
-  const std::int64_t n = fluid.size();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (int d = 0; d < D; ++d)
-      fluid.v[d][static_cast<std::size_t>(i)] += 0.5 * dt * fluid.a[d][static_cast<std::size_t>(i)];
-    write_moving(i, dt);
-  }
-  flow_.timers.lap(Phase::integrate);
 }
 
 template <class T, int D>
@@ -117,9 +131,9 @@ void Step<T, D>::sum_rates() {
   flow_.timers.lap(Phase::rates);
 }
 
-/// rho += dt d rho/dt;  x += dt v.
+/// rho += dt d rho/dt;  v += a dt/2;  x += dt v.
 template <class T, int D>
-void Step<T, D>::update_density_and_drift() {
+void Step<T, D>::kick_half_and_drift() {
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
@@ -129,7 +143,10 @@ void Step<T, D>::update_density_and_drift() {
     const auto k = static_cast<std::size_t>(i);
     const double continuity = -(1 + fluid.s[k]) * static_cast<double>(flow_.divergence[k]);
     fluid.s[k] += factor * (continuity + delta * static_cast<double>(flow_.diffusion[k]));
-    for (int d = 0; d < D; ++d) fluid.x[d][k] += dt * fluid.v[d][k];
+    for (int d = 0; d < D; ++d) {
+      fluid.v[d][k] += 0.5 * dt * fluid.a[d][k];
+      fluid.x[d][k] += dt * fluid.v[d][k];
+    }
     write_pressed(i);
   }
   flow_.timers.lap(Phase::integrate);
@@ -193,8 +210,9 @@ void Step<T, D>::sum_forces() {
     out.pressure[d] = flow_.pressure_force[d].data();
     out.shift[d] = flow_.shift[d].data();
   }
+  const auto forces = flow_.constants().free_surface ? flow_.sweeps.forces_free_surface : flow_.sweeps.forces_confined;
   for_blocks(flow_.fluid_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.forces(in, out, first, last); });
+             [&](std::int64_t first, std::int64_t last) { forces(in, out, first, last); });
   flow_.timers.lap(Phase::forces);
 }
 
@@ -212,21 +230,18 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
   const std::int64_t n = fluid.size();
-  ExtentSum<D> velocity, acceleration_extent, moved;
+  double speed2 = 0, corrected2 = 0;
   std::int64_t bad = 0, contacts = 0;
   const auto chunks = flow_.fluid_wall.chunks();
   const auto near_walls = [&](std::size_t k) { return chunks[k / neighbors::k_chunk].length > 0; };
-#pragma omp declare reduction(extent : ExtentSum<D> : omp_out.merge(omp_in))
-#pragma omp parallel for schedule(static) reduction(extent : velocity, acceleration_extent, moved) \
-    reduction(+ : bad, contacts)
+#pragma omp parallel for schedule(static) reduction(max : speed2, corrected2) reduction(+ : bad, contacts)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    Vec3 x, v;
+    Vec3 x, v, moved;
     for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k];
     const Vec3 g = surroundings_.force(x, flow_.time);
     const double per_density = acceleration / (1 + fluid.s[k]);
-    double v2 = 0, a2 = 0, shift2 = 0, m2 = 0;
-    std::array<double, D> v_i, a_i, moved_i;
+    double v2 = 0, a2 = 0, shift2 = 0, moved2 = 0;
     for (int d = 0; d < D; ++d) {
       const double pressure = static_cast<double>(flow_.pressure_force[d][k]);
       const double viscous = static_cast<double>(flow_.viscous[d][k]);
@@ -234,30 +249,29 @@ void Step<T, D>::kick_half_and_shift(double dt) {
       v[d] = (fluid.v[d][k] + 0.5 * dt * a) * keep;
       fluid.a[d][k] = a;
       fluid.G[d][k] = -c.kernel * pressure;
-      a_i[static_cast<std::size_t>(d)] = a;
+      moved[d] = static_cast<double>(flow_.shift[d][k]);
       a2 += a * a;
       v2 += v[d] * v[d];
-      shift2 += static_cast<double>(flow_.shift[d][k]) * static_cast<double>(flow_.shift[d][k]);
+      shift2 += moved[d] * moved[d];
     }
     const double wanted = strength * std::sqrt(v2), length = wanted * std::sqrt(shift2);
     const double factor = length > cap ? wanted * (cap / length) : wanted;
-    for (int d = 0; d < D; ++d) x[d] += factor * static_cast<double>(flow_.shift[d][k]);
+    for (int d = 0; d < D; ++d) x[d] += factor * moved[d];
     if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) ++contacts;
     for (int d = 0; d < D; ++d) {
+      const double by = x[d] - fluid.x[d][k];
+      moved2 += by * by;
       fluid.x[d][k] = x[d];
       fluid.v[d][k] = v[d];
-      const double m = x[d] - fluid.x_ref[d][k];
-      v_i[static_cast<std::size_t>(d)] = v[d];
-      moved_i[static_cast<std::size_t>(d)] = m;
-      m2 += m * m;
     }
-    bad += !(v2 <= limit2) || !(m2 <= jump2) || !(std::abs(fluid.s[k]) < 0.5) || !(a2 < INFINITY);
-    velocity.add(v_i, v2);
-    acceleration_extent.add(a_i, a2);
-    moved.add(moved_i, m2);
+    bad += !(v2 <= limit2) || !(moved2 <= jump2) || !(std::abs(fluid.s[k]) < 0.5) || !(a2 < INFINITY);
+    speed2 = std::max(speed2, v2);
+    corrected2 = std::max(corrected2, moved2);
   }
   flow_.contacts += contacts;
-  flow_.control = {velocity.extent(), acceleration_extent.extent(), moved.extent(), bad > 0};
+  flow_.control.speed = std::sqrt(speed2);
+  flow_.control.corrected = std::sqrt(corrected2);
+  flow_.control.bad = bad > 0;
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -302,7 +316,8 @@ void Step<T, D>::start() {
   flow_.rebuild();
   const std::int64_t n = flow_.fluid.size();
   flow_.time_step = 0;
-  for (std::int64_t i = 0; i < n; ++i) write_moving(i, 0), write_pressed(i);
+  write_moving();
+  for (std::int64_t i = 0; i < n; ++i) write_pressed(i);
   gather(flow_.fluid_routes, flow_.moving);
   gather(flow_.fluid_routes, flow_.pressed);
   extrapolate_to_walls();

@@ -17,22 +17,23 @@ class Step {
   void start();
   /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
-  /// The next time step, from the largest values of the last one; also says whether the lists will hold.
+  /// The next time step, from the largest speed of the last one.
   double choose_time_step() const;
 
   /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
   double damping = 0;
 
  private:
-  void kick_and_drift_half();
+  void drift_half();
+  bool lists_hold(double skin);
   void sum_rates();
-  void update_density_and_drift();
+  void kick_half_and_drift();
   void extrapolate_to_walls();
   void sum_forces();
   void kick_half_and_shift(double dt);
   void react_viscous();
   void react_pressure();
-  void write_moving(std::int64_t i, double dt);
+  void write_moving();
   void write_pressed(std::int64_t i);
   void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
 

@@ -4,29 +4,47 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace eddyline::neighbors {
 
 namespace {
 
-std::int32_t filter_plain(const FixedPositions& positions, int dimensions, const std::int32_t* x_i, float cut_squared,
-                          std::int32_t begin, std::int32_t end, std::int32_t self, std::int32_t* out) {
-  std::int32_t found = 0;
+/// x - center: exact while both are within 16 R of each other.
+float relative(std::int32_t x, std::int32_t center) {
+  return static_cast<float>(
+      static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(center)));
+}
+
+void collect_plain(const FixedPositions& positions, int dimensions, const std::int32_t* center, std::int32_t begin,
+                   std::int32_t end, Candidates& to) {
   for (std::int32_t j = begin; j < end; ++j) {
-    float r2 = 0;
+    const auto at = static_cast<std::size_t>(to.count++);
+    float square = 0;
     for (int d = 0; d < dimensions; ++d) {
-      const auto u =
-          static_cast<std::uint32_t>(x_i[d]) - static_cast<std::uint32_t>(positions.x[d][static_cast<std::size_t>(j)]);
-      const auto r = static_cast<float>(static_cast<std::int32_t>(u));
-      r2 = std::fma(r, r, r2);
+      const float r = relative(positions.x[d][static_cast<std::size_t>(j)], center[d]);
+      to.x[d][at] = r;
+      square = std::fma(r, r, square);
     }
-    out[found] = j;
-    found += static_cast<std::int32_t>((r2 <= cut_squared) & (j != self));
+    to.square[at] = square;
+    to.row[at] = j;
+  }
+}
+
+std::int32_t filter_plain(const Candidates& candidates, int dimensions, const float* x_i, float limit,
+                          std::int32_t* out) {
+  std::int32_t found = 0;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(candidates.count); ++j) {
+    float s = candidates.square[j];
+    for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * x_i[d], candidates.x[d][j], s);
+    out[found] = candidates.row[j];
+    found += static_cast<std::int32_t>(s <= limit);
   }
   return found;
 }
 
-void interleave_plain(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to) {
+void interleave_plain(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
+                      bool /*past_caches*/) {
   for (std::int32_t k = 0; k < length; ++k)
     for (int lane = 0; lane < k_chunk; ++lane) to[k * k_chunk + lane] = from[lane * stride + k];
 }
@@ -42,24 +60,71 @@ ListKernels choose(const char* instructions) {
   return list_kernels_plain();
 }
 
-/// Candidate rows of one particle: one run for each neighbouring row of cells, or everything for all_pairs.
-class Candidates {
+/// The candidates of one cell after the other. Particles come cell by cell, so that most find those of their
+/// predecessor.
+class CellCandidates {
  public:
-  explicit Candidates(const Search& search) : search_(search), boxes_(search.layout->boxes()) {}
+  CellCandidates(const Search& search, const ListKernels& kernels, Candidates& candidates)
+      : search_(search), kernels_(kernels), boxes_(search.layout->boxes()), candidates_(candidates) {}
 
-  /// Calls visit(begin, end) for each run, in canonical order. The box is remembered: particles come box by box.
+  /// Room for the list of any particle in these cells.
+  std::int64_t most_candidates(std::span<const std::int32_t> cells) {
+    std::int32_t most = 0, before = -1;
+    for (const std::int32_t cell : cells) {
+      if (cell != before) most = std::max(most, count(cell));
+      before = cell;
+    }
+    return most / k_chunk * k_chunk + 2 * k_chunk;
+  }
+
+  /// Collects what may be near a particle of `cell` at x_i, in canonical order, unless that has just been done.
+  void look_around(std::int32_t cell, const std::int32_t* x_i) {
+    if (cell == cell_) return;
+    cell_ = cell;
+    std::copy_n(x_i, 3, center_);
+    const std::size_t room = static_cast<std::size_t>(count(cell)) + k_chunk;
+    for (int d = 0; d < search_.dimensions; ++d) candidates_.x[d].resize(room);
+    candidates_.square.resize(room), candidates_.row.resize(room);
+    candidates_.count = 0;
+    for_each_run(cell, [&](std::int32_t begin, std::int32_t end) {
+      if (begin < end)
+        kernels_.collect(*search_.source_positions, search_.dimensions, center_, begin, end, candidates_);
+    });
+    std::fill_n(candidates_.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
+  }
+
+  /// A particle is no neighbour of its own. Its row is found in the run of its own row of cells.
+  void leave_out(std::int32_t self) {
+    std::int32_t before = 0;
+    for_each_run(cell_, [&](std::int32_t begin, std::int32_t end) {
+      if (begin <= self && self < end) self_ = static_cast<std::size_t>(before + self - begin);
+      before += end - begin;
+    });
+    square_of_self_ = std::exchange(candidates_.square[self_], Candidates::k_nowhere);
+  }
+  void take_back() { candidates_.square[self_] = square_of_self_; }
+
+  /// Writes the rows of all candidates near x_i to `out`.
+  std::int32_t filter(const std::int32_t* x_i, std::int32_t* out) const {
+    float x[3], square = 0;
+    for (int d = 0; d < search_.dimensions; ++d) {
+      x[d] = relative(x_i[d], center_[d]);
+      square = std::fma(x[d], x[d], square);
+    }
+    return kernels_.filter(candidates_, search_.dimensions, x, search_.cut_squared - square, out);
+  }
+
+ private:
+  /// Calls visit(begin, end) for the rows of each run of three cells around `cell`, or for all rows.
   template <class Visit>
   void for_each_run(std::int32_t cell, Visit&& visit) {
-    const auto& begin = search_.sources->begin;
-    if (search_.all_pairs) {
-      visit(0, search_.sources->rows);
-      return;
-    }
+    if (search_.all_pairs) return visit(0, search_.sources->rows);
     const auto* box = &boxes_[box_];
     if (cell < box->first_cell || cell >= box->first_cell + box->shape[0] * box->shape[1] * box->shape[2]) {
       box_ = static_cast<std::size_t>(search_.layout->box_of(cell));
       box = &boxes_[box_];
     }
+    const auto& begin = search_.sources->begin;
     const std::int32_t nx = box->shape[0], nxy = nx * box->shape[1];
     const std::int32_t depth = search_.dimensions == 3 ? 1 : 0;
     for (std::int32_t dz = -depth; dz <= depth; ++dz)
@@ -68,16 +133,25 @@ class Candidates {
         visit(begin[first], begin[first + 3]);
       }
   }
+  std::int32_t count(std::int32_t cell) {
+    std::int32_t sum = 0;
+    for_each_run(cell, [&](std::int32_t begin, std::int32_t end) { sum += end - begin; });
+    return sum;
+  }
 
- private:
   const Search& search_;
+  const ListKernels& kernels_;
   const std::vector<particles::CellLayout::Box>& boxes_;
-  std::size_t box_ = 0;
+  Candidates& candidates_;
+  std::int32_t center_[3] = {0, 0, 0};
+  std::int32_t cell_ = -1;
+  std::size_t box_ = 0, self_ = 0;
+  float square_of_self_ = 0;
 };
 
 }  // namespace
 
-ListKernels list_kernels_plain() { return {filter_plain, interleave_plain}; }
+ListKernels list_kernels_plain() { return {collect_plain, filter_plain, interleave_plain}; }
 
 void NeighborList::build(const Search& search, const char* instructions) {
   const ListKernels kernels = choose(instructions);
@@ -93,47 +167,42 @@ void NeighborList::build(const Search& search, const char* instructions) {
 
   arenas_.resize(static_cast<std::size_t>(omp_get_max_threads()));
   scratch_.resize(arenas_.size());
+  candidates_.resize(arenas_.size());
+  constexpr std::int64_t k_cached = 8 << 20;  // entries: longer lists would only push everything else out of the caches
+  const bool past_caches = padded_ > k_cached;
   std::int64_t stored = 0, padded = 0;
 #pragma omp parallel reduction(+ : stored, padded)
   {
     const int thread = omp_get_thread_num();
     Array<std::int32_t>& arena = arenas_[static_cast<std::size_t>(thread)];
     Array<std::int32_t>& scratch = scratch_[static_cast<std::size_t>(thread)];
-    Candidates candidates(search);
+    Candidates& candidates = candidates_[static_cast<std::size_t>(thread)];
+    CellCandidates cell(search, kernels, candidates);
     std::int64_t used = 0;
 #pragma omp for schedule(static)
     for (std::int64_t c = 0; c < count; ++c) {
-      std::int32_t most = 0;  // candidates of the busiest particle
       const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, n);
-      for (std::int64_t i = first; i < last; ++i) {
-        std::int32_t runs = 0;
-        candidates.for_each_run(search.targets->cell[static_cast<std::size_t>(i)],
-                                [&](std::int32_t begin, std::int32_t end) { runs += end - begin; });
-        most = std::max(most, runs);
-      }
-      const std::int64_t stride = (most + 2 * k_chunk) / k_chunk * k_chunk;
-      scratch.resize(static_cast<std::size_t>(stride * k_chunk));
       std::int32_t found[k_chunk] = {}, length = 0;
+      const std::int64_t stride = cell.most_candidates(
+          {&search.targets->cell[static_cast<std::size_t>(first)], static_cast<std::size_t>(last - first)});
+      scratch.resize(static_cast<std::size_t>(stride * k_chunk));
       for (std::int64_t i = first; i < last; ++i) {
         const auto lane = static_cast<std::size_t>(i - first);
         const std::int32_t self = slot[static_cast<std::size_t>(i)];
         std::int32_t x_i[3] = {0, 0, 0};
         for (int d = 0; d < search.dimensions; ++d)
           x_i[d] = search.target_positions->x[d][static_cast<std::size_t>(self)];
-        std::int32_t* out = scratch.data() + static_cast<std::int64_t>(lane) * stride;
-        candidates.for_each_run(
-            search.targets->cell[static_cast<std::size_t>(i)], [&](std::int32_t begin, std::int32_t end) {
-              if (begin < end)
-                found[lane] += kernels.filter(*search.source_positions, search.dimensions, x_i, search.cut_squared,
-                                              begin, end, search.same ? self : -1, out + found[lane]);
-            });
+        cell.look_around(search.targets->cell[static_cast<std::size_t>(i)], x_i);
+        if (search.same) cell.leave_out(self);
+        found[lane] = cell.filter(x_i, scratch.data() + static_cast<std::int64_t>(lane) * stride);
+        if (search.same) cell.take_back();
         length = std::max(length, found[lane]);
         stored += found[lane];
       }
       for (int lane = 0; lane < k_chunk; ++lane)
         std::fill(scratch.data() + lane * stride + found[lane], scratch.data() + lane * stride + length, sentinel);
       arena.resize(static_cast<std::size_t>(used + static_cast<std::int64_t>(length) * k_chunk));
-      kernels.interleave(scratch.data(), stride, length, arena.data() + used);
+      kernels.interleave(scratch.data(), stride, length, arena.data() + used, past_caches);
       places_[static_cast<std::size_t>(c)] = {thread, length, used};
       used += static_cast<std::int64_t>(length) * k_chunk;
       padded += static_cast<std::int64_t>(length) * k_chunk;

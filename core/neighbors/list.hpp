@@ -2,6 +2,7 @@
 // Neighbour lists, interleaved: sixteen particles a chunk, entry k of all sixteen side by side ("SELL-16").
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,18 @@ struct Search {
   bool all_pairs = false;  // no cells: every row is a candidate (the test oracle)
 };
 
+/// Everything that may be near the particles of one cell, side by side: places relative to a particle of the cell, in
+/// quanta. A float is enough: what is kept decides nothing as long as every pair within R is there, and the lists end
+/// a thousandth of the skin later than they are trusted.
+struct Candidates {
+  Array<float> x[3];
+  Array<float> square;      // |x|^2, infinite for padding
+  Array<std::int32_t> row;  // of the source
+  std::int32_t count = 0;
+
+  static constexpr float k_nowhere = std::numeric_limits<float>::infinity();
+};
+
 /// Verlet lists of one kind of particle over the rows of another.
 class NeighborList {
  public:
@@ -61,19 +74,23 @@ class NeighborList {
   Array<std::int32_t> target_rows_;
   std::vector<Array<std::int32_t>> arenas_;   // one a thread
   std::vector<Array<std::int32_t>> scratch_;  // one a thread
+  std::vector<Candidates> candidates_;        // one a thread
   std::int64_t stored_ = 0, padded_ = 0;
 };
 
-/// Appends to `out` the rows j in [begin, end) with |x_j - x_i|^2 <= cut_squared and j != self, in order; returns how
-/// many. `out` must have room for end - begin + 16 values and the positions for 16 values after `end`.
-using FilterFunction = std::int32_t (*)(const FixedPositions& positions, int dimensions, const std::int32_t* x_i,
-                                        float cut_squared, std::int32_t begin, std::int32_t end, std::int32_t self,
+/// Appends the source rows [begin, end), relative to `center`. There is room for sixteen values more.
+using CollectFunction = void (*)(const FixedPositions& positions, int dimensions, const std::int32_t* center,
+                                 std::int32_t begin, std::int32_t end, Candidates& candidates);
+/// Writes to `out` the rows of the candidates whose |x|^2 - 2 x.x_i does not exceed `limit`, in order; returns how
+/// many. Candidates are padded to a multiple of sixteen; `out` must have room for as many.
+using FilterFunction = std::int32_t (*)(const Candidates& candidates, int dimensions, const float* x_i, float limit,
                                         std::int32_t* out);
-/// to[16 k + lane] = from[lane * stride + k] for k < length.
+/// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: written straight to memory if that is faster.
 using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,
-                                    std::int32_t* to);
+                                    std::int32_t* to, bool past_caches);
 
 struct ListKernels {
+  CollectFunction collect;
   FilterFunction filter;
   InterleaveFunction interleave;
 };

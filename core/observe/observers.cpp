@@ -111,7 +111,7 @@ void Observers<T, D>::observe_budget(Series& series) const {
   series.values.insert(series.values.end(),
                        {flow_.time, static_cast<double>(flow_.steps), static_cast<double>(fluid.size())});
   series.values.insert(series.values.end(), sums.begin(), sums.end() - (has_heat ? 0 : 1));
-  series.values.insert(series.values.end(), {flow_.control.velocity.largest, flow_.left_mass});
+  series.values.insert(series.values.end(), {flow_.control.speed, flow_.left_mass});
 }
 
 template <class T, int D>

@@ -25,27 +25,31 @@ void Sampler<T, D>::for_each_near(Vec3 x, Visit&& visit) const {
   const auto& c = flow_.constants();
   const auto& layout = flow_.layout();
   const auto& rows = flow_.fluid_rows;
-  const std::int32_t cell = layout.owned_cell(x);
-  const auto& box = layout.boxes()[static_cast<std::size_t>(layout.box_of(cell))];
+  const Int3 cell = layout.grid().cell_of(x);
   std::int32_t x_fixed[3] = {0, 0, 0};
   for (int d = 0; d < D; ++d) x_fixed[d] = c.fixed.wrapped(x[d]);
   const double scale = c.fixed.quantum() / c.length.interaction_radius;
-  const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1], depth = D == 3 ? 1 : 0;
+  // Particles may have moved on from the cell that they were sorted into, by less than its edge.
+  const std::int32_t reach = flow_.control.moved > c.length.skin ? 2 : 1, depth = D == 3 ? reach : 0;
   for (std::int32_t dz = -depth; dz <= depth; ++dz)
-    for (std::int32_t dy = -1; dy <= 1; ++dy) {
-      const auto first = static_cast<std::size_t>(cell + dz * nxy + dy * nx - 1);
-      for (std::int32_t j = rows.begin[first]; j < rows.begin[first + 3]; ++j) {
-        const T* row = flow_.pressed.row(j);
-        double r[D], r2 = 0;
-        for (int d = 0; d < D; ++d) {
-          const auto difference =
-              static_cast<std::uint32_t>(x_fixed[d]) - static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d));
-          r[d] = scale * static_cast<std::int32_t>(difference);
-          r2 += r[d] * r[d];
+    for (std::int32_t dy = -reach; dy <= reach; ++dy)
+      for (std::int32_t dx = -reach; dx <= reach; ++dx) {
+        Int3 shift{0, 0, 0};
+        const std::int32_t source = layout.owned_cell({cell[0] + dx, cell[1] + dy, cell[2] + dz}, shift);
+        if (source < 0) continue;
+        const auto first = static_cast<std::size_t>(source);
+        for (std::int32_t j = rows.begin[first]; j < rows.begin[first + 1]; ++j) {
+          const T* row = flow_.pressed.row(j);
+          double r[D], r2 = 0;
+          for (int d = 0; d < D; ++d) {
+            const auto x_j = static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d)) +
+                             static_cast<std::uint32_t>(shift[static_cast<std::size_t>(d)]);
+            r[d] = scale * static_cast<std::int32_t>(static_cast<std::uint32_t>(x_fixed[d]) - x_j);
+            r2 += r[d] * r[d];
+          }
+          if (r2 < 1) visit(row, r, r2);
         }
-        if (r2 < 1) visit(row, r, r2);
       }
-    }
 }
 
 template <class T, int D>

@@ -47,16 +47,9 @@ CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes) 
           const std::int32_t cell = box.first_cell + (z * box.shape[1] + y) * box.shape[0] + x;
           if (is_owned(cell)) continue;
           Int3 global{x, y, z}, shift{0, 0, 0};
-          bool exists = true;
-          for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+          for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d)
             global[d] += box.cells.lower[d] - 1;
-            if (global[d] >= 0 && global[d] < grid.count[d]) continue;
-            exists = exists && grid.periodic[d];
-            const bool below = global[d] < 0;
-            global[d] += below ? grid.count[d] : -grid.count[d];
-            shift[d] = below ? -grid.period_quanta[d] : grid.period_quanta[d];
-          }
-          if (!exists) continue;
+          if (!wrap(global, shift)) continue;
           const auto source = static_cast<std::size_t>(grid.index(global));
           ghost_cells_.push_back(
               {box_of_global[source], static_cast<std::int32_t>(b), owned_index_[source], cell, shift});
@@ -76,6 +69,23 @@ std::int32_t CellLayout::local_index(const Box& box, Int3 global_cell) const {
 
 std::int32_t CellLayout::owned_cell(Vec3 x) const {
   return owned_index_[static_cast<std::size_t>(grid_.index(grid_.cell_of(x)))];
+}
+
+std::int32_t CellLayout::owned_cell(Int3 global, Int3& shift) const {
+  return wrap(global, shift) ? owned_index_[static_cast<std::size_t>(grid_.index(global))] : -1;
+}
+
+/// Finds the cell whose image this is, and by how much it is shifted [quanta]; false beyond a side that is not
+/// periodic.
+bool CellLayout::wrap(Int3& global, Int3& shift) const {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(grid_.dimensions); ++d) {
+    if (global[d] >= 0 && global[d] < grid_.count[d]) continue;
+    if (!grid_.periodic[d]) return false;
+    const bool below = global[d] < 0;
+    global[d] += below ? grid_.count[d] : -grid_.count[d];
+    shift[d] = below ? -grid_.period_quanta[d] : grid_.period_quanta[d];
+  }
+  return true;
 }
 
 std::int32_t CellLayout::box_of(std::int32_t cell) const {

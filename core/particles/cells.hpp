@@ -60,12 +60,16 @@ class CellLayout {
 
   /// Concatenated cell index of the owned cell that holds x.
   std::int32_t owned_cell(Vec3 x) const;
+  /// The same of a cell of the global grid or a periodic image of one, with the shift of its particles in quanta; -1
+  /// if there is none.
+  std::int32_t owned_cell(Int3 global, Int3& shift) const;
   /// Box that a concatenated cell belongs to.
   std::int32_t box_of(std::int32_t cell) const;
   bool is_owned(std::int32_t cell) const { return owned_[static_cast<std::size_t>(cell)] != 0; }
 
  private:
   std::int32_t local_index(const Box& box, Int3 global_cell) const;
+  bool wrap(Int3& global, Int3& shift) const;
 
   CellGrid grid_;
   std::vector<Box> boxes_;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
 constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
-constexpr double k_skin = 0.375;      // in smoothing lengths: where lists and sweeps together cost least in a fast flow
+constexpr double k_skin = 0.25;       // in smoothing lengths: where lists and sweeps together cost least in a fast flow
 constexpr double k_clearance = 0.25;  // lattice points nearer than this to a body are left out, in spacings
 
 std::int64_t points_along(const World& world, int axis) {

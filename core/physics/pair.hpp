@@ -12,9 +12,9 @@ template <class S, int D>
 struct MovingFluid {
   S x[D];  // fixed point
   S v[D];
-  S s;     // density excess rho/rho0 - 1
-  S V;     // volume
-  S G[D];  // density gradient, from the pressure acceleration of the last evaluation
+  S s;          // density excess rho/rho0 - 1
+  S V;          // volume
+  S half_G[D];  // half the density gradient, from the pressure acceleration of the last evaluation
 };
 
 /// A fluid particle at the end of a step: what pressure and the particle arrangement need.

@@ -37,7 +37,7 @@ struct Scene {
     moving.resize(fluid), pressed.resize(fluid), wall.resize(walls);
     fluid_rows = targets(fluid), wall_rows = targets(walls);
     in.scale = T(0x1p-26);
-    in.kernel_constant = T(2), in.inverse_w_dx = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
+    in.kernel_constant = T(2), in.crowding = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
     in.wall_suction = std::numeric_limits<T>::lowest();
   }
 
@@ -156,11 +156,14 @@ Results<T> run(const delta::Sweeps<T, D>& sweeps, const Scene<T, D>& s) {
     vector(form + "viscous ", fluid, out.viscous);
     (morris ? sweeps.rates_morris : sweeps.rates_monaghan_cleary)(s.input(true), out, 0, fluid_chunks);
   }
-  delta::ForceResults<T, D> force{};
-  vector("pressure ", fluid, force.pressure);
-  vector("shift ", fluid, force.shift);
-  force.surface = results.add("surface", fluid);
-  sweeps.forces(s.input(true), force, 0, fluid_chunks);
+  for (const bool confined : {true, false}) {
+    const std::string kind = confined ? "confined " : "";
+    delta::ForceResults<T, D> force{};
+    vector(kind + "pressure ", fluid, force.pressure);
+    vector(kind + "shift ", fluid, force.shift);
+    force.surface = results.add(kind + "surface", fluid);
+    (confined ? sweeps.forces_confined : sweeps.forces_free_surface)(s.input(true), force, 0, fluid_chunks);
+  }
   delta::WallResults<T, D> wall{results.add("weight", walls), results.add("wall pressure", walls), {}, {}};
   vector("lever ", walls, wall.lever);
   vector("velocity ", walls, wall.velocity);
@@ -241,7 +244,8 @@ Scene<double, D> lattice(double ratio, bool wall_in_the_middle) {
   Scene<double, D> s(count, wall_in_the_middle ? 1 : 0);
   const double volume = std::pow(1 / ratio, D);
   s.in.kernel_constant = 20 * WendlandC2::sigma(D) * volume;
-  s.in.inverse_w_dx = 1 / WendlandC2::value(1 / ratio);
+  const double w_dx = WendlandC2::value(1 / ratio);
+  s.in.crowding = 0.2 / (w_dx * w_dx * w_dx * w_dx);
   for (std::int32_t i = 0; i < count; ++i) {
     double *m = s.moving.row(i), *p = s.pressed.row(i);
     std::fill_n(m, s.moving.stride(), 0.0), std::fill_n(p, s.pressed.stride(), 0.0);

@@ -24,40 +24,55 @@ constexpr auto k_compress = [] {
 }();
 
 template <int D>
-std::int32_t filter(const std::int32_t* const* x, const std::int32_t* x_i, float cut_squared, std::int32_t begin,
-                    std::int32_t end, std::int32_t self, std::int32_t* out) {
-  __m256i position[D];
-  for (int d = 0; d < D; ++d) position[d] = _mm256_set1_epi32(x_i[d]);
-  const __m256 cut = _mm256_set1_ps(cut_squared);
+void collect(const std::int32_t* const* x, const std::int32_t* center, std::int32_t begin, std::int32_t end,
+             Candidates& to) {
   const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256i own = _mm256_set1_epi32(self), last = _mm256_set1_epi32(end);
-  std::int32_t found = 0;
   for (std::int32_t j = begin; j < end; j += k_lanes) {
-    __m256 r2 = _mm256_setzero_ps();
+    const std::int32_t at = to.count + (j - begin);
+    __m256 square = _mm256_setzero_ps();
     for (int d = 0; d < D; ++d) {
-      const __m256i candidates = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x[d] + j));
-      const __m256 r = _mm256_cvtepi32_ps(_mm256_sub_epi32(position[d], candidates));
-      r2 = _mm256_fmadd_ps(r, r, r2);
+      const __m256i place = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x[d] + j));
+      const __m256 r = _mm256_cvtepi32_ps(_mm256_sub_epi32(place, _mm256_set1_epi32(center[d])));
+      square = _mm256_fmadd_ps(r, r, square);
+      _mm256_storeu_ps(to.x[d].data() + at, r);
     }
-    const __m256i index = _mm256_add_epi32(lanes, _mm256_set1_epi32(j));
-    const __m256i valid = _mm256_andnot_si256(_mm256_cmpeq_epi32(index, own), _mm256_cmpgt_epi32(last, index));
-    const __m256 near = _mm256_and_ps(_mm256_castsi256_ps(valid), _mm256_cmp_ps(r2, cut, _CMP_LE_OQ));
-    const auto mask = static_cast<unsigned>(_mm256_movemask_ps(near));
+    _mm256_storeu_ps(to.square.data() + at, square);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.row.data() + at), _mm256_add_epi32(lanes, _mm256_set1_epi32(j)));
+  }
+  to.count += end - begin;
+}
+
+void collect_avx2(const FixedPositions& positions, int dimensions, const std::int32_t* center, std::int32_t begin,
+                  std::int32_t end, Candidates& candidates) {
+  const std::int32_t* x[3] = {positions.x[0].data(), positions.x[1].data(), positions.x[2].data()};
+  dimensions == 2 ? collect<2>(x, center, begin, end, candidates) : collect<3>(x, center, begin, end, candidates);
+}
+
+template <int D>
+std::int32_t filter(const Candidates& candidates, const float* x_i, float limit, std::int32_t* out) {
+  __m256 twice[D];
+  for (int d = 0; d < D; ++d) twice[d] = _mm256_set1_ps(-2 * x_i[d]);
+  const __m256 bound = _mm256_set1_ps(limit);
+  std::int32_t found = 0;
+  for (std::int32_t j = 0; j < candidates.count; j += k_lanes) {
+    __m256 s = _mm256_loadu_ps(candidates.square.data() + j);
+    for (int d = 0; d < D; ++d) s = _mm256_fmadd_ps(twice[d], _mm256_loadu_ps(candidates.x[d].data() + j), s);
+    const auto mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(s, bound, _CMP_LE_OQ)));
     const __m256i order = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(k_compress[mask].data()));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + found), _mm256_permutevar8x32_epi32(index, order));
+    const __m256i row = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(candidates.row.data() + j));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + found), _mm256_permutevar8x32_epi32(row, order));
     found += __builtin_popcount(mask);
   }
   return found;
 }
 
-std::int32_t filter_avx2(const FixedPositions& positions, int dimensions, const std::int32_t* x_i, float cut_squared,
-                         std::int32_t begin, std::int32_t end, std::int32_t self, std::int32_t* out) {
-  const std::int32_t* x[3] = {positions.x[0].data(), positions.x[1].data(), positions.x[2].data()};
-  return dimensions == 2 ? filter<2>(x, x_i, cut_squared, begin, end, self, out)
-                         : filter<3>(x, x_i, cut_squared, begin, end, self, out);
+std::int32_t filter_avx2(const Candidates& candidates, int dimensions, const float* x_i, float limit,
+                         std::int32_t* out) {
+  return dimensions == 2 ? filter<2>(candidates, x_i, limit, out) : filter<3>(candidates, x_i, limit, out);
 }
 
-void interleave_avx2(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to) {
+void interleave_avx2(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
+                     bool /*past_caches*/) {
   const std::int32_t lanes[k_lanes] = {0, 1, 2, 3, 4, 5, 6, 7};
   constexpr int k_step = 8;
   Pack8f column[k_step];
@@ -74,6 +89,6 @@ void interleave_avx2(const std::int32_t* from, std::int64_t stride, std::int32_t
 
 }  // namespace
 
-ListKernels list_kernels_avx2() { return {filter_avx2, interleave_avx2}; }
+ListKernels list_kernels_avx2() { return {collect_avx2, filter_avx2, interleave_avx2}; }
 
 }  // namespace eddyline::neighbors

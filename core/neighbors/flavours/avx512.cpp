@@ -9,38 +9,54 @@ namespace eddyline::neighbors {
 namespace {
 
 template <int D>
-std::int32_t filter(const std::int32_t* const* x, const std::int32_t* x_i, float cut_squared, std::int32_t begin,
-                    std::int32_t end, std::int32_t self, std::int32_t* out) {
-  __m512i position[D];
-  for (int d = 0; d < D; ++d) position[d] = _mm512_set1_epi32(x_i[d]);
-  const __m512 cut = _mm512_set1_ps(cut_squared);
+void collect(const std::int32_t* const* x, const std::int32_t* center, std::int32_t begin, std::int32_t end,
+             Candidates& to) {
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const __m512i own = _mm512_set1_epi32(self);
-  std::int32_t found = 0;
   for (std::int32_t j = begin; j < end; j += 16) {
-    const __mmask16 tail = static_cast<__mmask16>(end - j >= 16 ? 0xFFFF : (1u << (end - j)) - 1);
-    __m512 r2 = _mm512_setzero_ps();
+    const std::int32_t at = to.count + (j - begin);
+    __m512 square = _mm512_setzero_ps();
     for (int d = 0; d < D; ++d) {
-      const __m512 r = _mm512_cvtepi32_ps(_mm512_sub_epi32(position[d], _mm512_loadu_si512(x[d] + j)));
-      r2 = _mm512_fmadd_ps(r, r, r2);
+      const __m512 r = _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_loadu_si512(x[d] + j), _mm512_set1_epi32(center[d])));
+      square = _mm512_fmadd_ps(r, r, square);
+      _mm512_storeu_ps(to.x[d].data() + at, r);
     }
-    const __m512i index = _mm512_add_epi32(lanes, _mm512_set1_epi32(j));
-    const __mmask16 other = _mm512_mask_cmpneq_epi32_mask(tail, index, own);
-    const __mmask16 near = _mm512_mask_cmp_ps_mask(other, r2, cut, _CMP_LE_OQ);
-    _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(near, index));
-    found += __builtin_popcount(near);
+    _mm512_storeu_ps(to.square.data() + at, square);
+    _mm512_storeu_si512(to.row.data() + at, _mm512_add_epi32(lanes, _mm512_set1_epi32(j)));
   }
-  return found;
+  to.count += end - begin;
 }
 
-std::int32_t filter_avx512(const FixedPositions& positions, int dimensions, const std::int32_t* x_i, float cut_squared,
-                           std::int32_t begin, std::int32_t end, std::int32_t self, std::int32_t* out) {
+void collect_avx512(const FixedPositions& positions, int dimensions, const std::int32_t* center, std::int32_t begin,
+                    std::int32_t end, Candidates& candidates) {
   const std::int32_t* x[3] = {positions.x[0].data(), positions.x[1].data(), positions.x[2].data()};
-  return dimensions == 2 ? filter<2>(x, x_i, cut_squared, begin, end, self, out)
-                         : filter<3>(x, x_i, cut_squared, begin, end, self, out);
+  dimensions == 2 ? collect<2>(x, center, begin, end, candidates) : collect<3>(x, center, begin, end, candidates);
 }
 
-void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to) {
+template <int D>
+std::int32_t filter(const Candidates& candidates, const float* x_i, float limit, std::int32_t* out) {
+  __m512 twice[D];
+  for (int d = 0; d < D; ++d) twice[d] = _mm512_set1_ps(-2 * x_i[d]);
+  const __m512 bound = _mm512_set1_ps(limit);
+  const float* x[D];
+  for (int d = 0; d < D; ++d) x[d] = candidates.x[d].data();
+  std::int32_t* const start = out;
+  for (std::int32_t j = 0; j < candidates.count; j += 16) {
+    __m512 s = _mm512_loadu_ps(candidates.square.data() + j);
+    for (int d = 0; d < D; ++d) s = _mm512_fmadd_ps(twice[d], _mm512_loadu_ps(x[d] + j), s);
+    const __mmask16 near = _mm512_cmp_ps_mask(s, bound, _CMP_LE_OQ);
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(near, _mm512_loadu_si512(candidates.row.data() + j)));
+    out += __builtin_popcount(near);
+  }
+  return static_cast<std::int32_t>(out - start);
+}
+
+std::int32_t filter_avx512(const Candidates& candidates, int dimensions, const float* x_i, float limit,
+                           std::int32_t* out) {
+  return dimensions == 2 ? filter<2>(candidates, x_i, limit, out) : filter<3>(candidates, x_i, limit, out);
+}
+
+void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
+                       bool past_caches) {
   const std::int32_t lanes[k_chunk] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   constexpr int k_step = 8;
   Pack16f column[k_step];
@@ -48,13 +64,18 @@ void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32
     // Bits are moved, not numbers: the last block reads past the lists, into their scratch space.
     load_rows<k_step>(reinterpret_cast<const float*>(from), static_cast<int>(stride), k, lanes, column);
     const int columns = length - k < k_step ? length - k : k_step;
-    for (int c = 0; c < columns; ++c)
-      column[c].store(reinterpret_cast<float*>(to + static_cast<std::int64_t>(k + c) * k_chunk));
+    auto* out = reinterpret_cast<float*>(to + static_cast<std::int64_t>(k) * k_chunk);
+    if (past_caches) {
+      for (int c = 0; c < columns; ++c) _mm512_stream_ps(out + static_cast<std::ptrdiff_t>(c) * k_chunk, column[c].v);
+    } else {
+      for (int c = 0; c < columns; ++c) column[c].store(out + static_cast<std::ptrdiff_t>(c) * k_chunk);
+    }
   }
+  if (past_caches) _mm_sfence();
 }
 
 }  // namespace
 
-ListKernels list_kernels_avx512() { return {filter_avx512, interleave_avx512}; }
+ListKernels list_kernels_avx512() { return {collect_avx512, filter_avx512, interleave_avx512}; }
 
 }  // namespace eddyline::neighbors

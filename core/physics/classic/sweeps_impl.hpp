@@ -116,7 +116,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             if constexpr (terms.laminar_viscosity) pressure = pressure + laminar_viscosity(nu, v_r, ij.r2, per_density);
             const P f = j.m * ij.F * pressure;
             if constexpr (terms.gas) {
-              density = density + continuity(j.m * per_densities, ij.F, v_r);
+              continuity(density, j.m * per_densities * ij.F, v_r);
               conduction = conduction +
                            artificial_conductivity(j.m, ij.F, ij.q, i.p, j.p, i.rho, j.rho, per_density, per_densities);
             } else {
@@ -143,7 +143,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
                                viscosity_at_wall<P, D>(i, w, iw, alpha, beta, nu, per_density);
             const P f = w.m * iw.F * pressure;
             if constexpr (terms.gas) {
-              density = density + continuity(w.m * per_densities, iw.F, v_r);
+              continuity(density, w.m * per_densities * iw.F, v_r);
             } else {
               density = density + continuity_monaghan(w.m, iw.F, v_r);
             }

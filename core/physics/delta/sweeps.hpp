@@ -10,7 +10,7 @@ namespace eddyline::physics::delta {
 
 /// Widths of the pair rows.
 template <int D>
-inline constexpr int k_moving_stride = D == 2 ? 8 : 16;  // x v s V G
+inline constexpr int k_moving_stride = D == 2 ? 8 : 16;  // x v s V G/2
 template <int D>
 inline constexpr int k_pressed_stride = 8;  // x p V v
 template <int D>
@@ -52,7 +52,7 @@ struct SweepInput {
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
   T scale = 0;                                       // quantum / R
   T kernel_constant = 0;                             // 20 sigma dx^D / R^D: sums with F become sums with grad W
-  T inverse_w_dx = 0;                                // 1 / W(dx), both without constants
+  T crowding = 0;                                    // 0.2 / W(dx)^4, W without constants
   T nu_fluid = 0;      // between fluid particles: 2 (D + 2) nu_eff / (c0 R), or 2 nu_eff / (c0 R) for Morris' form
   T nu_wall = 0;       // 2 nu / (c0 R), at no-slip walls
   T wall_suction = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
@@ -71,8 +71,10 @@ struct Sweeps {
                          std::int64_t last_chunk);
   /// Half way through the step: continuity, density diffusion, viscosity.
   Rates rates_morris, rates_monaghan_cleary;
-  /// At its end: pressure force, shifting, free surface.
-  void (*forces)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  using Forces = void (*)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk,
+                          std::int64_t last_chunk);
+  /// At its end: pressure force and shifting; where the fluid may have a free surface, that is found, too.
+  Forces forces_confined, forces_free_surface;
   /// Walls over fluid: extrapolated pressure and velocity.
   void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
   /// Reaction of the viscous force at no-slip walls on each wall particle; half way through the step.

@@ -3,10 +3,11 @@
 
 #include "neighbors/for_each_pair.hpp"
 #include "physics/delta/sweeps.hpp"
-#include "physics/sph/arrangement.hpp"
 #include "physics/sph/continuity.hpp"
 #include "physics/sph/density_diffusion.hpp"
+#include "physics/sph/free_surface.hpp"
 #include "physics/sph/pressure.hpp"
+#include "physics/sph/shifting.hpp"
 #include "physics/sph/viscosity.hpp"
 #include "physics/walls/adami.hpp"
 
@@ -24,7 +25,7 @@ EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + d];
-    f.G[d] = value[2 * D + 2 + d];
+    f.half_G[d] = value[2 * D + 2 + d];
   }
   f.s = value[2 * D];
   f.V = value[2 * D + 1];
@@ -95,13 +96,13 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             const auto ij = make_pair<P, D>(i.x, j.x, scale);
             P v_ij[D];
             for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
-            const P v_r = dot<D>(v_ij, ij.r);
-            divergence = divergence + continuity(j.V, ij.F, v_r);
-            diffusion = diffusion + density_diffusion<D>(j.V, ij.F, i.s, j.s, i.G, j.G, ij.r);
+            const P v_r = dot<D>(v_ij, ij.r), VF = j.V * ij.F;
+            continuity(divergence, VF, v_r);
+            density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_G, j.half_G, ij.r);
             if constexpr (viscosity == FluidViscosity::morris) {
-              add_along<D>(viscous, viscosity_morris(j.V, ij.F), v_ij);
+              viscosity_morris<D>(viscous, VF, v_ij);
             } else {
-              add_along<D>(viscous, viscosity_monaghan_cleary(j.V, ij.F, v_r, ij.r2), ij.r);
+              viscosity_monaghan_cleary<D>(viscous, VF, v_r, ij.r2, ij.r);
             }
           });
 
@@ -115,9 +116,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
               v_iw[d] = i.v[d] - w.v[d];
               v_viscous[d] = i.v[d] - w.v_mirror[d];
             }
-            divergence = divergence + continuity(w.V, iw.F, dot<D>(v_iw, iw.r));
-            diffusion = diffusion + density_diffusion<D>(w.V, iw.F, i.s, w.p, i.G, i.G, iw.r);
-            add_along<D>(viscous_wall, viscosity_morris(w.V, iw.F) * w.no_slip, v_viscous);
+            const P VF = w.V * iw.F;
+            continuity(divergence, VF, dot<D>(v_iw, iw.r));
+            density_diffusion<D>(diffusion, VF, i.s, w.p, i.half_G, i.half_G, iw.r);
+            viscosity_morris<D>(viscous_wall, VF * w.no_slip, v_viscous);
           });
 
       put(divergence, out.divergence + at);
@@ -130,15 +132,15 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
   }
 }
 
-template <class P, int D, class T = typename P::value_type>
+template <class P, int D, bool free_surface, class T = typename P::value_type>
 void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
-  const P scale(in.scale), inverse_w_dx(in.inverse_w_dx);
+  const P scale(in.scale), crowding(in.crowding);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto i = load_pressed<P, D>(in.pressed, in.target_rows + at);
       const P p_wet = max(i.p, P(in.wall_suction));  // walls do not suck in spray whose pressure is negative
-      P pressure[D];
+      P pressure[D], shift[D];
       Arrangement<P, D> around{};
 
       for_each_neighbor<P>(
@@ -146,8 +148,10 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
           [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, at_rows); },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_pair<P, D>(i.x, j.x, scale);
-            add_along<D>(pressure, pressure_symmetric(j.V, ij.F, i.p, j.p), ij.r);
-            arrange<P, D>(around, j.V, ij.F, WendlandC2::value(ij.rest, ij.F, ij.q) * inverse_w_dx, ij.r);
+            const P VF = j.V * ij.F;
+            pressure_symmetric<D>(pressure, VF, i.p, j.p, ij.r);
+            shifting<D>(shift, VF, WendlandC2::value(ij.rest, ij.F, ij.q), crowding, ij.r);
+            if constexpr (free_surface) arrange(around, VF, ij.r);
           });
 
       for_each_neighbor<P>(
@@ -155,12 +159,14 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
           [&](auto* at_rows) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, at_rows); },
           [&](const auto& w) __attribute__((always_inline)) {
             const auto iw = make_pair<P, D>(i.x, w.x, scale);
-            add_along<D>(pressure, pressure_symmetric(w.V, iw.F, p_wet, w.p), iw.r);
-            arrange<P, D>(around, w.V, iw.F, WendlandC2::value(iw.rest, iw.F, iw.q) * inverse_w_dx, iw.r);
+            const P VF = w.V * iw.F;
+            pressure_symmetric<D>(pressure, VF, p_wet, w.p, iw.r);
+            shifting<D>(shift, VF, WendlandC2::value(iw.rest, iw.F, iw.q), crowding, iw.r);
+            if constexpr (free_surface) arrange(around, VF, iw.r);
           });
 
-      P shift[D];
-      const P surface = limit_at_surface(around, P(in.kernel_constant), shift);
+      P surface(0);
+      if constexpr (free_surface) surface = limit_at_surface(around, P(in.kernel_constant), shift);
       for (int d = 0; d < D; ++d) {
         put(pressure[d], out.pressure[d] + at);
         put(shift[d], out.shift[d] + at);
@@ -210,7 +216,7 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
             const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
             P v_viscous[D];
             for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
-            add_along<D>(force, f.V * viscosity_morris(w.V, fw.F) * w.no_slip, v_viscous);
+            viscosity_morris<D>(force, f.V * (w.V * fw.F) * w.no_slip, v_viscous);
           });
       for (int d = 0; d < D; ++d) put(force[d] * P(in.nu_wall), out.force[d] + at);
     });
@@ -230,7 +236,7 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
           [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, at_rows); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
-            add_along<D>(force, f.V * pressure_symmetric(w.V, fw.F, max(f.p, P(in.wall_suction)), w.p), fw.r);
+            pressure_symmetric<D>(force, f.V * (w.V * fw.F), max(f.p, P(in.wall_suction)), w.p, fw.r);
           });
       for (int d = 0; d < D; ++d) put(P(0) - force[d], out.force[d] + at);
     });
@@ -241,7 +247,8 @@ template <class P, int D>
 Sweeps<typename P::value_type, D> make_sweeps() {
   return {rates<P, D, FluidViscosity::morris>,
           rates<P, D, FluidViscosity::monaghan_cleary>,
-          forces<P, D>,
+          forces<P, D, false>,
+          forces<P, D, true>,
           walls<P, D>,
           viscous_reaction<P, D>,
           pressure_reaction<P, D>};

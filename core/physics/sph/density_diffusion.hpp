@@ -9,12 +9,12 @@ namespace eddyline::physics {
 ///   G_i = -(rho_i / c0^2) a_p,i    (hydrostatic balance: grad p = -rho a_p, grad rho = grad p / c0^2)
 /// Form of the sum: Antuono et al. 2010; gradient from the pressure acceleration of the last evaluation in
 /// place of the renormalised one. Antisymmetric in i, j: conserves mass where volumes are equal.
-/// Returns V_j F [...]; for a wall neighbour pass G_j = G_i.
+/// Adds V_j F [...], given G/2; for a wall neighbour pass G_j = G_i.
 template <int D, class S>
-EDDYLINE_INLINE S density_diffusion(S volume_j, S F, S s_i, S s_j, const S* G_i, const S* G_j, const S* r) {
-  S G_mean[D];
-  for (int d = 0; d < D; ++d) G_mean[d] = (G_i[d] + G_j[d]) * S(0.5f);
-  return volume_j * F * ((s_j - s_i) + dot<D>(G_mean, r));
+EDDYLINE_INLINE void density_diffusion(S& sum, S VF, S s_i, S s_j, const S* half_G_i, const S* half_G_j, const S* r) {
+  S excess = s_j - s_i;
+  for (int d = 0; d < D; ++d) excess = fma(half_G_i[d] + half_G_j[d], r[d], excess);
+  sum = fma(VF, excess, sum);
 }
 
 }  // namespace eddyline::physics

@@ -24,7 +24,7 @@ BYTES_PER_PARTICLE = 600
 FEWEST_ACROSS = 4
 """Particles across the domain below which a run says nothing."""
 CELLS_OF_A_PERIOD = 3
-SKIN_RATIO = 0.375
+SKIN_RATIO = 0.25
 """Skin of the neighbour lists where the file names none, in smoothing lengths; as in core/particles."""
 
 

@@ -109,8 +109,8 @@ def _numerics(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     estimate, scales, method = found.estimate, world.scales, world.core.method
     if method.scheme == "classic":
         yield "scheme", _classic(world)
-    if not world.file.fluid.is_gas:
-        yield "speed", f"at most {rounded(scales.max_speed)} m/s expected, Mach {rounded(scales.mach, 2)}"
+    when = "at the start" if world.file.fluid.is_gas else "expected"
+    yield "speed", f"at most {rounded(scales.max_speed)} m/s {when}, Mach {rounded(scales.mach, 2)}"
     yield "speed of sound", f"{rounded(scales.sound_speed)} m/s: {scales.reason}"
     h, nu = estimate.smoothing_length, world.file.fluid.nu
     reach, edge = rounded(estimate.interaction_radius), rounded(estimate.cell_edge)

@@ -279,12 +279,14 @@ class Method(Table):
         default=None,
         description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D; classic, liquid: 1.3.",
     )
-    cfl: Positive | None = Field(
+    cfl: Annotated[Positive, Field(le=1.5)] | None = Field(
         default=None,
-        description="dt <= cfl h / (c0 + highest speed), default 1; classic: cfl h / signal speed, "
-        "default 0.3.",
+        description="dt <= cfl h / (c0 + highest speed), default 1, unstable above 1.5; classic: "
+        "cfl h / signal speed, default 0.3.",
     )
-    viscous_cfl: Positive | None = Field(default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1.")
+    viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
+        default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
+    )
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     artificial_viscosity: NotNegative | None = Field(
         default=None,

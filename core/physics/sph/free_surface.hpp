@@ -1,5 +1,5 @@
 #pragma once
-// How particles are arranged: shifting, the concentration gradient, and where the free surface is.
+// Where the free surface is, and what shifting may do there.
 
 #include "physics/pair.hpp"
 
@@ -9,18 +9,13 @@ namespace eddyline::physics {
 template <class S, int D>
 struct Arrangement {
   static constexpr int k_entries = D * (D + 1) / 2;
-  S shift[D];           // sum_j V_j [1 + 0.2 (W/W(dx))^4] F r_ij
   S concentration[D];   // sum_j V_j F r_ij: minus grad C, up to the kernel's constant
   S moment[k_entries];  // sum_j V_j F r_ij r_ij: renormalisation matrix; xx yy xy, or xx yy zz xy xz yz
 };
 
-/// Adds one neighbour. `shape` is W/W(dx) of the pair.
-/// Shifting: Sun, Colagrossi, Marrone & Zhang 2017, R = 0.2, n = 4.
+/// Adds one neighbour.
 template <class S, int D>
-EDDYLINE_INLINE void arrange(Arrangement<S, D>& sum, S volume_j, S F, S shape, const S* r) {
-  const S VF = volume_j * F;
-  const S shape2 = shape * shape;
-  add_along<D>(sum.shift, VF * fma(S(0.2f), shape2 * shape2, S(1)), r);
+EDDYLINE_INLINE void arrange(Arrangement<S, D>& sum, S VF, const S* r) {
   S VFr[D];
   for (int d = 0; d < D; ++d) {
     VFr[d] = VF * r[d];
@@ -61,10 +56,10 @@ EDDYLINE_INLINE S limit_at_surface(const Arrangement<S, D>& sum, S kernel_consta
   const auto attached = smallest_eigenvalue_exceeds<D>(moment, S(0.4f));
   const auto inside = smallest_eigenvalue_exceeds<D>(moment, S(0.95f));
   const S* n = sum.concentration;
-  const S along = dot<D>(sum.shift, n) / max(dot<D>(n, n), S(1e-30f));
+  const S along = dot<D>(shift, n) / max(dot<D>(n, n), S(1e-30f));
   for (int d = 0; d < D; ++d) {
-    const S tangential = fma(S(0) - along, n[d], sum.shift[d]);
-    shift[d] = select(inside, sum.shift[d], select(attached, tangential, S(0)));
+    const S tangential = fma(S(0) - along, n[d], shift[d]);
+    shift[d] = select(inside, shift[d], select(attached, tangential, S(0)));
   }
   return select(inside, S(0), select(attached, S(1), S(2)));
 }

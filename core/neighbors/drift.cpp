@@ -1,0 +1,87 @@
+#include "neighbors/drift.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace eddyline::neighbors {
+
+template <class T, int D>
+Drift DriftBound<T, D>::operator()(const particles::CellLayout& layout, const particles::CellRows& rows,
+                                   const Rows<T>& moving, const FixedPositions& at_rebuild, float half_step,
+                                   const particles::CellRows& walls) {
+  constexpr float k_none = std::numeric_limits<float>::infinity();
+  const auto cells = static_cast<std::int64_t>(layout.cells());
+  for (int d = 0; d < D; ++d) {
+    lower_[d].resize(static_cast<std::size_t>(cells));
+    upper_[d].resize(static_cast<std::size_t>(cells));
+  }
+#pragma omp parallel for schedule(static)
+  for (std::int64_t c = 0; c < cells; ++c) {
+    const auto k = static_cast<std::size_t>(c);
+    float lower[D], upper[D];
+    const bool has_walls = walls.begin[k] < walls.begin[k + 1];
+    std::fill_n(lower, D, has_walls ? 0.0F : k_none);
+    std::fill_n(upper, D, has_walls ? 0.0F : -k_none);
+    for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r) {
+      const T* row = moving.row(r);
+      for (int d = 0; d < D; ++d) {
+        const auto half = static_cast<std::uint32_t>(moving.get_fixed(row + d)) -
+                          static_cast<std::uint32_t>(at_rebuild.x[d][static_cast<std::size_t>(r)]);
+        const float moved =
+            std::fma(static_cast<float>(row[D + d]), half_step, static_cast<float>(static_cast<std::int32_t>(half)));
+        lower[d] = std::min(lower[d], moved);
+        upper[d] = std::max(upper[d], moved);
+      }
+    }
+    for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
+  }
+
+  float approach2 = 0, moved2 = 0, closing = 0;
+  for (const auto& box : layout.boxes()) {
+    const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];
+    const std::int32_t depth = D == 3 ? 1 : 0, planes = D == 3 ? box.shape[2] - 2 : 1;
+#pragma omp parallel for schedule(static) reduction(max : approach2, moved2, closing)
+    for (std::int32_t row = 0; row < planes * (box.shape[1] - 2); ++row) {
+      const std::int32_t z = row / (box.shape[1] - 2) + depth, y = row % (box.shape[1] - 2) + 1;
+      for (std::int32_t x = 1; x < nx - 1; ++x) {
+        const std::int32_t here = box.first_cell + z * nxy + y * nx + x;
+        const auto i = static_cast<std::size_t>(here);
+        // What stands on the two sides of this cell, along each axis.
+        float from_below[D], from_above[D];
+        std::fill_n(from_below, D, -k_none);
+        std::fill_n(from_above, D, k_none);
+        const bool occupied = lower_[0][i] <= upper_[0][i];
+        for (std::int32_t dz = -depth; dz <= depth; ++dz)
+          for (std::int32_t dy = -1; dy <= 1; ++dy)
+            for (std::int32_t dx = -1; dx <= 1; ++dx) {
+              const auto j = static_cast<std::size_t>(here + dz * nxy + dy * nx + dx);
+              const std::int32_t side[3] = {dx, dy, dz};
+              float apart2 = 0;
+              for (int d = 0; d < D; ++d) {
+                if (side[d] < 0) from_below[d] = std::max(from_below[d], upper_[d][j]);
+                if (side[d] > 0) from_above[d] = std::min(from_above[d], lower_[d][j]);
+                const float apart = std::max(upper_[d][i] - lower_[d][j], upper_[d][j] - lower_[d][i]);
+                apart2 += apart * apart;
+              }
+              if (occupied && lower_[0][j] <= upper_[0][j]) approach2 = std::max(approach2, apart2);
+            }
+        float far2 = 0;
+        for (int d = 0; d < D; ++d) {
+          closing = std::max(closing, from_below[d] - from_above[d]);
+          const float far = std::max(upper_[d][i], -lower_[d][i]);
+          far2 += far * far;
+        }
+        if (occupied) moved2 = std::max(moved2, far2);
+      }
+    }
+  }
+  return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
+}
+
+template class DriftBound<float, 2>;
+template class DriftBound<float, 3>;
+template class DriftBound<double, 2>;
+template class DriftBound<double, 3>;
+
+}  // namespace eddyline::neighbors

@@ -1,0 +1,102 @@
+// How much nearer particles can have come since the last rebuild: never less than what pairs have done.
+#include <algorithm>
+#include <cmath>
+
+#include "cell_fixture.hpp"
+#include "harness.hpp"
+#include "neighbors/drift.hpp"
+
+using namespace fixture;
+
+namespace {
+
+using Field = Vec3 (*)(Vec3);  // velocity [quanta a half step]; an edge has 1.3e8
+
+Vec3 stream(Vec3) { return {3e6, -2e6, 0}; }
+Vec3 shear(Vec3 x) { return {1.6e7 * x.y, 0, 0}; }
+Vec3 clash(Vec3 x) { return {x.x < 3 * k_edge ? 1.2e7 : -1.2e7, 0, 0}; }
+Vec3 swirl(Vec3 x) { return {1e7 * std::sin(5 * x.y), 6e6 * std::sin(9 * x.x), 0}; }
+
+/// The bound for particles that have moved by `field` in the first half of a step and do so again in the second.
+template <int D>
+neighbors::Drift drift_of(const Sorted& s, const Sorted& walls, Field field) {
+  neighbors::Rows<float> moving(8);
+  moving.resize(s.rows.rows);
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    const auto old = static_cast<std::size_t>(s.order[i]);
+    const std::int32_t slot = s.rows.slot[i];
+    const Vec3 v = field(s.x[old]);
+    for (int d = 0; d < D; ++d) {
+      const auto by = static_cast<std::int32_t>(std::lround(v[d]));
+      moving.put_fixed(moving.row(slot) + d, s.positions.x[d][static_cast<std::size_t>(slot)] + by);
+      moving.row(slot)[D + d] = static_cast<float>(by);
+    }
+  }
+  auto routes = s.routes;
+  routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) { moving.copy(from, to, shift, D); });
+  neighbors::DriftBound<float, D> bound;
+  return bound(s.layout, s.rows, moving, s.positions, 1.0F, walls.rows);
+}
+
+/// By how much two particles that stood an edge apart or farther have come nearer than that.
+float brute_force(const Sorted& s, Field field) {
+  const double to_quanta = 1 / k_fixed.quantum();
+  double approach = 0;
+  for (const Vec3& a : s.x)
+    for (const Vec3& b : s.x)
+      if (norm(a - b) >= k_edge)
+        approach = std::max(approach, to_quanta * k_edge - norm(to_quanta * (a - b) + 2 * field(a) - 2 * field(b)));
+  return static_cast<float>(approach);
+}
+
+Sorted none(const particles::CellGrid& grid, Int3 parts) { return sort(grid, parts, {}); }
+
+}  // namespace
+
+TEST(no_pair_comes_nearer_than_the_bound) {
+  for (const Field field : {stream, shear, swirl, clash}) {
+    const auto flat = make_grid(2, {6, 5, 1}, {false, false, false});
+    for (const std::size_t particles : {30, 400}) {
+      const auto s = sort(flat, {1, 1, 1}, random_positions(flat, particles, 1));
+      const float least = brute_force(s, field), bound = drift_of<2>(s, none(flat, {1, 1, 1}), field).approach;
+      CHECK(bound >= 0.999F * least);
+      CHECK(field == stream || particles < 400 || least > 1e5F);
+    }
+    const auto deep = make_grid(3, {4, 4, 4}, {false, false, false});
+    const auto t = sort(deep, {1, 1, 1}, random_positions(deep, 600, 2));
+    CHECK(drift_of<3>(t, none(deep, {1, 1, 1}), field).approach >= 0.999F * brute_force(t, field));
+  }
+}
+
+TEST(two_clouds_that_meet_across_an_empty_cell_are_seen) {
+  const auto grid = make_grid(2, {5, 3, 1}, {false, false, false});
+  const auto bound = [&](double gap) {
+    const std::vector<Vec3> x{{2 * k_edge - 0.01, 0.3, 0}, {2 * k_edge - 0.01 + gap, 0.35, 0}};
+    const auto meet = [](Vec3 at) { return Vec3{at.x < 2 * k_edge ? 2e6 : -1e6, 5e6, 0}; };
+    return drift_of<2>(sort(grid, {1, 1, 1}, x), none(grid, {1, 1, 1}), meet).approach;
+  };
+  CHECK_NEAR(bound(k_edge + 0.02), 2 * 3e6, 2);  // along the axis that keeps them apart
+  CHECK(bound(2 * k_edge + 0.02) == 0);
+}
+
+TEST(a_common_stream_brings_nobody_nearer_except_to_walls) {
+  const auto grid = make_grid(2, {5, 5, 1}, {true, true, false});
+  const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 3));
+  const auto free = drift_of<2>(s, none(grid, {1, 1, 1}), stream);
+  CHECK(free.approach == 0);
+  CHECK_NEAR(free.moved, 2 * std::hypot(3e6, 2e6), 2);
+  const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 10, 4));
+  CHECK_NEAR(drift_of<2>(s, walls, stream).approach, free.moved, 2);
+}
+
+TEST(the_bound_is_the_same_however_the_grid_is_cut) {
+  const auto grid = make_grid(2, {6, 6, 1}, {true, true, false});
+  const auto x = random_positions(grid, 500, 5);
+  const auto whole = drift_of<2>(sort(grid, {1, 1, 1}, x), none(grid, {1, 1, 1}), swirl);
+  for (const Int3 parts : {Int3{2, 2, 1}, Int3{3, 2, 1}})
+    for (const std::int64_t shuffle : {0, 5}) {
+      const auto cut = drift_of<2>(sort(grid, parts, x, shuffle), none(grid, parts), swirl);
+      CHECK(cut.approach == whole.approach);
+      CHECK(cut.moved == whole.moved);
+    }
+}
