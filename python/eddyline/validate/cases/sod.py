@@ -112,7 +112,7 @@ def _draw(setting: Setting, tubes: dict[int, Tube]) -> None:
     for axis, column, label in zip(
         axes, ("rho", "u", "p"), ("density [kg/m³]", "velocity [m/s]", "pressure [Pa]"), strict=True
     ):
-        axis.plot(x, exact(x, time, column), color=INK, lw=1.0, label="exact")
+        axis.plot(x, exact(x, time, column), color=INK, lw=0.8, zorder=3, label="exact")
         for (count, tube), (color, _) in zip(tubes.items(), LINES, strict=False):
             values = {"rho": tube.rho, "u": tube.u, "p": tube.p}[column]
             axis.plot(tube.x, values, ".", color=color, ms=1.5, label=f"{count} a metre")
