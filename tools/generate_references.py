@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "references.md"
 
 ENTRY = re.compile(r"@\w+\{\s*([^,\s]+)\s*,(.*?)\n\}", re.DOTALL)
 FIELD = re.compile(r"(\w+)\s*=\s*\{(.*?)\}\s*(?:,\s*\n|\s*$)", re.DOTALL)
-ACCENTS = {r"{\'y}": "ý", r"{\'e}": "é", r"{\"a}": "ä", r"$\delta$": "δ"}
+ACCENTS = {r"\c{c}": "ç", r"{\'y}": "ý", r"{\'e}": "é", r"{\"a}": "ä", r"$\delta$": "δ"}
 
 
 def main() -> int:

@@ -23,7 +23,7 @@ Schema = dict[str, Any]
 SIMPLE = ("reference", "domain", "fluid", "start", "time", "method", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
 SIDES = ("Wall", "Periodic", "Open")
-OBSERVERS = ("Probe", "Gauge", "Front")
+OBSERVERS = ("Probe", "Gauge", "Front", "PressureDrop", "Line")
 
 
 def main() -> int:

@@ -51,21 +51,21 @@ template <class T, int D>
 void Step<T, D>::drift_half() {
   constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
   const double skin = k_trust * flow_.constants().length.skin;
-  if (lists_hold(skin)) return;
+  if (lists_hold(flow_.control.approach + 2 * flow_.control.corrected, skin)) return;
   flow_.rebuild();
-  while (!lists_hold(skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+  while (!lists_hold(0, skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
 }
 
 /// Lists hold while particles come nearer by less than the skin. Pairs are summed half way through the step, where they
-/// have moved by the mean of its two ends, and at its end.
+/// have moved by the mean of its two ends, and at its end. `start`: by how much they are nearer at its start.
 template <class T, int D>
-bool Step<T, D>::lists_hold(double skin) {
+bool Step<T, D>::lists_hold(double start, double skin) {
   auto& control = flow_.control;
   const auto& c = flow_.constants();
   write_moving();
   gather(flow_.fluid_routes, flow_.moving);
   const neighbors::Drift drift = flow_.drift();
-  const double start = control.approach + 2 * control.corrected, end = drift.approach * c.fixed.quantum();
+  const double end = drift.approach * c.fixed.quantum();
   control.approach = end;
   control.moved = drift.moved * c.fixed.quantum();
   flow_.timers.lap(Phase::integrate);

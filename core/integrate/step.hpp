@@ -25,7 +25,7 @@ class Step {
 
  private:
   void drift_half();
-  bool lists_hold(double skin);
+  bool lists_hold(double start, double skin);
   void sum_rates();
   void kick_half_and_drift();
   void extrapolate_to_walls();

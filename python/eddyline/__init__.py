@@ -6,6 +6,8 @@ world = eddyline.World.load("worlds/dam_break.toml")
 run = eddyline.run(world)               # a folder with results, pictures, snapshots and a report
 run.series("front").plot(x="time", y="position")
 
+eddyline.sweep(world, {"let.a": [0.05, 0.1]})  # a run for each value, as a table
+
 simulation = eddyline.Simulation(world)  # or step by step
 simulation.step(100)
 simulation.particles.velocity            # (n, D) m/s, a view
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from eddyline.run.execute import run as run
     from eddyline.run.record import Run as Run
     from eddyline.simulation import Simulation as Simulation
+    from eddyline.sweep.execute import sweep as sweep
     from eddyline.world import World as World
 
     __version__: str
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 # OpenMP reads this once, when the core is loaded.
 os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
-__all__ = ["Run", "Simulation", "World", "__version__", "run"]
+__all__ = ["Run", "Simulation", "World", "__version__", "run", "sweep"]
 
 
 def __getattr__(name: str) -> Any:
@@ -38,8 +41,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "__version__":
         return import_module("eddyline._core").__version__
-    if name == "run":
-        return import_module("eddyline.run")
+    if name in ("run", "sweep"):
+        return import_module(f"eddyline.{name}")
     places = {"World": "eddyline.world", "Run": "eddyline.run", "Simulation": "eddyline.simulation"}
     if name in places:
         return getattr(import_module(places[name]), name)

@@ -180,6 +180,12 @@ def export(
         bool, typer.Option("--vtkhdf", help="All snapshots in one file, for ParaView.")
     ] = False,
     report: Annotated[bool, typer.Option("--report", help="The report, made again.")] = False,
+    spectrum: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            metavar="COLUMN", help="Power spectrum of a series' column, e.g. force.cylinder.total_y."
+        ),
+    ] = None,
     quantity: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(metavar="NAME", help="What pictures show: speed, vorticity, pressure, ..."),
@@ -187,21 +193,98 @@ def export(
     width: Annotated[int, typer.Option(min=320, max=7680, metavar="PX", help="Width of pictures.")] = 1280,
     out: Annotated[Optional[Path], typer.Option(metavar="DIR", help="Where to; default RUN/export.")] = None,  # noqa: UP045
 ) -> None:
-    """Make pictures, movies, tables and files for ParaView from a run, without running it again.
+    """Make pictures, movies, tables, spectra and files for ParaView from a run, without running it again.
 
     \b
       eddyline export runs/dam_break --mp4 --quantity pressure
       eddyline export runs/dam_break/0002 --png --csv --out figures
+      eddyline export runs/cylinder --spectrum force.cylinder.total_y
     """
     from eddyline.run.export import export as export_run
 
     with _errors():
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
         parts = [name for name, wanted in chosen.items() if wanted]
-        if not parts:
-            raise _BadInputError("say what to export: --png, --mp4, --csv, --vtkhdf or --report")
-        for path in export_run(run, parts, quantity=quantity, width=width, out=out):
+        if not parts and not spectrum:
+            raise _BadInputError(
+                "say what to export: --png, --mp4, --csv, --vtkhdf, --report or --spectrum COLUMN"
+            )
+        for path in export_run(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
             typer.echo(path)
+
+
+@app.command()
+def sweep(
+    world: World,
+    set_: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--set", metavar="K=V", help="Values of a key: a:b:n, a:b:n:log or a,b,c. Again for a grid."
+        ),
+    ] = None,
+    quantity: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="Q", help="What to tabulate, a formula as in [[expect]]. Again for more."),
+    ] = None,
+    steps: Annotated[Optional[int], typer.Option(min=0, metavar="N", help="Stop each after N steps.")] = None,  # noqa: UP045
+    until: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(min=0, metavar="T", help="Stop each at time T [s] instead of the world's end."),
+    ] = None,
+    threads: Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")] = 0,
+    boxes: Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain into B boxes.")] = 1,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            metavar="DIR", help="A new or empty folder, or that of a sweep, instead of runs/NAME/sweeps/0001."
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the sweep's folder and nothing else.")
+    ] = False,
+) -> None:
+    """Run a world for many values and tabulate what comes out; over the spacing, with the order of
+    convergence.
+
+    \b
+    a:b:n      n values from a to b at equal distances
+    a:b:n:log  n values from a to b at equal ratios
+    a,b,c      these values; formulas, too
+
+    Ctrl-C leaves a sweep that the same command goes on with: points that are done are not run again.
+
+    \b
+      eddyline sweep worlds/periodic_cylinder.toml --set let.f=0.5:4:8:log
+      eddyline sweep dam_break --set domain.spacing=a/10,a/20,a/40 --quantity front.position.final
+    """
+    from eddyline.sweep import run_sweep
+    from eddyline.world import parse_set
+
+    with _errors():
+        done = run_sweep(
+            world,
+            parse_set(set_ or []),
+            quantities=quantity or (),
+            steps=steps,
+            until=until,
+            threads=threads,
+            boxes=boxes,
+            out=out,
+            progress=not quiet,
+        )
+        if not quiet:
+            typer.echo(done.text())
+            typer.echo(f"\nfolder       {done.folder}")
+            for path in done.pictures:
+                typer.echo(f"picture      {path}")
+        else:
+            typer.echo(done.folder)
+        if done.stopped:
+            typer.echo(
+                f"stopped: {len(done.rows)} of {done.points} points are done; the same command goes on",
+                err=True,
+            )
+            raise typer.Exit(EXIT_INTERRUPTED)
 
 
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}

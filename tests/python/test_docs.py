@@ -36,7 +36,7 @@ TICKED = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[\w.-]+(/[\w.*-]+)+/?|[\w-]+\.(md|toml|py|pyi|hpp|cpp|txt|bib|yml|json|html|vtkhdf|csv)")
 IDENTIFIER = re.compile(r"(\w+(::|\.))*[A-Za-z_]\w*(\(\))?")
 OF_A_RUN = re.compile(
-    r"runs/|report\.html|run\.json|results\.json|world\.toml|series/|pictures/|snapshots/|fluid\.vtkhdf"
+    r"runs/|report\.html|run\.json|results\.json|world\.toml|series/|pictures/|snapshots/|fluid\.vtkhdf|table\.(csv|txt)"
 )
 OF_A_BUILD = re.compile(r"\.venv/|site/|my_\w+\.toml|figures|/tmp/|mpi\.h")
 PASSED_ON = {"bench", "validate"}  # commands that read their own command line
@@ -188,6 +188,7 @@ def test_python_in_documents_runs(page: Path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     short = functools.partial(eddyline.run, movie=False, report=False, progress=False, until=0.01)
     monkeypatch.setattr(eddyline, "run", short)
+    monkeypatch.setattr(eddyline, "sweep", functools.partial(eddyline.sweep, progress=False, until=0.01))
     for text in blocks(page, "python"):
         ast.parse(text)
         exec(compile(text, str(page), "exec"), {})

@@ -13,7 +13,7 @@ from PIL import Image
 
 import eddyline
 from eddyline.plot import colors, metadata, movie, oblique, references
-from eddyline.plot.charts import thin
+from eddyline.plot.chart import thin
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
@@ -75,7 +75,7 @@ def test_a_picture_carries_its_world(run: Run) -> None:
     got = metadata.read(run.picture)
     assert got.world == (run.folder / "world.toml").read_text()
     assert got.fingerprint == run.fingerprint and got.version == eddyline.__version__
-    for chart in ("front", "force.post", "energy"):
+    for chart in ("front", "force.post.drag", "force.post.lift", "energy"):
         assert metadata.read(run.folder / "pictures" / f"{chart}.png") == got
     with Image.open(run.picture) as image:
         assert image.size[0] == 1280
@@ -173,7 +173,7 @@ def test_nearer_particles_hide_those_behind() -> None:
 
 def test_charts_are_drawn_for_pages(run: Run) -> None:
     made = charts(run)
-    assert [chart.name for chart in made][:2] == ["force.post", "front"]
+    assert [chart.name for chart in made][:3] == ["force.post.drag", "force.post.lift", "front"]
     for chart in made:
         svg = chart.svg()
         assert svg.startswith("<svg ") and 'role="img"' in svg and "var(--ink)" in svg

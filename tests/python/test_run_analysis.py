@@ -1,4 +1,4 @@
-"""Fingerprints, schedules and what a signal says."""
+"""Fingerprints, schedules, signals of the system, and numbers in words."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import signal
 import numpy as np
 import pytest
 
-from eddyline.run.analysis import NotPeriodic, Periodic, find_periods, over_periods, time_mean
-from eddyline.run.closing import number_with_error
 from eddyline.run.fingerprint import canonical_world, fingerprint, words
-from eddyline.run.results import second_half
 from eddyline.run.schedule import Schedule
 from eddyline.run.stopping import StopRequests
+from eddyline.world.problems import number_with_error
 
 
 def test_the_first_ctrl_c_asks_and_one_while_painting_ends_that() -> None:
@@ -59,55 +57,6 @@ def test_a_step_over_several_outputs_serves_them_once() -> None:
     assert schedule.next_time == pytest.approx(0.7)
     never = Schedule(0.0)
     assert never.next_time == math.inf and not never.take(5.0)
-
-
-def wave(frequency: float, cycles: float, growth: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    time = np.linspace(0, cycles / frequency, 4000)
-    size = 1 - np.exp(-growth * time) if growth else 1.0
-    return time, 0.3 + size * np.sin(2 * math.pi * frequency * time + 0.7)
-
-
-def test_the_frequency_of_a_periodic_signal() -> None:
-    time, values = wave(3.0, 12)
-    found = find_periods(time, values)
-    assert isinstance(found, Periodic)
-    assert found.frequency == pytest.approx(3.0, rel=1e-5)
-    assert found.periods >= 10
-    mean = over_periods(time, values, found, "mean")
-    assert mean.value == pytest.approx(0.3, abs=2e-3)
-    assert mean.window == found.window
-    assert over_periods(time, values, found, "max").value == pytest.approx(1.3, abs=1e-4)
-    assert over_periods(time, values, found, "rms").value == pytest.approx(math.sqrt(0.5), rel=1e-2)
-
-
-def test_noise_does_not_add_periods() -> None:
-    time, values = wave(3.0, 12)
-    noisy = values + 0.002 * np.random.default_rng(1).standard_normal(len(values))
-    found = find_periods(time, noisy)
-    assert isinstance(found, Periodic)
-    assert found.frequency == pytest.approx(3.0, rel=2e-3)
-    assert 0 < found.frequency_error < 0.02
-
-
-def test_a_growing_signal_is_not_periodic_yet_and_says_when() -> None:
-    time, values = wave(1.0, 6, growth=0.3)
-    found = find_periods(time, values)
-    assert isinstance(found, NotPeriodic)
-    assert found.reason == "not periodic yet"
-    assert found.likely is not None and 6 < found.likely < 40
-
-
-def test_a_steady_signal_is_called_steady() -> None:
-    time = np.linspace(0, 1, 200)
-    found = find_periods(time, 3 - np.exp(-40 * time))
-    assert isinstance(found, NotPeriodic) and found.reason == "steady"
-
-
-def test_means_are_over_time_not_over_rows() -> None:
-    time = np.array([0.0, 1.0, 1.001, 1.002, 2.0])
-    assert time_mean(time, 2 * time) == pytest.approx(2.0)
-    got = second_half(np.linspace(0, 1, 101), np.full(101, 4.0))
-    assert got.value == pytest.approx(4.0) and got.window == (0.5, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_a_finished_run_is_complete(finished: Run) -> None:
     }
     assert {"budget", "front", "force.post", "force.bottom"} <= set(finished.series_names)
     pictures = {path.name for path in (finished.folder / "pictures").iterdir()}
-    assert {"final.png", "movie.mp4", "front.png", "force.post.png", "energy.png", "frames"} <= pictures
+    assert {"final.png", "movie.mp4", "front.png", "force.post.drag.png", "energy.png", "frames"} <= pictures
     assert not list(finished.folder.rglob("*.part"))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eddyline.signals import Statistic
 from eddyline.world import Comparison, World, evaluate_expectations, gallery, reference_curve
 
 CYLINDER = """\
@@ -36,13 +37,13 @@ TIME = np.linspace(0, 1, 401) ** 1.5  # rows of uneven distance
 DRAG = 300 + 20 * np.sin(2 * np.pi * 5 * TIME)  # N/m
 
 
-def compare(expect: str, scalars: dict[str, float] | None = None) -> Comparison:
+def compare(expect: str, trusted: dict[str, Statistic | str] | None = None) -> Comparison:
     world = World.from_text(f"{CYLINDER}[[expect]]\n{expect}\n")
     series = {
         "force.cylinder": pd.DataFrame({"time [s]": TIME, "total_x [N/m]": DRAG, "total_y [N/m]": 0 * TIME}),
         "front": pd.DataFrame({"time": TIME, "position": 0.1 + TIME}),
     }
-    (found,) = evaluate_expectations(world, series, scalars)
+    (found,) = evaluate_expectations(world, series, trusted)
     return found
 
 
@@ -84,11 +85,63 @@ def test_after() -> None:
     assert found.inside, found
 
 
-def test_scalars_go_first() -> None:
-    found = compare('quantity = "cylinder.strouhal"\nrange = [0.29, 0.31]', {"cylinder.strouhal": 0.3})
-    assert (found.measured, found.inside) == (0.3, True)
+def test_trusted_values_go_first() -> None:
+    strouhal = Statistic(0.3, 0.01, (2.0, 4.0), "over 6 periods")
+    found = compare('quantity = "cylinder.strouhal"\nrange = [0.29, 0.31]', {"cylinder.strouhal": strouhal})
+    assert (found.measured, found.inside, found.band) == (0.3, True, (0.29, 0.31))
+    assert (found.statistical_error, found.window, found.what) == (0.01, (2.0, 4.0), "over 6 periods")
     quantity = 'quantity = "cylinder.drag_coefficient.max"\nvalue = 3.2\ntolerance = 0.1'
-    assert compare(quantity, {"cylinder.drag_coefficient.max": 3.21}).measured == 3.21
+    assert compare(quantity, {"cylinder.drag_coefficient.max": Statistic(3.21)}).measured == 3.21
+
+
+def test_what_cannot_be_trusted_yet_is_not_judged() -> None:
+    reasons: dict[str, Statistic | str] = {"cylinder.drag_coefficient.max": "not periodic yet"}
+    quantity = 'quantity = "cylinder.drag_coefficient.max"\nvalue = 3.2\ntolerance = 0.1'
+    found = compare(quantity, reasons)
+    assert (found.measured, found.inside, found.note) == (None, None, "not periodic yet")
+    assert compare(f"{quantity}\nafter = 0.5", reasons).measured is not None, "the world chose its own window"
+
+
+def test_errors_of_a_formula_add_as_squares() -> None:
+    trusted: dict[str, Statistic | str] = {
+        "cylinder.drag_coefficient.mean": Statistic(3.0, 0.03, (1.0, 2.0), "mean"),
+        "cylinder.lift_coefficient.amplitude": Statistic(2.0, 0.04, (1.0, 2.0), "amplitude"),
+    }
+    ratio = "cylinder.drag_coefficient.mean / cylinder.lift_coefficient.amplitude"
+    found = compare(f'quantity = "{ratio}"\nvalue = 1.5\ntolerance = 0.1', trusted)
+    assert found.statistical_error == pytest.approx(1.5 * np.hypot(0.01, 0.02), rel=0.03)
+    assert (found.window, found.what) == ((1.0, 2.0), "")
+
+
+def test_a_mean_from_a_time_on_has_an_error() -> None:
+    quantity = 'quantity = "force.cylinder.total_x.mean"\nvalue = 300\ntolerance = 9'
+    found = compare(f"{quantity}\nafter = 0.4")
+    assert found.statistical_error is not None and found.window is not None
+    assert found.window[0] >= 0.4 and found.what == "mean from t = 0.4 s on"
+
+
+def curve_point(reynolds: float, measured: float, error: float = 0.0) -> Comparison:
+    """The drag coefficient of a run as a point of its curve over the Reynolds number."""
+    expect = """
+curve    = "cylinder_drag.csv"
+against  = "Re"
+quantity = "cylinder.drag_coefficient.mean"
+band     = 0.05
+"""
+    world = World.from_text(f"{CYLINDER}[[expect]]\n{expect}\n", overrides={"let.Re": reynolds})
+    trusted = {"cylinder.drag_coefficient.mean": Statistic(measured, error)}
+    (found,) = evaluate_expectations(world, {}, trusted)
+    return found
+
+
+def test_one_run_is_one_point_of_a_curve() -> None:
+    found = curve_point(20, 2.08, 0.01)
+    assert (found.kind, found.at, found.inside) == ("curve", 20, True)
+    assert found.error == pytest.approx(0.04)
+    assert found.expected == "2 +- 5.0% at Re = 20"
+    assert curve_point(20, 2.2).inside is False
+    assert curve_point(70, 1.41).error == pytest.approx(1.41 / 1.409 - 1)
+    assert curve_point(300, 1.3).note == "Re = 300 is outside the curve, 20 to 100"
 
 
 def test_what_a_run_lacks() -> None:

@@ -3,87 +3,25 @@ alone."""
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.plot import references
+from eddyline.plot.chart import BAND, INK, Chart, line
+from eddyline.plot.forces import force_charts
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from eddyline.world import Expect, World
 
 Vector = NDArray[np.float64]
 SeriesMap = Mapping[str, "pd.DataFrame"]
-INK, QUIET, GRID = "#1b1f24", "#6b7280", "#dfe3e8"
-LINES = (("#0b6e99", "-"), ("#b5451b", "--"), ("#5b7f1a", "-."), ("#7a4fa3", ":"))
-BAND = "#e0a526"
-PLACE = (0.085, 0.125, 0.895, 0.785)  # of the axes in the figure: left, bottom, width, height
-PLACE_WITHOUT_TITLE = (0.075, 0.125, 0.915, 0.86)
-MOST_POINTS = 3000  # of a line; more are thinned to the extremes of equal stretches
-CSS_COLORS = {
-    INK: "--ink",
-    QUIET: "--quiet",
-    GRID: "--grid",
-    BAND: "--band",
-    **{color: f"--line-{k}" for k, (color, _) in enumerate(LINES, 1)},
-}
-
-
-@dataclass(frozen=True)
-class Chart:
-    """`name`: of the file, `title`: a heading, `description`: what a reader who does not see it should
-    know."""
-
-    name: str
-    title: str
-    description: str
-    draw: Callable[[Axes], None]
-
-    def figure(self, paper: str = "white", place: tuple[float, float, float, float] = PLACE) -> Figure:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(8.0, 4.0), dpi=150, facecolor=paper)
-        FigureCanvasAgg(figure)
-        axes = figure.add_axes(place)
-        axes.margins(x=0.01)
-        axes.set_facecolor("none")
-        axes.grid(color=GRID, lw=0.7)
-        axes.set_axisbelow(True)
-        axes.tick_params(color=QUIET, labelcolor=INK, labelsize=9)
-        for name, spine in axes.spines.items():
-            spine.set_visible(name in ("left", "bottom"))
-            spine.set_color(QUIET)
-        self.draw(axes)
-        for text in (axes.xaxis.label, axes.yaxis.label):
-            text.set_color(INK)
-        return figure
-
-    def image(self) -> NDArray[np.uint8]:
-        """(rows, columns, 3) uint8, with the title in it."""
-        figure = self.figure()
-        figure.text(PLACE[0], 0.945, self.title, color=INK, size=12)
-        figure.canvas.draw()
-        return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()  # type: ignore[attr-defined]
-
-    def svg(self) -> str:
-        """For the inside of a page: transparent, its colours the page's CSS variables."""
-        import matplotlib
-
-        out = io.StringIO()
-        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.name}):
-            figure = self.figure("none", PLACE_WITHOUT_TITLE)
-            figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-        return _for_page(out.getvalue(), self.description)
 
 
 def charts_of(world: World, series: SeriesMap, results: Mapping[str, Any]) -> list[Chart]:
@@ -92,9 +30,11 @@ def charts_of(world: World, series: SeriesMap, results: Mapping[str, Any]) -> li
 
 
 def _all_charts(world: World, series: SeriesMap, results: Mapping[str, Any]) -> Iterator[Chart]:
+    from eddyline.world.quantities import is_point
+
     shown = set()
     for number, expect in enumerate(world.expectations):
-        if expect.curve is not None:
+        if expect.curve is not None and not is_point(expect, world.file, world.let):
             chart, used = _curve_chart(world, expect, series, _comparison(results, number))
             if chart is not None:
                 shown.update(used)
@@ -102,7 +42,7 @@ def _all_charts(world: World, series: SeriesMap, results: Mapping[str, Any]) -> 
     for body in world.core.bodies:
         frame = series.get(f"force.{body.name}")
         if frame is not None and len(frame) > 1:
-            yield _force_chart(world, body.name, frame, results)
+            yield from force_charts(world, body.name, frame, results)
     for name in (*world.observers, *(f"force.{side}" for side in _expected_walls(world))):
         if name in series and name not in shown and len(series[name]) > 1:
             yield _series_chart(world, name, series[name])
@@ -134,7 +74,7 @@ def _curve_chart(
             label=f"band ±{100 * band:g} % RMS",
         )  # fmt: skip
         axes.plot(curve.x + shift, curve.y, "o", ms=5, mfc="none", mec=INK, mew=1.2, label=source)
-        _line(axes, x[order], y[order], 0, "this run")
+        line(axes, x[order], y[order], 0, "this run")
         axes.set_xlabel(_pretty(expect.against or ""))
         axes.set_ylabel(_pretty(expect.quantity))
         span = float(np.ptp(curve.x)) or 1.0
@@ -151,42 +91,6 @@ def _curve_chart(
     return Chart(names[0], f"{_pretty(expect.quantity)} against {source}", text, draw), names
 
 
-def _force_chart(world: World, body: str, frame: pd.DataFrame, results: Mapping[str, Any]) -> Chart:
-    """Drag and lift of a body: coefficients if the world has a [reference], else forces."""
-    time = frame["time"].to_numpy()
-    reference = world.reference if world.core.dimensions == 2 else None
-    if reference is not None:
-        factor = 2 / (world.core.fluid.density * reference.velocity**2 * reference.length)
-        columns = {"total_x": "drag coefficient", "total_y": "lift coefficient"}
-        axis = "coefficient [1]"
-    else:
-        factor, unit = 1.0, frame.attrs.get("units", {}).get("total_x", "N")
-        columns = {c: f"force along {c[-1]}" for c in map(str, frame.columns) if c.startswith("total_")}
-        axis = f"force [{unit}]"
-    bands = list(_bands(results, body)) if reference is not None else []
-
-    def draw(axes: Axes) -> None:
-        for k, (column, label) in enumerate(columns.items()):
-            _line(axes, time, factor * frame[column].to_numpy(), k, label)
-        for low, high, label in bands:
-            axes.axhspan(low, high, color=BAND, alpha=0.4, lw=0)
-            axes.axhline(0.5 * (low + high), color=BAND, lw=1, ls=(0, (5, 3)), label=label)
-        window = _window(results, body)
-        if window:
-            axes.axvspan(
-                *window, fc=GRID, ec=QUIET, alpha=0.5, lw=0.8, zorder=0, label="window of the values"
-            )
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel(axis)
-        shown = np.concatenate([factor * frame[column].to_numpy() for column in columns])
-        _limit(axes, shown, [edge for low, high, _ in bands for edge in (low, high)])
-        axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=2)
-
-    names = " and ".join(columns.values())
-    text = f"{names.capitalize()} of {body} over time" + (", with published bands" if bands else "")
-    return Chart(f"force.{body}", f"Forces on {body}", text, draw)
-
-
 def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
     """The first column of an observer, e.g. the pressure at a probe; the total force of a wall."""
     wanted = "total_" if name.startswith("force.") else str(frame.columns[1])
@@ -196,7 +100,7 @@ def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
     def draw(axes: Axes) -> None:
         time = frame["time"].to_numpy()
         for k, column in enumerate(columns):
-            _line(axes, time, frame[column].to_numpy(), k, column.replace("_", " "))
+            line(axes, time, frame[column].to_numpy(), k, column.replace("_", " "))
         axes.set_xlabel("time [s]")
         axes.set_ylabel(
             f"{columns[0].replace('_', ' ')} [{unit}]" if len(columns) == 1 else f"force [{unit}]"
@@ -221,7 +125,7 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
         time = frame["time"].to_numpy()
         for k, column in enumerate(columns):
             label = column.replace("_", " ") + (", change since the start" if start[column] else "")
-            _line(axes, time, frame[column].to_numpy() - start[column], k, label)
+            line(axes, time, frame[column].to_numpy() - start[column], k, label)
         axes.set_xlabel("time [s]")
         axes.set_ylabel(f"energy [{unit}]")
         axes.legend(frameon=False, labelcolor=INK, fontsize=9)
@@ -231,34 +135,6 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
 
 
 # --- parts of charts ---
-
-
-def _line(axes: Axes, x: Vector, y: Vector, k: int, label: str) -> None:
-    color, style = LINES[k % len(LINES)]
-    axes.plot(*thin(x, y), color=color, ls=style, lw=1.6, label=label, solid_joinstyle="round")
-
-
-def thin(x: Vector, y: Vector, most: int = MOST_POINTS) -> tuple[Vector, Vector]:
-    """At most about `most` points: the lowest and the highest of each of equal stretches, so that peaks
-    stay."""
-    if len(x) <= most:
-        return x, y
-    stretches = np.array_split(np.arange(len(x)), most // 2)
-    kept = sorted(
-        {int(part[f(y[part])]) for part in stretches for f in (np.argmin, np.argmax)} | {0, len(x) - 1}
-    )
-    return x[kept], y[kept]
-
-
-def _limit(axes: Axes, values: Vector, edges: Sequence[float]) -> None:
-    """An axis that holds nearly all values: the jolt of a sudden start must not flatten the rest."""
-    values = values[np.isfinite(values)]
-    if not values.size:
-        return
-    low, high = np.percentile(values, (0.5, 99.5))
-    low, high = min([float(low), *edges]), max([float(high), *edges])
-    margin = 0.12 * (high - low) or 0.5
-    axes.set_ylim(low - margin, high + 2 * margin)
 
 
 def _evaluate(
@@ -291,25 +167,6 @@ def _evaluate(
     return out, used
 
 
-def _bands(results: Mapping[str, Any], body: str) -> Iterator[tuple[float, float, str]]:
-    """Published ranges of coefficients of `body`: (low, high, label)."""
-    for item in results.get("expectations", []):
-        if re.match(rf"^{re.escape(body)}\.(drag|lift)_coefficient\.\w+$", item["quantity"]):
-            numbers = [float(n) for n in re.findall(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?", item["expected"])]
-            what = item["quantity"].removeprefix(f"{body}.").replace("_", " ").replace(".", " ")
-            if item["kind"] == "range" and len(numbers) == 2:
-                yield numbers[0], numbers[1], f"published {what}"
-            elif item["kind"] == "value" and len(numbers) == 2:
-                yield numbers[0] - numbers[1], numbers[0] + numbers[1], f"published {what}"
-
-
-def _window(results: Mapping[str, Any], body: str) -> tuple[float, float] | None:
-    for value in results.get("values", []):
-        if value["name"] == f"{body}.drag_coefficient.mean" and value.get("window"):
-            return float(value["window"][0]), float(value["window"][1])
-    return None
-
-
 def _comparison(results: Mapping[str, Any], number: int) -> Mapping[str, Any]:
     items = results.get("expectations", [])
     return items[number] if number < len(items) else {}
@@ -339,19 +196,3 @@ def _sentence(text: str) -> str:
 
 def _pretty(formula: str) -> str:
     return re.sub(r"\s*\*\s*", " · ", formula.replace("_", " "))
-
-
-def _for_page(svg: str, description: str) -> str:
-    """The <svg> element alone: colours as CSS variables, no ids but those that are referred to, a
-    description."""
-    svg = svg[svg.index("<svg") :]
-    for color, variable in CSS_COLORS.items():
-        svg = svg.replace(color, f"var({variable})")
-    used = set(re.findall(r'(?:url\(#|href="#)([\w-]+)', svg))
-    svg = re.sub(r' id="([\w.-]+)"', lambda match: match[0] if match[1] in used else "", svg)
-    svg = re.sub(r'<svg ([^>]*?)width="[^"]*"', r"<svg \1", svg, count=1)
-    svg = re.sub(r'<svg ([^>]*?)height="[^"]*"', r"<svg \1", svg, count=1)
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"font-family: [^;\"]*;?\s*", "", svg)
-    label = description.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)

@@ -4,11 +4,12 @@ to try."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.plot import references
+from eddyline.world.problems import number_with_error
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -30,38 +31,64 @@ def closing_lines(run: Run) -> str:
 
 
 def table_lines(run: Run) -> list[str]:
-    """`Cd max   3.31 +- 0.02 | published 3.22 to 3.24 | +2.2 % at D/20`, one line a comparison."""
+    """`Cd max  3.31 +- 0.02 | published 3.22 to 3.24 | OUTSIDE, +2.2 % at D/20 | maximum of 7 periods, 4.1 to
+    6.4 s`, one line a comparison, and the likely reason below those outside."""
     results = run.results
     items = results.get("expectations", [])
     if not items:
         return _values_without_expectations(results)
-    width = max(len(item["quantity"]) for item in items)
-    errors = {value["name"]: value["error"] for value in results["values"]}
+    names = short_names([item["quantity"] for item in items])
+    width = max(map(len, names))
     out = []
-    for item in items:
+    for name, item in zip(names, items, strict=True):
         words = [
-            measured_text(item, errors.get(item["quantity"])),
+            measured_text(item),
             expected_text(item),
             verdict_text(item, results["spacing"]),
+            window_text(item),
         ]
-        out.append(f"{item['quantity']:{width}}  {' | '.join(word for word in words if word)}")
+        out.append(f"{name:{width}}  {' | '.join(word for word in words if word)}")
         if item["reason"]:
             out.append(f"{'':{width}}  {item['reason']}")
     return out
 
 
-def measured_text(item: Mapping[str, Any], error: float | None = None) -> str:
+def short_names(quantities: Sequence[str]) -> list[str]:
+    """`Cd max` for `cylinder.drag_coefficient.max`; with the body in front where there are several."""
+    parts = [
+        re.fullmatch(r"(\w+)\.(drag_coefficient|lift_coefficient|strouhal)(\.\w+)?", q) for q in quantities
+    ]
+    bodies = {part[1] for part in parts if part}
+    letters = {"drag_coefficient": "Cd", "lift_coefficient": "Cl", "strouhal": "St"}
+    out = []
+    for quantity, part in zip(quantities, parts, strict=True):
+        if part:
+            body = f"{part[1]} " if len(bodies) > 1 else ""
+            quantity = f"{body}{letters[part[2]]}{(part[3] or '').replace('.', ' ')}"
+        out.append(quantity)
+    return out
+
+
+def measured_text(item: Mapping[str, Any]) -> str:
     """The value with its statistical error; the relative difference for a curve."""
     if item["measured"] is None:
         return str(item["note"])
-    if item["kind"] == "curve":
+    if item["kind"] == "curve" and item["at"] is None:
         return f"RMS difference {100 * item['error']:.1f} %"
-    return number_with_error(item["measured"], error)
+    return number_with_error(item["measured"], item["statistical_error"])
+
+
+def window_text(item: Mapping[str, Any]) -> str:
+    """`maximum of 7 periods, 4.1 to 6.4 s`; empty for a value that says itself what it is."""
+    if not item.get("what"):
+        return ""
+    window = item["window"]
+    return str(item["what"]) + (f", {window[0]:.3g} to {window[1]:.3g} s" if window else "")
 
 
 def expected_text(item: Mapping[str, Any]) -> str:
     """`published 3.22 to 3.24`, or whose curve within which band."""
-    if item["kind"] == "curve":
+    if item["kind"] == "curve" and item["at"] is None:
         band = f" within {100 * item['allowed']:.3g} %" if item["allowed"] else ""
         return f"{references.short(item['source']) or 'curve'}{band}"
     known = references.known(item["source"])
@@ -72,19 +99,9 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
     if item["inside"] is None:
         return ""
     word = "inside" if item["inside"] else "OUTSIDE"
-    if item["kind"] == "curve" or not item["error"]:
+    if (item["kind"] == "curve" and item["at"] is None) or not item["error"]:
         return f"{word} at {spacing}"
     return f"{word}, {100 * item['error']:+.1f} % at {spacing}"
-
-
-def number_with_error(value: float, error: float | None) -> str:
-    """`3.312 +- 0.021`: two digits of the error, and the value to the same decimal."""
-    if not error or error <= 0:
-        return f"{value:.4g}"
-    digits = max(0, 1 - int(f"{error:.1e}".partition("e")[2]))
-    if digits > 12 or abs(value) >= 1e6:
-        return f"{value:.4g} +- {error:.1g}"
-    return f"{value:.{digits}f} +- {error:.{digits}f}"
 
 
 def next_command(run: Run) -> str:
@@ -109,19 +126,40 @@ def _first_comment(run: Run) -> str:
 
 def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
     """The values themselves, where nothing is expected of them; the highest speed if there are none."""
-    values = results.get("values", [])
+    values = told_once(results.get("values", []))
     if not values:
         speed = results.get("series", {}).get("budget", {}).get("max_speed")
         return [f"highest speed {speed['max']:.4g} m/s; this world expects no values"] if speed else []
-    width = max(len(value["name"]) for value in values)
-    out = []
+    names = short_names([value["name"] for value in values])
+    width = max(map(len, names))
+    return [
+        f"{name:{width}}  {' | '.join(word for word in (value_text(value), window_text(value)) if word)}"
+        for name, value in zip(names, values, strict=True)
+    ]
+
+
+def told_once(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The values that there are; a quantity that has none stands once, without its statistics, with the
+    reason."""
+    out: dict[str, dict[str, Any]] = {}
+    there = {_quantity_of(value["name"]) for value in values if value["value"] is not None}
     for value in values:
-        unit = "" if value["unit"] in ("", "1") else f" {value['unit']}"
-        shown = (
-            value["note"]
-            if value["value"] is None
-            else number_with_error(value["value"], value["error"]) + unit
-        )
-        window = f" ({value['window'][0]:.3g} to {value['window'][1]:.3g} s)" if value["window"] else ""
-        out.append(f"{value['name']:{width}}  {shown}{window}")
-    return out
+        quantity = _quantity_of(value["name"])
+        if value["value"] is not None:
+            out[value["name"]] = dict(value)
+        elif quantity not in there:
+            out.setdefault(quantity, {**value, "name": quantity})
+    return list(out.values())
+
+
+def value_text(value: Mapping[str, Any]) -> str:
+    """`3.31 +- 0.02 N/m`, or why there is no value."""
+    if value["value"] is None:
+        return str(value["note"])
+    unit = "" if value["unit"] in ("", "1") else f" {value['unit']}"
+    return number_with_error(value["value"], value["error"]) + unit
+
+
+def _quantity_of(name: str) -> str:
+    """A name without its statistic: `cylinder.drag_coefficient`; `cylinder.strouhal` has none."""
+    return name if name.endswith(".strouhal") else name.rpartition(".")[0]

@@ -67,7 +67,7 @@ def run(
 
     interval = world.output.series_interval
     simulation = _core.Simulation(world.core, boxes=boxes, threads=threads, series_interval=interval)
-    options = _options(steps=steps, until=until)
+    options = options_text(steps=steps, until=until)
     with StopRequests() as stop:
         stop.interrupt = simulation.interrupt
         folder = RunFolder.create(world.name, destination)
@@ -91,9 +91,11 @@ class _Execution:
         end: float,
         steps: int,
     ) -> None:
+        from eddyline.run.outlook import Lookout
         from eddyline.run.recorder import shown_quantity
 
         self.world, self.simulation, self.folder, self.stop = world, simulation, folder, stop
+        self.lookout = Lookout(world, folder)
         self.end, self.steps = end, steps
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
@@ -194,7 +196,16 @@ class _Execution:
         share = max(
             simulation.time / self.end if self.end > 0 else 1.0, simulation.step_count / max(self.steps, 1)
         )
-        shown.update(min(share, 1.0), simulation.time, simulation.step_count, simulation.fluid_count)
+        outlook = self.lookout.look()
+        ahead = (outlook.likely or 0.0) / self.end - share if self.end > 0 else 0.0
+        shown.update(
+            min(share, 1.0),
+            simulation.time,
+            simulation.step_count,
+            simulation.fluid_count,
+            outlook.words,
+            ahead,
+        )
 
     def _close_record(self) -> None:
         simulation = self.simulation
@@ -279,7 +290,7 @@ def _check(*, end: float, steps: int | None, threads: int, boxes: int) -> None:
         raise RequestError(f"boxes = {boxes}: must be >= 1")
 
 
-def _options(*, steps: int | None, until: float | None) -> str:
+def options_text(*, steps: int | None, until: float | None) -> str:
     """What the command line adds to the world file and what changes the result."""
     given = {"--steps": steps, "--until": until}
     return " ".join(f"{name} {value}" for name, value in given.items() if value is not None)

@@ -19,16 +19,19 @@ def export(
     quantity: str | None = None,
     width: int = 1280,
     out: str | Path | None = None,
+    spectra: Sequence[str] = (),
 ) -> Iterator[Path]:
     """Makes each of `parts` (of PARTS) and yields the files, in `out` or the run's folder `export`;
     replaces older ones.
 
     quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
+    spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
     """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise RequestError(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")
     source = run if isinstance(run, Run) else Run.open(run)
+    columns = [_column_of(source, name) for name in spectra]
     folder = Path(out) if out is not None else source.folder / "export"
     folder.mkdir(parents=True, exist_ok=True)
     makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report}
@@ -37,6 +40,8 @@ def export(
     for part, make in makers.items():
         if part in parts:
             yield from make(source, folder)
+    for series, column in columns:
+        yield from _spectrum(source, series, column, folder)
 
 
 def _pictures(
@@ -91,3 +96,49 @@ def _report(run: Run, folder: Path) -> Iterator[Path]:
     target = folder / "report.html"
     write_report(run, target, charts(run))
     yield target
+
+
+def _column_of(run: Run, name: str) -> tuple[str, str]:
+    """(series, column) of `force.cylinder.total_y`."""
+    from eddyline.world.problems import did_you_mean
+
+    series, _, column = name.rpartition(".")
+    where = f"--spectrum {name}:"
+    if series not in run.series_names:
+        near = did_you_mean(series, run.series_names, "and")
+        raise RequestError(f"{where} the run has no series {series or name!r}. {near}")
+    known = [str(other) for other in run.series(series).columns if other != "time"]
+    if column not in known:
+        raise RequestError(f"{where} {series} has no column {column!r}. {did_you_mean(column, known, 'and')}")
+    return series, column
+
+
+def _spectrum(run: Run, series: str, column: str, folder: Path) -> Iterator[Path]:
+    """The spectrum over the window of the values of a body: of its own for a force, of the first one else."""
+    import numpy as np
+
+    from eddyline.plot import metadata
+    from eddyline.plot.forces import spectrum_chart, spectrum_of
+    from eddyline.run.pictures import metadata_of
+
+    frame, flows = run.series(series), run.results.get("flows", {})
+    body = series.removeprefix("force.")
+    body = body if body in flows else next(iter(flows), "")
+    try:
+        found = spectrum_of(frame, column, body, run.results)
+    except ValueError as error:
+        raise RequestError(f"--spectrum {series}.{column}: {error}") from None
+    chart = spectrum_chart(run.world, series, column, found)
+    unit = frame.attrs["units"][column]
+    columns = {"frequency [1/s]": found.frequency, f"power [({unit})^2 s]": found.power}
+    reference = run.world.reference
+    if reference is not None:
+        columns["strouhal [1]"] = found.frequency * reference.length / reference.velocity
+    picture = folder / f"{series}.{column}.spectrum.png"
+    metadata.save_png(picture, chart.image(), metadata_of(run))
+    yield picture
+    table = folder / f"{series}.{column}.spectrum.csv"
+    rows = [",".join(f"{value:.8g}" for value in row) for row in np.stack(list(columns.values()), axis=1)]
+    comment = f"# {chart.description}\n"
+    atomic.write_text(table, comment + "\n".join([",".join(columns), *rows]) + "\n")
+    yield table

@@ -49,6 +49,11 @@ class RunFolder:
                 f"--out {out}: is not empty, and a run never overwrites; give a new or an empty folder"
             )
 
+    @staticmethod
+    def base_of(name: str, base: Path = Path("runs")) -> Path:
+        """Where the runs of a world lie."""
+        return base / _safe(name)
+
     @classmethod
     def create(cls, name: str, out: Path | None = None, base: Path = Path("runs")) -> RunFolder:
         """Makes `out`, or the next free `base/name/0001`, `0002`, ... and points `base/name/latest` to it.
@@ -57,14 +62,14 @@ class RunFolder:
         """
         cls.check_destination(out)
         try:
-            path = _make_numbered(base / _safe(name)) if out is None else out
+            path = _make_numbered(cls.base_of(name, base)) if out is None else out
             path.mkdir(parents=True, exist_ok=True)
             folder = cls(path)
             for part in (folder.series, folder.pictures, folder.snapshots):
                 part.mkdir(exist_ok=True)
             folder._ballast.write_bytes(bytes(BALLAST_BYTES))
         except OSError as error:
-            raise WriteError(out or base / _safe(name), error) from error
+            raise WriteError(out or cls.base_of(name, base), error) from error
         if out is None:
             _point_latest(path)
         return folder

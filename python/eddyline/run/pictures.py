@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.plot import colors, metadata, movie
-from eddyline.plot.charts import Chart, charts_of
+from eddyline.plot.chart import Chart
+from eddyline.plot.charts import charts_of
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.scene import Scene
 from eddyline.stream.frames import Frame, FrameStore

@@ -49,13 +49,17 @@ class RunProgress:
         if self._bar is not None:
             self._bar.stop()
 
-    def update(self, share: float, time: float, steps: int, particles: int) -> None:
-        """`share` done in 0..1, simulated `time` [s], `steps` so far, `particles` now."""
+    def update(
+        self, share: float, time: float, steps: int, particles: int, outlook: str = "", ahead: float = 0.0
+    ) -> None:
+        """`share` done in 0..1, simulated `time` [s], `steps` so far, `particles` now; `outlook`: what can be
+        said of the numbers, which needs `ahead` more of the run, if more than 0."""
         if not self.shown:
             return
         now = clock.perf_counter()
         self._meter.add(now, share, steps)
         detail = f"t = {time:.4g} s   {steps:,} steps   {self._speed(particles)}   {self._left(share)}"
+        detail += f"   {outlook}{self._until(ahead)}" if outlook else ""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=share, detail=detail)
         elif now - self._last_line >= PLAIN_INTERVAL:
@@ -75,6 +79,10 @@ class RunProgress:
     def _left(self, share: float) -> str:
         rate = self._meter.share_per_second
         return f"{duration((1 - share) / rate)} left" if rate > 0 else ""
+
+    def _until(self, ahead: float) -> str:
+        rate = self._meter.share_per_second
+        return f", in {duration(ahead / rate)}" if rate > 0 and ahead > 0 else ""
 
 
 class Meter:

@@ -77,10 +77,12 @@ class Run:
         return dict(json.loads(path.read_text())) if path.is_file() else {}
 
     def table(self) -> pd.DataFrame:
-        """The values held against expectations, a row each: quantity, measured, expected, inside, note."""
+        """The values held against expectations, a row each: quantity, measured with its statistical error,
+        expected, relative error, inside, what it is and its window [s], note, reason, source."""
         import pandas as pd
 
-        columns = ["quantity", "measured", "expected", "error", "inside", "note", "reason", "source"]
+        columns = ["quantity", "measured", "statistical_error", "expected", "error", "inside"]
+        columns += ["what", "window", "note", "reason", "source"]
         return pd.DataFrame(self.results.get("expectations", []), columns=columns)
 
     @property
@@ -129,12 +131,29 @@ class Run:
             source = f"data:image/png;base64,{data}"
             parts.append(f'<br><img alt="Last picture of the run" style="max-width:100%" src="{source}">')
         if self.results.get("expectations"):
-            parts.append(
-                self.table()[["quantity", "measured", "expected", "inside", "note"]].to_html(index=False)
-            )
+            parts.append(self._repr_table())
         parts.append(f"<p>fingerprint <code>{html.escape(self.fingerprint)}</code></p>")
         if self.report.is_file():
             link = html.escape(self.report.as_posix(), quote=True)
             folder = html.escape(str(self.folder))
             parts.append(f'<p><a href="{link}" target="_blank">report</a> in <code>{folder}</code></p>')
         return "<div>" + "".join(parts) + "</div>"
+
+    def _repr_table(self) -> str:
+        """The closing lines of the run as a table."""
+        from eddyline.run.closing import expected_text, measured_text, short_names, verdict_text, window_text
+
+        results = self.results
+        items = results["expectations"]
+        rows = [
+            (
+                name,
+                measured_text(item),
+                expected_text(item),
+                verdict_text(item, results["spacing"]),
+                window_text(item),
+            )
+            for name, item in zip(short_names([item["quantity"] for item in items]), items, strict=True)
+        ]
+        lines = ["".join(f"<td>{html.escape(cell).replace('+-', '±')}</td>" for cell in row) for row in rows]
+        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"

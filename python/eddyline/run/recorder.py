@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from eddyline.plot import oblique
 from eddyline.plot.colors import QUANTITIES
 from eddyline.plot.scene import Scene
+from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
 from eddyline.stream.frames import Picture, write_frame
 from eddyline.stream.series import SeriesFiles
@@ -32,6 +33,7 @@ class Recorder:
     """Copies what is due after a step; the writing is done by `writer`, beside the computation."""
 
     def __init__(self, world: World, simulation: _core.Simulation, folder: RunFolder, writer: Writer) -> None:
+        self._world = world
         self.simulation = simulation
         self.writer = writer
         self.scene = Scene.of(world)
@@ -75,7 +77,7 @@ class Recorder:
         self.writer.close()
 
     def _write_series(self) -> None:
-        rows = self.simulation.take_series()
+        rows = derive(self._world, self.simulation.take_series())
         self.writer.put(lambda: self._series.append(rows))
 
     def _take_snapshot(self) -> None:

@@ -11,8 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.plot import references
-from eddyline.plot.charts import Chart
-from eddyline.run.closing import expected_text, measured_text, number_with_error, verdict_text
+from eddyline.plot.chart import Chart
+from eddyline.run.closing import (
+    expected_text,
+    measured_text,
+    told_once,
+    value_text,
+    verdict_text,
+    window_text,
+)
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
 
@@ -44,7 +51,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         picture=_embedded(run.picture, "image/png"),
         caption=_caption(run),
         comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
-        values=[_value(item) for item in results.get("values", [])],
+        values=[_value(item) for item in told_once(results.get("values", []))],
         charts=[
             {"title": chart.title, "description": chart.description, "svg": Markup(chart.svg())}
             for chart in charts
@@ -110,15 +117,12 @@ def _caption(run: Run) -> str:
 
 
 def _comparison(item: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
-    errors = {value["name"]: value["error"] for value in results["values"]}
-    windows = {value["name"]: value["window"] for value in results["values"]}
-    window = windows.get(item["quantity"])
     inside = item["inside"]
     notes = [item["note"] if item["measured"] is not None else "", item["reason"]]
     return {
         "quantity": item["quantity"],
-        "measured": measured_text(item, errors.get(item["quantity"])).replace("+-", "±"),
-        "window": f"{window[0]:.3g} to {window[1]:.3g} s" if window else "",
+        "measured": measured_text(item).replace("+-", "±"),
+        "window": window_text(item),
         "expected": expected_text(item)
         .removeprefix("published ")
         .removeprefix("expected ")
@@ -133,16 +137,12 @@ def _comparison(item: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]
 
 
 def _value(item: dict[str, Any]) -> dict[str, str]:
-    unit = "" if item["unit"] in ("", "1") else item["unit"]
-    value = item["note"] if item["value"] is None else number_with_error(item["value"], item["error"])
-    window = f"{item['window'][0]:.3g} to {item['window'][1]:.3g} s" if item["window"] else ""
-    note = "" if item["value"] is None else item["note"]
+    window = item["window"]
     return {
         "name": item["name"],
-        "value": value.replace("+-", "±"),
-        "unit": unit,
-        "window": window,
-        "note": note,
+        "value": value_text(item).replace("+-", "±"),
+        "window": f"{window[0]:.3g} to {window[1]:.3g} s" if window else "",
+        "what": item["what"],
     }
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eddyline.run.analysis import NotPeriodic, Periodic, Statistic, find_periods, over_periods, time_mean
+from eddyline.signals import (
+    FlowState,
+    Periodic,
+    Statistic,
+    Steady,
+    Unsettled,
+    flow_state,
+    statistic,
+    time_mean,
+)
+from eddyline.world.quantities import COEFFICIENTS, TRUSTED, is_trusted, series_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,29 +26,37 @@ if TYPE_CHECKING:
     from eddyline.world import Comparison, World
 
 Series = Mapping[str, "pd.DataFrame"]
-COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
+Trusted = dict[str, Statistic | str]
 COARSE = 40  # spacings to the reference length, below which resolution is the first suspect
+BLOCKING = 0.02  # share of the height that a body takes, above which an unbounded stream is another flow
+FAST = 0.15  # Mach number, above which compressibility is a suspect
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number with what it is: `name` (as in [[expect]]), statistical `error`, and the `window` it comes
-    from [s]."""
+    """A number with what it is.
+
+    name: as in [[expect]].  value: None if there is none to be trusted yet; `note` says why and when there
+    will be. error: statistical, one standard error.  window: [s].  what: "maximum of 7 periods".
+    """
 
     name: str
     value: float | None
     unit: str
     error: float | None = None
     window: tuple[float, float] | None = None
+    what: str = ""
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Results:
-    """values: of bodies (coefficients, Strouhal numbers, forces); comparisons: one for each [[expect]] that
-    holds."""
+    """values: of bodies (coefficients, Strouhal numbers, forces) and of observers that have trusted values.
+    flows: for each body, whether the flow around it is periodic, steady or neither, and since when.
+    comparisons: one for each [[expect]] that holds; reasons: why each lies outside, if it does."""
 
     values: list[Value]
+    flows: dict[str, dict[str, Any]]
     comparisons: list[Comparison]
     reasons: list[str]
     spacing: str
@@ -49,6 +66,7 @@ class Results:
         return {
             "format": 1,
             "spacing": self.spacing,
+            "flows": self.flows,
             "values": [asdict(value) for value in self.values],
             "expectations": [
                 {**asdict(comparison), "reason": reason}
@@ -62,19 +80,19 @@ def evaluate(world: World, series: Series, *, reached: float) -> Results:
     """The results of a run that came to the time `reached` [s]."""
     from eddyline.world import evaluate_expectations
 
-    values = list(_body_values(world, series))
-    scalars = {
-        value.name: value.value for value in values if value.value is not None and value.note == "periodic"
-    }
-    notes = {value.name: value.note for value in values if value.value is None}
-    comparisons = [
-        replace(comparison, note=_note(comparison, notes)) if comparison.measured is None else comparison
-        for comparison in evaluate_expectations(world, series, scalars)
-    ]
+    states = flow_states(world, series)
+    values = list(trusted_values(world, series, states))
+    comparisons = evaluate_expectations(world, series, trusted(values))
+    suspects = _Suspects(world, series, reached)
+    holding = world.expectations
     return Results(
         values=values,
+        flows={body: _flow(state) for body, state in states.items()},
         comparisons=comparisons,
-        reasons=[likely_reason(world, comparison, reached) for comparison in comparisons],
+        reasons=[
+            suspects.reason(comparison, unbounded=expect.unbounded)
+            for expect, comparison in zip(holding, comparisons, strict=True)
+        ],
         spacing=spacing_text(world),
         summary={name: summarise(frame) for name, frame in series.items()},
     )
@@ -98,26 +116,6 @@ def summarise(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
     return out
 
 
-def likely_reason(world: World, comparison: Comparison, reached: float) -> str:
-    """Why a value probably lies outside; empty if it does not."""
-    if comparison.inside is not False:
-        return ""
-    if reached < 0.999 * world.end:
-        return f"likely too short: the run stopped at t = {reached:.4g} s of {world.end:.4g} s"
-    reference = world.reference
-    blockage = _blockage(world)
-    reasons = []
-    if reference is not None and reference.length / world.core.spacing < COARSE:
-        reasons.append(
-            f"resolution ({reference.length / world.core.spacing:.0f} spacings to the reference length)"
-        )
-    if blockage > 0.1:
-        reasons.append(f"blockage ({blockage:.0%} of the height is body)")
-    if not reasons:
-        reasons.append("resolution, or a run too short")
-    return "likely " + " and ".join(reasons)
-
-
 def spacing_text(world: World) -> str:
     """The spacing as the world file writes it, e.g. `D/20`."""
     import tomlkit
@@ -126,92 +124,184 @@ def spacing_text(world: World) -> str:
     return raw.replace(" ", "") if isinstance(raw, str) else f"{world.core.spacing:.4g} m"
 
 
-def _blockage(world: World) -> float:
-    """The largest share of the domain's height that one body takes (2D)."""
-    if world.core.dimensions != 2:
-        return 0.0
-    heights = [body.shape.bounds[1][1] - body.shape.bounds[0][1] for body in world.core.bodies]
-    return max(heights, default=0.0) / float(world.core.size[1])
+# --- values -------------------------------------------------------------------------------------------------
 
 
-def _body_values(world: World, series: Series) -> Iterator[Value]:
+def flow_states(world: World, series: Series) -> dict[str, FlowState]:
+    """The state of the flow around each body, from the force on it: first the lift, then the drag."""
+    across = ("total_y", "total_z", "total_x")
+    found = {}
     for body in world.core.bodies:
         frame = series.get(f"force.{body.name}")
         if frame is not None and len(frame) > 1:
-            yield from (
-                _coefficients(world, body.name, frame)
-                if _has_coefficients(world)
-                else _forces(body.name, frame)
-            )
+            columns = [column for column in across if column in frame.columns]
+            time = frame["time"].to_numpy()
+            found[body.name] = flow_state(time, [frame[column].to_numpy() for column in columns])
+    return found
 
 
-def _has_coefficients(world: World) -> bool:
-    return world.reference is not None and world.core.dimensions == 2
+def trusted_values(world: World, series: Series, states: Mapping[str, FlowState]) -> Iterator[Value]:
+    """Every value that has a window of its own, or why it has none yet."""
+    for body, state in states.items():
+        yield from _of_body(world, body, series[f"force.{body}"], state)
+    for name, columns in series_columns(world.file).items():
+        frame = series.get(name)
+        if frame is not None and len(frame) > 1 and is_trusted(columns[0]):
+            yield from _of_observer(world, name, columns[0], frame, states)
 
 
-def _coefficients(world: World, body: str, frame: pd.DataFrame) -> Iterator[Value]:
-    """Drag and lift coefficients and the Strouhal number; over whole periods where the lift is periodic."""
-    reference = world.reference
-    assert reference is not None
+def trusted(values: list[Value]) -> Trusted:
+    """The values by name, as an [[expect]] takes them; or why there is none."""
+    return {
+        value.name: value.note
+        if value.value is None
+        else Statistic(value.value, value.error, value.window, value.what)
+        for value in values
+    }
+
+
+def _of_body(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
+    """Drag and lift coefficients and the Strouhal number, or forces where there is no [reference]."""
+    time, reference = frame["time"].to_numpy(), world.reference
+    units = frame.attrs.get("units", {})
+    if reference is None or world.core.dimensions != 2:
+        for column in frame.columns:
+            if str(column).startswith("total_"):
+                name, unit = f"force.{body}.{column}", units.get(column, "N")
+                yield from _statistics(world, name, unit, time, frame[column].to_numpy(), state, ("mean",))
+        return
     factor = 2 / (world.core.fluid.density * reference.velocity**2 * reference.length)
-    time = frame["time"].to_numpy()
-    found = find_periods(time, frame["total_y"].to_numpy())
     for coefficient, column in COEFFICIENTS.items():
         values = factor * frame[column].to_numpy()
-        for statistic in ("mean", "max", "min", "rms"):
-            name = f"{body}.{coefficient}.{statistic}"
-            if isinstance(found, Periodic):
-                got = over_periods(time, values, found, statistic)
-                yield Value(name, got.value, "1", got.error, got.window, "periodic")
-            elif statistic == "mean":
-                got = second_half(time, values)
-                yield Value(
-                    name, got.value, "1", got.error, got.window, f"{found.reason}: over the second half"
-                )
-    if isinstance(found, Periodic):
-        scale = reference.length / reference.velocity
-        error = found.frequency_error * scale
-        yield Value(f"{body}.strouhal", found.frequency * scale, "1", error, found.window, "periodic")
-    else:
-        yield Value(f"{body}.strouhal", None, "1", note=_why_not(found, world.end))
+        yield from _statistics(world, f"{body}.{coefficient}", "1", time, values, state, TRUSTED)
+    yield _strouhal(world, f"{body}.strouhal", state, reference.length / reference.velocity)
 
 
-def _forces(body: str, frame: pd.DataFrame) -> Iterator[Value]:
-    """Mean forces; newtons, in two dimensions newtons per metre."""
-    time = frame["time"].to_numpy()
-    units = frame.attrs.get("units", {})
-    for column in frame.columns:
-        if str(column).startswith("total_"):
-            got = second_half(time, frame[column].to_numpy())
-            name = f"force.{body}.{column}.mean"
-            yield Value(
-                name, got.value, units.get(column, "N"), got.error, got.window, "over the second half"
-            )
+def _strouhal(world: World, name: str, state: FlowState, scale: float) -> Value:
+    """frequency length / velocity, of a lift that repeats."""
+    if isinstance(state, Periodic) and state.component == 0:
+        what = f"over {state.periods} periods"
+        return Value(name, state.frequency * scale, "1", state.frequency_error * scale, state.window, what)
+    if isinstance(state, Periodic):
+        return Value(name, None, "1", note="the lift does not oscillate, the drag does")
+    return Value(name, None, "1", note=why_not(state, world.end))
 
 
-def second_half(time: np.ndarray[Any, Any], values: np.ndarray[Any, Any], batches: int = 5) -> Statistic:
-    """The mean over the second half of a run; its error from the scatter of the means of `batches` parts."""
-    known = np.isfinite(values) & (time >= 0.5 * (time[0] + time[-1]))
-    if not known.any():
-        return Statistic(float("nan"), None, (float(time[0]), float(time[-1])))
-    time, values = time[known], values[known]
-    window = (float(time[0]), float(time[-1]))
-    parts = [part for part in np.array_split(np.arange(len(time)), batches) if len(part) > 1]
-    means = np.array([time_mean(time[part], values[part]) for part in parts])
-    error = float(means.std(ddof=1)) / len(means) ** 0.5 if len(means) > 1 else None
-    return Statistic(time_mean(time, values), error, window)
+def _of_observer(
+    world: World, name: str, column: str, frame: pd.DataFrame, states: Mapping[str, FlowState]
+) -> Iterator[Value]:
+    """Values of a pressure drop or a line, over the window that the bodies of the world give, or its own."""
+    time, values = frame["time"].to_numpy(), frame[column].to_numpy()
+    unit = frame.attrs.get("units", {}).get(column, "1")
+    unsettled = [state for state in states.values() if isinstance(state, Unsettled)]
+    state = (*unsettled, *states.values(), None)[0]
+    if state is None:
+        state = flow_state(time, [values])
+    if not isinstance(state, Unsettled):
+        inside = (time >= state.window[0]) & (time <= state.window[1])
+        if not np.isfinite(values[inside]).all():
+            state = Unsettled(f"the fluid flows back at the end of {name}, too; make the line longer")
+    yield from _statistics(world, f"{name}.{column}", unit, time, values, state, TRUSTED)
 
 
-def _why_not(found: NotPeriodic, end: float) -> str:
-    if found.likely is None:
-        return found.reason
-    return f"{found.reason}, likely at t = {found.likely:.2g} s" + (
-        " (set time.end)" if found.likely > end else ""
+def _statistics(
+    world: World,
+    name: str,
+    unit: str,
+    time: np.ndarray[Any, Any],
+    values: np.ndarray[Any, Any],
+    state: FlowState,
+    names: tuple[str, ...],
+) -> Iterator[Value]:
+    for word in names:
+        full, own_unit = f"{name}.{word}", "1" if word == "noise" else unit
+        got = None if isinstance(state, Unsettled) else statistic(time, values, state, word)
+        if got is None and word == "noise" and not isinstance(state, Unsettled):
+            yield Value(full, None, own_unit, note="none: the mean is near 0")
+        elif got is None:
+            yield Value(full, None, own_unit, note=why_not(state, world.end))
+        else:
+            yield Value(full, got.value, own_unit, got.error, got.window, got.what)
+
+
+def why_not(state: FlowState, end: float) -> str:
+    """Why there is no value: `not periodic yet, likely at t = 4 s`."""
+    if isinstance(state, Periodic):
+        return "too few rows"
+    if isinstance(state, Steady):
+        return state.why_not_periodic or f"none: steady since t = {state.window[0]:.3g} s"
+    if state.likely is None:
+        return state.reason
+    return f"{state.reason}, likely at t = {state.likely:.2g} s" + (
+        " (set time.end)" if state.likely > end else ""
     )
 
 
-def _note(comparison: Comparison, notes: Mapping[str, str]) -> str:
-    for name, note in notes.items():
-        if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", comparison.quantity):
-            return note
-    return comparison.note
+def _flow(state: FlowState) -> dict[str, Any]:
+    if isinstance(state, Unsettled):
+        return {"state": "unsettled", "reason": state.reason, "likely": state.likely}
+    if isinstance(state, Periodic):
+        return {
+            "state": "periodic",
+            "window": state.window,
+            "periods": state.periods,
+            "frequency": state.frequency,
+        }
+    return {"state": "irregular" if state.why_not_periodic else "steady", "window": state.window}
+
+
+# --- suspects -----------------------------------------------------------------------------------------------
+
+
+class _Suspects:
+    """Why a value may lie outside its band."""
+
+    def __init__(self, world: World, series: Series, reached: float) -> None:
+        self.world = world
+        self.series = series
+        self.reached = reached
+
+    def reason(self, comparison: Comparison, *, unbounded: bool) -> str:
+        """`likely resolution (10 spacings to the reference length)`; empty for a value that is not
+        outside."""
+        if comparison.inside is not False:
+            return ""
+        if self.reached < 0.999 * self.world.end:
+            return f"likely too short: the run stopped at t = {self.reached:.4g} s of {self.world.end:.4g} s"
+        found = [*self._statistics(comparison), *self._resolution(), *self._mach()]
+        if unbounded:
+            found += self._blockage()
+        return f"likely {' and '.join(found) or 'resolution, or a run too short'}"
+
+    def _statistics(self, comparison: Comparison) -> Iterator[str]:
+        measured, error = comparison.measured, comparison.statistical_error
+        if measured is None or not error or comparison.error is None or measured == 0:
+            return
+        beyond = abs(comparison.error) - (comparison.allowed or 0.0)
+        if beyond * abs(measured) < 2 * error:
+            yield "too short (the statistical error covers the difference)"
+
+    def _resolution(self) -> Iterator[str]:
+        reference = self.world.reference
+        if reference is not None and reference.length / self.world.core.spacing < COARSE:
+            count = reference.length / self.world.core.spacing
+            yield f"resolution ({count:.0f} spacings to the reference length)"
+
+    def _mach(self) -> Iterator[str]:
+        budget = self.series.get("budget")
+        if budget is None or not len(budget):
+            return
+        late = budget["time"].to_numpy() >= 0.5 * self.reached
+        speed = float(budget["max_speed"].to_numpy()[late].max()) if late.any() else 0.0
+        mach = speed / self.world.core.fluid.sound_speed
+        if mach > FAST:
+            yield f"Mach number ({mach:.2f}: the density varies by {mach**2:.0%})"
+
+    def _blockage(self) -> Iterator[str]:
+        """The largest share of the domain's height that one body takes (2D)."""
+        if self.world.core.dimensions != 2:
+            return
+        heights = [body.shape.bounds[1][1] - body.shape.bounds[0][1] for body in self.world.core.bodies]
+        share = max(heights, default=0.0) / float(self.world.core.size[1])
+        if share > BLOCKING:
+            yield f"blockage ({share:.0%} of the height is body)"

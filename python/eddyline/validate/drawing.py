@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from eddyline.plot.charts import GRID, INK, LINES, QUIET
+from eddyline.plot.chart import GRID, INK, LINES, QUIET
 
 __all__ = ["GRID", "INK", "LINES", "QUIET", "caption", "panels", "save"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import _core
 from .samples import corners
 from .scales import Scales, gamma_of
-from .schema import SIDES, Front, Gauge, Wall, WorldFile
+from .schema import SIDES, Front, Gauge, Line, PressureDrop, Wall, WorldFile
 from .shapes import vec3
 from .values import Pressure
 
@@ -133,6 +133,8 @@ def _observers(world: _core.World, file: WorldFile) -> None:
             gauges.append(_core.Gauge(name, vec3(observer.position), gauge_axis(observer, file)))
         elif isinstance(observer, Front):
             fronts.append(_core.Front(name, "xyz".index(observer.axis)))
+        elif isinstance(observer, PressureDrop | Line):
+            probes += [_core.Probe(f"{name}.{k}", place) for k, place in enumerate(observer.places)]
         else:
             probes.append(_core.Probe(name, vec3(observer.position)))
     world.probes, world.gauges, world.fronts = probes, gauges, fronts

@@ -14,7 +14,19 @@ from .. import _core
 from .problems import Path, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
-from .schema import SIDES, Gauge, Periodic, Probe, Start, Wall, WorldFile
+from .schema import (
+    SIDES,
+    Front,
+    Gauge,
+    Line,
+    ObserverTable,
+    Periodic,
+    PressureDrop,
+    Probe,
+    Start,
+    Wall,
+    WorldFile,
+)
 from .shapes import Region, ShapeTable, vec3
 
 Found = Iterator[tuple[Path, str]]
@@ -386,25 +398,53 @@ def _observers(file: WorldFile) -> Found:
         if name in file.bodies or name in ("budget", "force", "time"):
             taken = f"bodies.{name} has" if name in file.bodies else "a series of every run has"
             yield path, f"observe.{name}: {taken} this name already. Take another."
-        if isinstance(observer, Probe | Gauge):
-            place = vec3(observer.position)
+        for key, place in _places(observer):
             if any(not origin[k] <= place[k] <= end[k] for k in range(file.dimensions)):
                 text = (
-                    f"observe.{name}.position = {shown(observer.position)} is outside the domain from "
+                    f"observe.{name}.{key} = {shown(place[: file.dimensions])} is outside the domain from "
                     f"{_point(origin, file)} to {_point(end, file)} m. Move it."
                 )
-                yield (*path, "position"), text
+                yield (*path, key), text
             for body_name, body in file.bodies.items():
-                if isinstance(observer, Probe) and body.core_shape.signed_distance(np.array([place]))[0] < 0:
+                depth = -body.core_shape.signed_distance(np.array([place]))[0]
+                if not isinstance(observer, Gauge) and depth > _ON_SURFACE * file.domain.spacing:
                     text = (
-                        f"observe.{name}.position = {shown(observer.position)} is inside bodies.{body_name}; "
-                        "must be in the fluid. Move it."
+                        f"observe.{name}.{key} = {shown(place[: file.dimensions])} is inside "
+                        f"bodies.{body_name}; must be in the fluid. Move it."
                     )
-                    yield (*path, "position"), text
+                    yield (*path, key), text
+        if isinstance(observer, Line):
+            yield from _crossed_bodies(observer, path, file)
         weightless = file.domain.gravity is None or not any(file.domain.gravity)
         if isinstance(observer, Gauge) and observer.axis is None and weightless:
             text = f'observe.{name}.axis is missing; without gravity a gauge needs it. Add axis = "y".'
             yield path, text
-        axis = None if isinstance(observer, Probe) else observer.axis
+        axis = observer.axis if isinstance(observer, Gauge | Front) else None
         if axis == "z" and file.dimensions == 2:
             yield (*path, "axis"), f'observe.{name}.axis = "z"; must be x or y, as this world is 2D.'
+
+
+_ON_SURFACE = 1e-6  # of a spacing: what is less deep inside a body lies on its surface
+
+
+def _places(observer: ObserverTable) -> Iterator[tuple[str, tuple[float, float, float]]]:
+    """The places that an observer names, each with its key."""
+    if isinstance(observer, Probe | Gauge):
+        yield "position", vec3(observer.position)
+    elif isinstance(observer, PressureDrop | Line):
+        yield "from", vec3(observer.from_)
+        yield "to", vec3(observer.to)
+
+
+def _crossed_bodies(line: Line, path: Path, file: WorldFile) -> Found:
+    """A line must stay in the fluid between its ends, too; what lies inside at an end is said of the end."""
+    places = np.array(line.places)
+    for name, body in file.bodies.items():
+        depth = -body.core_shape.signed_distance(places)
+        inside = depth > _ON_SURFACE * file.domain.spacing
+        if inside[1:-1].any() and not inside[[0, -1]].any():
+            where = _point(places[int(np.argmax(depth))], file)
+            yield (
+                path,
+                f"{dotted(path)} passes through bodies.{name} at {where} m; must stay in the fluid. Move it.",
+            )

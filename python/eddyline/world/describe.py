@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .. import _core
 from .problems import listed, rounded
 from .scales import gamma_of
-from .schema import Front, Gauge, Wall
+from .schema import Front, Gauge, Line, PressureDrop, Wall
 
 if TYPE_CHECKING:
     from .world import World
@@ -89,8 +89,11 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
         text = f"{' x '.join(map(rounded, sides))} m, {rounded(max(sides) / spacing, 3)} spacings"
         yield f"body {name}", text + (", slip" if body.slip else "")
     for name, observer in world.observers.items():
-        place = "" if isinstance(observer, Front) else f" at {_place(observer.position)} m"
-        yield f"observe {name}", observer.type + place
+        if isinstance(observer, PressureDrop | Line):
+            place = f" from {_place(observer.from_)} to {_place(observer.to)} m"
+        else:
+            place = "" if isinstance(observer, Front) else f" at {_place(observer.position)} m"
+        yield f"observe {name}", observer.type.replace("_", " ") + place
 
 
 def _side(world: World, name: str) -> str:

@@ -12,7 +12,7 @@ from .build import gauge_axis
 from .outlines import outlines
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, lattice
-from .schema import SIDES, Front, Gauge, Periodic, Probe, Wall
+from .schema import SIDES, Front, Gauge, Line, Periodic, PressureDrop, Probe, Wall
 from .shapes import vec3
 
 if TYPE_CHECKING:
@@ -244,6 +244,8 @@ class _View:
                 self._text(
                     start + step + 0.05 * self.inch, f"{name} (front)", color=MARK, ha="left", va="bottom"
                 )
+            elif isinstance(observer, PressureDrop | Line):
+                self._two_places(name, observer)
             else:
                 place = np.array(vec3(observer.position))[list(self.axes)]
                 if isinstance(observer, Gauge):
@@ -256,6 +258,17 @@ class _View:
                 self._text(
                     beside, f"{name} ({kind})", color=MARK, ha="right" if right else "left", va="bottom"
                 )
+
+    def _two_places(self, name: str, observer: PressureDrop | Line) -> None:
+        ends = np.array([vec3(observer.from_), vec3(observer.to)])[:, list(self.axes)]
+        line = isinstance(observer, Line)
+        self.panel.plot(
+            ends[:, 0], ends[:, 1], color=MARK, linewidth=1.2, linestyle="-" if line else ":",
+            marker="|" if line else "o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6,
+        )  # fmt: skip
+        above = ends[int(np.argmax(ends[:, 0]))] + np.array([0.0, 0.08]) * self.inch
+        kind = "line" if line else "pressure drop"
+        self._text(above, f"{name} ({kind})", color=MARK, ha="center", va="bottom")
 
     def _gauge(self, place: NDArray[np.float64], axis: int) -> None:
         if axis not in self.axes:

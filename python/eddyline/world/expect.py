@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..signals import Statistic, mean_with_error, root_mean_square, time_mean
 from .curves import Curve, find_curve
 from .problems import rounded
-from .quantities import COEFFICIENTS, Quantity, find_quantity, plain_formula, result_names
+from .quantities import (
+    COEFFICIENTS,
+    Quantity,
+    find_quantity,
+    is_point,
+    is_trusted,
+    plain_formula,
+    result_names,
+)
 from .schema import Expect
 
 if TYPE_CHECKING:
@@ -37,7 +46,12 @@ class Comparison:
     inside: whether it is inside; None if there is nothing to judge.
     note: what the reader should know, or why there is nothing.
     shift: curve: what was added to the curve's x for the best agreement.
-    points: curve: how many of its points count.
+    points: curve: how many of its points count; 0 for a curve that is compared at one place.
+    band: the lowest and the highest value inside, in the unit of the quantity; None for a whole curve.
+    at: curve at one place: where, in the unit of `against`.
+    statistical_error: of measured, one standard error; window: over which it was measured [s]; what: what it
+    is,
+        in words. None and empty where the values of a formula differ in them or have none.
     """
 
     quantity: str
@@ -51,6 +65,11 @@ class Comparison:
     note: str = ""
     shift: float | None = None
     points: int = 0
+    band: tuple[float, float] | None = None
+    at: float | None = None
+    statistical_error: float | None = None
+    window: tuple[float, float] | None = None
+    what: str = ""
 
     def __str__(self) -> str:
         if self.measured is None or self.error is None:
@@ -58,7 +77,7 @@ class Comparison:
         verdict = "inside" if self.inside else "OUTSIDE"
         shown = (
             f"RMS {self.error:.1%}"
-            if self.kind == "curve"
+            if self.kind == "curve" and self.at is None
             else f"{rounded(self.measured)} ({self.error:+.1%})"
         )
         note = f" ({self.note})" if self.note else ""
@@ -70,16 +89,29 @@ class _MissingError(Exception):
 
 
 def evaluate_expectations(
-    world: World, series: Mapping[str, pd.DataFrame], scalars: Mapping[str, float] | None = None
+    world: World, series: Mapping[str, pd.DataFrame], trusted: Mapping[str, Statistic | str] | None = None
 ) -> list[Comparison]:
     """Compares a run with each [[expect]] of its world whose `when` holds.
 
     series: by name ("budget", "force.cylinder", "front"), with a column `time` [s]; a unit in brackets after
     the name of a column is ignored.
-    scalars: results by dotted name ("cylinder.strouhal"), which go before the series.
+    trusted: results by dotted name ("cylinder.strouhal", "cylinder.drag_coefficient.max"), which go before
+    the series unless the [[expect]] chooses its own part of the run with `after`; or why there is no such
+    result.
     """
-    results = _Results(world, series, scalars or {})
+    results = _Results(world, series, trusted or {})
     return [_compare(expect, results) for expect in world.expectations]
+
+
+def measure(
+    world: World, quantity: str, series: Mapping[str, pd.DataFrame], trusted: Mapping[str, Statistic | str]
+) -> Statistic | str:
+    """The value of one formula of results, see `evaluate_expectations`; or why there is none."""
+    results = _Results(world, series, trusted)
+    try:
+        return results.statistic(quantity, 0.0)
+    except _MissingError as error:
+        return str(error)
 
 
 def reference_curve(world: World, expect: Expect) -> Curve | None:
@@ -90,13 +122,13 @@ def reference_curve(world: World, expect: Expect) -> Curve | None:
 
 
 class _Results:
-    """The names of a formula as numbers or as columns over one time."""
+    """The names of a formula as numbers with their errors, or as columns over one time."""
 
     def __init__(
-        self, world: World, series: Mapping[str, pd.DataFrame], scalars: Mapping[str, float]
+        self, world: World, series: Mapping[str, pd.DataFrame], trusted: Mapping[str, Statistic | str]
     ) -> None:
         self.world = world
-        self.scalars = scalars
+        self.trusted = trusted
         self.series: dict[str, dict[str, NDArray[np.float64]]] = {}
         for name, frame in series.items():
             columns = {str(column).split(" [")[0].split("[")[0].strip(): column for column in frame.columns}
@@ -104,40 +136,69 @@ class _Results:
                 plain: np.asarray(frame[column], dtype=np.float64) for plain, column in columns.items()
             }
 
-    def evaluate(
-        self, formula: str, after: float, time: NDArray[np.float64] | None
-    ) -> float | NDArray[np.float64]:
-        """The value of a formula; columns are taken at the rows of `time` where one is given."""
+    def statistic(self, formula: str, after: float) -> Statistic:
+        """The value of a formula of numbers, and its error: those of its numbers, as if they were
+        independent."""
+        compiled, names = plain_formula(formula, self.world.let)
+        if formula.strip() in names:
+            return self._value(formula.strip(), after)
+        parts = {plain: self._value(name, after) for name, plain in names.items()}
+        values = {**self.world.let, **{plain: part.value for plain, part in parts.items()}}
+        value = float(compiled.evaluate(values))
+        variance = 0.0
+        for plain, part in parts.items():
+            moved = float(compiled.evaluate({**values, plain: part.value + (part.error or 0.0)}))
+            variance += (moved - value) ** 2
+        known = [part for part in parts.values() if part.error is not None]
+        windows = {part.window for part in parts.values()}
+        whats = {part.what for part in parts.values()}
+        return Statistic(
+            value,
+            math.sqrt(variance) if known and len(known) == len(parts) else None,
+            windows.pop() if len(windows) == 1 else None,
+            whats.pop() if len(whats) == 1 else "",
+        )
+
+    def column(self, formula: str, after: float, time: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n,) the values of a formula at the rows of `time`."""
         compiled, names = plain_formula(formula, self.world.let)
         values: dict[str, float | NDArray[np.float64]] = dict(self.world.let)
         for name, plain in names.items():
-            values[plain] = time if name == "time" and time is not None else self._value(name, after, time)
-        return compiled.evaluate(values)
+            values[plain] = time if name == "time" else self._at(name, after, time)
+        return np.broadcast_to(compiled.evaluate(values), time.shape)
 
     def time_of(self, formulas: Sequence[str], after: float) -> NDArray[np.float64]:
         """The times [s] of the first series that the formulas name."""
         for formula in formulas:
             for name in result_names(formula, self.world.let):
                 found = find_quantity(name, self.world.file)
-                if isinstance(found, Quantity) and name not in self.scalars:
+                if isinstance(found, Quantity) and name not in self.trusted:
                     time = self._columns(found)[0]
                     return time[time >= after]
         raise _MissingError("no series in the formula")
 
-    def _value(
-        self, name: str, after: float, time: NDArray[np.float64] | None
-    ) -> float | NDArray[np.float64]:
-        if name in self.scalars:
-            return float(self.scalars[name])
+    def _value(self, name: str, after: float) -> Statistic:
+        if name == "time":
+            raise _MissingError("`time` is a whole series")
         found = find_quantity(name, self.world.file)
         if isinstance(found, str):
             raise _MissingError(found)
-        own_time, column = self._columns(found)
-        if found.statistic is not None:
-            return _statistic(found.statistic, own_time, column, after)
-        if time is None:
+        chosen = after > 0 and found.statistic is not None
+        result = None if chosen else self.trusted.get(name)
+        if isinstance(result, str):
+            raise _MissingError(result)
+        if result is not None:
+            return result
+        time, column = self._columns(found)
+        if found.statistic is None:
             raise _MissingError(f"`{name}` is a whole series")
-        return np.interp(time, own_time, column)
+        return _statistic(found, time, column, after)
+
+    def _at(self, name: str, after: float, time: NDArray[np.float64]) -> float | NDArray[np.float64]:
+        found = find_quantity(name, self.world.file)
+        if isinstance(found, Quantity) and found.statistic is None and name not in self.trusted:
+            return np.interp(time, *self._columns(found))
+        return self._value(name, after).value
 
     def _columns(self, found: Quantity) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The times and the values of a quantity."""
@@ -156,25 +217,25 @@ class _Results:
         return columns["time"][finite], factor * columns[column][finite]
 
 
-def _statistic(name: str, time: NDArray[np.float64], values: NDArray[np.float64], after: float) -> float:
+def _statistic(
+    found: Quantity, time: NDArray[np.float64], values: NDArray[np.float64], after: float
+) -> Statistic:
     """A statistic of the rows from `after` on; means are over time, whatever the distance of the rows."""
     keep = time >= after
     time, values = time[keep], values[keep]
     if not len(values):
         raise _MissingError(f"the run ends before t = {rounded(after)} s")
+    if found.statistic == "mean" and (after > 0 or is_trusted(found.column)):
+        return replace(mean_with_error(time, values), what=f"mean from t = {rounded(after)} s on")
+    window = (float(time[0]), float(time[-1]))
+    name = found.statistic
     if name == "final":
-        return float(values[-1])
+        return Statistic(float(values[-1]), None, (window[1], window[1]))
     if name in ("min", "max"):
-        return float(values.min() if name == "min" else values.max())
-    mean = _time_mean(time, values)
-    return mean if name == "mean" else math.sqrt(_time_mean(time, (values - mean) ** 2))
-
-
-def _time_mean(time: NDArray[np.float64], values: NDArray[np.float64]) -> float:
-    span = float(time[-1] - time[0])
-    if span <= 0:
-        return float(values.mean())
-    return float(np.sum((values[1:] + values[:-1]) / 2 * np.diff(time)) / span)
+        return Statistic(float(values.min() if name == "min" else values.max()), None, window)
+    if name == "amplitude":
+        return Statistic(0.5 * float(np.ptp(values)), None, window)
+    return Statistic((time_mean if name == "mean" else root_mean_square)(time, values), None, window)
 
 
 # --- the three kinds ----------------------------------------------------------------------------------------
@@ -205,41 +266,31 @@ def _relative(difference: float, base: float) -> float:
 
 def _compare_range(expect: Expect, results: _Results) -> Comparison:
     assert expect.range is not None
-    measured = float(results.evaluate(expect.quantity, expect.after, None))
+    found = results.statistic(expect.quantity, expect.after)
     low, high = expect.range
-    edge = min(max(measured, low), high)
-    inside = measured == edge
-    error = _relative(measured - edge, edge)
-    return Comparison(
-        expect.quantity,
-        "range",
-        measured,
-        _expected(expect),
-        error,
-        0.0,
-        expect.source,
-        inside,
-        results_note(measured),
-    )
+    edge = min(max(found.value, low), high)
+    error = _relative(found.value - edge, edge)
+    return _compared(expect, "range", found, error, 0.0, (low, high))
 
 
 def _compare_value(expect: Expect, results: _Results) -> Comparison:
     assert expect.value is not None and expect.tolerance is not None
-    measured = float(results.evaluate(expect.quantity, expect.after, None))
-    error = _relative(measured - expect.value, expect.value)
+    found = results.statistic(expect.quantity, expect.after)
+    error = _relative(found.value - expect.value, expect.value)
     allowed = _relative(expect.tolerance, expect.value)
-    inside = abs(measured - expect.value) <= expect.tolerance
+    band = (expect.value - expect.tolerance, expect.value + expect.tolerance)
+    return _compared(expect, "value", found, error, allowed, band)
+
+
+def _compared(
+    expect: Expect, kind: str, found: Statistic, error: float, allowed: float, band: tuple[float, float]
+) -> Comparison:
+    inside = band[0] <= found.value <= band[1]
     return Comparison(
-        expect.quantity,
-        "value",
-        measured,
-        _expected(expect),
-        error,
-        allowed,
-        expect.source,
-        inside,
-        results_note(measured),
-    )
+        expect.quantity, kind, found.value, _expected(expect), error, allowed, expect.source, inside,
+        results_note(found.value), band=band, statistical_error=found.error, window=found.window,
+        what=found.what,
+    )  # fmt: skip
 
 
 def results_note(measured: float) -> str:
@@ -248,15 +299,18 @@ def results_note(measured: float) -> str:
 
 
 def _compare_curve(expect: Expect, results: _Results) -> Comparison:
-    """The RMS difference at the curve's points after the best shift, relative to the curve's RMS."""
+    """The RMS difference at the curve's points after the best shift, relative to the curve's RMS; or the
+    difference from the curve at one place."""
     assert expect.against is not None and expect.band is not None
     curve = reference_curve(results.world, expect)
     assert curve is not None
+    if is_point(expect, results.world.file, results.world.let):
+        return _compare_point(expect, results, curve)
     time = results.time_of((expect.quantity, expect.against), expect.after)
     if len(time) < 2:
         raise _MissingError("the run has fewer than two rows to compare")
-    x = np.broadcast_to(results.evaluate(expect.against, expect.after, time), time.shape)
-    y = np.broadcast_to(results.evaluate(expect.quantity, expect.after, time), time.shape)
+    x = results.column(expect.against, expect.after, time)
+    y = results.column(expect.quantity, expect.after, time)
     order = np.argsort(x, kind="stable")
     found = best_shift(x[order], y[order], curve, expect.shift)
     if found is None:
@@ -272,6 +326,24 @@ def _compare_curve(expect: Expect, results: _Results) -> Comparison:
         expect.quantity, "curve", rms, _expected(expect), error, expect.band, expect.source, inside,
         ", ".join(notes), shift, points,
     )  # fmt: skip
+
+
+def _compare_point(expect: Expect, results: _Results, curve: Curve) -> Comparison:
+    """One run as one point of a curve such as a drag coefficient over the Reynolds number."""
+    assert expect.against is not None and expect.band is not None
+    found = results.statistic(expect.quantity, expect.after)
+    at = results.statistic(expect.against, expect.after).value
+    low, high = float(curve.x[0]), float(curve.x[-1])
+    if not low <= at <= high:
+        raise _MissingError(
+            f"{expect.against} = {rounded(at)} is outside the curve, {rounded(low)} to {rounded(high)}"
+        )
+    published = float(np.interp(at, curve.x, curve.y))
+    error = _relative(found.value - published, published)
+    expected = f"{rounded(published)} +- {expect.band:.1%} at {expect.against} = {rounded(at)}"
+    half = expect.band * abs(published) if published != 0 else expect.band
+    compared = _compared(expect, "curve", found, error, expect.band, (published - half, published + half))
+    return replace(compared, expected=expected, at=at)
 
 
 def best_shift(

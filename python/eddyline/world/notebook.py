@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .outlines import Outline, outlines
 from .problems import rounded
 from .samples import corners
-from .schema import SIDES, Gauge, Probe
+from .schema import SIDES, Gauge, Line, PressureDrop, Probe
 from .shapes import vec3
 
 if TYPE_CHECKING:
@@ -92,6 +92,12 @@ def to_svg(world: World) -> str:
             parts.append(
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="white" stroke="#b3361f" stroke-width="1.5">'
                 f"<title>{escape(name)}</title></circle>"
+            )
+        elif isinstance(observer, PressureDrop | Line):
+            (x1, y1), (x2, y2) = (place(*vec3(end)[:2]) for end in (observer.from_, observer.to))
+            parts.append(
+                f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#b3361f" '
+                f'stroke-width="1.5"><title>{escape(name)}</title></line>'
             )
     margin = 6
     box = f"{-margin} {-margin} {width + 2 * margin:.1f} {height + 2 * margin:.1f}"

@@ -77,6 +77,16 @@ def rounded(value: float, digits: int = 4) -> str:
     return _EXPONENT.sub(r"e\1", text)
 
 
+def number_with_error(value: float, error: float | None) -> str:
+    """`3.312 +- 0.021`: two digits of the error, and the value to the same decimal."""
+    if not error or error <= 0:
+        return f"{value:.4g}"
+    digits = max(0, 1 - int(f"{error:.1e}".partition("e")[2]))
+    if digits > 12 or abs(value) >= 1e6:
+        return f"{value:.4g} +- {error:.1g}"
+    return f"{value:.{digits}f} +- {error:.{digits}f}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that `word` was probably meant to be."""
     names = list(known)

@@ -9,10 +9,14 @@ from .. import _core
 from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
 from .problems import did_you_mean, listed, shown
-from .schema import SIDES, Expect, Front, Gauge, Wall, WorldFile
+from .schema import SIDES, Expect, Front, Gauge, Line, PressureDrop, Wall, WorldFile
 
-STATISTICS = ("mean", "min", "max", "final", "rms")
-"""Of a series, from `after` to the end; rms is that of the departure from the mean."""
+STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude")
+"""Of a series, from `after` to the end; rms is that of the departure from the mean, amplitude half of max -
+min."""
+TRUSTED = ("mean", "min", "max", "rms", "amplitude", "noise")
+"""Of coefficients, pressure drops and lines: over the window in which the flow is steady or periodic; noise
+is the standard deviation once period and harmonics are removed, relative to the mean."""
 COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 """Of a body, 2D: force / (density velocity^2 length / 2), with the force that each is made of."""
 SCALARS = ("strouhal",)
@@ -48,6 +52,10 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
             columns[name] = ["height"]
         elif isinstance(observer, Front):
             columns[name] = ["position"]
+        elif isinstance(observer, PressureDrop):
+            columns[name] = ["pressure_drop"]
+        elif isinstance(observer, Line):
+            columns[name] = ["recirculation_length"]
         else:
             columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
     return columns
@@ -69,8 +77,9 @@ def find_quantity(name: str, file: WorldFile) -> Quantity | str:
             if column not in columns:
                 near = did_you_mean(f"{series}.{column}", [f"{series}.{known_}" for known_ in columns], "and")
                 return f"unknown result `{name}`. {near}"
-            if statistic and (statistic not in STATISTICS or column in SCALARS):
-                return f"unknown statistic in `{name}`; known: {listed(STATISTICS)}"
+            statistics = statistics_of(column)
+            if statistic and statistic not in statistics:
+                return f"unknown statistic in `{name}`; known: {listed(statistics) or 'none'}"
             return Quantity(series, column, statistic or None)
     body, _, rest = name.partition(".")
     if body in file.bodies and rest.split(".")[0] in (*COEFFICIENTS, *SCALARS):
@@ -78,6 +87,31 @@ def find_quantity(name: str, file: WorldFile) -> Quantity | str:
         return f"`{name}` needs {reason}"
     names = [f"{series}.{column}" for series, columns in known.items() for column in columns]
     return f"unknown result `{name}`. {_near(name, names)}"
+
+
+def statistics_of(column: str) -> tuple[str, ...]:
+    """The statistics that a column has; none for what is one number of the whole run."""
+    if column in SCALARS:
+        return ()
+    return tuple(dict.fromkeys((*STATISTICS, *TRUSTED))) if is_trusted(column) else STATISTICS
+
+
+def is_trusted(column: str) -> bool:
+    """Whether the statistics of a column are taken where the flow is steady or periodic, unless `after` is
+    given."""
+    return column in COEFFICIENTS or column in ("pressure_drop", "recirculation_length")
+
+
+def is_point(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> bool:
+    """Whether a curve is compared at one point, as neither of its formulas names a whole series."""
+    names = [
+        name for text in (expect.quantity, expect.against) if text for name in result_names(text, values)
+    ]
+    found = [find_quantity(name, file) for name in names if name != "time"]
+    return "time" not in names and all(
+        isinstance(item, Quantity) and (item.statistic is not None or item.column in SCALARS)
+        for item in found
+    )
 
 
 def _near(name: str, names: list[str]) -> str:
@@ -101,31 +135,39 @@ def plain_formula(text: str, values: Mapping[str, float]) -> tuple[_core.Formula
 
 def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
     """What is wrong with the formulas of an [[expect]], as (key, text of the line from the key on)."""
+    one_number = expect.curve is None or is_point(expect, file, values)
     for key in ("quantity", "against"):
         text: str | None = getattr(expect, key)
-        if text is None:
-            continue
-        where = f"{key} = {shown(text)}"
-        wrong = False
-        for name in result_names(text, values):
-            found = Quantity("", "time") if name == "time" else find_quantity(name, file)
-            if isinstance(found, str):
-                yield key, f"{where}; {sentence(found)}"
-                wrong = True
-            elif expect.curve is None and found.statistic is None and found.column not in SCALARS:
-                yield (
-                    key,
-                    f"{where}; `{name}` is a whole series. Write which value: {name}.mean, .min, .max, "
-                    ".final or .rms.",
-                )
-                wrong = True
-        if not wrong:
-            try:
-                plain_formula(text, values)
-            except _core.UserError as error:
-                yield key, f"{where}; {sentence(without_formula(str(error)))}"
+        if text is not None:
+            for wrong in wrong_in(text, file, values, one_number=one_number):
+                yield key, f"{key} = {shown(text)}; {wrong}"
+    if expect.after > 0 and ".noise" in expect.quantity:
+        yield (
+            "after",
+            f"after = {shown(expect.after)}; noise is that of the steady or periodic part. Remove after.",
+        )
     if expect.after >= file.time.end:
         yield "after", f"after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
+
+
+def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_number: bool) -> Iterator[str]:
+    """What is wrong with a formula of results; `one_number`: each of them must be one number, not a
+    series."""
+    wrong = False
+    for name in result_names(text, values):
+        found = Quantity("", "time") if name == "time" else find_quantity(name, file)
+        if isinstance(found, str):
+            yield sentence(found)
+            wrong = True
+        elif one_number and found.statistic is None and found.column not in SCALARS:
+            words = [f"{name if k == 0 else ''}.{word}" for k, word in enumerate(statistics_of(found.column))]
+            yield f"`{name}` is a whole series. Write which value: {listed(words, 'or')}."
+            wrong = True
+    if not wrong:
+        try:
+            plain_formula(text, values)
+        except _core.UserError as error:
+            yield sentence(without_formula(str(error)))
 
 
 def check_curve(expect: Expect, folders: list[str]) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, PlainValidator, StrictBool, ValidationInfo, WithJsonSchema, model_validator
 
 from .problems import listed
-from .shapes import BODIES, REGIONS, Body, Region, Table, dimensions_of_space
+from .shapes import BODIES, REGIONS, Body, Region, Table, Vec3, dimensions_of_space, vec3
 from .values import (
     Condition,
     Count,
@@ -219,13 +219,57 @@ class Front(Table):
     axis: AxisName = Field(default="x", description="The axis.")
 
 
-OBSERVERS: dict[str, type[Table]] = {"probe": Probe, "gauge": Gauge, "front": Front}
+class PressureDrop(Table):
+    """The pressure at one place minus that at another."""
+
+    type: Literal["pressure_drop"]
+    from_: Vector = Field(alias="from", description="First place [m].", examples=[[0.1, 0.2]])
+    to: Vector = Field(description="Second place [m].", examples=[[0.3, 0.2]])
+
+    @property
+    def places(self) -> list[Vec3]:
+        return [vec3(self.from_), vec3(self.to)]
+
+
+class Line(Table):
+    """The velocity along a straight line: how far from its start fluid flows back towards the start."""
+
+    type: Literal["line"]
+    from_: Vector = Field(
+        alias="from", description="Start [m], e.g. the rear of a body.", examples=[[0.3, 0.2]]
+    )
+    to: Vector = Field(description="End [m].", examples=[[0.8, 0.2]])
+    points: Annotated[Count, Field(ge=3, le=1000)] = Field(
+        default=100, description="Places on it, at equal distances, ends included."
+    )
+
+    @model_validator(mode="after")
+    def _has_length(self) -> Line:
+        if self.from_ == self.to:
+            raise wrong_table("has the same place as from and to; must be two places. Change one")
+        return self
+
+    @property
+    def places(self) -> list[Vec3]:
+        start, end = vec3(self.from_), vec3(self.to)
+        shares = [k / (self.points - 1) for k in range(self.points)]
+        x, y, z = ([a + share * (b - a) for share in shares] for a, b in zip(start, end, strict=True))
+        return list(zip(x, y, z, strict=True))
+
+
+OBSERVERS: dict[str, type[Table]] = {
+    "probe": Probe,
+    "gauge": Gauge,
+    "front": Front,
+    "pressure_drop": PressureDrop,
+    "line": Line,
+}
 
 if TYPE_CHECKING:
     BodyTable = Body
     RegionTable = Region
     SideTable = Wall | Periodic | Open
-    ObserverTable = Probe | Gauge | Front
+    ObserverTable = Probe | Gauge | Front | PressureDrop | Line
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]
@@ -373,6 +417,9 @@ class Expect(Table):
         default=0.3, description="Largest shift of the curve along against, when looking for the best."
     )
     after: NotNegative = Field(default=0.0, description="Only what happens from this time on [s].")
+    unbounded: StrictBool = Field(
+        default=False, description="The value is for a stream without sides; blockage will raise this one."
+    )
     source: str = Field(
         default="", description="Key of the paper in refs.bib, or where the value comes from."
     )

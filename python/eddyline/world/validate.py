@@ -186,7 +186,7 @@ def _no_tag(name: str, value: Any, context: Mapping[str, Any]) -> str:
     words = "wall, periodic and open" if name.startswith("boundaries") else ""
     if key == "shape":
         words = "circle, rectangle, polygon and line (2D), sphere, box and cylinder (3D)"
-    return f"{name}.{key} is missing; {key}s are {words or 'probe, gauge and front'}."
+    return f"{name}.{key} is missing; {key}s are {words or 'probe, gauge, front, pressure_drop and line'}."
 
 
 def _choice(name: str, value: Any, expected: str) -> str:

@@ -1,0 +1,115 @@
+"""One chart: how it looks in a file and on a page, and the parts that charts are made of."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Vector = NDArray[np.float64]
+INK, QUIET, GRID = "#1b1f24", "#6b7280", "#dfe3e8"
+LINES = (("#0b6e99", "-"), ("#b5451b", "--"), ("#5b7f1a", "-."), ("#7a4fa3", ":"))
+BAND = "#e0a526"
+PLACE = (0.085, 0.125, 0.895, 0.785)  # of the axes in the figure: left, bottom, width, height
+PLACE_WITHOUT_TITLE = (0.075, 0.125, 0.915, 0.86)
+ROOM_ABOVE = 0.085  # of the height of a figure: for an axis or a line of text
+MOST_POINTS = 3000  # of a line; more are thinned to the extremes of equal stretches
+CSS_COLORS = {
+    INK: "--ink",
+    QUIET: "--quiet",
+    GRID: "--grid",
+    BAND: "--band",
+    **{color: f"--line-{k}" for k, (color, _) in enumerate(LINES, 1)},
+}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """`name`: of the file, `title`: a heading, `description`: what a reader who does not see it should
+    know."""
+
+    name: str
+    title: str
+    description: str
+    draw: Callable[[Axes], None]
+    above: bool = False  # something stands above the axes, which leave room for it
+
+    def figure(self, paper: str = "white", place: tuple[float, float, float, float] = PLACE) -> Figure:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(8.0, 4.0), dpi=150, facecolor=paper)
+        FigureCanvasAgg(figure)
+        left, bottom, width, height = place
+        axes = figure.add_axes((left, bottom, width, height - (ROOM_ABOVE if self.above else 0.0)))
+        axes.margins(x=0.01)
+        axes.set_facecolor("none")
+        axes.grid(color=GRID, lw=0.7)
+        axes.set_axisbelow(True)
+        axes.tick_params(color=QUIET, labelcolor=INK, labelsize=9)
+        for name, spine in axes.spines.items():
+            spine.set_visible(name in ("left", "bottom"))
+            spine.set_color(QUIET)
+        self.draw(axes)
+        for text in (axes.xaxis.label, axes.yaxis.label):
+            text.set_color(INK)
+        return figure
+
+    def image(self) -> NDArray[np.uint8]:
+        """(rows, columns, 3) uint8, with the title in it."""
+        figure = self.figure()
+        figure.text(PLACE[0], 0.945, self.title, color=INK, size=12)
+        figure.canvas.draw()
+        return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()  # type: ignore[attr-defined]
+
+    def svg(self) -> str:
+        """For the inside of a page: transparent, its colours the page's CSS variables."""
+        import matplotlib
+
+        out = io.StringIO()
+        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.name}):
+            figure = self.figure("none", PLACE_WITHOUT_TITLE)
+            figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        return _for_page(out.getvalue(), self.description)
+
+
+def line(axes: Axes, x: Vector, y: Vector, k: int, label: str) -> None:
+    color, style = LINES[k % len(LINES)]
+    axes.plot(*thin(x, y), color=color, ls=style, lw=1.6, label=label, solid_joinstyle="round")
+
+
+def thin(x: Vector, y: Vector, most: int = MOST_POINTS) -> tuple[Vector, Vector]:
+    """At most about `most` points: the lowest and the highest of each of equal stretches, so that peaks
+    stay."""
+    if len(x) <= most:
+        return x, y
+    stretches = np.array_split(np.arange(len(x)), most // 2)
+    kept = sorted(
+        {int(part[f(y[part])]) for part in stretches for f in (np.argmin, np.argmax)} | {0, len(x) - 1}
+    )
+    return x[kept], y[kept]
+
+
+def _for_page(svg: str, description: str) -> str:
+    """The <svg> element alone: colours as CSS variables, no ids but those that are referred to, a
+    description."""
+    svg = svg[svg.index("<svg") :]
+    for color, variable in CSS_COLORS.items():
+        svg = svg.replace(color, f"var({variable})")
+    used = set(re.findall(r'(?:url\(#|href="#)([\w-]+)', svg))
+    svg = re.sub(r' id="([\w.-]+)"', lambda match: match[0] if match[1] in used else "", svg)
+    svg = re.sub(r'<svg ([^>]*?)width="[^"]*"', r"<svg \1", svg, count=1)
+    svg = re.sub(r'<svg ([^>]*?)height="[^"]*"', r"<svg \1", svg, count=1)
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;\"]*;?\s*", "", svg)
+    label = description.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)

@@ -1,0 +1,190 @@
+"""Charts of the force on a body: its components over time with what is published, and the spectrum of one of
+them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eddyline.plot import references
+from eddyline.plot.chart import BAND, GRID, INK, QUIET, Chart, Vector, line
+from eddyline.signals import Spectrum, power_spectrum
+from eddyline.world.problems import number_with_error
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from eddyline.world import World
+
+COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
+SHOWN = ("mean", "max", "min", "rms")
+DECADES = 7  # of a spectrum below its peak
+
+
+def force_charts(world: World, body: str, frame: pd.DataFrame, results: Mapping[str, Any]) -> Iterator[Chart]:
+    """Drag and lift coefficient of a body, a chart each, and the spectrum of the lift; forces in one chart if
+    the world has no [reference]."""
+    time = frame["time"].to_numpy()
+    reference = world.reference if world.core.dimensions == 2 else None
+    if reference is None:
+        yield _newtons(body, time, frame)
+        return
+    factor = 2 / (world.core.fluid.density * reference.velocity**2 * reference.length)
+    for coefficient, column in COEFFICIENTS.items():
+        yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results)
+    if results.get("flows", {}).get(body, {}).get("state") in ("periodic", "irregular"):
+        yield spectrum_chart(world, f"force.{body}", "total_y", spectrum_of(frame, "total_y", body, results))
+
+
+def spectrum_of(frame: pd.DataFrame, column: str, body: str, results: Mapping[str, Any]) -> Spectrum:
+    """The power spectrum of a column of a series: over the window in which the flow around `body` is periodic
+    or steady, or over its second half where it is neither. ValueError if too few rows are left."""
+    time, values = frame["time"].to_numpy(), frame[column].to_numpy()
+    window = window_of(results, body) or (0.5 * (time[0] + time[-1]), time[-1])
+    inside = (time >= window[0]) & (time <= window[1]) & np.isfinite(values)
+    return power_spectrum(time[inside], values[inside])
+
+
+def window_of(results: Mapping[str, Any], body: str) -> tuple[float, float] | None:
+    """The window of the values of a body [s]; None as long as there is none."""
+    window = results.get("flows", {}).get(body, {}).get("window")
+    return (float(window[0]), float(window[1])) if window else None
+
+
+def spectrum_chart(world: World, series: str, column: str, spectrum: Spectrum) -> Chart:
+    """Power over frequency, logarithmic, with its peak; a second axis for the Strouhal number with
+    [reference]."""
+    reference = world.reference
+    scale = reference.length / reference.velocity if reference is not None else None
+    known = (spectrum.frequency > 0) & (spectrum.power > 0)
+    frequency, power = spectrum.frequency[known], spectrum.power[known]
+    peak, place = spectrum.peak, _pretty(series, column)
+    end = min(float(frequency[-1]), max(12 * peak, 20 * spectrum.resolution))
+
+    def draw(axes: Axes) -> None:
+        line(axes, frequency, power, 0, place)
+        top = float(power.max())
+        axes.set_yscale("log")
+        axes.set_xlim(0, end)
+        axes.set_ylim(top * 10.0**-DECADES, 8 * top)
+        words = f"peak at {peak:.4g} 1/s" + (f", Strouhal number {peak * scale:.4g}" if scale else "")
+        axes.axvline(peak, color=QUIET, lw=0.9, ls=(0, (4, 3)), label=words)
+        axes.set_xlabel("frequency [1/s]")
+        axes.set_ylabel("power spectral density")
+        axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right")
+        if scale:
+            above = axes.secondary_xaxis("top", functions=(_times(scale), _times(1 / scale)))
+            above.set_xlabel("Strouhal number", color=INK, fontsize=9, labelpad=2)
+            above.tick_params(color=QUIET, labelcolor=INK, labelsize=8, pad=1)
+            above.spines["top"].set_color(QUIET)
+
+    text = (
+        f"Power spectrum of {place} from t = {spectrum.window[0]:.3g} to {spectrum.window[1]:.3g} s, "
+        f"{spectrum.segments} segments under Hann windows that overlap by half; peaks nearer than "
+        f"{spectrum.resolution:.2g} 1/s are one"
+    )
+    return Chart(f"{series}.spectrum", f"Spectrum of {place}", text, draw, above=scale is not None)
+
+
+def _times(factor: float) -> Callable[[Any], Any]:
+    return lambda values: np.asarray(values) * factor
+
+
+def _pretty(series: str, column: str) -> str:
+    """`force on cylinder along y` for total_y of force.cylinder; `pressure of gap`."""
+    what, name = column.replace("_", " "), series.removeprefix("force.")
+    if series.startswith("force."):
+        part = what[:-2].replace("total", "").strip()
+        return f"{part} force on {name} along {what[-1]}".strip()
+    return f"{what} of {name}"
+
+
+def _coefficient(body: str, name: str, time: Vector, values: Vector, results: Mapping[str, Any]) -> Chart:
+    """A coefficient over time, the window of its values shaded, the values written, published ranges as
+    bands."""
+    label = name.replace("_", " ")
+    window = window_of(results, body)
+    found = [value for value in results.get("values", []) if value["name"].startswith(f"{body}.{name}.")]
+    shown = {value["name"].rpartition(".")[2]: value for value in found if value["value"] is not None}
+    bands = list(_bands(results, body, name))
+
+    def draw(axes: Axes) -> None:
+        line(axes, time, values, 0, label)
+        if window:
+            axes.axvspan(
+                *window, fc=GRID, ec=QUIET, alpha=0.45, lw=0.8, zorder=0, label="window of the values"
+            )
+        for low, high, words in bands:
+            axes.axhspan(low, high, color=BAND, alpha=0.4, lw=0)
+            axes.axhline(0.5 * (low + high), color=BAND, lw=1, ls=(0, (5, 3)), label=words)
+        for word in ("mean", "max", "min"):
+            if word in shown and window:
+                axes.hlines(shown[word]["value"], *window, color=INK, lw=0.8, ls=":", zorder=5)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel(f"{label} [1]")
+        _limit_to_window(axes, time, values, window, [edge for band in bands for edge in band[:2]])
+        axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=3)
+        axes.text(
+            0.0, 1.02, _written(shown, found), transform=axes.transAxes, va="bottom", color=INK, fontsize=9
+        )
+
+    letter = {"drag_coefficient": "Drag", "lift_coefficient": "Lift"}[name]
+    text = f"{label.capitalize()} of {body} over time" + (", with what is published" if bands else "")
+    if shown:
+        text += f": {_written(shown, found)}"
+    return Chart(f"force.{body}.{letter.lower()}", f"{letter} of {body}", text, draw, above=True)
+
+
+def _written(shown: Mapping[str, Mapping[str, Any]], found: list[Mapping[str, Any]]) -> str:
+    """Each value with its error; or why there is none."""
+    if not shown:
+        return str(found[0]["note"]) if found else ""
+    texts = {word: number_with_error(item["value"], item["error"]) for word, item in shown.items()}
+    return ",  ".join(f"{word} {texts[word].replace('+-', '±')}" for word in SHOWN if word in texts)
+
+
+def _limit_to_window(
+    axes: Axes, time: Vector, values: Vector, window: tuple[float, float] | None, edges: list[float]
+) -> None:
+    """An axis for what counts, and for nearly all of the rest: a sudden start must not flatten it."""
+    known = np.isfinite(values)
+    time, values = time[known], values[known]
+    if not values.size:
+        return
+    late = values[time >= 0.1 * time[-1]]
+    low, high = (float(edge) for edge in np.percentile(late if late.size else values, (1, 99)))
+    if window:
+        part = values[(time >= window[0]) & (time <= window[1])]
+        low, high = min(low, float(part.min())), max(high, float(part.max()))
+    low, high = min([low, *edges]), max([high, *edges])
+    margin = 0.15 * (high - low) or 0.5
+    axes.set_ylim(low - margin, high + 3 * margin)
+
+
+def _newtons(body: str, time: Vector, frame: pd.DataFrame) -> Chart:
+    unit = frame.attrs.get("units", {}).get("total_x", "N")
+    columns = [column for column in map(str, frame.columns) if column.startswith("total_")]
+
+    def draw(axes: Axes) -> None:
+        for k, column in enumerate(columns):
+            line(axes, time, frame[column].to_numpy(), k, f"force along {column[-1]}")
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel(f"force [{unit}]")
+        _limit_to_window(axes, np.tile(time, len(columns)), frame[columns].to_numpy().T.ravel(), None, [])
+        axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=2)
+
+    text = f"Force along {', '.join(column[-1] for column in columns)} on {body} over time"
+    return Chart(f"force.{body}", f"Force on {body}", text, draw)
+
+
+def _bands(results: Mapping[str, Any], body: str, name: str) -> Iterator[tuple[float, float, str]]:
+    """What is expected of a coefficient: (low, high, label)."""
+    for item in results.get("expectations", []):
+        found = re.fullmatch(rf"{re.escape(body)}\.{name}\.(mean|max|min)", item["quantity"])
+        if found and item.get("band"):
+            word = "published" if references.known(item["source"]) else "expected"
+            yield float(item["band"][0]), float(item["band"][1]), f"{word} {found[1]}"

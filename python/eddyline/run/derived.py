@@ -1,0 +1,72 @@
+"""Series made of several places that the core samples: pressure drops and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.world.schema import Line, PressureDrop
+
+if TYPE_CHECKING:
+    from eddyline.world import World
+
+Floats = NDArray[np.float64]
+Series = tuple[Sequence[str], Sequence[str], Floats]  # columns, units, (rows, columns)
+
+
+def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
+    """The series as a run keeps them: the probes of a pressure drop or a line become one series of its
+    name."""
+    out = dict(series)
+    for name, observer in world.observers.items():
+        if isinstance(observer, PressureDrop | Line):
+            places = observer.places
+            parts = [out.pop(f"{name}.{k}") for k in range(len(places))]
+            time = parts[0][2][:, 0]
+            if isinstance(observer, PressureDrop):
+                first, second = (_column(part, "pressure") for part in parts)
+                out[name] = (("time", "pressure_drop"), ("s", "Pa"), np.stack([time, first - second], axis=1))
+            else:
+                axis = np.array(places[-1]) - np.array(places[0])
+                speeds = np.stack([_along(part, axis / np.linalg.norm(axis)) for part in parts], axis=1)
+                distances = np.linspace(0.0, float(np.linalg.norm(axis)), len(places))
+                lengths = np.array([recirculation_length(distances, row) for row in speeds])
+                out[name] = (("time", "recirculation_length"), ("s", "m"), np.stack([time, lengths], axis=1))
+    return out
+
+
+def recirculation_length(distances: Floats, speeds: Floats) -> float:
+    """How far from the start of a line the fluid flows back [m]: from the strongest backward flow on, the
+    first place where the speed along the line turns positive, between two points by a straight line.
+
+    distances: (n,) from the start [m].  speeds: (n,) along the line [m/s], not finite where there is no
+    fluid. 0 if nothing flows back; NaN if the fluid flows back at the end of the line, too.
+    """
+    known = np.isfinite(speeds)
+    distances, speeds = distances[known], speeds[known]
+    if not len(speeds) or speeds.min() >= 0:
+        return 0.0
+    strongest = int(np.argmin(speeds))
+    turned = np.flatnonzero(speeds[strongest:] >= 0)
+    if not len(turned):
+        return float("nan")
+    k = strongest + int(turned[0])
+    share = -speeds[k - 1] / (speeds[k] - speeds[k - 1])
+    return float(distances[k - 1] + share * (distances[k] - distances[k - 1]))
+
+
+def _column(series: Series, name: str) -> Floats:
+    columns, _, rows = series
+    values: Floats = rows[:, list(columns).index(name)]
+    return values
+
+
+def _along(series: Series, direction: Floats) -> Floats:
+    """(rows,) the velocity of a probe along a direction [m/s]; NaN where there is no fluid."""
+    axes = [axis for axis in range(3) if f"velocity_{'xyz'[axis]}" in series[0]]
+    speed = sum(direction[axis] * _column(series, f"velocity_{'xyz'[axis]}") for axis in axes)
+    values: Floats = np.where(_column(series, "fluid_fraction") > 0, speed, np.nan)
+    return values

@@ -1,0 +1,71 @@
+"""While a run is on its way: since when its numbers can be trusted, or when that is likely."""
+
+from __future__ import annotations
+
+import time as clock
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eddyline.run.results import flow_states
+from eddyline.signals import Periodic, Unsettled
+from eddyline.stream.series import read_series
+
+if TYPE_CHECKING:
+    from eddyline.run.folder import RunFolder
+    from eddyline.world import World
+
+INTERVAL = 5.0  # s of wall time between looks: each reads the series of forces
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """words: for the progress of the run; empty as long as nothing can be said.  likely: the time of the
+    first trusted number [s]; None if it is there or not known."""
+
+    words: str = ""
+    likely: float | None = None
+
+
+class Lookout:
+    """Looks now and then at what the series of forces say so far."""
+
+    def __init__(self, world: World, folder: RunFolder) -> None:
+        self._world = world
+        self._folder = folder
+        self._next = clock.perf_counter() + INTERVAL
+        self._latest = Outlook()
+
+    def look(self) -> Outlook:
+        """The latest outlook, a new one if it is time."""
+        if self._world.core.bodies and clock.perf_counter() >= self._next:
+            self._latest = self.look_now()
+            self._next = clock.perf_counter() + INTERVAL
+        return self._latest
+
+    def look_now(self) -> Outlook:
+        paths = [self._folder.series / f"force.{body.name}.csv" for body in self._world.core.bodies]
+        series = {path.stem: read_series(path) for path in paths if _has_rows(path)}
+        states = list(flow_states(self._world, series).values())
+        if not states:
+            return Outlook()
+        unsettled = [state for state in states if isinstance(state, Unsettled)]
+        if not unsettled:
+            word = "periodic" if any(isinstance(state, Periodic) for state in states) else "steady"
+            since = max(state.window[0] for state in states if not isinstance(state, Unsettled))
+            return Outlook(f"{word} since t = {since:.3g} s")
+        times = [state.likely for state in unsettled if state.likely is not None]
+        if len(times) < len(unsettled):
+            return Outlook(unsettled[0].reason)
+        latest = max(times)
+        late = ", after the end" if latest > self._world.end else ""
+        return Outlook(f"first numbers likely at t = {latest:.2g} s{late}", latest)
+
+
+def _has_rows(path: Path) -> bool:
+    """Whether the header and a row are written: the writer works beside us."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.readline().endswith("\n") and file.readline().endswith("\n")
+    except FileNotFoundError:
+        return False

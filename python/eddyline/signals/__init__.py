@@ -1,0 +1,43 @@
+"""What a signal of a flow says: is it periodic, is it steady, since when, and how well is its mean known.
+
+Nothing here knows worlds or runs: signals are (n,) float64 over rising times [s], at any distance.
+
+`flow_state` decides which numbers of a flow can be trusted. Its rules, with the reasons:
+
+- *Periodic*: the last five periods or more whose amplitude changes by less than 2 %. Amplitudes are those of
+  the fundamental, one for each period; their change is that of a straight line through them, so that noise
+  from period to period is not taken for growth. They scatter by less than 5 % about it, and no mean drifts.
+- *Steady*: the mean has no drift above 1 % of the force over the part that remains when the start has been
+  cut off (White 1997), which must be half of the time or more. *Irregular* if it swings without a period.
+- Everything else is *unsettled*: no number yet, but an estimate of when there will be one.
+"""
+
+from __future__ import annotations
+
+from .averages import Statistic, correlation_time, cut, mean_with_error, root_mean_square, time_mean
+from .periods import Irregular, Periodic, Quiet, Unsettled, find_periods, over_periods
+from .spectrum import Spectrum, power_spectrum
+from .state import FlowState, Steady, flow_state, noise, statistic, steady_part
+
+__all__ = [
+    "FlowState",
+    "Irregular",
+    "Periodic",
+    "Quiet",
+    "Spectrum",
+    "Statistic",
+    "Steady",
+    "Unsettled",
+    "correlation_time",
+    "cut",
+    "find_periods",
+    "flow_state",
+    "mean_with_error",
+    "noise",
+    "over_periods",
+    "power_spectrum",
+    "root_mean_square",
+    "statistic",
+    "steady_part",
+    "time_mean",
+]

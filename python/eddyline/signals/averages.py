@@ -1,0 +1,122 @@
+"""Means over time of signals with rows at any distance, and their statistical errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+CUT = 5.0  # correlation times over which an autocorrelation is summed up
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A value with what makes it one.
+
+    error: statistical, one standard error; None where it cannot be known.
+    window: from when to when [s].
+    what: what the value is and over what, in words: "maximum of 7 periods".
+    """
+
+    value: float
+    error: float | None = None
+    window: tuple[float, float] | None = None
+    what: str = ""
+
+
+def time_mean(time: Vector, values: Vector) -> float:
+    """The mean over time, by the trapezoidal rule."""
+    span = float(time[-1] - time[0])
+    if span <= 0:
+        return float(values.mean())
+    return float(np.sum(0.5 * (values[1:] + values[:-1]) * np.diff(time)) / span)
+
+
+def cut(time: Vector, values: Vector, start: float, stop: float) -> tuple[Vector, Vector]:
+    """The rows from `start` to `stop` [s], with interpolated ones at the two ends."""
+    inside = (time > start) & (time < stop)
+    ends = np.interp([start, stop], time, values)
+    return (
+        np.concatenate([[start], time[inside], [stop]]),
+        np.concatenate([ends[:1], values[inside], ends[1:]]),
+    )
+
+
+def uniform(time: Vector, *signals: Vector) -> tuple[Vector, ...]:
+    """Times at equal distances, as many as there are rows, and the signals there."""
+    even = np.linspace(float(time[0]), float(time[-1]), len(time))
+    return (even, *(np.interp(even, time, signal) for signal in signals))
+
+
+def moving_mean(time: Vector, values: Vector, period: float) -> Vector:
+    """The mean over one period around each time; its first and last values hold where a period does not
+    fit."""
+    step = np.diff(time)
+    integral = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * step)])
+    if time[-1] - time[0] <= period:
+        return np.full_like(values, integral[-1] / (time[-1] - time[0]))
+    middle = np.clip(time, time[0] + 0.5 * period, time[-1] - 0.5 * period)
+    high, low = (
+        np.interp(middle + 0.5 * period, time, integral),
+        np.interp(middle - 0.5 * period, time, integral),
+    )
+    mean: Vector = (high - low) / period
+    return mean
+
+
+def polynomial(x: Vector, values: Vector, degree: int) -> Vector:
+    """(n,) the polynomial of this degree that fits the values best, at x."""
+    fitted: Vector = np.polynomial.Polynomial.fit(x, values, degree)(x)
+    return fitted
+
+
+def correlation_time(time: Vector, values: Vector) -> float:
+    """The integral of the autocorrelation from 0 to infinity [s].
+
+    The sum stops at five correlation times, so that the noise of the tail does not enter (Madras & Sokal
+    1988, appendix C). Never below half a row: uncorrelated rows.
+    """
+    even, signal = uniform(time, values)
+    step = float(even[1] - even[0])
+    departure = signal - signal.mean()
+    count = len(departure)
+    power = np.abs(np.fft.rfft(departure, 2 * count)) ** 2
+    correlation = np.fft.irfft(power)[:count]
+    if not correlation[0] > 0:
+        return 0.5 * step
+    sums = np.cumsum(correlation / correlation[0]) - 0.5
+    enough = np.flatnonzero(np.arange(count) >= CUT * sums)
+    rows = float(sums[enough[0]]) if len(enough) else float(sums.max())
+    return max(rows, 0.5) * step
+
+
+def mean_with_error(time: Vector, values: Vector, period: float | None = None) -> Statistic:
+    """The mean over time and its error, sqrt(2 tau / T) sigma, where tau is the correlation time and T the
+    window: neighbouring rows say nearly the same, and only what is more than 2 tau apart counts as new.
+
+    period: of an oscillation [s], if there is one: the error is that of the mean over one period around each
+    row, since the swings themselves cancel.
+    No error for fewer than ten rows, or for a window of fewer than two correlation times.
+    """
+    window = (float(time[0]), float(time[-1]))
+    mean, span = time_mean(time, values), window[1] - window[0]
+    if len(time) < 10 or span <= 0:
+        return Statistic(mean, None, window)
+    if period is not None:
+        even, values = uniform(time, values)
+        time, values = even, moving_mean(even, values, period)
+    tau = correlation_time(time, values)
+    share = 2 * tau / span
+    if share >= 1:
+        return Statistic(mean, None, window)
+    variance = time_mean(time, (values - values.mean()) ** 2) / (1 - share)
+    return Statistic(mean, math.sqrt(share * variance), window)
+
+
+def root_mean_square(time: Vector, values: Vector) -> float:
+    """Of the departure from the mean over time."""
+    mean = time_mean(time, values)
+    return math.sqrt(time_mean(time, (values - mean) ** 2))

@@ -1,0 +1,24 @@
+"""Sweeps: one world for many values, tabulated, resumable; with the order of convergence over the spacing.
+
+The package itself can be called: `eddyline.sweep(...)` is `eddyline.sweep.execute.sweep(...)`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from eddyline.sweep.convergence import Convergence, converge
+from eddyline.sweep.execute import Sweep, run_sweep, sweep
+
+__all__ = ["Convergence", "Sweep", "converge", "run_sweep", "sweep"]
+
+
+class _CallablePackage(ModuleType):
+    """Python binds the package to the name `eddyline.sweep`, whoever imports it first; so it must be the
+    function, too."""
+
+    __call__ = staticmethod(sweep)
+
+
+sys.modules[__name__].__class__ = _CallablePackage

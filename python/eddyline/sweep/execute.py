@@ -1,0 +1,241 @@
+"""One sweep: every point checked, run unless it was run before, and tabulated."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.run.errors import RequestError, StepFailedError
+from eddyline.run.execute import options_text
+from eddyline.run.execute import run as run_world
+from eddyline.run.fingerprint import canonical_world
+from eddyline.run.progress import duration
+from eddyline.run.record import Run
+from eddyline.stream import atomic
+from eddyline.sweep.folder import SweepFolder
+from eddyline.sweep.table import Limit, Row, limits_of, quantities_of, row_of, spacing_key, to_frame, to_text
+from eddyline.sweep.values import Grid, Setting, grid, labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eddyline.world import World
+
+Changes = Mapping[str, Setting | Sequence[Setting]]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place of the grid: its settings, its folder's name, and its world, checked."""
+
+    settings: dict[str, Setting]
+    label: str
+    world: World
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sweep gave: rows of the points that have a run, limits at a spacing of zero, and the
+    pictures."""
+
+    folder: Path
+    rows: list[Row]
+    limits: list[Limit]
+    pictures: list[Path]
+    points: int
+    stopped: bool
+
+    def table(self) -> pd.DataFrame:
+        """A row a point, see table.to_frame; `.attrs` hold the folder and the limits as texts."""
+        frame = to_frame(self.rows)
+        frame.attrs = {"folder": str(self.folder), "convergence": [str(limit) for limit in self.limits]}
+        return frame
+
+    def text(self) -> str:
+        return to_text(self.rows, self.limits)
+
+
+def sweep(
+    world: World | str | os.PathLike[str],
+    changes: Changes,
+    *,
+    quantities: Sequence[str] = (),
+    steps: int | None = None,
+    until: float | None = None,
+    threads: int = 0,
+    boxes: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Runs a world for every combination of values, and tabulates: a DataFrame with a row a point.
+
+    world: a World, or the path of a world file. changes: by dotted key, a list of values or a text:
+    {"let.Re": "20:200:8"} (linear), "20:200:8:log", "20,40,100"; a key with one value holds for all points.
+    quantities: formulas of results as in [[expect]]; unless given, what the world expects.
+    steps, until, threads, boxes: as for `eddyline.run`. out: a new or empty folder, or that of a sweep;
+    unless given runs/NAME/sweeps/0001, 0002, ..., or the folder of the same sweep if it was begun before.
+
+    Points that have come to their end are not run again; Ctrl-C leaves a sweep that the same call goes on
+    with. RequestError or WorldError, before anything runs, has a line for each thing that is wrong with any
+    of the points.
+    """
+    return run_sweep(
+        world, changes, quantities=quantities, steps=steps, until=until, threads=threads, boxes=boxes,
+        out=out, progress=progress,
+    ).table()  # fmt: skip
+
+
+def run_sweep(
+    world: World | str | os.PathLike[str],
+    changes: Changes,
+    *,
+    quantities: Sequence[str] = (),
+    steps: int | None = None,
+    until: float | None = None,
+    threads: int = 0,
+    boxes: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+) -> Sweep:
+    """As `sweep`, with everything that it made."""
+    from eddyline.world import World
+
+    chosen = grid(changes)
+    base = World.load(world) if isinstance(world, (str, os.PathLike)) else world
+    points = _checked(base, chosen)
+    wanted = list(quantities) or quantities_of(points[0].world)
+    _check_quantities(points, wanted)
+    options = options_text(steps=steps, until=until)
+    definition: dict[str, Any] = {
+        "format": 1,
+        "world": canonical_world(base.source),
+        "settings": {key: list(values) for key, values in chosen.settings.items()},
+        "fixed": chosen.fixed,
+        "options": options,
+    }
+    folder = SweepFolder.find_or_create(base.name, definition, Path(out) if out is not None else None)
+    with folder.claimed():
+        rows, stopped = [], False
+        found = {point.label: folder.finished_run(point.label, point.world, options) for point in points}
+        if progress:
+            _announce(folder, points, found)
+        for number, point in enumerate(points, 1):
+            run = found[point.label]
+            if run is None and not stopped:
+                if progress:
+                    print(f"[{number}/{len(points)}] {point.label}", file=sys.stderr, flush=True)
+                path = folder.cleared(point.label)
+                try:
+                    run = _run(
+                        point, path, steps=steps, until=until, threads=threads, boxes=boxes, progress=progress
+                    )
+                except KeyboardInterrupt:
+                    stopped = True
+                    continue
+                stopped = _was_stopped(run)
+            if run is not None and run.outcome != "stopped by user":
+                rows.append(row_of(point.label, point.settings, point.world, run, wanted))
+        return _finish(folder, base, points, rows, stopped)
+
+
+def _run(
+    point: Point,
+    path: Path,
+    *,
+    steps: int | None,
+    until: float | None,
+    threads: int,
+    boxes: int,
+    progress: bool,
+) -> Run:
+    """The run of a point; one that breaks down is a row of the table like the others."""
+    try:
+        return run_world(
+            point.world, steps=steps, until=until, threads=threads, boxes=boxes, out=path, progress=progress,
+            movie=False,
+        )  # fmt: skip
+    except StepFailedError as error:
+        print(f"{point.label}: {error}", file=sys.stderr)
+        return error.run
+
+
+def _was_stopped(run: Run) -> bool:
+    """Ctrl-C while the pictures were made leaves a finished run without a report."""
+    return run.outcome == "stopped by user" or (run.outcome == "finished" and not run.report.is_file())
+
+
+def _checked(base: World, chosen: Grid) -> list[Point]:
+    """The points with their worlds; WorldError names each thing that is wrong, with the point where that
+    differs."""
+    from eddyline.world import World, WorldError
+    from eddyline.world.document import parse
+    from eddyline.world.problems import Problem
+
+    settings = chosen.points
+    points: list[Point] = []
+    wrong: dict[str, list[tuple[str, Problem]]] = {}
+    for label, own in zip(labels(settings), settings, strict=True):
+        changes = {**chosen.fixed, **own}
+        try:
+            document = parse(base.source, str(base.path or f"{base.name}.toml"), changes)
+            points.append(Point(own, label, World(document, base.name, base.path)))
+        except WorldError as error:
+            for problem in error.problems:
+                wrong.setdefault(str(problem), []).append((label, problem))
+    if wrong:
+        problems = []
+        for places in wrong.values():
+            problem = places[0][1]
+            where = "" if len(places) == len(settings) else f" At {places[0][0]}{_more(len(places) - 1)}."
+            problems.append(Problem(problem.line, problem.place, f"{problem.text}{where}"))
+        raise WorldError(problems)
+    return points
+
+
+def _more(count: int) -> str:
+    return f" and {count} more" if count else ""
+
+
+def _check_quantities(points: Sequence[Point], quantities: Sequence[str]) -> None:
+    from eddyline.world.problems import shown
+    from eddyline.world.quantities import wrong_in
+
+    world = points[0].world
+    wrong = [
+        f"--quantity {shown(text)}: {line}"
+        for text in quantities
+        for line in wrong_in(text, world.file, world.let, one_number=True)
+    ]
+    if wrong:
+        raise RequestError("\n".join(wrong))
+
+
+def _announce(folder: SweepFolder, points: Sequence[Point], found: Mapping[str, Run | None]) -> None:
+    from eddyline.world.describe import plan
+
+    missing = [point for point in points if found[point.label] is None]
+    words = f"{len(points)} points in {folder.path}"
+    if len(missing) < len(points):
+        words += f", {len(points) - len(missing)} of them done before"
+    if missing:
+        words += f"; about {duration(sum(plan(point.world).seconds for point in missing))}"
+    print(words, file=sys.stderr, flush=True)
+
+
+def _finish(
+    folder: SweepFolder, base: World, points: Sequence[Point], rows: list[Row], stopped: bool
+) -> Sweep:
+    """Table and pictures of what has been run."""
+    from eddyline.sweep.charts import save_charts
+
+    key = spacing_key(base, list(points[0].settings))
+    limits = limits_of(rows, key)
+    pictures = save_charts(folder.path, base, rows, limits, key) if rows else []
+    if rows:
+        atomic.write_text(folder.table, to_frame(rows).to_csv(index=False))
+        atomic.write_text(folder.text, to_text(rows, limits) + "\n")
+    return Sweep(folder.path, rows, limits, pictures, len(points), stopped)

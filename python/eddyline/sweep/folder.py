@@ -1,0 +1,107 @@
+"""A sweep on disk: one folder with a folder for each point, so that a repeated command goes on where it
+stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from eddyline.run.errors import FolderInUseError, RequestError, WriteError
+from eddyline.run.fingerprint import canonical_world
+from eddyline.run.folder import RunFolder
+from eddyline.run.record import Run
+from eddyline.stream import atomic
+
+if TYPE_CHECKING:
+    from eddyline.world import World
+
+
+class SweepFolder:
+    """The layout of a sweep: sweep.json (what is swept), a folder for each point, table.csv, table.txt,
+    *.png."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.definition = path / "sweep.json"
+        self.table = path / "table.csv"
+        self.text = path / "table.txt"
+
+    @classmethod
+    def find_or_create(cls, name: str, definition: dict[str, Any], out: Path | None) -> SweepFolder:
+        """The folder of the same sweep, if it was begun before; else `out`, or the next free
+        `runs/NAME/sweeps/0001`. FolderInUseError if `out` holds something else."""
+        try:
+            if out is not None:
+                return cls._at(out, definition)
+            base = RunFolder.base_of(name) / "sweeps"
+            known = sorted(base.glob("[0-9]*"), reverse=True) if base.is_dir() else []
+            for path in known:
+                if cls(path).read_definition() == definition:
+                    return cls(path)
+            taken = [int(path.name) for path in known if re.fullmatch(r"\d{4,}", path.name)]
+            folder = cls(base / f"{max(taken, default=0) + 1:04d}")
+            folder.path.mkdir(parents=True)
+            atomic.write_json(folder.definition, definition)
+            return folder
+        except OSError as error:
+            raise WriteError(out or RunFolder.base_of(name), error) from error
+
+    @classmethod
+    def _at(cls, out: Path, definition: dict[str, Any]) -> SweepFolder:
+        folder = cls(out)
+        if out.exists() and not (out.is_dir() and (folder.definition.is_file() or not any(out.iterdir()))):
+            raise FolderInUseError(
+                f"--out {out}: is not a sweep; give a new or an empty folder, or that of a sweep"
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        atomic.write_json(folder.definition, definition)
+        return folder
+
+    def read_definition(self) -> dict[str, Any] | None:
+        try:
+            found: dict[str, Any] = json.loads(self.definition.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found
+
+    @contextlib.contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keeps a second command from working at the same sweep; ends with this process, whatever happens to
+        it."""
+        with (self.path / ".claim").open("w") as file:
+            _claim(file, self.path)
+            yield
+
+    def finished_run(self, label: str, world: World, options: str) -> Run | None:
+        """The run of a point, if it came to its end with the same world and options."""
+        folder = RunFolder(self.path / label)
+        try:
+            record = folder.read_record()
+            same = canonical_world(folder.world.read_text(encoding="utf-8")) == canonical_world(world.source)
+        except (OSError, ValueError):
+            return None
+        if record.get("outcome") != "finished" or record.get("options", "") != options or not same:
+            return None
+        return Run(folder)
+
+    def cleared(self, label: str) -> Path:
+        """The folder of a point, without what an earlier run left there that did not come to its end."""
+        path = self.path / label
+        if path.exists():
+            shutil.rmtree(path)
+        return path
+
+
+def _claim(file: IO[str], path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise RequestError(
+            f"{path}: another command works at this sweep; wait for it, or give --out"
+        ) from None

@@ -1,0 +1,239 @@
+"""The table of a sweep: a row for each point, its settings and its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eddyline.run.closing import short_names
+from eddyline.run.record import Run
+from eddyline.signals import Statistic
+from eddyline.sweep.convergence import Convergence, converge
+from eddyline.sweep.values import Setting
+from eddyline.world.expect import measure
+from eddyline.world.formulas import names_in
+from eddyline.world.problems import number_with_error
+from eddyline.world.quantities import is_point, result_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eddyline.world import World
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value of a point: `found` or why there is none; the band that is expected of it there, and its
+    source."""
+
+    found: Statistic | str
+    band: tuple[float, float] | None = None
+    source: str = ""
+
+    @property
+    def inside(self) -> bool | None:
+        if self.band is None or isinstance(self.found, str):
+            return None
+        return self.band[0] <= self.found.value <= self.band[1]
+
+    def __str__(self) -> str:
+        if isinstance(self.found, str):
+            return self.found
+        verdict = {True: " inside", False: " OUTSIDE", None: ""}[self.inside]
+        return number_with_error(self.found.value, self.found.error) + verdict
+
+
+@dataclass(frozen=True)
+class Row:
+    """A point: its settings, its spacing [m], its folder, how its run ended, and its values by quantity."""
+
+    label: str
+    settings: dict[str, Setting]
+    spacing: float
+    outcome: str
+    cells: dict[str, Cell]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What the values of one quantity converge to, for one choice of the other settings."""
+
+    quantity: str
+    others: dict[str, Setting]
+    rows: list[Row]  # from the coarsest to the finest
+    found: Convergence | str
+
+    def __str__(self) -> str:
+        name = short_names([self.quantity])[0]
+        where = "".join(f", {key.rpartition('.')[2]} = {value}" for key, value in self.others.items())
+        if isinstance(self.found, str):
+            return f"{name}{where}: {self.found}"
+        order, value = str(self.found), number_with_error(self.found.extrapolated, self.found.error)
+        band = self.rows[-1].cells[self.quantity].band
+        expected = f" | expected {band[0]:.4g} to {band[1]:.4g}" if band else ""
+        return f"{name}{where}: {order}, extrapolated {value} (grid convergence index){expected}"
+
+
+def quantities_of(world: World) -> list[str]:
+    """What a sweep tabulates unless told: what the world expects, as far as it is one number; else forces on
+    bodies."""
+    numbers = [
+        expect.quantity
+        for expect in world.file.expect
+        if expect.curve is None or is_point(expect, world.file, world.let)
+    ]
+    if numbers:
+        return list(dict.fromkeys(numbers))
+    if world.reference is not None and world.dimensions == 2 and world.file.bodies:
+        words = ("drag_coefficient.mean", "lift_coefficient.amplitude", "strouhal")
+        return [f"{body}.{word}" for body in world.file.bodies for word in words]
+    axes = "xyz"[: world.dimensions]
+    forces = [f"force.{body}.total_{axis}.mean" for body in world.file.bodies for axis in axes]
+    return forces or ["budget.max_speed.max"]
+
+
+def row_of(
+    label: str, settings: dict[str, Setting], world: World, run: Run, quantities: Sequence[str]
+) -> Row:
+    """The row of a point from what its run left."""
+    if not run.results:
+        missing = {quantity: Cell(run.message or run.outcome) for quantity in quantities}
+        return Row(label, settings, world.core.spacing, run.outcome, missing)
+    trusted = {value["name"]: _statistic(value) for value in run.results["values"]}
+    series = {name: run.series(name) for name in run.series_names}
+    held = {item["quantity"]: item for item in run.results["expectations"]}
+    cells = {}
+    for quantity in quantities:
+        item = held.get(quantity)
+        if item is not None and item["measured"] is not None:
+            found: Statistic | str = Statistic(
+                item["measured"], item["statistical_error"], item["window"], item["what"]
+            )
+        else:
+            found = item["note"] if item is not None else measure(world, quantity, series, trusted)
+        band = tuple(item["band"]) if item is not None and item["band"] else None
+        cells[quantity] = Cell(found, band, item["source"] if item is not None else "")
+    return Row(label, settings, world.core.spacing, run.outcome, cells)
+
+
+def _statistic(value: Mapping[str, Any]) -> Statistic | str:
+    if value["value"] is None:
+        return str(value["note"])
+    return Statistic(value["value"], value["error"], value["window"], value["what"])
+
+
+def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
+    """A row a point: settings, spacing [m], outcome, then for each quantity its value, statistical error,
+    band, whether it is inside, and what it is or why there is none."""
+    import pandas as pd
+
+    out = []
+    for row in rows:
+        line: dict[str, Any] = {
+            "point": row.label,
+            **row.settings,
+            "spacing [m]": row.spacing,
+            "outcome": row.outcome,
+        }
+        for quantity, cell in row.cells.items():
+            found = cell.found
+            line[quantity] = found.value if isinstance(found, Statistic) else None
+            line[f"{quantity} error"] = found.error if isinstance(found, Statistic) else None
+            line[f"{quantity} low"], line[f"{quantity} high"] = cell.band or (None, None)
+            line[f"{quantity} inside"] = cell.inside
+            line[f"{quantity} note"] = found.what if isinstance(found, Statistic) else found
+        out.append(line)
+    return pd.DataFrame(out)
+
+
+def to_text(rows: Sequence[Row], limits: Sequence[Limit]) -> str:
+    """The table for people: settings and values in columns; then what they converge to."""
+    if not rows:
+        return "no point has been run yet"
+    quantities = list(rows[0].cells)
+    head = [*rows[0].settings, *short_names(quantities)]
+    lines = [
+        [
+            *(str(value) for value in row.settings.values()),
+            *(str(row.cells[quantity]) for quantity in quantities),
+        ]
+        for row in rows
+    ]
+    widths = [max(len(line[k]) for line in [head, *lines]) for k in range(len(head))]
+    table = [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in [head, *lines]
+    ]
+    table.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join([*table, *([""] if limits else []), *map(str, limits)])
+
+
+# --- convergence --------------------------------------------------------------------------------------------
+
+
+def spacing_key(world: World, keys: Sequence[str]) -> str | None:
+    """The swept key that changes the spacing and nothing else: domain.spacing, or a [let] value that only its
+    formula uses."""
+    import tomlkit
+
+    tables = tomlkit.parse(world.source).unwrap()
+    for key in keys:
+        if key == "domain.spacing":
+            return key
+        name = key.removeprefix("let.")
+        spacing = tables.get("domain", {}).get("spacing")
+        if key.startswith("let.") and isinstance(spacing, str) and name in names_in(spacing):
+            uses = [text for text in _texts(tables) if re.search(rf"\b{re.escape(name)}\b", text)]
+            if uses == [spacing]:
+                return key
+    return None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in the tables of a world but titles and sources."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if key not in ("title", "source"):
+                yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def limits_of(rows: Sequence[Row], key: str | None) -> list[Limit]:
+    """The limit of each quantity at a spacing of zero, for each choice of the settings other than `key`."""
+    if key is None:
+        return []
+    groups: dict[tuple[Setting, ...], list[Row]] = {}
+    for row in rows:
+        others = tuple(value for name, value in row.settings.items() if name != key)
+        groups.setdefault(others, []).append(row)
+    out = []
+    for group in groups.values():
+        rest = {name: value for name, value in group[0].settings.items() if name != key}
+        for quantity in group[0].cells:
+            known = [row for row in group if isinstance(row.cells[quantity].found, Statistic)]
+            known.sort(key=lambda row: -row.spacing)
+            found = [row.cells[quantity].found for row in known]
+            statistics = [item for item in found if isinstance(item, Statistic)]
+            limit = converge(
+                [row.spacing for row in known],
+                [item.value for item in statistics],
+                [item.error for item in statistics],
+            )
+            out.append(Limit(quantity, rest, known, limit))
+    return out
+
+
+def against_of(world: World, quantity: str) -> tuple[str, str] | None:
+    """(let value, CSV file) of a curve that is published for a quantity over one [let] value."""
+    for expect in world.file.expect:
+        if expect.quantity == quantity and expect.curve and is_point(expect, world.file, world.let):
+            name = (expect.against or "").strip()
+            if name in world.let and not result_names(name, world.let):
+                return name, expect.curve
+    return None

@@ -1,0 +1,145 @@
+"""What is swept: `let.Re=20:200:8` as a key of the world file and its values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eddyline.run.errors import RequestError
+
+Setting = str | float
+MOST_POINTS = 10_000
+_RANGE = re.compile(r"^([^:]+):([^:]+):([^:]+)(?::([^:]*))?$")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """settings: the values of each swept key, in the order in which they were given.  fixed: keys with one
+    value."""
+
+    settings: dict[str, tuple[Setting, ...]]
+    fixed: dict[str, Setting]
+
+    @property
+    def points(self) -> list[dict[str, Setting]]:
+        """Every combination: the last key changes fastest."""
+        keys = list(self.settings)
+        return [dict(zip(keys, values, strict=True)) for values in itertools.product(*self.settings.values())]
+
+
+def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
+    """The grid of `changes`: a text as on the command line, a number, or a sequence of either.
+
+    `a:b:n` are n values from a to b at equal distances, `a:b:n:log` at equal ratios, `a,b,c` a list.
+    RequestError has a line for each thing that is wrong.
+    """
+    wrong: list[str] = []
+    settings: dict[str, tuple[Setting, ...]] = {}
+    fixed: dict[str, Setting] = {}
+    for key, given in changes.items():
+        try:
+            values = expand(given) if isinstance(given, str | int | float) else tuple(given)
+        except ValueError as error:
+            wrong.append(f"--set {key}={given}: {error}")
+            continue
+        twice = sorted({str(value) for value in values if values.count(value) > 1})
+        if not values:
+            wrong.append(f"--set {key}: no values; give two or more, e.g. {key}=10,20")
+        elif twice:
+            wrong.append(f"--set {key}={given}: {twice[0]} stands twice; give each value once")
+        elif len(values) == 1:
+            fixed[key] = values[0]
+        else:
+            settings[key] = values
+    if not settings and not wrong:
+        example = next(iter(fixed), "let.Re")
+        wrong.append(
+            f"nothing to sweep: give a key several values, e.g. --set {example}=20:200:8 or {example}=20,40"
+        )
+    count = math.prod(len(values) for values in settings.values())
+    if count > MOST_POINTS:
+        wrong.append(f"the grid has {count:,} points; must be at most {MOST_POINTS:,}. Give fewer values")
+    if wrong:
+        raise RequestError("\n".join(wrong))
+    return Grid(settings, fixed)
+
+
+def expand(given: Setting) -> tuple[Setting, ...]:
+    """The values that one setting means; ValueError says what is wrong with it."""
+    if not isinstance(given, str):
+        return (given,)
+    found = _RANGE.match(given.strip())
+    if found and not given.strip().startswith(("[", "{", '"')):
+        return _between(*found.groups())
+    if ":" in given and not re.search(r"[\"'{\[]", given):
+        raise ValueError("a range is a:b:n, n values from a to b, or a:b:n:log")
+    parts = [part.strip() for part in _split(given)]
+    if not all(parts):
+        raise ValueError("an empty value; write a,b,c")
+    return tuple(_plain(part) for part in parts)
+
+
+def _between(first: str, last: str, count: str, kind: str | None) -> tuple[Setting, ...]:
+    try:
+        low, high = float(first), float(last)
+    except ValueError:
+        raise ValueError(f"the ends must be numbers, a:b:n; {first.strip()}:{last.strip()} are not") from None
+    if not count.strip().isdigit() or int(count) < 2:
+        raise ValueError(f"the number of values must be a whole number >= 2; it is {count.strip()}")
+    if not (math.isfinite(low) and math.isfinite(high)) or low == high:
+        raise ValueError("the ends must be two different finite numbers")
+    steps = [k / (int(count) - 1) for k in range(int(count))]
+    if kind is None:
+        return tuple(_short(low + step * (high - low)) for step in steps)
+    if kind.strip() != "log":
+        raise ValueError(f"`{kind.strip()}` is unknown; write a:b:n or a:b:n:log")
+    if low <= 0 or high <= 0:
+        raise ValueError("a logarithmic range needs ends > 0")
+    return tuple(_short(low * (high / low) ** step) for step in steps)
+
+
+def _short(value: float) -> Setting:
+    """Ten digits, so that 0.1 + 0.2 reads 0.3; whole numbers without a point."""
+    rounded = float(f"{value:.10g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+
+
+def _plain(text: str) -> Setting:
+    """A number where the text is one; else the text, e.g. the formula D/20."""
+    try:
+        return _short(float(text)) if math.isfinite(float(text)) else text
+    except ValueError:
+        return text
+
+
+def _split(text: str) -> list[str]:
+    """At the commas that stand in no brackets and no quotes."""
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        else:
+            depth += (character in "([{") - (character in ")]}")
+            if character == "," and depth == 0:
+                parts.append("")
+                continue
+        parts[-1] += character
+    return parts
+
+
+def labels(points: Sequence[Mapping[str, Setting]]) -> list[str]:
+    """A name for each point's folder: `Re=20`, `Re=20,spacing=D-40`; all are different."""
+    keys = list(points[0])
+    last = [key.rpartition(".")[2] for key in keys]
+    short = {key: name if last.count(name) == 1 else key for key, name in zip(keys, last, strict=True)}
+    names = [",".join(f"{short[key]}={_safe(value)}" for key, value in point.items()) for point in points]
+    return [name if names.count(name) == 1 else f"{name}-{k + 1}" for k, name in enumerate(names)]
+
+
+def _safe(value: Setting) -> str:
+    return re.sub(r"[^\w.+-]+", "-", str(value)) or "value"

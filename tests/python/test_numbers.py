@@ -1,0 +1,422 @@
+"""Numbers a user can trust: from the force on a cylinder to the lines that a run ends with."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import tomlkit
+from numpy.typing import NDArray
+
+from eddyline.plot.forces import force_charts, spectrum_of
+from eddyline.run.closing import short_names, table_lines, told_once
+from eddyline.run.derived import derive, recirculation_length
+from eddyline.run.errors import RequestError
+from eddyline.run.export import export
+from eddyline.run.folder import RunFolder
+from eddyline.run.outlook import Lookout
+from eddyline.run.progress import RunProgress
+from eddyline.run.record import Run
+from eddyline.run.results import evaluate
+from eddyline.world import World, gallery
+from eddyline.world.curves import DATA
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+Vector = NDArray[np.float64]
+
+CHANNEL = """\
+format = 1
+title = "Cylinder in a channel"
+[let]
+D = 0.1
+U = 1.0
+Re = 100
+[reference]
+velocity = "U"
+length = "D"
+[domain]
+size = [2.2, 0.41]
+spacing = "D/20"
+[fluid]
+density = 1.0
+kinematic_viscosity = "U*D/Re"
+max_speed = 3.0
+[boundaries]
+left = { type = "periodic" }
+right = { type = "periodic" }
+[bodies.cylinder]
+shape = "circle"
+center = [0.2, 0.2]
+diameter = "D"
+[time]
+end = 8.0
+[observe.wake]
+type = "line"
+from = [0.25, 0.2]
+to = [0.45, 0.2]
+[observe.drop]
+type = "pressure_drop"
+from = [0.15, 0.2]
+to = [0.25, 0.2]
+"""
+EXPECT = """
+[[expect]]
+quantity = "cylinder.drag_coefficient.max"
+range = [3.22, 3.24]
+source = "schaefer-turek-1996"
+[[expect]]
+quantity = "cylinder.strouhal"
+range = [0.295, 0.305]
+source = "schaefer-turek-1996"
+[[expect]]
+quantity = "drop.pressure_drop.mean"
+range = [2.0, 2.6]
+"""
+
+
+def series(end: float, *, drag: float = 3.2, speed: float = 1.5) -> dict[str, pd.DataFrame]:
+    """What a run of the channel leaves: a street of Strouhal number 0.3 that saturates at about t = 2 s."""
+    time = np.linspace(0, end, 2000)
+    size = 1 / np.sqrt(1 + (0.01**-2 - 1) * np.exp(-2 * 3 * time))
+    angle = 2 * math.pi * 3 * time
+    hiss = 0.005 * np.random.default_rng(1).standard_normal(2000)
+    half = 0.5 * 0.1  # rho U^2 D / 2
+    cd = drag - 0.2 + 0.2 * size**2 + 0.03 * size**2 * np.cos(2 * angle)
+    cl = size * np.sin(angle)
+    force = {"time": time, "total_x": half * (cd + hiss), "total_y": half * (cl + hiss)}
+    return {
+        "budget": pd.DataFrame({"time": time, "max_speed": np.full(2000, speed)}),
+        "force.cylinder": with_units(force, "N/m"),
+        "drop": with_units({"time": time, "pressure_drop": 2.3 + 0.1 * np.cos(angle)}, "Pa"),
+        "wake": with_units({"time": time, "recirculation_length": 0.1 + 0.01 * np.cos(angle)}, "m"),
+    }
+
+
+def with_units(columns: dict[str, Vector], unit: str) -> pd.DataFrame:
+    frame = pd.DataFrame(columns)
+    frame.attrs["units"] = {name: "s" if name == "time" else unit for name in columns}
+    return frame
+
+
+def results(end: float, text: str = CHANNEL + EXPECT, **options: float) -> dict[str, Any]:
+    found = evaluate(World.from_text(text), series(end, **options), reached=end)
+    return dict(json.loads(json.dumps(found.to_json())))
+
+
+def value(found: dict[str, Any], name: str) -> dict[str, Any]:
+    (item,) = [item for item in found["values"] if item["name"] == name]
+    return dict(item)
+
+
+def test_a_saturated_street_has_values_with_windows_and_errors() -> None:
+    found = results(8.0)
+    assert found["flows"]["cylinder"]["state"] == "periodic"
+    for name, expected, tolerance in (
+        ("cylinder.drag_coefficient.mean", 3.2, 2e-3),
+        ("cylinder.drag_coefficient.max", 3.23, 4e-3),
+        ("cylinder.drag_coefficient.min", 3.17, 4e-3),
+        ("cylinder.lift_coefficient.max", 1.0, 6e-3),
+        ("cylinder.lift_coefficient.amplitude", 1.0, 6e-3),
+        ("cylinder.lift_coefficient.rms", math.sqrt(0.5), 4e-3),
+        ("cylinder.strouhal", 0.3, 3e-4),
+        ("drop.pressure_drop.mean", 2.3, 1e-3),
+        ("drop.pressure_drop.amplitude", 0.1, 1e-3),
+        ("wake.recirculation_length.max", 0.11, 1e-4),
+    ):
+        item = value(found, name)
+        assert item["value"] == pytest.approx(expected, abs=tolerance), item
+        assert item["error"] < tolerance
+        assert 1.5 < item["window"][0] < item["window"][1] < 8 and "periods" in item["what"]
+    assert value(found, "cylinder.drag_coefficient.noise")["value"] == pytest.approx(0.005 / 3.2, rel=0.1)
+    assert [item["inside"] for item in found["expectations"]] == [True, True, True]
+
+
+def test_before_that_nothing_is_judged() -> None:
+    found = results(2.0)
+    assert found["flows"]["cylinder"]["state"] == "unsettled"
+    for item in found["expectations"]:
+        assert item["measured"] is None and item["inside"] is None
+        assert re.fullmatch(r"not periodic yet, likely at t = \d\.\d s", item["note"]), item["note"]
+    assert all(item["value"] is None for item in found["values"])
+    told = told_once(found["values"])
+    assert [item["name"] for item in told] == [
+        "cylinder.drag_coefficient",
+        "cylinder.lift_coefficient",
+        "cylinder.strouhal",
+        "wake.recirculation_length",
+        "drop.pressure_drop",
+    ]
+
+
+def test_an_estimate_beyond_the_end_says_what_to_set() -> None:
+    found = results(2.0, (CHANNEL + EXPECT).replace("end = 8.0", "end = 2.0"))
+    assert found["expectations"][0]["note"].endswith(" s (set time.end)")
+
+
+def test_a_value_outside_says_by_how_much_and_why(tmp_path: Path) -> None:
+    found = results(8.0, drag=3.29)
+    first = found["expectations"][0]
+    assert first["inside"] is False and first["error"] == pytest.approx(3.32 / 3.24 - 1, abs=2e-3)
+    assert first["reason"] == "likely resolution (20 spacings to the reference length)"
+    line, reason = table_lines(run_in(tmp_path, found))[:2]
+    assert re.fullmatch(
+        r"Cd max +3\.3\d+ \+- 0\.0\d+ \| published 3\.22 to 3\.24 \| OUTSIDE, \+2\.\d % at D/20 "
+        r"\| maximum of \d+ periods, [\d.]+ to [\d.]+ s",
+        line,
+    ), line
+    assert reason.strip() == first["reason"]
+
+
+def run_in(folder: Path, found: dict[str, Any]) -> Run:
+    """The record of a run that has these results."""
+    (folder / "run.json").write_text(
+        json.dumps({"outcome": "finished", "world": "channel", "title": "Channel"})
+    )
+    (folder / "results.json").write_text(json.dumps(found))
+    return Run.open(folder)
+
+
+def test_suspects() -> None:
+    """Blockage is blamed only where the published value knows none, the Mach number only where it is high."""
+    one = CHANNEL + '[[expect]]\nquantity = "cylinder.drag_coefficient.mean"\nrange = [1.3, 1.4]\n'
+    assert "blockage" not in results(8.0, one)["expectations"][0]["reason"]
+    unbounded = results(8.0, one + "unbounded = true\n")["expectations"][0]["reason"]
+    assert unbounded.endswith("blockage (24% of the height is body)")
+    assert (
+        "Mach number (0.20: the density varies by 4%)"
+        in results(8.0, one, speed=6.0)["expectations"][0]["reason"]
+    )
+    fine = one.replace('"D/20"', '"D/50"')
+    assert results(8.0, fine)["expectations"][0]["reason"] == "likely resolution, or a run too short"
+    edge = CHANNEL + '[[expect]]\nquantity = "cylinder.drag_coefficient.mean"\nrange = [3.2, 3.4]\n'
+    covered = results(8.0, edge)["expectations"][0]
+    assert covered["inside"] is False and "too short (the statistical error covers" in covered["reason"]
+
+
+def test_without_a_reference_there_are_forces_and_no_coefficients() -> None:
+    text = re.sub(r"\[reference\]\n.*\n.*\n", "", CHANNEL)
+    found = results(8.0, text)
+    names = [item["name"] for item in found["values"] if item["name"].startswith(("cyl", "force"))]
+    assert names == ["force.cylinder.total_x.mean", "force.cylinder.total_y.mean"]
+    force = value(found, "force.cylinder.total_x.mean")
+    assert force["value"] == pytest.approx(0.05 * 3.2, rel=1e-3) and force["unit"] == "N/m"
+
+
+def test_a_drag_that_swings_has_no_strouhal_number() -> None:
+    data = series(8.0)
+    time = data["force.cylinder"]["time"].to_numpy()
+    swing = {"time": time, "total_x": 1 + 0.2 * np.sin(12 * time), "total_y": 0 * time}
+    data["force.cylinder"] = with_units(swing, "N/m")
+    found = evaluate(World.from_text(CHANNEL), data, reached=8.0).to_json()
+    assert found["flows"]["cylinder"]["state"] == "periodic"
+    item = value(found, "cylinder.strouhal")
+    assert item["value"] is None and item["note"] == "the lift does not oscillate, the drag does"
+
+
+def test_short_names() -> None:
+    one = ["cylinder.drag_coefficient.max", "cylinder.strouhal", "front.position.final / a"]
+    assert short_names(one) == ["Cd max", "St", "front.position.final / a"]
+    two = ["a.lift_coefficient.rms", "b.strouhal"]
+    assert short_names(two) == ["a Cl rms", "b St"]
+
+
+# --- lines and pressure drops ---------------------------------------------------------------------
+
+
+def test_a_recirculation_length() -> None:
+    x = np.linspace(0, 1, 101)
+    assert recirculation_length(x, (x - 0.333) * (x + 0.5)) == pytest.approx(0.333, abs=1e-3)
+    assert recirculation_length(x, 0.2 + x) == 0
+    assert math.isnan(recirculation_length(x, x - 2))
+    near_wall = np.where(x < 0.03, 1e-4, x - 0.4)  # noise at the wall must not end the length
+    assert recirculation_length(x, near_wall) == pytest.approx(0.4)
+    holes = np.where(x < 0.1, np.nan, x - 0.4)
+    assert recirculation_length(x, holes) == pytest.approx(0.4)
+
+
+def test_probes_become_one_series() -> None:
+    world = World.from_text(CHANNEL)
+    columns, units = (
+        ("time", "pressure", "velocity_x", "velocity_y", "fluid_fraction"),
+        ("s", "Pa", "m/s", "m/s", "1"),
+    )
+    given = {"budget": (("time",), ("s",), np.zeros((2, 1)))}
+    for k, x in enumerate(np.linspace(0, 0.2, 100)):
+        rows = np.array([[0.0, 7, x - 0.08, 1, 1], [0.1, 7, x - 0.1, 1, 1]])
+        given[f"wake.{k}"] = (columns, units, rows)
+    for k, pressure in enumerate((3.0, 1.0)):
+        given[f"drop.{k}"] = (
+            columns,
+            units,
+            np.array([[0.0, pressure, 0, 0, 1], [0.1, pressure**2, 0, 0, 1]]),
+        )
+    out = derive(world, given)
+    assert sorted(out) == ["budget", "drop", "wake"]
+    assert out["wake"][0] == ("time", "recirculation_length") and out["wake"][1] == ("s", "m")
+    assert out["wake"][2] == pytest.approx(np.array([[0.0, 0.08], [0.1, 0.1]]))
+    assert out["drop"][2].tolist() == [[0.0, 2.0], [0.1, 8.0]]
+
+
+def test_a_line_that_is_too_short_says_so() -> None:
+    data = series(8.0)
+    time = data["wake"]["time"].to_numpy()
+    lengths = np.where(time > 5, np.nan, 0.1)
+    data["wake"] = with_units({"time": time, "recirculation_length": lengths}, "m")
+    found = evaluate(World.from_text(CHANNEL), data, reached=8.0).to_json()
+    item = value(found, "wake.recirculation_length.mean")
+    assert item["value"] is None and "make the line longer" in item["note"]
+
+
+# --- on the way -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (0.01, "too few rows"),
+        (2.0, "first numbers likely at t = 3.8 s"),
+        (8.0, "periodic since t = 2 s"),
+    ],
+)
+def test_the_outlook_of_a_run(tmp_path: Path, end: float, words: str) -> None:
+    write_series(tmp_path, end, rows=10 if end < 1 else 2000)
+    world = World.from_text(CHANNEL)
+    found = Lookout(world, RunFolder(tmp_path)).look_now()
+    if found.likely is not None:
+        assert found.likely == pytest.approx(3.8, rel=0.2)
+        assert found.words.startswith("first numbers likely at t = ")
+    else:
+        assert found.words == words
+    short = World.from_text(CHANNEL.replace("end = 8.0", "end = 2.5"))
+    if found.likely is not None:
+        assert Lookout(short, RunFolder(tmp_path)).look_now().words.endswith("s, after the end")
+
+
+def test_the_progress_shows_the_outlook() -> None:
+    out = io.StringIO()
+    progress = RunProgress("run", stream=out)
+    progress._last_line -= 100
+    progress._meter.add(progress._started - 10, 0.0, 0)
+    progress.update(0.25, 2.0, 100, 1000, "first numbers likely at t = 4 s", 0.25)
+    assert "first numbers likely at t = 4 s, in 10 s" in out.getvalue()
+
+
+# --- pictures and spectra -------------------------------------------------------------------------
+
+
+def test_charts_of_forces_show_window_values_and_bands() -> None:
+    found = results(8.0)
+    world = World.from_text(CHANNEL + EXPECT)
+    charts = list(force_charts(world, "cylinder", series(8.0)["force.cylinder"], found))
+    assert [chart.name for chart in charts] == [
+        "force.cylinder.drag",
+        "force.cylinder.lift",
+        "force.cylinder.spectrum",
+    ]
+    drag = charts[0].svg()
+    assert "published max" in drag and "window of the values" in drag and "mean 3." in drag
+    axes = charts[0].figure().axes[0]
+    low, high = axes.get_ylim()
+    assert low > 2 and high < 4, "the axis shows what counts"
+    spectrum = charts[2].svg()
+    assert "Strouhal number 0.3" in spectrum
+    unsettled = list(force_charts(world, "cylinder", series(2.0)["force.cylinder"], results(2.0)))
+    assert len(unsettled) == 2 and "not periodic yet" in unsettled[0].svg()
+
+
+def test_the_spectrum_of_the_window() -> None:
+    found = results(8.0)
+    spectrum = spectrum_of(series(8.0)["force.cylinder"], "total_y", "cylinder", found)
+    assert spectrum.peak == pytest.approx(3.0, rel=2e-3)
+    assert list(spectrum.window) == pytest.approx(found["flows"]["cylinder"]["window"], abs=0.01)
+    drag = spectrum_of(series(8.0)["force.cylinder"], "total_x", "cylinder", found)
+    assert drag.peak == pytest.approx(6.0, rel=2e-3), "the drag swings twice"
+
+
+def write_series(folder: Path, end: float, rows: int = 2000) -> None:
+    (folder / "series").mkdir()
+    for name, frame in series(end).items():
+        units = frame.attrs.get("units", {})
+        header = ",".join(f"{column} [{units.get(column, '1')}]" for column in frame.columns)
+        lines = "\n".join(",".join(map(repr, map(float, row))) for row in frame.to_numpy()[:rows])
+        (folder / "series" / f"{name}.csv").write_text(f"{header}\n{lines}\n")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """A run of the channel, as far as export reads it."""
+    write_series(tmp_path, 8.0)
+    (tmp_path / "world.toml").write_text(CHANNEL + EXPECT)
+    record = {"outcome": "finished", "world": "channel", "title": "Channel", "versions": {"eddyline": "1"}}
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    (tmp_path / "results.json").write_text(json.dumps(results(8.0)))
+    return Run.open(tmp_path)
+
+
+def test_a_spectrum_is_a_picture_and_a_table(run: Run, tmp_path: Path) -> None:
+    made = list(export(run, [], spectra=["force.cylinder.total_y"], out=tmp_path / "out"))
+    assert [path.suffix for path in made] == [".png", ".csv"] and all(path.is_file() for path in made)
+    text = made[1].read_text()
+    assert text.startswith("# Power spectrum of force on cylinder along y from t = ")
+    table = pd.read_csv(made[1], comment="#")
+    assert list(table.columns) == ["frequency [1/s]", "power [(N/m)^2 s]", "strouhal [1]"]
+    top = table.iloc[table["power [(N/m)^2 s]"].idxmax()]
+    assert top["strouhal [1]"] == pytest.approx(0.3, rel=0.02)
+    for name, message in (
+        ("force.cylinde.total_y", "the run has no series 'force.cylinde'. Did you mean \"force.cylinder\"?"),
+        ("force.cylinder.total", "force.cylinder has no column 'total'. Did you mean \"total_y\"?"),
+    ):
+        with pytest.raises(RequestError) as error:
+            list(export(run, [], spectra=[name], out=tmp_path / "none"))
+        assert str(error.value) == f"--spectrum {name}: {message}"
+    assert not (tmp_path / "none").exists()
+
+
+# --- published values -----------------------------------------------------------------------------
+
+
+def published() -> dict[tuple[str, str], tuple[float, float]]:
+    """(case, quantity) to the bounds of the benchmark."""
+    text = (DATA / "published" / "schaefer_turek_1996.csv").read_text()
+    rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    return {
+        (row["case"], row["quantity"]): (float(row["range_low"]), float(row["range_high"])) for row in rows
+    }
+
+
+def expectations() -> list[tuple[str, dict[str, Any]]]:
+    """Everything that worlds and documents expect of the benchmark."""
+    texts = [(path.name, path.read_text()) for path in gallery().values()]
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        blocks = re.findall(r"^```toml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+        texts += [(page.name, block) for block in blocks]
+    return [
+        (name, dict(item))
+        for name, text in texts
+        for item in tomlkit.parse(text).unwrap().get("expect", [])
+        if item.get("source") == "schaefer-turek-1996"
+    ]
+
+
+def test_worlds_and_documents_quote_the_benchmark_correctly() -> None:
+    known = published()
+    found = expectations()
+    assert len(found) >= 7
+    for name, item in found:
+        case = "2D-1" if "Re == 20" in str(item.get("when")) else "2D-2"
+        (quantity,) = [quantity for own, quantity in known if own == case and quantity in item["quantity"]]
+        assert tuple(item["range"]) == known[case, quantity], (name, item)
+
+
+def test_the_strouhal_curve_is_its_formula() -> None:
+    rows = np.genfromtxt(DATA / "cylinder_strouhal.csv", delimiter=",", comments="#", skip_header=3)
+    reynolds, strouhal = rows[:, 0], rows[:, 1]
+    assert strouhal == pytest.approx(-3.3265 / reynolds + 0.1816 + 1.6e-4 * reynolds, abs=1e-5)
