@@ -10,11 +10,13 @@
 #include "base/instructions.hpp"
 #include "base/reproducible_sum.hpp"
 #include "decompose/bisection.hpp"
+#include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 
 namespace eddyline::integrate {
 
 using physics::delta::FluidViscosity;
+using world::Scheme;
 using world::SideKind;
 
 namespace {
@@ -50,11 +52,19 @@ Constants make_constants(const world::World& world) {
   c.inverse_c0 = 1 / c.c0;
   c.inverse_mass = 1 / (c.rho0 * c.volume);
   const double radius = world.dimensions == 3 ? R * R * R : R * R;
-  c.kernel = 20 * physics::WendlandC2::sigma(world.dimensions) * c.volume / radius;
+  const bool classic = world.method.scheme == Scheme::classic;
+  const bool gas = world.fluid.matter == world::Matter::ideal_gas;
+  c.kernel = classic ? (4 << world.dimensions) * physics::CubicSpline::sigma(world.dimensions) * c.volume / radius
+                     : 20 * physics::WendlandC2::sigma(world.dimensions) * c.volume / radius;
+  c.state.gamma = world.fluid.gamma;
+  c.state.kind = !classic ? physics::StateEquation::Kind::linear
+                 : gas    ? physics::StateEquation::Kind::ideal_gas
+                          : physics::StateEquation::Kind::tait;
   c.rate = c.c0 / R;
-  c.speed_limit = world.method.speed_limit > 0 ? world.method.speed_limit : c.c0;
+  c.speed_limit = world.method.speed_limit > 0 ? world.method.speed_limit : gas ? 10 * c.c0 : c.c0;
   c.free_surface = !world.regions.empty();
   for (const auto& side : world.sides) c.free_surface = c.free_surface || side.kind == SideKind::open;
+  c.free_surface = c.free_surface && !gas;
   const double strength = c.free_surface ? k_shifting_free_surface : k_shifting_confined;
   c.shifting_strength = world.method.shifting_strength > 0 ? world.method.shifting_strength : strength;
   c.viscosity = c.free_surface ? FluidViscosity::monaghan_cleary : FluidViscosity::morris;
@@ -65,7 +75,13 @@ Constants make_constants(const world::World& world) {
 
 template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const Execution& execution)
-    : openings(world), world_(world), execution_(execution), constants_(make_constants(world)) {
+    : pressed(world.method.scheme == Scheme::classic ? physics::classic::k_fluid_stride<D>
+                                                     : physics::delta::k_pressed_stride<D>),
+      openings(world),
+      world_(world),
+      execution_(execution),
+      constants_(make_constants(world)) {
+  fluid.classic = world.method.scheme == Scheme::classic;
   for (int d = 0; d < D; ++d) {
     const auto a = static_cast<std::size_t>(d);
     if (world_.sides[2 * a].kind == SideKind::periodic) world_.size[d] = constants_.fixed.round(world_.size[d]);
@@ -87,7 +103,12 @@ void Flow<T, D>::place() {
     const auto& particle = placement.fluid[i];
     fluid.id[i] = particle.id;
     fluid.buffer[i] = particle.buffer;
-    fluid.s[i] = particle.pressure / pressure_unit;
+    const double p = particle.pressure / pressure_unit;
+    fluid.s[i] =
+        constants_.state.is_gas() ? particle.density / constants_.rho0 - 1 : constants_.state.density_excess(p);
+    if (constants_.state.is_gas())
+      fluid.u[i] = constants_.c0 * constants_.c0 *
+                   physics::StateEquationIdealGas{constants_.state.gamma}.thermal_energy(1 + fluid.s[i], p);
     fluid.mass[i] = constants_.rho0 * (1 + fluid.s[i]) * particle.volume;
     for (int d = 0; d < D; ++d) fluid.x[d][i] = particle.position[d];
   }
@@ -317,17 +338,18 @@ void Flow<T, D>::find_neighbors() {
   if (!openings.empty()) find_node_neighbors();
 
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
-  divergence.resize(whole), diffusion.resize(whole), surface.resize(whole);
-  if (!constants_.free_surface) {
-    for (auto& component : velocity_gradient) component.resize(whole);
-    filling.resize(whole);
-  }
+  surface.resize(whole);
   const std::size_t whole_walls = wall_fluid.chunks().size() * neighbors::k_chunk;
+  for (int d = 0; d < D; ++d) viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
+  if (fluid.classic) {
+    classic.resize(whole, whole_walls);
+    return;
+  }
+  divergence.resize(whole), diffusion.resize(whole);
   wall_weight.resize(whole_walls), wall_pressure.resize(whole_walls);
   for (int d = 0; d < D; ++d) {
     viscous[d].resize(whole), pressure_force[d].resize(whole), shift[d].resize(whole);
     wall_lever[d].resize(whole_walls), wall_velocity[d].resize(whole_walls);
-    viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
   }
 }
 
@@ -401,7 +423,7 @@ void Flow<T, D>::rebuild() {
   openings.find_members(fluid);
   find_routes(layout_, fluid_rows, fluid_routes);
   find_positions(fluid_rows, fluid.x, fluid_routes, fluid_positions_);
-  moving.resize(fluid_rows.rows);
+  if (!fluid.classic) moving.resize(fluid_rows.rows);
   pressed.resize(fluid_rows.rows);
   timers.lap(Phase::sort);
 
@@ -411,9 +433,18 @@ void Flow<T, D>::rebuild() {
 }
 
 template <class T, int D>
+double Flow<T, D>::pressure(std::size_t i) const {
+  const auto& c = constants_;
+  const double u = c.state.is_gas() ? fluid.u[i] / (c.c0 * c.c0) : 0;
+  return c.rho0 * c.c0 * c.c0 * c.state.pressure(fluid.s[i], u);
+}
+
+template <class T, int D>
 neighbors::Drift Flow<T, D>::drift() {
-  const double half_step = 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
-  return drift_bound_(layout_, fluid_rows, moving, fluid_positions_, static_cast<float>(half_step), wall_rows);
+  // Classic sums pairs in the middle of the step only.
+  const double half_step = fluid.classic ? 0.0 : 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
+  return drift_bound_(layout_, fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
+                      static_cast<float>(half_step), wall_rows);
 }
 
 template <class T, int D>
@@ -439,7 +470,7 @@ template <class T, int D>
 std::int64_t Flow<T, D>::memory() const {
   std::size_t bytes = moving.bytes() + pressed.bytes() + walls.bytes() + fluid_fluid.bytes() + fluid_wall.bytes() +
                       filling.bytes() + wall_fluid.bytes() + divergence.bytes() + diffusion.bytes() + surface.bytes() +
-                      scratch_.bytes() + id_scratch_.bytes() + order_.bytes();
+                      scratch_.bytes() + id_scratch_.bytes() + order_.bytes() + classic.bytes();
   const_cast<FluidState<D>&>(fluid).for_each_array([&](auto& array) { bytes += array.bytes(); });
   for (int d = 0; d < D; ++d)
     bytes += viscous[d].bytes() + pressure_force[d].bytes() + shift[d].bytes() + fluid_positions_.x[d].bytes() +

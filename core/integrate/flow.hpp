@@ -4,6 +4,7 @@
 // rows and sweep results (see physics/delta/sweeps.hpp).
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,13 +13,16 @@
 #include "base/fixed_point.hpp"
 #include "base/timers.hpp"
 #include "exchange/routes.hpp"
+#include "integrate/classic_results.hpp"
 #include "integrate/openings.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
 #include "particles/cells.hpp"
 #include "particles/place.hpp"
+#include "physics/classic/sweeps.hpp"
 #include "physics/delta/sweeps.hpp"
+#include "physics/state_equations/choice.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {
@@ -40,12 +44,16 @@ struct Constants {
   double nu_fluid;                           // max(nu, nu of the artificial viscosity): between fluid particles
   double volume;                             // of a lattice cell [m^D]
   double inverse_c0, inverse_mass;           // 1/c0, 1/(rho0 volume): to dimensionless rows
-  double kernel;                             // K = 20 sigma dx^D / R^D
+  physics::StateEquation state;              // dimensionless
+  double kernel;                             // K: grad W dx^D = -K F r / R^2, see the kernels
   double rate;                               // c0 / R [1/s]
   double speed_limit;                        // of the blow-up doctor [m/s]
   bool free_surface;                         // pressure at walls is then never negative
   double shifting_strength;                  // A
   physics::delta::FluidViscosity viscosity;  // by whether there is a free surface
+
+  /// Whether a density excess is one that the blow-up doctor lets pass.
+  bool density_is_sound(double s) const { return state.is_gas() ? s > -1 && s < INFINITY : std::abs(s) < 0.5; }
 };
 
 template <int D>
@@ -59,13 +67,25 @@ struct FluidState {
   VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
   VectorArray<double, D> x_ref;  // position at the last rebuild
 
+  // Of the scheme classic only, else empty.
+  bool classic = false;
+  Array<double> u;                       // thermal energy [J/kg]
+  Array<double> s_rate, u_rate;          // of the last evaluation [1/s], [W/kg]
+  Array<double> s_rate_old, u_rate_old;  // of the one before
+  VectorArray<double, D> a_old;
+
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 
   /// Every array that belongs to a particle and goes with it when particles are sorted: visit(array). The reference
   /// position is set anew by every sort.
   template <class Visit>
   void for_each_array(Visit&& visit) {
-    visit(id), visit(mass), visit(s), visit(buffer), visit(x), visit(v), visit(a), visit(G);
+    visit(id), visit(mass), visit(s), visit(buffer), visit(x), visit(v), visit(a);
+    if (classic) {
+      visit(u), visit(s_rate), visit(u_rate), visit(s_rate_old), visit(u_rate_old), visit(a_old);
+    } else {
+      visit(G);
+    }
   }
 
   /// Copies all that belongs to particle `from` to place `to`.
@@ -99,6 +119,7 @@ struct Control {
   double approach = 0;   // of particles in touching cells since the last rebuild, at the end of the step [m]
   double moved = 0;      // of any particle since the last rebuild, at the end of the step [m]
   bool bad = false;      // a value is not finite, too fast or has jumped
+  double signal = 0;     // classic: the highest signal speed [m/s]
 };
 
 template <class T, int D>
@@ -119,6 +140,9 @@ class Flow {
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return layout_; }
   std::int64_t memory() const;
+  const std::string& instructions() const { return execution_.instructions; }
+  /// Pressure of particle i [Pa].
+  double pressure(std::size_t i) const;
 
   FluidState<D> fluid;
   WallState<D> wall;
@@ -131,9 +155,9 @@ class Flow {
   double left_mass = 0;             // [kg], kg/m in 2D
   Timers timers;
 
-  // Rows of all particles and ghosts, and who stands where.
+  // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
   neighbors::Rows<T> moving{physics::delta::k_moving_stride<D>};
-  neighbors::Rows<T> pressed{physics::delta::k_pressed_stride<D>};
+  neighbors::Rows<T> pressed;
   neighbors::Rows<T> walls{physics::delta::k_wall_stride<D>};
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};
   particles::CellRows fluid_rows, wall_rows, node_rows;
@@ -147,6 +171,7 @@ class Flow {
   Array<T> velocity_gradient[D * D], filling;  // confined flows
   Array<T> wall_weight, wall_pressure, wall_lever[D], wall_velocity[D];
   Array<T> viscous_reaction[D], pressure_reaction[D];
+  ClassicResults<T, D> classic;  // of the scheme classic, else empty
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
 
   physics::delta::Sweeps<T, D> sweeps;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/portable_math.hpp"
+#include "integrate/for_blocks.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::integrate {
@@ -13,15 +14,6 @@ using physics::StateEquationLinear;
 namespace {
 
 constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
-
-/// Calls sweep(first, last) for blocks of chunks, in parallel. Which thread takes which block changes nothing.
-template <class Sweep>
-void for_blocks(std::size_t chunks, Sweep&& sweep) {
-  constexpr std::int64_t k_block = 16;
-  const auto n = static_cast<std::int64_t>(chunks);
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t first = 0; first < n; first += k_block) sweep(first, std::min(first + k_block, n));
-}
 
 }  // namespace
 
@@ -37,7 +29,7 @@ void Step<T, D>::advance(bool reactions) {
   kick_half_and_drift();
   openings_.keep_files();
   gather(flow_.fluid_routes, flow_.pressed);
-  if (walls_change_speed_) set_wall_velocities(flow_.time + flow_.time_step);
+  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
@@ -52,30 +44,8 @@ void Step<T, D>::advance(bool reactions) {
 }
 
 template <class T, int D>
-Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()), openings_(flow) {
-  const auto& world = flow.world();
-  for (const auto& side : world.sides)
-    for (const auto& component : side.velocity) {
-      const auto used = component.used_variables();
-      walls_change_speed_ = walls_change_speed_ || std::find(used.begin(), used.end(), "t") != used.end();
-    }
-  force_is_uniform_ = true;
-  uniform_force_ = world.gravity;
-  for (int d = 0; d < D; ++d) {
-    const auto& force = world.body_force[static_cast<std::size_t>(d)];
-    force_is_uniform_ = force_is_uniform_ && force.is_constant();
-    if (force.is_constant()) uniform_force_[d] += force.evaluate(std::array{0.0, 0.0, 0.0, 0.0});
-  }
-}
-
-template <class T, int D>
-Vec3 Step<T, D>::body_force(Vec3 x, double t) const {
-  if (force_is_uniform_) return uniform_force_;
-  Vec3 f = flow_.world().gravity;
-  for (int d = 0; d < D; ++d)
-    f[d] += flow_.world().body_force[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
-  return f;
-}
+Step<T, D>::Step(Flow<T, D>& flow)
+    : flow_(flow), contact_(flow.world()), openings_(flow), surroundings_(flow.world()) {}
 
 template <class T, int D>
 double Step<T, D>::choose_time_step() const {
@@ -196,24 +166,6 @@ void Step<T, D>::kick_half_and_drift() {
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Velocities of the domain's walls at time t.
-template <class T, int D>
-void Step<T, D>::set_wall_velocities(double t) {
-  auto& wall = flow_.wall;
-  const auto& sides = flow_.world().sides;
-  const std::int64_t n = wall.size();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    if (wall.owner[k] >= 0) continue;
-    const auto& velocity = sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity;
-    Vec3 x;
-    for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
-    for (int d = 0; d < D; ++d)
-      wall.v[d][k] = velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
-  }
-}
-
 /// Pressure and mirrored velocity of dummy particles, and their rows.
 template <class T, int D>
 void Step<T, D>::extrapolate_to_walls() {
@@ -242,7 +194,7 @@ void Step<T, D>::extrapolate_to_walls() {
     if (weight > 0) {
       Vec3 x;
       for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
-      const Vec3 g = to_dimensionless * body_force(x, t);
+      const Vec3 g = to_dimensionless * surroundings_.force(x, t);
       p = static_cast<double>(flow_.wall_pressure[k]);
       for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);
       p /= weight;
@@ -312,7 +264,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     const auto k = static_cast<std::size_t>(i);
     Vec3 x, v, moved;
     for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k];
-    const Vec3 g = body_force(x, flow_.time);
+    const Vec3 g = surroundings_.force(x, flow_.time);
     const double per_density = acceleration / (1 + fluid.s[k]);
     double v2 = 0, a2 = 0, shift2 = 0, moved2 = 0;
     for (int d = 0; d < D; ++d) {
@@ -399,7 +351,7 @@ void Step<T, D>::start() {
     row[D + 1] = static_cast<T>(wall.volume[k] / c.volume);
     row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
   }
-  set_wall_velocities(flow_.time);
+  surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   flow_.timers.start();
   flow_.rebuild();
   const std::int64_t n = flow_.fluid.size();

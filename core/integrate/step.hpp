@@ -2,6 +2,7 @@
 
 #include "integrate/contact.hpp"
 #include "integrate/flow.hpp"
+#include "integrate/surroundings.hpp"
 
 namespace eddyline::integrate {
 
@@ -27,7 +28,6 @@ class Step {
   bool lists_hold(double start, double skin);
   void sum_rates();
   void kick_half_and_drift();
-  void set_wall_velocities(double t);
   void extrapolate_to_walls();
   void sum_forces();
   void kick_half_and_shift(double dt);
@@ -35,16 +35,13 @@ class Step {
   void react_pressure();
   void write_moving();
   void write_pressed(std::int64_t i);
-  Vec3 body_force(Vec3 x, double t) const;
   void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
   void extrapolate_to_openings(double t, double dt);
 
   Flow<T, D>& flow_;
   Contact contact_;
   OpeningStep<T, D> openings_;
-  bool walls_change_speed_ = false;  // some wall's velocity is a formula of t
-  bool force_is_uniform_;            // in space and time
-  Vec3 uniform_force_;               // gravity and body force together [m/s^2]
+  Surroundings<D> surroundings_;
 };
 
 }  // namespace eddyline::integrate

@@ -58,7 +58,13 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   const std::string per_length = D == 2 ? "/m" : "";
   Series budget{"budget", {"time", "step", "particles", "mass"}, {"s", "1", "1", "kg" + per_length}, {}};
   add_vector<D>(budget, "momentum", "kg m/s" + per_length);
-  for (const char* name : {"kinetic_energy", "potential_energy", "elastic_energy"}) {
+  // The thermal energy of classic holds the work of compression as well.
+  std::vector<const char*> energies{"kinetic_energy", "potential_energy"};
+  if (flow.fluid.classic)
+    energies.insert(energies.end(), {"thermal_energy", "total_energy"});
+  else
+    energies.push_back("elastic_energy");
+  for (const char* name : energies) {
     budget.columns.emplace_back(name);
     budget.units.push_back("J" + per_length);
   }
@@ -111,8 +117,9 @@ void Observers<T, D>::observe_budget(Series& series) const {
   const auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const Vec3 gravity = flow_.world().gravity;
-  const auto sums = sum_over<D + 4>(fluid.size(), [&](std::size_t i) {
-    std::array<double, D + 4> v{};
+  const bool has_heat = fluid.classic;
+  const auto sums = sum_over<D + 5>(fluid.size(), [&](std::size_t i) {
+    std::array<double, D + 5> v{};
     if (fluid.buffer[i] != 0) return v;
     double v2 = 0, height = 0;
     for (int d = 0; d < D; ++d) {
@@ -123,13 +130,15 @@ void Observers<T, D>::observe_budget(Series& series) const {
     v[0] = fluid.mass[i];
     v[D + 1] = 0.5 * fluid.mass[i] * v2;
     v[D + 2] = fluid.mass[i] * height;
-    v[D + 3] = fluid.mass[i] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[i]);
+    v[D + 3] = has_heat ? fluid.mass[i] * fluid.u[i]
+                        : fluid.mass[i] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[i]);
+    v[D + 4] = v[D + 1] + v[D + 2] + v[D + 3];
     return v;
   });
   series.values.insert(series.values.end(),
                        {flow_.time, static_cast<double>(flow_.steps),
                         static_cast<double>(fluid.size()) - static_cast<double>(flow_.openings.members().size())});
-  series.values.insert(series.values.end(), sums.begin(), sums.end());
+  series.values.insert(series.values.end(), sums.begin(), sums.end() - (has_heat ? 0 : 1));
   series.values.insert(series.values.end(), {flow_.control.speed, flow_.left_mass});
 }
 

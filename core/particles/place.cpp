@@ -17,6 +17,7 @@ using world::World;
 namespace {
 
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
+constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
 constexpr double k_skin = 0.25;       // in smoothing lengths: where lists and sweeps together cost least in a fast flow
 constexpr double k_clearance = 0.25;  // lattice points nearer than this to a body are left out, in spacings
 
@@ -80,6 +81,12 @@ class StartPressure {
   std::vector<double> region_tops_;
 };
 
+/// Start density of a gas at x; 0 for a liquid, whose density follows from its pressure.
+double start_density(const World& world, Vec3 x, const world::Region* region) {
+  if (world.fluid.matter != world::Matter::ideal_gas) return 0;
+  return (region != nullptr ? region->density : world.start.density).evaluate(std::array{x.x, x.y, x.z, 0.0});
+}
+
 void place_fluid(const World& world, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double dx = world.spacing;
@@ -93,13 +100,13 @@ void place_fluid(const World& world, Placement& placement) {
   const auto add = [&](std::int64_t id, Vec3 x, double share) {
     const auto* region = region_of(world, x);
     if (region == nullptr && !world.regions.empty()) return;
-    const double p = pressure(x, region);
+    const double p = pressure(x, region), rho = start_density(world, x, region);
     for (int d = 0; d < world.dimensions && world.start.jitter > 0; ++d)
       x[d] += world.start.jitter * dx *
               (2 * uniform_random(static_cast<std::uint64_t>(world.start.seed), static_cast<std::uint64_t>(id),
                                   static_cast<std::uint64_t>(d)) -
                1);
-    placement.fluid.push_back({id, x, share, p});
+    placement.fluid.push_back({id, x, share, p, rho});
   };
 
   for (std::int32_t k = 0; k < n[2]; ++k)
@@ -237,8 +244,13 @@ void place_bodies(const World& world, Placement& placement) {
 Lengths lengths(const World& world) {
   Lengths l{};
   l.spacing = world.spacing;
-  const double ratio = world.method.smoothing_ratio;
-  l.smoothing_length = world.spacing * (ratio > 0 ? ratio : world.dimensions == 2 ? k_smoothing_2d : k_smoothing_3d);
+  double ratio = world.method.smoothing_ratio;
+  if (!(ratio > 0))
+    ratio = world.method.scheme == world::Scheme::classic && world.fluid.matter == world::Matter::liquid
+                ? k_smoothing_classic
+            : world.dimensions == 2 ? k_smoothing_2d
+                                    : k_smoothing_3d;
+  l.smoothing_length = world.spacing * ratio;
   l.interaction_radius = 2 * l.smoothing_length;
   l.skin = world.method.skin > 0 ? world.method.skin * world.spacing : k_skin * l.smoothing_length;
   l.cell_edge = l.interaction_radius + l.skin;

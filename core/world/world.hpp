@@ -37,10 +37,14 @@ struct Opening {
   Formula pressure;                 // [Pa], of x, y, z, t; outflow: the level about which waves pass
 };
 
+enum class Matter { liquid, ideal_gas };
+
 struct Fluid {
-  double density = 1000;           // rho0 [kg/m^3]
+  Matter matter = Matter::liquid;
+  double density = 1000;           // rho0 [kg/m^3]; of a gas: the unit of pair sums
   double kinematic_viscosity = 0;  // nu [m^2/s]
-  double sound_speed = 0;          // c0 [m/s]
+  double sound_speed = 0;          // c0 [m/s]; of a gas: the unit of pair sums
+  double gamma = 1.4;              // ratio of specific heats, gas only
 };
 
 enum class PressureStart { zero, hydrostatic, formula };
@@ -51,6 +55,7 @@ struct Region {
   ShapePtr shape;
   PressureStart pressure_start = PressureStart::zero;
   Formula pressure;  // [Pa], of x, y, z, t (t = 0)
+  Formula density;   // [kg/m^3], of x, y, z, t (t = 0); gas only
 };
 
 /// A solid obstacle at rest.
@@ -64,19 +69,29 @@ struct Start {
   std::array<Formula, 3> velocity;                     // [m/s], of x, y, z, t (t = 0)
   PressureStart pressure_start = PressureStart::zero;  // where no region says otherwise
   Formula pressure;                                    // [Pa]
+  Formula density;                                     // [kg/m^3]; gas only
   double jitter = 0;                                   // largest displacement of the start lattice, in spacings
   bool fitted = false;                                 // fluid follows the surfaces of bodies
   double settle = 0;                                   // damped time before t = 0 [s]
   std::int64_t seed = 1;
 };
 
+enum class Scheme {
+  delta,    // weakly compressible, with density diffusion and shifting
+  classic,  // Monaghan's: artificial viscosity, thermal energy, predictor and corrector
+};
+
 /// Numerical choices. Defaults serve every world; physics/sph states where each comes from.
 struct Method {
-  double smoothing_ratio = 0;          // h / spacing; 0: 2 in 2D, 1.5 in 3D
-  double cfl = 1.0;                    // dt <= cfl h / (c0 + max |v|)
-  double viscous_cfl = 0.1;            // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
-  double density_diffusion = 0.1;      // delta
-  double artificial_viscosity = 0.01;  // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
+  Scheme scheme = Scheme::delta;
+  double smoothing_ratio = 0;            // h / spacing; 0: 2 in 2D, 1.5 in 3D; classic, liquid: 1.3
+  double cfl = 1.0;                      // dt <= cfl h / (c0 + max |v|); classic: cfl h / signal speed
+  double viscous_cfl = 0.1;              // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
+  double density_diffusion = 0.1;        // delta
+  double artificial_viscosity = 0.01;    // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
+  double artificial_viscosity_beta = 0;  // classic: for shocks
+  double artificial_conductivity = 0;    // classic, gas only: alpha_u
+  double xsph = 0;                       // classic: epsilon
   bool shifting = true;
   double shifting_strength = 0;     // A; 0: 6 with a free surface, 3 without
   double shifting_cap = 0.1;        // largest shift of a step, in spacings

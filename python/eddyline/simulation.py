@@ -124,7 +124,10 @@ class Simulation:
             )
         shown = colors.shown_values(quantity, frame.values, scene.density)
         painter = FramePainter(
-            scene, quantity, colors.robust_scale(colors.QUANTITIES[quantity], [shown]), width=900
+            scene,
+            quantity,
+            colors.robust_scale(colors.quantity_of(quantity, scene.density), [shown]),
+            width=900,
         )
         out = io.BytesIO()
         Image.fromarray(painter.paint(frame)).save(out, format="PNG")

@@ -278,3 +278,61 @@ top = { type = "wall", slip = true }
 [time]
 end = 1.0
 """
+
+GAS_2D = """format = 1
+[domain]
+size    = [1.0, 0.6]
+spacing = 0.02
+[fluid]
+state   = "ideal_gas"
+density = 1.0
+[start]
+velocity = [3, 0.3]
+pressure = "1 + 3*exp(-((x-0.5)^2+(y-0.3)^2)/0.01)"
+density  = "1 + 0.5*step(x-0.5)"
+[boundaries]
+left   = { type = "periodic" }
+right  = { type = "periodic" }
+bottom = { type = "wall", slip = true }
+top    = { type = "wall" }
+[bodies.post]
+shape    = "circle"
+center   = [0.2, 0.2]
+diameter = 0.12
+[time]
+end = 1.0
+[method]
+scheme = "classic"
+"""
+
+GAS_3D = """format = 1
+[domain]
+size    = [0.8, 0.6, 0.5]
+spacing = 0.05
+[fluid]
+state   = "ideal_gas"
+density = 1.0
+gamma   = 1.6667
+kinematic_viscosity = 1e-3
+[start]
+velocity    = [2, 0.5, 0]
+arrangement = "jittered"
+pressure    = "1 + 3*exp(-((x-0.4)^2+(y-0.3)^2+(z-0.25)^2)/0.01)"
+[boundaries]
+left   = { type = "periodic" }
+right  = { type = "periodic" }
+bottom = { type = "wall", slip = true }
+top    = { type = "wall" }
+front  = { type = "wall", slip = true }
+back   = { type = "wall", slip = true }
+[time]
+end = 1.0
+[method]
+scheme          = "classic"
+smoothing_ratio = 1.5
+"""
+
+
+def by_classic(text: str, options: str = "") -> str:
+    """The same world with the scheme classic."""
+    return f'{text}\n[method]\nscheme = "classic"\n{options}\n'

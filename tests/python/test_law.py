@@ -76,6 +76,10 @@ JOURNEYS = {
     "channel-2d": Journey(law_worlds.CHANNEL_2D, 220, 0, 2.0),
     "channel-3d": Journey(law_worlds.CHANNEL_3D, 110, 2, 1.0),
     "jets-2d": Journey(law_worlds.JETS_2D, 200, 0, 1.5),
+    "classic-dam-2d": Journey(law_worlds.by_classic(law_worlds.DAM_2D), 1100, 0, 2.0),
+    "classic-dam-3d": Journey(law_worlds.by_classic(law_worlds.DAM_3D, "xsph = 0.5"), 500, 0, 1.5),
+    "gas-2d": Journey(law_worlds.GAS_2D, 110, 0, 3.0),
+    "gas-3d": Journey(law_worlds.GAS_3D, 60, 0, 1.5),
 }
 
 
@@ -214,7 +218,13 @@ def test_output_never_changes_the_state(name: str):
 
 # --- the test oracle ----------------------------------------------------------------------------------------
 
-ORACLES = {"dam-2d": law_worlds.DAM_2D, "vortices": law_worlds.VORTICES, "stream-2d": law_worlds.STREAM_2D}
+ORACLES = {
+    "dam-2d": law_worlds.DAM_2D,
+    "vortices": law_worlds.VORTICES,
+    "stream-2d": law_worlds.STREAM_2D,
+    "classic-vortices": law_worlds.by_classic(law_worlds.VORTICES),
+    "gas-2d": law_worlds.GAS_2D,
+}
 
 
 @pytest.mark.parametrize("name", ORACLES)

@@ -197,6 +197,8 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro(
           "density", [](const Simulation& s) { return give(s.density(), {s.id().size()}); }, nb::rv_policy::automatic)
       .def("pressure", [](const Simulation& s) { return give(s.pressure(), {s.id().size()}); })
+      .def("thermal_energy",
+           [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).thermal_energy()); })
       .def("surface", [](const Simulation& s) { return give(s.surface(), {s.id().size()}); })
       .def("wall_position",
            [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })

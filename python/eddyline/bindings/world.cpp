@@ -221,6 +221,8 @@ struct Literals {
   }
 };
 constexpr Literals<world::SideKind, 5> k_side_kinds{"kind", {"wall", "periodic", "open", "inflow", "outflow"}};
+constexpr Literals<world::Matter, 2> k_matters{"matter", {"liquid", "ideal_gas"}};
+constexpr Literals<world::Scheme, 2> k_schemes{"scheme", {"delta", "classic"}};
 constexpr Literals<world::PressureStart, 3> k_pressure_starts{"pressure_start", {"zero", "hydrostatic", "formula"}};
 
 template <class Class, class Owner>
@@ -289,7 +291,11 @@ void bind_fluid_and_boundaries(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("density", &Fluid::density)
       .def_rw("kinematic_viscosity", &Fluid::kinematic_viscosity)
-      .def_rw("sound_speed", &Fluid::sound_speed);
+      .def_rw("sound_speed", &Fluid::sound_speed)
+      .def_rw("gamma", &Fluid::gamma)
+      .def_prop_rw(
+          "matter", [](const Fluid& f) { return k_matters.name(f.matter); },
+          [](Fluid& f, const std::string& value) { f.matter = k_matters.value(value); });
 
   auto region = nb::class_<Region>(module, "Region")
                     .def(nb::init<>())
@@ -297,6 +303,7 @@ void bind_fluid_and_boundaries(nb::module_& module) {
                     .def_rw("shape", &Region::shape);
   def_pressure_start(region, &Region::pressure_start);
   def_field(region, "pressure", &Region::pressure);
+  def_field(region, "density", &Region::density);
 
   nb::class_<Body>(module, "Body")
       .def(nb::init<>())
@@ -317,14 +324,21 @@ void bind_start_and_method(nb::module_& module) {
   def_fields(start, "velocity", &Start::velocity);
   def_pressure_start(start, &Start::pressure_start);
   def_field(start, "pressure", &Start::pressure);
+  def_field(start, "density", &Start::density);
 
   nb::class_<Method>(module, "Method")
       .def(nb::init<>())
+      .def_prop_rw(
+          "scheme", [](const Method& m) { return k_schemes.name(m.scheme); },
+          [](Method& m, const std::string& value) { m.scheme = k_schemes.value(value); })
       .def_rw("smoothing_ratio", &Method::smoothing_ratio)
       .def_rw("cfl", &Method::cfl)
       .def_rw("viscous_cfl", &Method::viscous_cfl)
       .def_rw("density_diffusion", &Method::density_diffusion)
       .def_rw("artificial_viscosity", &Method::artificial_viscosity)
+      .def_rw("artificial_viscosity_beta", &Method::artificial_viscosity_beta)
+      .def_rw("artificial_conductivity", &Method::artificial_conductivity)
+      .def_rw("xsph", &Method::xsph)
       .def_rw("shifting", &Method::shifting)
       .def_rw("shifting_strength", &Method::shifting_strength)
       .def_rw("shifting_cap", &Method::shifting_cap)

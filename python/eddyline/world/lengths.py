@@ -14,7 +14,11 @@ NODE_REACH = 0.75
 
 
 def _ratio(file: WorldFile) -> float:
-    return file.method.smoothing_ratio or (2.0 if file.dimensions == 2 else 1.5)
+    if file.method.smoothing_ratio:
+        return file.method.smoothing_ratio
+    if file.method.scheme == "classic" and not file.fluid.is_gas:
+        return 1.3
+    return 2.0 if file.dimensions == 2 else 1.5
 
 
 def reach(file: WorldFile) -> float:

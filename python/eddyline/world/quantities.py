@@ -22,7 +22,9 @@ COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 """Of a body, 2D: force / (density velocity^2 length / 2), with the force that each is made of."""
 SCALARS = ("strouhal",)
 """Of a body, found by the analysis of the run as a whole."""
-_BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "elastic_energy", "max_speed", "particles")
+_BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "max_speed", "particles")
+_ENERGIES = {"delta": ("elastic_energy",), "classic": ("thermal_energy", "total_energy")}
+"""Columns of the budget that depend on the scheme."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
     def vector(name: str) -> list[str]:
         return [f"{name}_{axis}" for axis in axes]
 
-    columns = {"budget": [*_BUDGET, *vector("momentum")]}
+    columns = {"budget": [*_BUDGET, *_ENERGIES[file.method.scheme], *vector("momentum")]}
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
     walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
     for name in [*file.bodies, *walls]:

@@ -30,10 +30,6 @@ from .values import (
 AxisName = Literal["x", "y", "z"]
 SIDES = ("left", "right", "bottom", "top", "front", "back")
 """The sides of the domain, in the core's order: low and high x, low and high y, low and high z."""
-NOT_YET = {
-    "classic": "the default does the same with less noise",
-}
-"""Words of the format that cannot be run yet, and what serves instead."""
 
 
 class Reference(Table):
@@ -60,9 +56,19 @@ class Domain(Table):
 
 
 class Fluid(Table):
-    """The fluid. Exactly one viscosity; at most one of max_speed and sound_speed."""
+    """The fluid. Exactly one viscosity, of a gas at most one; of a liquid at most one of max_speed and
+    sound_speed."""
 
-    density: Positive = Field(description="Density at zero pressure [kg/m^3].", examples=[1000.0])
+    state: Literal["liquid", "ideal_gas"] = Field(
+        default="liquid",
+        description="A weakly compressible liquid, or an ideal gas, which needs method.scheme = classic.",
+    )
+    density: Positive = Field(
+        description="Of a liquid at zero pressure; of a gas at the start [kg/m^3].", examples=[1000.0]
+    )
+    gamma: Annotated[Number, Field(gt=1, le=10)] | None = Field(
+        default=None, description="Ratio of specific heats, gas only; default 1.4."
+    )
     kinematic_viscosity: NotNegative | None = Field(default=None, description="Kinematic viscosity [m^2/s].")
     dynamic_viscosity: NotNegative | None = Field(default=None, description="Dynamic viscosity [Pa s].")
     max_speed: Positive | None = Field(
@@ -75,7 +81,7 @@ class Fluid(Table):
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Fluid:
-        if self.kinematic_viscosity is None and self.dynamic_viscosity is None:
+        if self.kinematic_viscosity is None and self.dynamic_viscosity is None and not self.is_gas:
             raise wrong_table(
                 "has neither kinematic_viscosity nor dynamic_viscosity; exactly one is needed. "
                 "Add kinematic_viscosity = 1e-6 (water)"
@@ -86,7 +92,23 @@ class Fluid(Table):
             )
         if self.max_speed is not None and self.sound_speed is not None:
             raise wrong_table("has max_speed and sound_speed; at most one is allowed. Remove one")
+        foreign = ("max_speed", "sound_speed") if self.is_gas else ("gamma",)
+        given = [key for key in foreign if getattr(self, key) is not None]
+        if given and self.is_gas:
+            raise wrong_table(
+                f'has {listed(given)} with state = "ideal_gas"; the speed of sound of a gas follows from its '
+                f"pressure and density. Remove {given[0]}"
+            )
+        if given:
+            raise wrong_table(
+                'has gamma with state = "liquid"; gamma is for a gas. Write state = "ideal_gas" or remove '
+                "gamma"
+            )
         return self
+
+    @property
+    def is_gas(self) -> bool:
+        return self.state == "ideal_gas"
 
     @property
     def nu(self) -> float:
@@ -103,7 +125,10 @@ class Start(Table):
         default=None, description="Velocity [m/s], of x, y, z; default at rest."
     )
     pressure: PressureValue | None = Field(
-        default=None, description='"hydrostatic" or a field [Pa]; default 0.'
+        default=None, description='"hydrostatic" or a field [Pa]; default 0; a gas needs one.'
+    )
+    density: FieldFormula | None = Field(
+        default=None, description="Of a gas only [kg/m^3], of x, y, z; default that of [fluid]."
     )
     arrangement: Literal["lattice", "jittered", "fitted"] = Field(
         default="lattice",
@@ -340,21 +365,37 @@ class Method(Table):
     """Numerical choices. The defaults serve every world."""
 
     name: Literal["sph"] = Field(default="sph", description="Smoothed particle hydrodynamics.")
-    scheme: Literal["delta"] = Field(
-        default="delta", description="Weakly compressible, with density diffusion."
+    scheme: Literal["delta", "classic"] = Field(
+        default="delta",
+        description="Weakly compressible with density diffusion and shifting; or Monaghan's, with artificial "
+        "viscosity and thermal energy.",
     )
     smoothing_ratio: Annotated[Number, Field(ge=1, le=3)] | None = Field(
-        default=None, description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D."
+        default=None,
+        description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D; classic, liquid: 1.3.",
     )
     cfl: Annotated[Positive, Field(le=1.5)] | None = Field(
-        default=None, description="dt <= cfl h / (c0 + highest speed); default 1; unstable above 1.5."
+        default=None,
+        description="dt <= cfl h / (c0 + highest speed), default 1, unstable above 1.5; classic: "
+        "cfl h / signal speed, default 0.3.",
     )
     viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
         default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
     )
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     artificial_viscosity: NotNegative | None = Field(
-        default=None, description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)); default 0.01."
+        default=None,
+        description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)), default 0.01; classic: in "
+        "addition to the viscosity, where particles approach, gas: default 1.",
+    )
+    artificial_viscosity_beta: NotNegative | None = Field(
+        default=None, description="beta, which keeps particles from passing a shock; default 0, gas: 2."
+    )
+    artificial_conductivity: NotNegative | None = Field(
+        default=None, description="alpha_u, gas only; default 1."
+    )
+    xsph: Annotated[Number, Field(ge=0, le=1)] | None = Field(
+        default=None, description="epsilon: share of the neighbours' velocity in the motion; default 0."
     )
     shifting: StrictBool | None = Field(
         default=None, description="Keep particles evenly spread; default true."
@@ -374,8 +415,28 @@ class Method(Table):
     )
     precision: Literal["single", "double"] = Field(default="single", description="Of the sums over pairs.")
     speed_limit: Positive | None = Field(
-        default=None, description="The run stops above it [m/s]; default the speed of sound."
+        default=None,
+        description="The run stops above it [m/s]; default the speed of sound, gas: 10 times the highest.",
     )
+
+    @model_validator(mode="after")
+    def _options_of_the_scheme(self) -> Method:
+        other = "classic" if self.scheme == "delta" else "delta"
+        foreign = [key for key in OPTIONS_OF[other] if getattr(self, key) is not None]
+        if foreign:
+            verb = "is" if len(foreign) == 1 else "are"
+            raise wrong_table(
+                f'has {listed(foreign)} with scheme = "{self.scheme}"; {verb} of scheme "{other}" only. '
+                f'Write scheme = "{other}" or remove {listed(foreign)}'
+            )
+        return self
+
+
+OPTIONS_OF = {
+    "delta": ("density_diffusion", "shifting", "shifting_strength", "shifting_cap"),
+    "classic": ("artificial_viscosity_beta", "artificial_conductivity", "xsph"),
+}
+"""Keys of [method] that one scheme has alone."""
 
 
 class Output(Table):

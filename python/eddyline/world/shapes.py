@@ -19,7 +19,7 @@ from pydantic import (
 
 from .. import _core
 from .problems import listed, shown
-from .values import Context, Lengths, Number, Positive, PressureValue, Vector, wrong_table
+from .values import Context, FieldFormula, Lengths, Number, Positive, PressureValue, Vector, wrong_table
 
 Vec3 = tuple[float, float, float]
 
@@ -197,6 +197,9 @@ class Region(ShapeTable):
 
     pressure: PressureValue | None = Field(
         default=None, description='"hydrostatic" or a field [Pa]; default that of [start].'
+    )
+    density: FieldFormula | None = Field(
+        default=None, description="Of a gas only [kg/m^3], of x, y, z; default that of [start]."
     )
 
 

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from .formulas import Names
 from .problems import Path, did_you_mean, dotted, listed, nearest, number, shown
-from .schema import NOT_YET, WorldFile, keys_of, table_of
+from .schema import WorldFile, keys_of, table_of
 from .shapes import SHAPES
 from .values import Context
 
@@ -195,11 +195,6 @@ def _choice(name: str, value: Any, expected: str) -> str:
     words = [word.strip(" '") for word in expected.replace(" or ", ",").split(",")]
     if not isinstance(value, str):
         return f"{name} = {shown(value)}; must be one of {listed([shown(word) for word in words], 'or')}."
-    if value in NOT_YET:
-        return (
-            f'{name} = "{value}"; not available yet for scheme "delta". '
-            f"Known: {listed(words)}; {NOT_YET[value]}."
-        )
     if len(words) == 1:
         return f'{name} = "{value}"; must be "{words[0]}".'
     return f'{name} = "{value}"; must be {listed(words, "or")}. {did_you_mean(value, words)}'.split(

@@ -173,6 +173,9 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
     if problems:
         raise WorldError(problems)
     scales = find_scales(file, samples)
+    if scales is None and file.fluid.is_gas:
+        text = "start: the gas has neither pressure nor velocity anywhere. Write start.pressure [Pa]."
+        raise WorldError([document.problem(("start",), text)])
     if scales is None:
         text = (
             "fluid.max_speed is missing, and nothing here sets the fluid in motion from which it could "

@@ -8,6 +8,8 @@ from eddyline.validate.cases import (
     dam_break_pressure,
     periodic_cylinder,
     plates,
+    sedov,
+    sod,
     still_water,
     taylor_green,
 )
@@ -21,6 +23,8 @@ _MODULES = (
     periodic_cylinder,
     channel,
     conservation,
+    sod,
+    sedov,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""
