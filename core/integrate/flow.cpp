@@ -75,9 +75,9 @@ Constants make_constants(const world::World& world) {
 
 template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const Execution& execution)
-    : pressed(world.method.scheme == Scheme::classic ? physics::classic::k_fluid_stride<D>
+    : openings(world),
+      pressed(world.method.scheme == Scheme::classic ? physics::classic::k_fluid_stride<D>
                                                      : physics::delta::k_pressed_stride<D>),
-      openings(world),
       world_(world),
       execution_(execution),
       constants_(make_constants(world)) {

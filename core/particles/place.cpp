@@ -152,7 +152,7 @@ void place_buffers(const World& world, Placement& placement) {
       if (!opening.inflow && region == nullptr && !world.regions.empty()) continue;
       for (std::int32_t column = 0; column < sites.columns; ++column) {
         x[sites.axis] = sites.plane - (column + 0.5) * sites.inward * sites.pitch;
-        placement.fluid.push_back({make_opening_id(static_cast<std::int64_t>(k), site, column), x, volume, p,
+        placement.fluid.push_back({make_opening_id(static_cast<std::int64_t>(k), site, column), x, volume, p, 0.0,
                                    static_cast<std::uint8_t>(k + 1)});
       }
     }
