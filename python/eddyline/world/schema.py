@@ -408,7 +408,8 @@ class Method(Table):
     )
     volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
         default=None,
-        description="Rate at which density follows the filling of space, in c0/h; default 0.01. Without a free surface.",
+        description="Rate at which density follows the filling of space without a free surface, in c0/h; "
+        "default 0.01.",
     )
     skin: Positive | None = Field(
         default=None, description="Margin of the neighbour lists, in spacings; chosen if absent."
