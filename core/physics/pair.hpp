@@ -14,7 +14,7 @@ struct MovingFluid {
   S v[D];
   S s;          // density excess rho/rho0 - 1
   S V;          // volume
-  S half_G[D];  // half the density gradient, from the pressure acceleration of the last evaluation
+  S half_g[D];  // half the density gradient, from the pressure acceleration of the last evaluation
 };
 
 /// A fluid particle at the end of a step: what pressure and the particle arrangement need.

@@ -27,7 +27,7 @@ EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + d];
-    f.half_G[d] = value[2 * D + 2 + d];
+    f.half_g[d] = value[2 * D + 2 + d];
   }
   f.s = value[2 * D];
   f.V = value[2 * D + 1];
@@ -100,7 +100,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
             const P v_r = dot<D>(v_ij, ij.r), VF = j.V * ij.F;
             continuity(divergence, VF, v_r);
-            density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_G, j.half_G, ij.r);
+            density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_g, j.half_g, ij.r);
             if constexpr (viscosity == FluidViscosity::morris) {
               viscosity_morris<D>(viscous, VF, v_ij);
               velocity_gradient<D>(gradient, VF, v_ij, ij.r);
@@ -121,7 +121,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             }
             const P VF = w.V * iw.F;
             continuity(divergence, VF, dot<D>(v_iw, iw.r));
-            density_diffusion<D>(diffusion, VF, i.s, w.p, i.half_G, i.half_G, iw.r);
+            density_diffusion<D>(diffusion, VF, i.s, w.p, i.half_g, i.half_g, iw.r);
             viscosity_morris<D>(viscous_wall, VF * w.no_slip, v_viscous);
             if constexpr (viscosity == FluidViscosity::morris) {
               P v_seen[D];

@@ -11,9 +11,9 @@ namespace eddyline::physics {
 /// place of the renormalised one. Antisymmetric in i, j: conserves mass where volumes are equal.
 /// Adds V_j F [...], given G/2; for a wall neighbour pass G_j = G_i.
 template <int D, class S>
-EDDYLINE_INLINE void density_diffusion(S& sum, S VF, S s_i, S s_j, const S* half_G_i, const S* half_G_j, const S* r) {
+EDDYLINE_INLINE void density_diffusion(S& sum, S VF, S s_i, S s_j, const S* half_g_i, const S* half_g_j, const S* r) {
   S excess = s_j - s_i;
-  for (int d = 0; d < D; ++d) excess = fma(half_G_i[d] + half_G_j[d], r[d], excess);
+  for (int d = 0; d < D; ++d) excess = fma(half_g_i[d] + half_g_j[d], r[d], excess);
   sum = fma(VF, excess, sum);
 }
 

@@ -29,6 +29,12 @@ _TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time 
 def opening_problems(file: WorldFile, samples: Samples) -> Found:
     """As (path, text of the line)."""
     found = faces(file)
+    if found and file.method.scheme == "classic":
+        text = (
+            'method.scheme = "classic"; knows no inflow or outflow. Use scheme "delta", or periodic sides and '
+            "domain.body_force."
+        )
+        yield ("method", "scheme"), text
     broken = list(_patches(file, found))
     yield from broken
     names = {path[1] for path, _ in broken}

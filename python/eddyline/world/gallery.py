@@ -9,9 +9,9 @@ _PLACES = (_PACKAGE / "worlds", _PACKAGE.parent.parent / "worlds")  # installed;
 
 
 def gallery() -> dict[str, Path]:
-    """The world files of the gallery by name."""
+    """The world files of the gallery by name; those in a folder of the gallery as "vertanen/one_cylinder"."""
     found: dict[str, Path] = {}
     for folder in _PLACES:
-        for path in sorted(folder.glob("*.toml")):
-            found.setdefault(path.stem, path)
+        for path in sorted(folder.rglob("*.toml"), key=lambda path: (len(path.parts), path)):
+            found.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
     return found

@@ -20,6 +20,9 @@ from .schema import SIDES, Open, Periodic, Wall, WorldFile
 
 SOUND_RATIO = 10.0
 DEFAULT_GAMMA = 1.4
+AROUND_BODIES = 1.5
+"""Highest speed where a stream goes around bodies over that of the stream: 2.2 in place of 1.5 m/s at a cylinder
+that blocks a quarter of a channel. Twice the speed of sound took 3 % off its drag and 20 % off its lift."""
 _TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time is sampled
 
 
@@ -50,6 +53,8 @@ def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
         return Scales(fluid.max_speed, SOUND_RATIO * fluid.max_speed, "10 times fluid.max_speed")
     estimates = sorted(_estimates(file, samples), reverse=True)
     highest, reason = estimates[0] if estimates else (0.0, "")
+    if file.bodies and faces(file) and highest > 0:
+        highest, reason = AROUND_BODIES * highest, f"{reason}, and half as much again around bodies"
     if fluid.sound_speed is not None:
         return Scales(highest or fluid.sound_speed / SOUND_RATIO, fluid.sound_speed, "fluid.sound_speed")
     if highest <= 0:
