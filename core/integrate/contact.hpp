@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/vec.hpp"
@@ -8,11 +9,14 @@
 namespace eddyline::integrate {
 
 /// The last resort at walls: dummy particles stop the fluid, but a hard impact may push single particles a fraction of
-/// a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity (an inelastic
-/// contact). A pure function of one particle.
+/// a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity, relative to
+/// that of the surface (an inelastic contact). A pure function of one particle and the time.
 class Contact {
  public:
   explicit Contact(const world::World& world);
+
+  /// Moves bodies to where they are at time t [s].
+  void move_bodies(double t);
 
   /// Corrects position and velocity at the sides of the domain; true if there was contact.
   bool with_sides(Vec3& x, Vec3& v) const {
@@ -26,10 +30,16 @@ class Contact {
   bool has_bodies() const { return !bodies_.empty(); }
 
  private:
+  struct Solid {
+    world::ShapePtr shape;
+    std::optional<world::Motion> motion;
+    world::Pose pose;  // of a motion, now
+  };
+
   void put_back(Vec3& x, Vec3& v) const;
 
   Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
-  std::vector<world::ShapePtr> bodies_;
+  std::vector<Solid> bodies_;
   int dimensions_;
   double probe_;  // step of the differences that give a body's normal [m]
 };

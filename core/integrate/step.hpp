@@ -2,6 +2,7 @@
 
 #include "integrate/contact.hpp"
 #include "integrate/flow.hpp"
+#include "integrate/moving_walls.hpp"
 
 namespace eddyline::integrate {
 
@@ -36,10 +37,13 @@ class Step {
   void write_moving();
   void write_pressed(std::int64_t i);
   Vec3 body_force(Vec3 x, double t) const;
+  /// The time at which bodies are at flow time t: they rest while a start settles.
+  double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
   void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
 
   Flow<T, D>& flow_;
   Contact contact_;
+  MovingWalls<T, D> moving_walls_;
   bool walls_change_speed_ = false;  // some wall's velocity is a formula of t
   bool force_is_uniform_;            // in space and time
   Vec3 uniform_force_;               // gravity and body force together [m/s^2]

@@ -23,6 +23,18 @@ void add_vector(Series& series, const std::string& name, const std::string& unit
   }
 }
 
+/// The point of a body's surface that is nearest to its particle at X, both in the world file's place.
+Vec3 surface_point(const world::Shape& shape, Vec3 X, double probe, int dimensions) {
+  Vec3 outward;
+  for (int d = 0; d < dimensions; ++d) {
+    Vec3 step;
+    step[d] = probe;
+    outward[d] = shape.signed_distance(X + step) - shape.signed_distance(X - step);
+  }
+  const double length = norm(outward);
+  return length > 0 ? X - (shape.signed_distance(X) / length) * outward : X;
+}
+
 /// Sums value(i) over particles exactly, in parallel; value returns an array of N doubles.
 template <std::size_t N, class Value>
 std::array<double, N> sum_over(std::int64_t n, Value&& value) {
@@ -57,11 +69,25 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   }
   budget.columns.insert(budget.columns.end(), {"max_speed", "left_mass"});  // left through open sides
   budget.units.insert(budget.units.end(), {"m/s", "kg" + per_length});
+  if (flow.walls_move()) {  // by all that moves, on the fluid
+    budget.columns.emplace_back("work");
+    budget.units.push_back("J" + per_length);
+  }
   series_.push_back(budget);
 
   const auto add_force = [&](std::string_view name, std::int32_t owner) {
     Series force{"force." + std::string(name), {"time"}, {"s"}, {}};
     for (const char* part : {"total", "pressure", "viscous"}) add_vector<D>(force, part, "N" + per_length);
+    if (owner >= 0 && world.bodies[static_cast<std::size_t>(owner)].motion) {
+      if (D == 3) {
+        add_vector<D>(force, "torque", "N m");
+      } else {
+        force.columns.emplace_back("torque");
+        force.units.emplace_back("N m/m");
+      }
+      force.columns.emplace_back("power");
+      force.units.push_back("W" + per_length);
+    }
     series_.push_back(force);
     force_owners_.push_back(owner);
   };
@@ -103,12 +129,14 @@ void Observers<T, D>::observe_budget(Series& series) const {
                        {flow_.time, static_cast<double>(flow_.steps), static_cast<double>(fluid.size())});
   series.values.insert(series.values.end(), sums.begin(), sums.end());
   series.values.insert(series.values.end(), {flow_.control.speed, flow_.left_mass});
+  if (flow_.walls_move()) series.values.push_back(work_);
 }
 
 template <class T, int D>
 void Observers<T, D>::observe_forces() {
   const auto& c = flow_.constants();
   const double unit = c.rho0 * c.volume * c.rate * c.c0 * c.kernel;  // of the reaction sums [N, or N/m in 2D]
+  power_ = 0;
   for (std::size_t f = 0; f < force_owners_.size(); ++f) {
     const std::int32_t owner = force_owners_[f];
     const auto sums = sum_over<2 * D>(flow_.wall.size(), [&](std::size_t i) {
@@ -124,7 +152,59 @@ void Observers<T, D>::observe_forces() {
     values.push_back(flow_.time);
     for (std::size_t d = 0; d < D; ++d) values.push_back(sums[d] + sums[D + d]);
     values.insert(values.end(), sums.begin(), sums.end());
+    if (owner >= 0 && flow_.world().bodies[static_cast<std::size_t>(owner)].motion) observe_torque(owner, values);
   }
+  if (!flow_.walls_move()) return;
+  const auto of_sides = sum_over<1>(flow_.wall.size(), [&](std::size_t i) {
+    double power = 0;
+    if (flow_.wall.owner[i] < 0)
+      for (int d = 0; d < D; ++d)
+        power -= unit * flow_.wall.v[d][i] *
+                 (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
+    return std::array{power};
+  });
+  power_ += of_sides[0];
+  work_ += 0.5 * ((work_time_ > 0 ? last_power_ : power_) + power_) * (flow_.time - work_time_);
+  work_time_ = flow_.time;
+  last_power_ = power_;
+}
+
+/// Appends the torque on a moving body about its pivot, and its power on the fluid, -(F . v + T . w); values end with
+/// pressure and viscous forces. A pair's pressure force points along the pair, so that any point of its line is right
+/// as the place where it acts; friction acts on the surface, and so half way between fluid and dummy particles.
+template <class T, int D>
+void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& values) {
+  const auto& c = flow_.constants();
+  const double unit = c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
+  const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  const world::Pose pose = body.motion->at(flow_.time);
+  const Vec3 pivot = pose.pivot + pose.displacement;
+  const auto sums = sum_over<3>(flow_.wall.size(), [&](std::size_t i) {
+    Vec3 torque;
+    if (flow_.wall.owner[i] == owner) {
+      Vec3 x, X, pressure, viscous;
+      for (int d = 0; d < D; ++d) {
+        x[d] = flow_.wall.x[d][i];
+        X[d] = flow_.wall.x_file[d][i];
+        pressure[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
+        viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+      }
+      torque = cross_product(x - pivot, pressure);
+      if (viscous != Vec3{}) {
+        const Vec3 surface = pose.place(surface_point(*body.shape, X, 1e-4 * c.length.spacing, D));
+        torque = torque + cross_product(surface - pivot, viscous);
+      }
+    }
+    return std::array{torque.x, torque.y, torque.z};
+  });
+  const Vec3 torque{sums[0], sums[1], sums[2]};
+  Vec3 force;
+  for (int d = 0; d < D; ++d) force[d] = values[values.size() - 2 * D + static_cast<std::size_t>(d)] +
+                                         values[values.size() - D + static_cast<std::size_t>(d)];
+  const double power = -(dot(force, pose.velocity) + pose.angular_velocity * dot(torque, pose.axis));
+  if (D == 3) values.insert(values.end(), {torque.x, torque.y});
+  values.insert(values.end(), {torque.z, power});
+  power_ += power;
 }
 
 template <class T, int D>
@@ -144,8 +224,8 @@ template <class T, int D>
 void Observers<T, D>::observe() {
   const auto& world = flow_.world();
   const Sampler<T, D> sampler(flow_);
-  observe_budget(series_[0]);
   observe_forces();
+  observe_budget(series_[0]);
   std::size_t next = 1 + force_owners_.size();
   for (const auto& probe : world.probes) {
     const Sample sample = sampler.at(probe.position);

@@ -11,6 +11,7 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from .. import _core
+from . import motions
 from .problems import Path, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
@@ -33,6 +34,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _sides(file)
     yield from _resolution(file)
     yield from _solids(file)
+    yield from motions.problems(file)
     yield from _fluid(file, samples)
     yield from _fields(file, samples)
     yield from _observers(file)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .motions import top_speed
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, speed
 from .schema import SIDES, Periodic, Wall, WorldFile
@@ -70,6 +71,10 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
             points = face(file, index)
             value = max(float(speed(side.velocity, points, t * file.time.end).max()) for t in _TIMES)
             yield value, f"the wall {name} moves at {rounded(value)} m/s"
+    for name, body in file.bodies.items():
+        if body.motion is not None:
+            value = top_speed(body, file)
+            yield value, f"bodies.{name} moves at {rounded(value)} m/s"
     for axis, name in enumerate("xyz"[: file.dimensions]):
         if file.domain.gravity is not None and file.domain.gravity[axis] != 0:
             g = abs(file.domain.gravity[axis])

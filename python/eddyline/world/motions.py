@@ -1,0 +1,264 @@
+"""Bodies that move by formula: how fast they become, and what they must not run into."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .problems import Path, number, rounded
+from .samples import Points, corners
+from .schema import SIDES, Periodic, Wall, WorldFile
+from .shapes import Body, Circle, Sphere
+
+Found = Iterator[tuple[Path, str]]
+Floats = NDArray[np.float64]
+
+GAP = 2.0
+"""Spacings that a moving body keeps from what it does not touch at the start: fluid must get out between."""
+SLOWEST_SOUND = 5.0
+"""Least speed of sound that a file may give, in speeds of a body."""
+_FEWEST, _MOST = 1000, 8000  # times at which a motion is sampled
+_STEP = 0.5  # largest way from one sample to the next, in spacings, as far as _MOST allows
+_POINTS = 2000  # of a surface
+_PLACES = 2_000_000  # points times times
+
+
+class _Course:
+    """A moving body over the run.
+
+    points: (n, 3) places half a spacing below its surface at t = 0, m.  times: (m,) s.
+    """
+
+    def __init__(self, body: Body, file: WorldFile) -> None:
+        motion = body.core_motion
+        assert motion is not None
+        self.motion: _core.Motion = motion
+        self.points = _surface(body, file)
+        self.times = np.linspace(0.0, file.time.end, _FEWEST + 1)
+        fastest = float(np.nan_to_num(self.speeds, nan=0.0, posinf=0.0).max())
+        most = min(_MOST, _PLACES // len(self.points))
+        steps = math.ceil(min(most, fastest * file.time.end / (_STEP * file.domain.spacing)))
+        if steps > _FEWEST:
+            self.times = np.linspace(0.0, file.time.end, steps + 1)
+            del self.speeds
+
+    @cached_property
+    def speeds(self) -> Floats:
+        """(m,) highest speed of a point at each time [m/s]."""
+        return np.array([_lengths(self.motion.velocity(self.points, t)).max() for t in self.times])
+
+    @cached_property
+    def accelerations(self) -> Floats:
+        """(m,) highest acceleration of a point at each time [m/s^2]."""
+        return np.array([_lengths(self.motion.acceleration(self.points, t)).max() for t in self.times])
+
+    @cached_property
+    def places(self) -> Floats:
+        """(m, n, 3) the points at each time [m]."""
+        return np.stack([self.motion.place(self.points, t) for t in self.times])
+
+
+def top_speed(body: Body, file: WorldFile) -> float:
+    """The highest speed that a point of the body's surface reaches in the run [m/s]."""
+    motion = body.core_motion
+    assert motion is not None
+    points = _surface(body, file) if file.dimensions == 3 else body.core_shape.outline(file.domain.spacing)[0]
+    times = np.linspace(0.0, file.time.end, _FEWEST + 1)
+    return max(float(_lengths(motion.velocity(points, t)).max()) for t in times)
+
+
+def problems(file: WorldFile) -> Found:
+    """What is wrong with the motions of bodies, as (path, text of the line)."""
+    courses: dict[str, _Course] = {}
+    for name, body in file.bodies.items():
+        if body.motion is None:
+            continue
+        course = _Course(body, file)
+        found = list(_formulas(name, body, course, file))
+        yield from found
+        if not found:
+            courses[name] = course
+            yield from _speed(name, body, file)
+            yield from _sides(name, course, file)
+    yield from _pairs(courses, file)
+
+
+def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
+    """Formulas that start elsewhere, are not finite, jump, or set nothing in motion."""
+    assert body.motion is not None
+    path: Path = ("bodies", name, "motion")
+    formulas = [(("displacement", k), f) for k, f in enumerate(body.motion.displacement or ())]
+    if body.motion.rotation is not None:
+        formulas.append((("rotation",), body.motion.rotation))
+    scale = 1e-9 * max(file.domain.size)
+    for key, formula in formulas:
+        start = float(np.asarray(formula.evaluate({"t": 0.0})))
+        label = f"bodies.{name}.motion.{key[0]}" + (f"[{key[1]}]" if len(key) > 1 else "")
+        if math.isfinite(start) and abs(start) > (scale if len(key) > 1 else 1e-9):
+            yield (
+                (*path, *key),
+                f"{label} gives {rounded(start)} at t = 0; must be 0, as the shape says where the body starts. "
+                f"{'Subtract' if start > 0 else 'Add'} {rounded(abs(start))}.",
+            )
+        for time in course.times:
+            values = formula.differentiate((0.0, 0.0, 0.0, float(time)), "t")
+            if not all(map(math.isfinite, values)):
+                words = ("value", "velocity", "acceleration")
+                wrong = [word for word, value in zip(words, values, strict=True) if not math.isfinite(value)]
+                yield (
+                    (*path, *key),
+                    f"{label} has no finite {wrong[0]} at t = {rounded(time)} s; must have one at all times. "
+                    "Start it smoothly.",
+                )
+                return
+    step = course.times[1] - course.times[0]
+    moved = np.linalg.norm(np.diff(course.places, axis=0), axis=2).max(axis=1)
+    reach = step * np.maximum(course.speeds[1:], course.speeds[:-1])
+    bend = step**2 * np.maximum(course.accelerations[1:], course.accelerations[:-1])
+    jumps = np.flatnonzero(moved > 1.01 * reach + bend + 1e-3 * file.domain.spacing)
+    if len(jumps):
+        k = int(jumps[0])
+        yield (
+            path,
+            f"bodies.{name}.motion jumps by {rounded(float(moved[k]))} m at t = {rounded(course.times[k + 1])} s; "
+            "a body cannot. Move it within some time.",
+        )
+    low, high = body.core_shape.bounds
+    middle = np.array([(a + b) / 2 for a, b in zip(low, high, strict=True)])
+    centred = isinstance(body, Circle | Sphere) and np.allclose(course.motion.pivot, middle, atol=scale)
+    if body.slip and body.motion.displacement is None and centred:
+        yield (
+            path,
+            f"bodies.{name}.motion turns a {getattr(body, 'shape')} about its centre, and slip = true: without "
+            "friction nothing would move. Remove slip or the motion.",
+        )
+
+
+def _speed(name: str, body: Body, file: WorldFile) -> Found:
+    fastest = top_speed(body, file)
+    given, sound = file.fluid.max_speed, file.fluid.sound_speed
+    moves = f"bodies.{name} moves at {rounded(fastest)} m/s"
+    if given is not None and given < 0.999 * fastest:
+        yield (
+            ("fluid", "max_speed"),
+            f"fluid.max_speed = {number(given)}, but {moves}; must be no less. Try {_above(fastest)}.",
+        )
+    if sound is not None and sound < SLOWEST_SOUND * fastest:
+        yield (
+            ("fluid", "sound_speed"),
+            f"fluid.sound_speed = {number(sound)}, but {moves}; must be at least {SLOWEST_SOUND:.0f} times that, "
+            f"10 times is usual. Try {_above(10 * fastest)}.",
+        )
+
+
+def _sides(name: str, course: _Course, file: WorldFile) -> Found:
+    """A body may slide along or leave a wall that it touches, but not run into one."""
+    origin, end = corners(file)
+    half, least = 0.5 * file.domain.spacing, GAP * file.domain.spacing
+    for index, side_name in enumerate(SIDES[: 2 * file.dimensions]):
+        side, axis = file.boundaries.side(side_name), index // 2
+        across = course.places[:, :, axis]
+        gaps = (across - origin[axis] if index % 2 == 0 else end[axis] - across).min(axis=1) - half
+        if isinstance(side, Periodic):
+            least_here = 0.0
+        elif isinstance(side, Wall) and gaps[0] > half:
+            least_here = min(least, gaps[0])
+        elif isinstance(side, Wall):
+            continue  # it touches the wall from the start
+        else:
+            least_here = -math.inf
+        k = int(np.argmin(gaps))
+        time = rounded(float(course.times[k]))
+        if gaps[k] < least_here - 1e-6 * file.domain.spacing:
+            where = (
+                f"takes it across the periodic side {side_name}"
+                if isinstance(side, Periodic)
+                else f"takes it to {rounded(max(float(gaps[k]), 0.0))} m from the wall {side_name}"
+                if gaps[k] > 0
+                else f"takes it into the wall {side_name}"
+            )
+            need = (
+                "bodies must not cross it"
+                if isinstance(side, Periodic)
+                else f"must leave {GAP:.0f} spacings, {rounded(least)} m"
+            )
+            yield (
+                ("bodies", name, "motion"),
+                f"bodies.{name}.motion {where} at t = {time} s; {need}. Make it smaller, or move the body.",
+            )
+    inside = np.ones(course.places.shape[:2], dtype=bool)
+    for axis in range(file.dimensions):
+        across = course.places[:, :, axis]
+        inside &= (across > origin[axis]) & (across < end[axis])
+    gone = np.flatnonzero(~inside.any(axis=1))
+    if len(gone):
+        time = rounded(float(course.times[gone[0]]))
+        yield (
+            ("bodies", name, "motion"),
+            f"bodies.{name}.motion takes it out of the domain at t = {time} s. Make it smaller, or end sooner.",
+        )
+
+
+def _pairs(courses: dict[str, _Course], file: WorldFile) -> Found:
+    """Two bodies that do not touch at the start must not come near each other."""
+    least, half = GAP * file.domain.spacing, 0.5 * file.domain.spacing
+    said = set()
+    for name, course in courses.items():
+        low, high = course.places.min(axis=(0, 1)), course.places.max(axis=(0, 1))
+        for other, body in file.bodies.items():
+            pair = frozenset((name, other))
+            if other == name or pair in said:
+                continue
+            theirs = courses[other].places if other in courses else None
+            bounds = (
+                np.array(body.core_shape.bounds)
+                if theirs is None
+                else np.array([theirs.min(axis=(0, 1)), theirs.max(axis=(0, 1))])
+            )
+            apart = np.maximum(bounds[0] - high, low - bounds[1])[: file.dimensions]
+            if apart.max() > least + 2 * half:
+                continue
+            motion = body.core_motion
+            gaps = np.empty(len(course.times))
+            for k, (time, places) in enumerate(zip(course.times, course.places, strict=True)):
+                shape = _at(body, motion, float(time))
+                gaps[k] = shape.signed_distance(np.ascontiguousarray(places)).min() - half
+            k = int(np.argmin(gaps))
+            if gaps[0] > half and gaps[k] < min(least, gaps[0]) - 1e-6 * file.domain.spacing:
+                said.add(pair)
+                near = f"to {rounded(float(gaps[k]))} m from" if gaps[k] > 0 else "into"
+                yield (
+                    ("bodies", name, "motion"),
+                    f"bodies.{name}.motion takes it {near} bodies.{other} at t = {rounded(float(course.times[k]))} "
+                    f"s; must leave {GAP:.0f} spacings, {rounded(least)} m. Make it smaller, or move one of them.",
+                )
+
+
+def _at(body: Body, motion: _core.Motion | None, time: float) -> _core.Shape:
+    if motion is None:
+        return body.core_shape
+    core = _core.Body()
+    core.shape, core.motion = body.core_shape, motion
+    return core.shape_at(time)
+
+
+def _surface(body: Body, file: WorldFile) -> Points:
+    """(n, 3) points half a spacing below the surface at t = 0 [m]."""
+    points, _ = body.core_shape.layers(file.domain.spacing, 1)
+    return np.ascontiguousarray(points[:: 1 + len(points) // _POINTS])
+
+
+def _lengths(vectors: Floats) -> Floats:
+    lengths: Floats = np.linalg.norm(vectors, axis=1)
+    return lengths
+
+
+def _above(value: float) -> str:
+    """A short number not below `value`."""
+    scale = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.ceil(value / scale * (1 - 1e-12)) * scale:.3g}"
