@@ -172,6 +172,10 @@ void Observers<T, D>::observe_forces() {
 /// Appends the torque on a moving body about its pivot, and its power on the fluid, -(F . v + T . w); values end with
 /// pressure and viscous forces. A pair's pressure force points along the pair, so that any point of its line is right
 /// as the place where it acts; friction acts on the surface, and so half way between fluid and dummy particles.
+///
+/// Morris' form of viscosity gives the traction mu dv/dn at a wall. What a body feels is mu (dv/dn + grad(v) . n), which
+/// is the same on one that does not turn; on one that does, the rest is -mu w x n, no force but a torque of -2 mu V w
+/// over a closed surface around a volume V. It is added for the wet share of the surface.
 template <class T, int D>
 void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& values) {
   const auto& c = flow_.constants();
@@ -179,8 +183,9 @@ void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& va
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
-  const auto sums = sum_over<3>(flow_.wall.size(), [&](std::size_t i) {
+  const auto sums = sum_over<5>(flow_.wall.size(), [&](std::size_t i) {
     Vec3 torque;
+    double surface_layer = 0, wet = 0;
     if (flow_.wall.owner[i] == owner) {
       Vec3 x, X, pressure, viscous;
       for (int d = 0; d < D; ++d) {
@@ -190,14 +195,20 @@ void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& va
         viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
       }
       torque = cross_product(x - pivot, pressure);
+      if (body.shape->signed_distance(X) > -c.length.spacing) {
+        surface_layer = flow_.wall.volume[i];
+        wet = flow_.wall_weight[i] > 0 ? surface_layer : 0;
+      }
       if (viscous != Vec3{}) {
         const Vec3 surface = pose.place(surface_point(*body.shape, X, 1e-4 * c.length.spacing, D));
         torque = torque + cross_product(surface - pivot, viscous);
       }
     }
-    return std::array{torque.x, torque.y, torque.z};
+    return std::array{torque.x, torque.y, torque.z, surface_layer, wet};
   });
-  const Vec3 torque{sums[0], sums[1], sums[2]};
+  const double wet_volume = sums[3] > 0 ? body.shape->volume() * sums[4] / sums[3] : 0;
+  const double of_turning = body.slip ? 0 : 2 * c.rho0 * c.nu * wet_volume * pose.angular_velocity;
+  const Vec3 torque = Vec3{sums[0], sums[1], sums[2]} - of_turning * pose.axis;
   Vec3 force;
   for (int d = 0; d < D; ++d) force[d] = values[values.size() - 2 * D + static_cast<std::size_t>(d)] +
                                          values[values.size() - D + static_cast<std::size_t>(d)];
