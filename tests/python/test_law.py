@@ -302,7 +302,10 @@ def test_a_domain_far_from_the_origin_is_computed_as_well(text: str, steps: int)
 
 @pytest.mark.parametrize(
     ("overrides", "reason"),
-    [({"method.density_diffusion": 0.9}, None), ({"method.speed_limit": 0.05}, "above the limit of 0.05 m/s")],
+    [
+        ({"method.density_diffusion": 0.9}, None),
+        ({"method.speed_limit": 0.05}, "above the limit of 0.05 m/s"),
+    ],
     ids=["unstable-scheme", "speed-limit"],
 )
 def test_a_step_that_goes_wrong_says_which_particle_when_and_where(

@@ -46,7 +46,9 @@ class Recorder:
         self._snapshots_due = Schedule(world.output.snapshot_interval)
         self._last_picture = self._last_snapshot = -1
         self._view = oblique.View.of(self.scene) if self.scene.dimensions == 3 else None
-        self._solids = self._body_points() if self._view else np.zeros((0, 3))  # of bodies at rest: for all frames
+        self._solids = (
+            self._body_points() if self._view else np.zeros((0, 3))
+        )  # of bodies at rest: for all frames
 
     @property
     def next_time(self) -> float:

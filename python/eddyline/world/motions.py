@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -31,14 +31,14 @@ _PLACES = 2_000_000  # points times times
 class _Course:
     """A moving body over the run.
 
-    points: (n, 3) places half a spacing below its surface at t = 0, m.  times: (m,) s.
+    points: (n, 3) places on its surface at t = 0, m.  depth: by how much they lie below it, m.  times: (m,) s.
     """
 
     def __init__(self, body: Body, file: WorldFile) -> None:
         motion = body.core_motion
         assert motion is not None
         self.motion: _core.Motion = motion
-        self.points = _surface(body, file)
+        self.points, self.depth = _surface(body, file)
         self.times = np.linspace(0.0, file.time.end, _FEWEST + 1)
         fastest = float(np.nan_to_num(self.speeds, nan=0.0, posinf=0.0).max())
         most = min(_MOST, _PLACES // len(self.points))
@@ -67,7 +67,7 @@ def top_speed(body: Body, file: WorldFile) -> float:
     """The highest speed that a point of the body's surface reaches in the run [m/s]."""
     motion = body.core_motion
     assert motion is not None
-    points = _surface(body, file) if file.dimensions == 3 else body.core_shape.outline(file.domain.spacing)[0]
+    points, _ = _surface(body, file)
     times = np.linspace(0.0, file.time.end, _FEWEST + 1)
     return max(float(_lengths(motion.velocity(points, t)).max()) for t in times)
 
@@ -92,7 +92,9 @@ def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
     """Formulas that start elsewhere, are not finite, jump, or set nothing in motion."""
     assert body.motion is not None
     path: Path = ("bodies", name, "motion")
-    formulas = [(("displacement", k), f) for k, f in enumerate(body.motion.displacement or ())]
+    formulas: list[tuple[Path, _core.Formula]] = [
+        (("displacement", k), formula) for k, formula in enumerate(body.motion.displacement or ())
+    ]
     if body.motion.rotation is not None:
         formulas.append((("rotation",), body.motion.rotation))
     scale = 1e-9 * max(file.domain.size)
@@ -134,7 +136,7 @@ def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
     if body.slip and body.motion.displacement is None and centred:
         yield (
             path,
-            f"bodies.{name}.motion turns a {getattr(body, 'shape')} about its centre, and slip = true: without "
+            f"bodies.{name}.motion turns a {body.shape} about its centre, and slip = true: without "
             "friction nothing would move. Remove slip or the motion.",
         )
 
@@ -157,100 +159,110 @@ def _speed(name: str, body: Body, file: WorldFile) -> Found:
 
 
 def _sides(name: str, course: _Course, file: WorldFile) -> Found:
-    """A body may slide along or leave a wall that it touches, but not run into one."""
+    """A body may slide along a wall that it touches or leave it, but not run into one; it must not cross a
+    periodic side, nor go out of the domain."""
     origin, end = corners(file)
-    half, least = 0.5 * file.domain.spacing, GAP * file.domain.spacing
+    path: Path = ("bodies", name, "motion")
+    change = "Make it smaller, or move the body."
+    inside = np.ones(course.places.shape[:2], dtype=bool)
     for index, side_name in enumerate(SIDES[: 2 * file.dimensions]):
         side, axis = file.boundaries.side(side_name), index // 2
         across = course.places[:, :, axis]
-        gaps = (across - origin[axis] if index % 2 == 0 else end[axis] - across).min(axis=1) - half
+        distances = across - origin[axis] if index % 2 == 0 else end[axis] - across
+        inside &= distances > 0
+        gaps = distances.min(axis=1) - course.depth
         if isinstance(side, Periodic):
-            least_here = 0.0
-        elif isinstance(side, Wall) and gaps[0] > half:
-            least_here = min(least, gaps[0])
+            crossed = np.flatnonzero(gaps < 0)
+            if len(crossed):
+                when = rounded(float(course.times[crossed[0]]))
+                yield (
+                    path,
+                    f"bodies.{name}.motion takes it across the periodic side {side_name} at t = {when} s; "
+                    f"bodies must not cross it. {change}",
+                )
         elif isinstance(side, Wall):
-            continue  # it touches the wall from the start
-        else:
-            least_here = -math.inf
-        k = int(np.argmin(gaps))
-        time = rounded(float(course.times[k]))
-        if gaps[k] < least_here - 1e-6 * file.domain.spacing:
-            where = (
-                f"takes it across the periodic side {side_name}"
-                if isinstance(side, Periodic)
-                else f"takes it to {rounded(max(float(gaps[k]), 0.0))} m from the wall {side_name}"
-                if gaps[k] > 0
-                else f"takes it into the wall {side_name}"
-            )
-            need = (
-                "bodies must not cross it"
-                if isinstance(side, Periodic)
-                else f"must leave {GAP:.0f} spacings, {rounded(least)} m"
-            )
-            yield (
-                ("bodies", name, "motion"),
-                f"bodies.{name}.motion {where} at t = {time} s; {need}. Make it smaller, or move the body.",
-            )
-    inside = np.ones(course.places.shape[:2], dtype=bool)
-    for axis in range(file.dimensions):
-        across = course.places[:, :, axis]
-        inside &= (across > origin[axis]) & (across < end[axis])
+            near = _too_near(gaps, course, file)
+            if near is not None:
+                yield path, f"bodies.{name}.motion takes it {near(f'the wall {side_name}')} {change}"
     gone = np.flatnonzero(~inside.any(axis=1))
     if len(gone):
-        time = rounded(float(course.times[gone[0]]))
+        when = rounded(float(course.times[gone[0]]))
         yield (
-            ("bodies", name, "motion"),
-            f"bodies.{name}.motion takes it out of the domain at t = {time} s. Make it smaller, or end sooner.",
+            path,
+            f"bodies.{name}.motion takes it out of the domain at t = {when} s. Make it smaller, or end sooner.",
         )
 
 
 def _pairs(courses: dict[str, _Course], file: WorldFile) -> Found:
     """Two bodies that do not touch at the start must not come near each other."""
-    least, half = GAP * file.domain.spacing, 0.5 * file.domain.spacing
-    said = set()
+    reach = (GAP + 1) * file.domain.spacing
+    said: set[frozenset[str]] = set()
     for name, course in courses.items():
-        low, high = course.places.min(axis=(0, 1)), course.places.max(axis=(0, 1))
         for other, body in file.bodies.items():
             pair = frozenset((name, other))
-            if other == name or pair in said:
+            if other == name or pair in said or _stay_apart(course, courses.get(other), body, reach):
                 continue
-            theirs = courses[other].places if other in courses else None
-            bounds = (
-                np.array(body.core_shape.bounds)
-                if theirs is None
-                else np.array([theirs.min(axis=(0, 1)), theirs.max(axis=(0, 1))])
-            )
-            apart = np.maximum(bounds[0] - high, low - bounds[1])[: file.dimensions]
-            if apart.max() > least + 2 * half:
-                continue
-            motion = body.core_motion
             gaps = np.empty(len(course.times))
             for k, (time, places) in enumerate(zip(course.times, course.places, strict=True)):
-                shape = _at(body, motion, float(time))
-                gaps[k] = shape.signed_distance(np.ascontiguousarray(places)).min() - half
-            k = int(np.argmin(gaps))
-            if gaps[0] > half and gaps[k] < min(least, gaps[0]) - 1e-6 * file.domain.spacing:
+                distances = _at(body, float(time)).signed_distance(np.ascontiguousarray(places))
+                gaps[k] = distances.min() - course.depth
+            near = _too_near(gaps, course, file)
+            if near is not None:
                 said.add(pair)
-                near = f"to {rounded(float(gaps[k]))} m from" if gaps[k] > 0 else "into"
                 yield (
                     ("bodies", name, "motion"),
-                    f"bodies.{name}.motion takes it {near} bodies.{other} at t = {rounded(float(course.times[k]))} "
-                    f"s; must leave {GAP:.0f} spacings, {rounded(least)} m. Make it smaller, or move one of them.",
+                    f"bodies.{name}.motion takes it {near(f'bodies.{other}')} Make it smaller, or move one of them.",
                 )
 
 
-def _at(body: Body, motion: _core.Motion | None, time: float) -> _core.Shape:
-    if motion is None:
-        return body.core_shape
+def _too_near(gaps: Floats, course: _Course, file: WorldFile) -> Callable[[str], str] | None:
+    """What to say of a body whose distance [m] from something becomes too small, or None; what it touches at the
+    start may stay as near as it likes.
+
+    gaps: at the times of the course.
+    """
+    spacing = file.domain.spacing
+    least = GAP * spacing
+    nearest = int(np.argmin(gaps))
+    if gaps[0] <= 0.5 * spacing or gaps[nearest] >= min(least, gaps[0]) - 1e-6 * spacing:
+        return None
+    into = np.flatnonzero(gaps < 0)
+    when = rounded(float(course.times[into[0] if len(into) else nearest]))
+    where = "into" if len(into) else f"to {rounded(float(gaps[nearest]))} m from"
+    return lambda what: f"{where} {what} at t = {when} s; must leave {GAP:.0f} spacings, {rounded(least)} m."
+
+
+def _stay_apart(course: _Course, theirs: _Course | None, body: Body, reach: float) -> bool:
+    """Whether all places of a course stay farther than `reach` [m] from all places of a body along some axis."""
+    low, high = course.places.min(axis=(0, 1)), course.places.max(axis=(0, 1))
+    if theirs is None:
+        their_low, their_high = (np.array(corner) for corner in body.core_shape.bounds)
+    else:
+        their_low, their_high = theirs.places.min(axis=(0, 1)), theirs.places.max(axis=(0, 1))
+    return bool(np.maximum(their_low - high, low - their_high).max() > reach)
+
+
+def _at(body: Body, time: float) -> _core.Shape:
+    """The shape of a body where it is at `time` [s]."""
     core = _core.Body()
-    core.shape, core.motion = body.core_shape, motion
+    core.shape, core.motion = body.core_shape, body.core_motion
     return core.shape_at(time)
 
 
-def _surface(body: Body, file: WorldFile) -> Points:
-    """(n, 3) points half a spacing below the surface at t = 0 [m]."""
-    points, _ = body.core_shape.layers(file.domain.spacing, 1)
-    return np.ascontiguousarray(points[:: 1 + len(points) // _POINTS])
+def _surface(body: Body, file: WorldFile) -> tuple[Points, float]:
+    """(n, 3) points of the surface at t = 0, about a spacing apart, and their depth below it [m]: in 2D none, in
+    3D that of the outermost layer of particles."""
+    spacing = file.domain.spacing
+    if file.dimensions == 2:
+        pieces = []
+        for line in body.core_shape.outline(0.01 * spacing):
+            for start, end in zip(line, np.roll(line, -1, axis=0), strict=True):
+                count = max(1, math.ceil(float(np.linalg.norm(end - start)) / spacing))
+                pieces.append(start + (end - start) * np.arange(count)[:, None] / count)
+        points, depth = np.concatenate(pieces), 0.0
+    else:
+        points, depth = body.core_shape.layers(spacing, 1)[0], spacing / 2
+    return np.ascontiguousarray(points[:: 1 + len(points) // _POINTS]), depth
 
 
 def _lengths(vectors: Floats) -> Floats:

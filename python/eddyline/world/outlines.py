@@ -15,9 +15,7 @@ Outline = NDArray[np.float64]
 _CIRCLE = np.linspace(0.0, 2 * math.pi, 97)[:-1]
 
 
-def outlines(
-    shape: ShapeTable, axes: tuple[int, int], tolerance: float, time: float = 0.0
-) -> list[Outline]:
+def outlines(shape: ShapeTable, axes: tuple[int, int], tolerance: float, time: float = 0.0) -> list[Outline]:
     """The closed lines of a shape in the plane of two axes; in 2D arcs are within `tolerance` [m]. A moving
     body is where it is at `time` [s]."""
     flat = shape.dimensions == 2

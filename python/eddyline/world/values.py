@@ -187,7 +187,9 @@ class _TimeFormula(_Field):
         formula = super().compile(value, info)
         places = [name for name in formula.used_variables if name != "t"]
         if places:
-            raise wrong(f"a body moves as a whole; of x, y, z and t a motion may use t only, not {listed(places)}")
+            raise wrong(
+                f"a body moves as a whole; of x, y, z and t a motion may use t only, not {listed(places)}"
+            )
         return formula
 
 

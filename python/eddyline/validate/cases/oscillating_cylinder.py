@@ -64,9 +64,17 @@ def _coefficients(swing: Swing, label: str) -> list[tuple[str, float, float]]:
 
 
 def _swing(across: int, setting: Setting) -> Swing:
-    periods, whole = (2.5, 1) if setting.quick else (5.0, 2)
-    size: dict[str, str | float] = {"domain.size": '["8*D", "6*D"]', "domain.origin": '["-4*D", "-3*D"]'}
-    world = load_world(NAME, {"domain.spacing": f"D/{across}", **(size if setting.quick else {})})
+    periods, whole = (2.5, 1) if setting.quick else (3.5, 2)
+    width, height = (8, 6) if setting.quick else (16, 14)
+    world = load_world(
+        NAME,
+        {
+            "domain.spacing": f"D/{across}",
+            "domain.size": f'["{width}*D", "{height}*D"]',
+            "domain.origin": f'["-{width}*D/2", "-{height}*D/2"]',
+            "time.end": f"{periods}*T",
+        },
+    )
     let, period = world.let, world.let["T"]
     course = Course(world, setting.threads, period / ROWS)
     course.to(periods * period)

