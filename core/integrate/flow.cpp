@@ -90,7 +90,8 @@ void Flow<T, D>::place() {
 
 template <class T, int D>
 void Flow<T, D>::place_walls(const particles::Placement& placement) {
-  walls_move_ = std::any_of(world_.bodies.begin(), world_.bodies.end(), [](const auto& b) { return b.motion.has_value(); });
+  walls_move_ =
+      std::any_of(world_.bodies.begin(), world_.bodies.end(), [](const auto& b) { return b.motion.has_value(); });
   const std::size_t n = placement.walls.size();
   wall.for_each_array(wall_scratch_, [n](auto& array, auto&) { array.assign(n, 0); });
   for (std::size_t i = 0; i < n; ++i) {
@@ -106,8 +107,8 @@ void Flow<T, D>::place_walls(const particles::Placement& placement) {
   sort_walls();
 }
 
-/// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once: their
-/// order, rows and routes then last for the run.
+/// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once:
+/// their order, rows and routes then last for the run.
 template <class T, int D>
 void Flow<T, D>::sort_walls() {
   const std::int64_t n = wall.size();

@@ -66,8 +66,7 @@ void MovingWalls<T, D>::write_middle(double t, double dt) {
   });
   flow_.wall_routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) {
     flow_.walls.copy(from, to, shift, D);
-    for (int d = 0; d < D; ++d)
-      moved.x[d][static_cast<std::size_t>(to)] = moved.x[d][static_cast<std::size_t>(from)];
+    for (int d = 0; d < D; ++d) moved.x[d][static_cast<std::size_t>(to)] = moved.x[d][static_cast<std::size_t>(from)];
   });
 }
 

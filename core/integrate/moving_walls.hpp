@@ -22,8 +22,9 @@ class MovingWalls {
   bool any() const { return flow_.walls_move(); }
   /// State and rows at time t. The caller gathers.
   void start(double t);
-  /// Rows for the middle of the step of length dt that ends at time t, and how far the walls will have moved at its end;
-  /// both gathered. The state is left alone. Mirrored velocities change with that of the body: the fluid at it follows.
+  /// Rows for the middle of the step of length dt that ends at time t, and how far the walls will have moved at its
+  /// end; both gathered. The state is left alone. Mirrored velocities change with that of the body: the fluid at it
+  /// follows.
   void write_middle(double t, double dt);
   /// State and positions in the rows at the end of that step.
   void move_to_end();

@@ -159,8 +159,9 @@ void Observers<T, D>::observe_forces() {
     double power = 0;
     if (flow_.wall.owner[i] < 0)
       for (int d = 0; d < D; ++d)
-        power -= unit * flow_.wall.v[d][i] *
-                 (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
+        power -=
+            unit * flow_.wall.v[d][i] *
+            (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
     return std::array{power};
   });
   power_ += of_sides[0];
@@ -173,9 +174,9 @@ void Observers<T, D>::observe_forces() {
 /// pressure and viscous forces. A pair's pressure force points along the pair, so that any point of its line is right
 /// as the place where it acts; friction acts on the surface, and so half way between fluid and dummy particles.
 ///
-/// Morris' form of viscosity gives the traction mu dv/dn at a wall. What a body feels is mu (dv/dn + grad(v) . n), which
-/// is the same on one that does not turn; on one that does, the rest is -mu w x n, no force but a torque of -2 mu V w
-/// over a closed surface around a volume V. It is added for the wet share of the surface.
+/// Morris' form of viscosity gives the traction mu dv/dn at a wall. What a body feels is mu (dv/dn + grad(v) . n),
+/// which is the same on one that does not turn; on one that does, the rest is -mu w x n, no force but a torque of -2 mu
+/// V w over a closed surface around a volume V. It is added for the wet share of the surface.
 template <class T, int D>
 void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& values) {
   const auto& c = flow_.constants();
@@ -210,8 +211,9 @@ void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& va
   const double of_turning = body.slip ? 0 : 2 * c.rho0 * c.nu * wet_volume * pose.angular_velocity;
   const Vec3 torque = Vec3{sums[0], sums[1], sums[2]} - of_turning * pose.axis;
   Vec3 force;
-  for (int d = 0; d < D; ++d) force[d] = values[values.size() - 2 * D + static_cast<std::size_t>(d)] +
-                                         values[values.size() - D + static_cast<std::size_t>(d)];
+  for (int d = 0; d < D; ++d)
+    force[d] = values[values.size() - 2 * D + static_cast<std::size_t>(d)] +
+               values[values.size() - D + static_cast<std::size_t>(d)];
   const double power = -(dot(force, pose.velocity) + pose.angular_velocity * dot(torque, pose.axis));
   if (D == 3) values.insert(values.end(), {torque.x, torque.y});
   values.insert(values.end(), {torque.z, power});

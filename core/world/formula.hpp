@@ -44,9 +44,9 @@ class Formula {
   double evaluate(std::span<const double> values) const;
 
   /// The value, with its first and second derivative by one of the variables (its place among variables()). Exact up
-  /// to rounding, by rules and not by differences; the same bits on every machine. Where a formula jumps or has a corner
-  /// (floor, ceil, sign, step, comparisons, mod; abs, min, max, if) the derivative is that of the branch taken; where it
-  /// has none (sqrt at 0), infinite or NaN.
+  /// to rounding, by rules and not by differences; the same bits on every machine. Where a formula jumps or has a
+  /// corner (floor, ceil, sign, step, comparisons, mod; abs, min, max, if) the derivative is that of the branch taken;
+  /// where it has none (sqrt at 0), infinite or NaN.
   Jet differentiate(std::span<const double> values, std::size_t variable) const;
 
   /// The names it may use, as given to the constructor; empty for a constant made from a number.

@@ -36,7 +36,8 @@ class MovedShape final : public Shape {
     constexpr double k_none = std::numeric_limits<double>::infinity();
     Vec3 lowest{k_none, k_none, k_none}, highest{-k_none, -k_none, -k_none};
     for (int corner = 0; corner < 8; ++corner) {
-      const Vec3 at = pose_.place({corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y, corner & 4 ? high.z : low.z});
+      const Vec3 at =
+          pose_.place({corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y, corner & 4 ? high.z : low.z});
       for (int d = 0; d < 3; ++d) {
         lowest[d] = std::min(lowest[d], at[d]);
         highest[d] = std::max(highest[d], at[d]);
@@ -65,7 +66,8 @@ Vec3 Pose::velocity_at(Vec3 x) const {
 
 Vec3 Pose::acceleration_at(Vec3 x) const {
   const Vec3 across = cross_product(axis, x - (pivot + displacement));
-  return acceleration + angular_acceleration * across + (angular_velocity * angular_velocity) * cross_product(axis, across);
+  return acceleration + angular_acceleration * across +
+         (angular_velocity * angular_velocity) * cross_product(axis, across);
 }
 
 Pose Motion::at(double t) const {

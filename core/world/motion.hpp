@@ -13,8 +13,8 @@ namespace eddyline::world {
 ///   x = pivot + displacement + R (X - pivot),   R: turned by `angle` about `axis`.
 /// SI units, radians.
 struct Pose {
-  Vec3 pivot;            // of the rotation, in the world file's place
-  Vec3 axis{0, 0, 1};    // unit vector
+  Vec3 pivot;          // of the rotation, in the world file's place
+  Vec3 axis{0, 0, 1};  // unit vector
   double cos = 1, sin = 0;
   Vec3 displacement, velocity, acceleration;
   double angular_velocity = 0, angular_acceleration = 0;

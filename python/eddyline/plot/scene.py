@@ -68,7 +68,7 @@ class Scene:
         )
 
     def moving_outlines(self, time: float) -> list[NDArray[np.float64]]:
-        """The closed outlines of the moving bodies of a 2D world, where they are at `time` [s], each (n, 2) m."""
+        """The closed outlines of moving bodies in 2D, where they are at `time` [s], each (n, 2) m."""
         if self.dimensions == 3:
             return []
         return [
@@ -78,7 +78,7 @@ class Scene:
         ]
 
     def marks(self, time: float) -> list[NDArray[np.float64]]:
-        """For each body of a 2D world that turns, a line from its pivot to its edge that turns with it, (2, 2) m."""
+        """For each body that turns in 2D, a line from pivot to edge that turns with it, (2, 2) m."""
         found = []
         for body in self.moving if self.dimensions == 2 else ():
             motion = body.motion

@@ -31,7 +31,8 @@ _PLACES = 2_000_000  # points times times
 class _Course:
     """A moving body over the run.
 
-    points: (n, 3) places on its surface at t = 0, m.  depth: by how much they lie below it, m.  times: (m,) s.
+    points: (n, 3) places on its surface at t = 0, m.  depth: by how much they lie below it, m.
+    times: (m,) s.
     """
 
     def __init__(self, body: Body, file: WorldFile) -> None:
@@ -79,7 +80,7 @@ def problems(file: WorldFile) -> Found:
         if body.motion is None:
             continue
         course = _Course(body, file)
-        found = list(_formulas(name, body, course, file))
+        found = list(_formulas(name, body, course, file)) or list(_path(name, body, course, file))
         yield from found
         if not found:
             courses[name] = course
@@ -89,7 +90,7 @@ def problems(file: WorldFile) -> Found:
 
 
 def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
-    """Formulas that start elsewhere, are not finite, jump, or set nothing in motion."""
+    """Formulas that start elsewhere, or are not finite with their derivatives."""
     assert body.motion is not None
     path: Path = ("bodies", name, "motion")
     formulas: list[tuple[Path, _core.Formula]] = [
@@ -102,11 +103,9 @@ def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
         start = float(np.asarray(formula.evaluate({"t": 0.0})))
         label = f"bodies.{name}.motion.{key[0]}" + (f"[{key[1]}]" if len(key) > 1 else "")
         if math.isfinite(start) and abs(start) > (scale if len(key) > 1 else 1e-9):
-            yield (
-                (*path, *key),
-                f"{label} gives {rounded(start)} at t = 0; must be 0, as the shape says where the body starts. "
-                f"{'Subtract' if start > 0 else 'Add'} {rounded(abs(start))}.",
-            )
+            change = f"{'Subtract' if start > 0 else 'Add'} {rounded(abs(start))}."
+            text = f"{label} gives {rounded(start)} at t = 0; must be 0, as the shape says where the body"
+            yield (*path, *key), f"{text} starts. {change}"
         for time in course.times:
             values = formula.differentiate((0.0, 0.0, 0.0, float(time)), "t")
             if not all(map(math.isfinite, values)):
@@ -117,7 +116,13 @@ def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
                     f"{label} has no finite {wrong[0]} at t = {rounded(time)} s; must have one at all times. "
                     "Start it smoothly.",
                 )
-                return
+                break
+
+
+def _path(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
+    """Bodies that jump, and those whose motion nobody would feel."""
+    assert body.motion is not None
+    path: Path = ("bodies", name, "motion")
     step = course.times[1] - course.times[0]
     moved = np.linalg.norm(np.diff(course.places, axis=0), axis=2).max(axis=1)
     reach = step * np.maximum(course.speeds[1:], course.speeds[:-1])
@@ -125,14 +130,17 @@ def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
     jumps = np.flatnonzero(moved > 1.01 * reach + bend + 1e-3 * file.domain.spacing)
     if len(jumps):
         k = int(jumps[0])
+        far, when = rounded(float(moved[k])), rounded(float(course.times[k + 1]))
         yield (
             path,
-            f"bodies.{name}.motion jumps by {rounded(float(moved[k]))} m at t = {rounded(course.times[k + 1])} s; "
-            "a body cannot. Move it within some time.",
+            f"bodies.{name}.motion jumps by {far} m at t = {when} s; a body cannot. "
+            "Move it within some time.",
         )
     low, high = body.core_shape.bounds
     middle = np.array([(a + b) / 2 for a, b in zip(low, high, strict=True)])
-    centred = isinstance(body, Circle | Sphere) and np.allclose(course.motion.pivot, middle, atol=scale)
+    centred = isinstance(body, Circle | Sphere) and np.allclose(
+        course.motion.pivot, middle, rtol=0, atol=1e-9 * max(file.domain.size)
+    )
     if body.slip and body.motion.displacement is None and centred:
         yield (
             path,
@@ -153,8 +161,8 @@ def _speed(name: str, body: Body, file: WorldFile) -> Found:
     if sound is not None and sound < SLOWEST_SOUND * fastest:
         yield (
             ("fluid", "sound_speed"),
-            f"fluid.sound_speed = {number(sound)}, but {moves}; must be at least {SLOWEST_SOUND:.0f} times that, "
-            f"10 times is usual. Try {_above(10 * fastest)}.",
+            f"fluid.sound_speed = {number(sound)}, but {moves}; must be at least {SLOWEST_SOUND:.0f} times "
+            f"that, 10 times is usual. Try {_above(10 * fastest)}.",
         )
 
 
@@ -187,10 +195,8 @@ def _sides(name: str, course: _Course, file: WorldFile) -> Found:
     gone = np.flatnonzero(~inside.any(axis=1))
     if len(gone):
         when = rounded(float(course.times[gone[0]]))
-        yield (
-            path,
-            f"bodies.{name}.motion takes it out of the domain at t = {when} s. Make it smaller, or end sooner.",
-        )
+        text = f"bodies.{name}.motion takes it out of the domain at t = {when} s."
+        yield path, f"{text} Make it smaller, or end sooner."
 
 
 def _pairs(courses: dict[str, _Course], file: WorldFile) -> Found:
@@ -209,17 +215,15 @@ def _pairs(courses: dict[str, _Course], file: WorldFile) -> Found:
             near = _too_near(gaps, course, file)
             if near is not None:
                 said.add(pair)
-                yield (
-                    ("bodies", name, "motion"),
-                    f"bodies.{name}.motion takes it {near(f'bodies.{other}')} Make it smaller, or move one of them.",
-                )
+                text = f"bodies.{name}.motion takes it {near(f'bodies.{other}')}"
+                yield ("bodies", name, "motion"), f"{text} Make it smaller, or move one of them."
 
 
 def _too_near(gaps: Floats, course: _Course, file: WorldFile) -> Callable[[str], str] | None:
-    """What to say of a body whose distance [m] from something becomes too small, or None; what it touches at the
-    start may stay as near as it likes.
+    """What to say of a body whose distance from something becomes too small, or None; what it touches at
+    the start may stay as near as it likes.
 
-    gaps: at the times of the course.
+    gaps: (m,) distances at the times of the course, m.
     """
     spacing = file.domain.spacing
     least = GAP * spacing
@@ -233,7 +237,7 @@ def _too_near(gaps: Floats, course: _Course, file: WorldFile) -> Callable[[str],
 
 
 def _stay_apart(course: _Course, theirs: _Course | None, body: Body, reach: float) -> bool:
-    """Whether all places of a course stay farther than `reach` [m] from all places of a body along some axis."""
+    """Whether along some axis all places of a course are beyond `reach` [m] of all places of a body."""
     low, high = course.places.min(axis=(0, 1)), course.places.max(axis=(0, 1))
     if theirs is None:
         their_low, their_high = (np.array(corner) for corner in body.core_shape.bounds)
@@ -250,8 +254,8 @@ def _at(body: Body, time: float) -> _core.Shape:
 
 
 def _surface(body: Body, file: WorldFile) -> tuple[Points, float]:
-    """(n, 3) points of the surface at t = 0, about a spacing apart, and their depth below it [m]: in 2D none, in
-    3D that of the outermost layer of particles."""
+    """(n, 3) points of the surface at t = 0, about a spacing apart, and their depth below it [m]: in 2D none,
+    in 3D that of the outermost layer of particles."""
     spacing = file.domain.spacing
     if file.dimensions == 2:
         pieces = []

@@ -1,7 +1,7 @@
-"""A cylinder that swings in fluid at rest: Morison's coefficients of drag and added mass against Duetsch et al.
+"""A cylinder that swings in fluid at rest: coefficients of drag and added mass against Dütsch et al. 1998.
 
-Morison's force for each metre: F = -C_D rho D |u| u / 2 - C_A rho pi D^2/4 du/dt, fitted by least squares over whole
-periods.
+Morison's force for each metre, F = -C_D rho D |u| u / 2 - C_A rho pi D^2/4 du/dt, is fitted to the force by
+least squares over whole periods.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ ROWS = 400  # a period
 
 @dataclass(frozen=True)
 class Swing:
-    """phase: of each row, in periods.  force: along x / (rho U^2 D / 2).  momentum: change of the fluid's momentum
-    plus what bodies and walls got, over the largest momentum of the fluid."""
+    """phase: of each row of the last period, in periods.  force: along x / (rho U^2 D / 2).  momentum: change
+    of the fluid's momentum plus what bodies and walls got, over the largest momentum of the fluid."""
 
     across: int
     phase: Floats
@@ -81,7 +81,7 @@ def _swing(across: int, setting: Setting) -> Swing:
     series = course.series()
     time = series["budget"]["time"]
     forces = {name[6:]: columns["total_x"] for name, columns in series.items() if name.startswith("force.")}
-    part = time > (periods - whole) * period
+    part, last = time > (periods - whole) * period, time > (periods - 1) * period
     angle = 2 * np.pi / period * time
     u = -let["U"] * np.sin(angle)
     du_dt = -let["U"] * 2 * np.pi / period * np.cos(angle)
@@ -94,7 +94,7 @@ def _swing(across: int, setting: Setting) -> Swing:
     balance = float(np.abs(momentum - momentum[0] + given).max() / np.abs(momentum).max())
     scale = 2 / (let["U"] ** 2 * diameter)
     return Swing(
-        across, time[part] / period, scale * forces["cylinder"][part],
+        across, time[last] / period, scale * forces["cylinder"][last],
         float(drag), float(added_mass), balance, course,
     )  # fmt: skip
 

@@ -1,7 +1,7 @@
-"""A cylinder that begins to turn in fluid at rest, against the diffusion of its motion into endless fluid.
+"""A cylinder that begins to turn in fluid at rest, against diffusion of its motion into endless fluid.
 
-The flow goes round in circles: v(r, t) with dv/dt = nu (v'' + v'/r - v/r^2), v(R, t) = w R, v(r, 0) = 0. The torque
-that it takes for each metre is T = -2 pi mu R^2 (v' - v/R) at r = R, which tends to 4 pi mu R^2 w.
+The flow goes round in circles: v(r, t) with dv/dt = nu (v'' + v'/r - v/r^2), v(R, t) = w R, v(r, 0) = 0. The
+torque that it takes for each metre is T = -2 pi mu R^2 (v' - v/R) at r = R, which tends to 4 pi mu R^2 w.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ FIRST = (
 
 
 def diffusion(times: Floats, points: int = 300) -> tuple[Floats, Floats, Floats]:
-    """(r/R, v/(w R) at each time, torque/(4 pi mu R^2 w) at each time), times in R^2/nu, increasing.
+    """(r/R, v/(w R) at each time, torque/(4 pi mu R^2 w) at each time); times in R^2/nu, increasing.
 
-    Differences of second order in y = log(r/R), where v'' + v'/r - v/r^2 = exp(-2 y) (v_yy - v); v = 0 at r = 8 R,
-    which the motion does not reach by then.
+    Differences of second order in y = log(r/R), where v'' + v'/r - v/r^2 = exp(-2 y) (v_yy - v); v = 0 at
+    r = 8 R, which the motion does not reach by then.
     """
     y = np.linspace(0.0, np.log(8.0), points)
     step = y[1]
@@ -57,8 +57,8 @@ def diffusion(times: Floats, points: int = 300) -> tuple[Floats, Floats, Floats]
 
 @dataclass(frozen=True)
 class Turning:
-    """times: nu t / R^2.  torque: over 4 pi mu R^2 w, of each row.  particles: at TIMES.  momentum: angular momentum
-    of the fluid at the end, over the torque summed in time."""
+    """times: nu t / R^2.  torque: over 4 pi mu R^2 w, of each row.  particles: at TIMES.  momentum: angular
+    momentum of the fluid at the end, over the torque summed in time."""
 
     across: int
     times: Floats
@@ -115,7 +115,7 @@ def _turn(across: int, setting: Setting) -> Turning:
 
 
 def _profile_errors(turning: Turning) -> list[float]:
-    """Root of the mean square of the vector error over the particles within 3 R, relative to w R, at TIMES."""
+    """Root of the mean square of |v - v_exact| over the particles within 3 R, by w R, at TIMES."""
     let = turning.course.world.let
     radii, profiles, _ = diffusion(np.array(TIMES))
     errors = []
