@@ -22,7 +22,8 @@ Schema = dict[str, Any]
 
 SIMPLE = ("reference", "domain", "fluid", "start", "time", "method", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
-SIDES = ("Wall", "Periodic", "Open")
+SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow")
+PATCHES = ("InflowPatch", "OutflowPatch")
 OBSERVERS = ("Probe", "Gauge", "Front", "PressureDrop", "Line")
 
 
@@ -92,6 +93,9 @@ def _sections(schema: Schema) -> Iterator[str]:
         kind="side",
     )
     yield from _tagged(definitions, SIDES)
+    yield from _heading("`[openings.NAME]`, optional")
+    yield _sentence(properties["openings"]["description"]) + "\n"
+    yield from _tagged(definitions, PATCHES)
     yield from _heading("`[observe.NAME]`, optional")
     yield (
         _sentence(properties["observe"]["description"])
@@ -187,7 +191,8 @@ def _formula_kind(value: Schema) -> str:
 
 def _number_kind(value: Schema) -> str:
     if kind := _formula_kind(value):
-        return kind
+        vector = any(choice.get("type") == "array" for choice in value["anyOf"])
+        return "field, or a field for each axis" if vector else kind
     number = next((choice for choice in value["anyOf"] if choice.get("type") in ("number", "integer")), {})
     if not number:
         return "value"

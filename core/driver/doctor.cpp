@@ -37,15 +37,21 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   const Vec3 a = vector_of(flow.fluid.a, i), moved = x - vector_of(flow.fluid.x_ref, i);
   std::ostringstream text;
   text.precision(4);
-  if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) || !std::isfinite(flow.fluid.s[i]))
+  if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
+      !std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
     text << "has a value that is not finite: the step before was too long or two particles met; try a smaller "
             "method.cfl";
+  else if (norm(v) > c.speed_limit && c.state.is_gas())
+    text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
+         << " m/s: raise method.speed_limit if that is no mistake, or try a smaller method.cfl";
   else if (norm(v) > c.speed_limit)
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise fluid.max_speed (the speed of sound must be well above every speed)";
   else if (norm(moved) > 2 * c.length.cell_edge)  // lists are rebuilt before a step that goes beyond one
     text << "has jumped by " << norm(moved) << " m: try a smaller method.cfl";
-  else if (std::abs(flow.fluid.s[i]) >= 0.5)
+  else if (!c.density_is_sound(flow.fluid.s[i]) && c.state.is_gas())
+    text << "has lost its density: try a smaller method.cfl or a finer domain.spacing";
+  else if (!c.density_is_sound(flow.fluid.s[i]))
     text << "has a density that is off by " << 100 * flow.fluid.s[i]
          << " %: raise fluid.max_speed or refine domain.spacing";
   return text.str();

@@ -10,9 +10,9 @@
 
 #include "base/instructions.hpp"
 #include "driver/doctor.hpp"
+#include "integrate/classic_step.hpp"
 #include "integrate/step.hpp"
 #include "observe/observers.hpp"
-#include "physics/state_equations/linear.hpp"
 
 namespace eddyline::driver {
 
@@ -26,7 +26,8 @@ std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 31);
 }
 
-template <class T, int D>
+/// Stepper: the scheme, Step or ClassicStep.
+template <class T, int D, class Stepper>
 class FlowSimulation final : public Simulation {
  public:
   FlowSimulation(const world::World& world, const integrate::Execution& execution, double series_interval)
@@ -76,6 +77,9 @@ class FlowSimulation final : public Simulation {
 
   std::span<const std::int64_t> id() const override { return {flow_.fluid.id.data(), flow_.fluid.id.size()}; }
   std::span<const double> mass() const override { return {flow_.fluid.mass.data(), flow_.fluid.mass.size()}; }
+  std::span<const std::uint8_t> buffer() const override {
+    return {flow_.fluid.buffer.data(), flow_.fluid.buffer.size()};
+  }
   Vectors position() const override { return vectors(flow_.fluid.x); }
   Vectors velocity() const override { return vectors(flow_.fluid.v); }
   std::vector<double> density() const override {
@@ -85,10 +89,10 @@ class FlowSimulation final : public Simulation {
   }
   std::vector<double> pressure() const override {
     std::vector<double> p(flow_.fluid.s.size());
-    for (std::size_t i = 0; i < p.size(); ++i)
-      p[i] = pressure_unit() * physics::StateEquationLinear::pressure(flow_.fluid.s[i]);
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = flow_.pressure(i);
     return p;
   }
+  std::span<const double> thermal_energy() const override { return {flow_.fluid.u.data(), flow_.fluid.u.size()}; }
   std::vector<double> surface() const override {
     std::vector<double> surface(flow_.fluid.s.size());
     for (std::size_t i = 0; i < surface.size(); ++i) surface[i] = flow_.surface[i] > 0 ? 1 : 0;
@@ -119,6 +123,8 @@ class FlowSimulation final : public Simulation {
       const auto take = [&h](double value) { h = mix(h ^ std::bit_cast<std::uint64_t>(value)) + 0x9E3779B97F4A7C15u; };
       for (int d = 0; d < D; ++d) take(fluid.x[d][i]), take(fluid.v[d][i]);
       take(fluid.s[i]);
+      if (fluid.buffer[i] != 0) take(fluid.buffer[i]);
+      if (fluid.classic) take(fluid.u[i]);
       sum.low += mix(h);
       sum.high += mix(h ^ 0xD6E8FEB86659FD93u);
     }
@@ -176,18 +182,26 @@ class FlowSimulation final : public Simulation {
   }
 
   integrate::Flow<T, D> flow_;
-  integrate::Step<T, D> step_;
+  Stepper step_;
   observe::Observers<T, D> observers_;
   std::string instructions_;
   int threads_;
   double series_interval_, next_series_ = 0;
 };
 
+template <class T, int D>
+std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution,
+                                     double interval) {
+  if (world.method.scheme == world::Scheme::classic)
+    return std::make_unique<FlowSimulation<T, D, integrate::ClassicStep<T, D>>>(world, execution, interval);
+  return std::make_unique<FlowSimulation<T, D, integrate::Step<T, D>>>(world, execution, interval);
+}
+
 template <class T>
 std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution,
                                      double interval) {
-  if (world.dimensions == 2) return std::make_unique<FlowSimulation<T, 2>>(world, execution, interval);
-  return std::make_unique<FlowSimulation<T, 3>>(world, execution, interval);
+  if (world.dimensions == 2) return make_for<T, 2>(world, execution, interval);
+  return make_for<T, 3>(world, execution, interval);
 }
 
 }  // namespace
@@ -212,7 +226,9 @@ Estimate estimate(const world::World& world) {
       static_cast<double>(e.fluid_particles) * (state + 4.6 * neighbors) + static_cast<double>(e.wall_particles) * 250;
   e.memory_bytes = static_cast<std::int64_t>(bytes);
   const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
-  e.time_step = world.method.cfl * h / (1.1 * world.fluid.sound_speed);
+  const bool classic = world.method.scheme == world::Scheme::classic;
+  const double signal = classic ? 1 + 0.6 * world.method.artificial_viscosity : 1.1;
+  e.time_step = world.method.cfl * h / (signal * world.fluid.sound_speed);
   if (nu > 0) e.time_step = std::min(e.time_step, world.method.viscous_cfl * h * h / nu);
   return e;
 }

@@ -44,7 +44,8 @@ struct Estimate {
 };
 Estimate estimate(const world::World& world);
 
-/// Two 64-bit sums of hashes of (id, position, velocity, density): the same for any order of particles.
+/// Two 64-bit sums of hashes of (id, position, velocity, density and, if there is one, thermal
+/// energy): the same for any order of particles.
 struct Checksum {
   std::uint64_t low = 0, high = 0;
   bool operator==(const Checksum&) const = default;
@@ -82,6 +83,7 @@ class Simulation {
 
   virtual std::span<const std::int64_t> id() const = 0;
   virtual std::span<const double> mass() const = 0;
+  virtual std::span<const std::uint8_t> buffer() const = 0;  // 1 + the opening whose buffer it is in; 0: fluid
   /// Component d of particle i is data[i + d * stride].
   struct Vectors {
     const double* data;
@@ -91,7 +93,8 @@ class Simulation {
   virtual Vectors velocity() const = 0;
   virtual std::vector<double> density() const = 0;
   virtual std::vector<double> pressure() const = 0;
-  virtual std::vector<double> surface() const = 0;  // 1 where the free surface is
+  virtual std::span<const double> thermal_energy() const = 0;  // [J/kg]; empty unless the scheme is classic
+  virtual std::vector<double> surface() const = 0;             // 1 where the free surface is
 
   virtual Vectors wall_position() const = 0;
   virtual std::span<const std::int32_t> wall_owner() const = 0;

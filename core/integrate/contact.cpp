@@ -12,11 +12,19 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
   }
   for (const auto& body : world.bodies) bodies_.push_back({body.shape, body.motion, {}});
+  for (const auto& opening : world.openings) {
+    openings_.push_back(particles::opening_sites(world, opening));
+    if (opening.inflow) inflows_.push_back(openings_.back());
+  }
 }
 
 void Contact::move_bodies(double t) {
   for (auto& body : bodies_)
     if (body.motion) body.pose = body.motion->at(t);
+}
+
+bool Contact::is_through_opening(Vec3 x) const {
+  return std::any_of(openings_.begin(), openings_.end(), [x](const auto& sites) { return sites.is_through(x); });
 }
 
 void Contact::put_back(Vec3& x, Vec3& v) const {
@@ -31,12 +39,23 @@ void Contact::put_back(Vec3& x, Vec3& v) const {
   }
 }
 
+bool Contact::with_inflows(Vec3& x, Vec3& v) const {
+  bool touched = false;
+  for (const auto& sites : inflows_) {
+    if (!sites.is_through(x)) continue;
+    x[sites.axis] = sites.plane;
+    if (sites.inward * v[sites.axis] < 0) v[sites.axis] = 0;
+    touched = true;
+  }
+  return touched;
+}
+
 bool Contact::with_bodies(Vec3& x, Vec3& v) const {
   bool touched = false;
   for (const auto& [shape, motion, pose] : bodies_) {
     const Vec3 X = motion ? pose.reference(x) : x;
     const double depth = -shape->signed_distance(X);
-    if (!(depth > 0)) continue;
+    if (!(depth > 0) || is_through_opening(x)) continue;
     Vec3 normal;
     for (int d = 0; d < dimensions_; ++d) {
       Vec3 step;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/vec.hpp"
+#include "particles/openings.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {
@@ -22,9 +23,12 @@ class Contact {
   bool with_sides(Vec3& x, Vec3& v) const {
     bool outside = false;
     for (int d = 0; d < dimensions_; ++d) outside |= (x[d] < lower_[d]) | (x[d] > upper_[d]);
-    if (outside) put_back(x, v);
-    return outside;
+    if (!outside || is_through_opening(x)) return false;
+    put_back(x, v);
+    return true;
   }
+  /// The same at inflows: fluid does not leave through them, whatever pressure may be imposed there.
+  bool with_inflows(Vec3& x, Vec3& v) const;
   /// The same at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
   bool has_bodies() const { return !bodies_.empty(); }
@@ -38,8 +42,12 @@ class Contact {
 
   void put_back(Vec3& x, Vec3& v) const;
 
+  /// Whether x has gone through an opening: there is no wall.
+  bool is_through_opening(Vec3 x) const;
+
   Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
   std::vector<Solid> bodies_;
+  std::vector<particles::OpeningSites> openings_, inflows_;
   int dimensions_;
   double probe_;  // step of the differences that give a body's normal [m]
 };

@@ -10,14 +10,19 @@
 #include "base/instructions.hpp"
 #include "base/reproducible_sum.hpp"
 #include "decompose/bisection.hpp"
+#include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 
 namespace eddyline::integrate {
 
 using physics::delta::FluidViscosity;
+using world::Scheme;
 using world::SideKind;
 
 namespace {
+
+// A of particle shifting: times the particle's own speed, or the highest one that the world expects.
+constexpr double k_shifting_free_surface = 6, k_shifting_confined = 3;
 
 template <class T, int D>
 physics::delta::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
@@ -47,11 +52,21 @@ Constants make_constants(const world::World& world) {
   c.inverse_c0 = 1 / c.c0;
   c.inverse_mass = 1 / (c.rho0 * c.volume);
   const double radius = world.dimensions == 3 ? R * R * R : R * R;
-  c.kernel = 20 * physics::WendlandC2::sigma(world.dimensions) * c.volume / radius;
+  const bool classic = world.method.scheme == Scheme::classic;
+  const bool gas = world.fluid.matter == world::Matter::ideal_gas;
+  c.kernel = classic ? (4 << world.dimensions) * physics::CubicSpline::sigma(world.dimensions) * c.volume / radius
+                     : 20 * physics::WendlandC2::sigma(world.dimensions) * c.volume / radius;
+  c.state.gamma = world.fluid.gamma;
+  c.state.kind = !classic ? physics::StateEquation::Kind::linear
+                 : gas    ? physics::StateEquation::Kind::ideal_gas
+                          : physics::StateEquation::Kind::tait;
   c.rate = c.c0 / R;
-  c.speed_limit = world.method.speed_limit > 0 ? world.method.speed_limit : c.c0;
+  c.speed_limit = world.method.speed_limit > 0 ? world.method.speed_limit : gas ? 10 * c.c0 : c.c0;
   c.free_surface = !world.regions.empty();
   for (const auto& side : world.sides) c.free_surface = c.free_surface || side.kind == SideKind::open;
+  c.free_surface = c.free_surface && !gas;
+  const double strength = c.free_surface ? k_shifting_free_surface : k_shifting_confined;
+  c.shifting_strength = world.method.shifting_strength > 0 ? world.method.shifting_strength : strength;
   c.viscosity = c.free_surface ? FluidViscosity::monaghan_cleary : FluidViscosity::morris;
   return c;
 }
@@ -60,7 +75,13 @@ Constants make_constants(const world::World& world) {
 
 template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const Execution& execution)
-    : world_(world), execution_(execution), constants_(make_constants(world)) {
+    : openings(world),
+      pressed(world.method.scheme == Scheme::classic ? physics::classic::k_fluid_stride<D>
+                                                     : physics::delta::k_pressed_stride<D>),
+      world_(world),
+      execution_(execution),
+      constants_(make_constants(world)) {
+  fluid.classic = world.method.scheme == Scheme::classic;
   for (int d = 0; d < D; ++d) {
     const auto a = static_cast<std::size_t>(d);
     if (world_.sides[2 * a].kind == SideKind::periodic) world_.size[d] = constants_.fixed.round(world_.size[d]);
@@ -81,11 +102,18 @@ void Flow<T, D>::place() {
   for (std::size_t i = 0; i < n; ++i) {
     const auto& particle = placement.fluid[i];
     fluid.id[i] = particle.id;
-    fluid.s[i] = particle.pressure / pressure_unit;
+    fluid.buffer[i] = particle.buffer;
+    const double p = particle.pressure / pressure_unit;
+    fluid.s[i] =
+        constants_.state.is_gas() ? particle.density / constants_.rho0 - 1 : constants_.state.density_excess(p);
+    if (constants_.state.is_gas())
+      fluid.u[i] = constants_.c0 * constants_.c0 *
+                   physics::StateEquationIdealGas{constants_.state.gamma}.thermal_energy(1 + fluid.s[i], p);
     fluid.mass[i] = constants_.rho0 * (1 + fluid.s[i]) * particle.volume;
     for (int d = 0; d < D; ++d) fluid.x[d][i] = particle.position[d];
   }
   place_walls(placement);
+  place_nodes();
 }
 
 template <class T, int D>
@@ -147,6 +175,31 @@ void Flow<T, D>::sort_walls() {
     for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }
 
+/// Nodes of openings stand still, like walls. Nobody gathers from them, so that they have no ghosts to send.
+template <class T, int D>
+void Flow<T, D>::place_nodes() {
+  const auto n = static_cast<std::size_t>(openings.nodes());
+  std::vector<double> x[D];
+  const double* position[D];
+  std::vector<std::int64_t> id(n);
+  for (std::size_t i = 0; i < n; ++i) id[i] = static_cast<std::int64_t>(i);
+  for (int d = 0; d < D; ++d) {
+    for (std::size_t i = 0; i < n; ++i) x[d].push_back(openings.node(static_cast<std::int32_t>(i))[d]);
+    position[d] = x[d].data();
+  }
+  sort_.sort(layout_, {position, D}, id, execution_.shuffle, node_rows, node_number);
+  nodes.resize(node_rows.rows);
+  for (int d = 0; d < D; ++d) {
+    node_positions_.x[d].assign(static_cast<std::size_t>(node_rows.rows) + neighbors::k_chunk, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int32_t slot = node_rows.slot[i];
+      const std::int32_t place = constants_.fixed.wrapped(x[d][static_cast<std::size_t>(node_number[i])]);
+      node_positions_.x[d][static_cast<std::size_t>(slot)] = place;
+      nodes.put_fixed(nodes.row(slot) + d, place);
+    }
+  }
+}
+
 template <class T, int D>
 void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
   particles::CellGrid grid;
@@ -163,7 +216,9 @@ void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
     } else {
       // Room for the dummy particles of walls, and for what splashes out of an open side.
       const auto margin = [&](SideKind kind) {
-        return R + (kind == SideKind::open ? particles::k_open_margin * length : 0.0);
+        if (kind == SideKind::open) return R + particles::k_open_margin * length;
+        if (kind == SideKind::inflow || kind == SideKind::outflow) return R + buffer_length(d);
+        return R;
       };
       lower -= margin(world_.sides[2 * a].kind);
       upper += margin(world_.sides[2 * a + 1].kind);
@@ -227,44 +282,45 @@ void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArr
   }
 }
 
-/// Fluid that is farther beyond an open side than the grid reaches has left for good.
+template <class T, int D>
+double Flow<T, D>::buffer_length(int axis) const {
+  return particles::buffer_columns(world_) * particles::lattice_spacing(world_)[axis];
+}
+
+/// Fluid that is farther beyond an open side than the grid reaches has left for good, and so has what stands beyond the
+/// end of a buffer.
 template <class T, int D>
 void Flow<T, D>::remove_leavers() {
   Vec3 lowest, highest;
   bool closed = true;
   for (int d = 0; d < D; ++d) {
     const auto side = world_.sides.begin() + 2 * d;
-    const double margin = particles::k_open_margin * world_.size[d];
-    const bool below = side[0].kind == SideKind::open, above = side[1].kind == SideKind::open;
-    lowest[d] = below ? world_.origin[d] - margin : -INFINITY;
-    highest[d] = above ? world_.origin[d] + world_.size[d] + margin : INFINITY;
-    closed = closed && !below && !above;
+    const auto margin = [&](SideKind kind) {
+      if (kind == SideKind::open) return particles::k_open_margin * world_.size[d];
+      return kind == SideKind::inflow || kind == SideKind::outflow ? buffer_length(d) : INFINITY;
+    };
+    lowest[d] = world_.origin[d] - margin(side[0].kind);
+    highest[d] = world_.origin[d] + world_.size[d] + margin(side[1].kind);
+    closed = closed && std::isinf(lowest[d]) && std::isinf(highest[d]);
   }
-  if (closed) return;
+  if (closed && openings.empty()) return;
   const std::int64_t n = fluid.size();
   std::int64_t kept = 0;
   ReproducibleSum left;
   for (std::int64_t i = 0; i < n; ++i) {
     const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(kept);
-    bool inside = true;
-    for (int d = 0; d < D; ++d) inside = inside && fluid.x[d][i] >= lowest[d] && fluid.x[d][i] <= highest[d];
-    if (!inside) {
+    if (openings.is_spent(fluid, from)) continue;
+    bool outside = false;  // what is not a number is not, so that the doctor finds it
+    for (int d = 0; d < D; ++d) outside = outside || fluid.x[d][i] < lowest[d] || fluid.x[d][i] > highest[d];
+    if (outside && fluid.buffer[from] == 0) {
       left.add(fluid.mass[from]);
+      ++left_particles;
       continue;
     }
-    if (from != to) {
-      fluid.for_each_array([&](auto& array) {
-        if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
-          for (int d = 0; d < D; ++d) array[d][to] = array[d][from];
-        } else {
-          array[to] = array[from];
-        }
-      });
-    }
+    if (from != to) fluid.copy(from, to);
     ++kept;
   }
   if (kept == n) return;
-  left_particles += n - kept;
   left_mass += left.value();
   fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(kept)); });
 }
@@ -310,27 +366,100 @@ void Flow<T, D>::find_neighbors() {
   std::swap(search.targets, search.sources);
   std::swap(search.target_positions, search.source_positions);
   wall_fluid.build(search, execution_.instructions.c_str());
+  if (!openings.empty()) find_node_neighbors();
 
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
-  divergence.resize(whole), diffusion.resize(whole), surface.resize(whole);
+  surface.resize(whole);
   const std::size_t whole_walls = wall_fluid.chunks().size() * neighbors::k_chunk;
+  for (int d = 0; d < D; ++d) viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
+  if (fluid.classic) {
+    classic.resize(whole, whole_walls);
+    return;
+  }
+  divergence.resize(whole), diffusion.resize(whole);
+  if (!constants_.free_surface) {
+    for (auto& component : velocity_gradient) component.resize(whole);
+    filling.resize(whole);
+  }
   wall_weight.resize(whole_walls), wall_pressure.resize(whole_walls);
   for (int d = 0; d < D; ++d) {
     viscous[d].resize(whole), pressure_force[d].resize(whole), shift[d].resize(whole);
     wall_lever[d].resize(whole_walls), wall_velocity[d].resize(whole_walls);
-    viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
   }
+}
+
+/// Positions of all rows, those of buffers out of reach: for lists over the fluid alone.
+template <class T, int D>
+void Flow<T, D>::hide_buffers() {
+  constexpr std::uint32_t k_out_of_reach = 1u << 30;  // at least 8 R
+  for (int d = 0; d < D; ++d) {
+    auto& free = free_positions_.x[d];
+    free.resize(fluid_positions_.x[d].size());
+    std::copy(fluid_positions_.x[d].begin(), fluid_positions_.x[d].end(), free.begin());
+  }
+  auto& x = free_positions_.x[0];
+  const auto move_out = [&](std::int32_t row) {
+    auto& place = x[static_cast<std::size_t>(row)];
+    place = static_cast<std::int32_t>(static_cast<std::uint32_t>(place) + k_out_of_reach);
+  };
+  Array<std::uint8_t>& hidden = hidden_;
+  hidden.assign(static_cast<std::size_t>(fluid_rows.rows), 0);
+  for (const std::int32_t i : openings.members()) {
+    const std::int32_t row = fluid_rows.slot[static_cast<std::size_t>(i)];
+    hidden[static_cast<std::size_t>(row)] = 1;
+    move_out(row);
+  }
+  fluid_routes.gather([&](std::int32_t from, std::int32_t to, const Int3&) {
+    if (hidden[static_cast<std::size_t>(from)] != 0) move_out(to);
+  });
+}
+
+/// Nodes see the fluid without the buffers, which would only hear their own echo.
+template <class T, int D>
+void Flow<T, D>::find_node_neighbors() {
+  hide_buffers();
+  const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
+  const neighbors::Search search{
+      D,     static_cast<float>(cut * cut), &layout_, &node_rows, &fluid_rows, &node_positions_, &free_positions_,
+      false, execution_.all_pairs};
+  node_fluid.build(search, execution_.instructions.c_str());
+  for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
+  free_neighbors_found_ = false;
+}
+
+template <class T, int D>
+void Flow<T, D>::find_free_neighbors() {
+  if (openings.empty() || free_neighbors_found_) return;
+  free_neighbors_found_ = true;
+  const auto& members = openings.members();
+  buffer_rows_.slot.resize(members.size());
+  buffer_rows_.cell.resize(members.size());
+  buffer_rows_.rows = fluid_rows.rows;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    buffer_rows_.slot[m] = fluid_rows.slot[static_cast<std::size_t>(members[m])];
+    buffer_rows_.cell[m] = fluid_rows.cell[static_cast<std::size_t>(members[m])];
+  }
+  const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
+  neighbors::Search search{
+      D,     static_cast<float>(cut * cut), &layout_, &buffer_rows_, &fluid_rows, &fluid_positions_, &free_positions_,
+      false, execution_.all_pairs};
+  buffer_free.build(search, execution_.instructions.c_str());
+  search.targets = &wall_rows;
+  search.target_positions = &wall_positions_;
+  wall_free.build(search, execution_.instructions.c_str());
 }
 
 template <class T, int D>
 void Flow<T, D>::rebuild() {
   wrap_into_periods();
+  if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
   sort_fluid();
   if (walls_move_) sort_walls();
+  openings.find_members(fluid);
   find_routes(layout_, fluid_rows, fluid_routes);
   find_positions(fluid_rows, fluid.x, fluid_routes, fluid_positions_);
-  moving.resize(fluid_rows.rows);
+  if (!fluid.classic) moving.resize(fluid_rows.rows);
   pressed.resize(fluid_rows.rows);
   timers.lap(Phase::sort);
 
@@ -340,10 +469,18 @@ void Flow<T, D>::rebuild() {
 }
 
 template <class T, int D>
+double Flow<T, D>::pressure(std::size_t i) const {
+  const auto& c = constants_;
+  const double u = c.state.is_gas() ? fluid.u[i] / (c.c0 * c.c0) : 0;
+  return c.rho0 * c.c0 * c.c0 * c.state.pressure(fluid.s[i], u);
+}
+
+template <class T, int D>
 neighbors::Drift Flow<T, D>::drift() {
-  const double half_step = 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
-  return drift_bound_(layout_, fluid_rows, moving, fluid_positions_, static_cast<float>(half_step), wall_rows,
-                      walls_move_ ? &wall_displacement : nullptr);
+  // Classic sums pairs in the middle of the step only.
+  const double half_step = fluid.classic ? 0.0 : 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
+  return drift_bound_(layout_, fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
+                      static_cast<float>(half_step), wall_rows, walls_move_ ? &wall_displacement : nullptr);
 }
 
 template <class T, int D>
@@ -352,6 +489,7 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   in.moving = moving.data();
   in.pressed = pressed.data();
   in.walls = walls.data();
+  in.nodes = nodes.data();
   const double R = constants_.length.interaction_radius;
   in.scale = static_cast<T>(constants_.fixed.quantum() / R);
   in.kernel_constant = static_cast<T>(constants_.kernel);
@@ -367,8 +505,8 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
 template <class T, int D>
 std::int64_t Flow<T, D>::memory() const {
   std::size_t bytes = moving.bytes() + pressed.bytes() + walls.bytes() + fluid_fluid.bytes() + fluid_wall.bytes() +
-                      wall_fluid.bytes() + divergence.bytes() + diffusion.bytes() + surface.bytes() + scratch_.bytes() +
-                      id_scratch_.bytes() + order_.bytes();
+                      filling.bytes() + wall_fluid.bytes() + divergence.bytes() + diffusion.bytes() + surface.bytes() +
+                      scratch_.bytes() + id_scratch_.bytes() + order_.bytes() + classic.bytes();
   const_cast<FluidState<D>&>(fluid).for_each_array([&](auto& array) { bytes += array.bytes(); });
   for (int d = 0; d < D; ++d)
     bytes += viscous[d].bytes() + pressure_force[d].bytes() + shift[d].bytes() + fluid_positions_.x[d].bytes() +

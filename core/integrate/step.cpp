@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/portable_math.hpp"
+#include "integrate/for_blocks.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::integrate {
@@ -12,14 +13,7 @@ using physics::StateEquationLinear;
 
 namespace {
 
-/// Calls sweep(first, last) for blocks of chunks, in parallel. Which thread takes which block changes nothing.
-template <class Sweep>
-void for_blocks(std::size_t chunks, Sweep&& sweep) {
-  constexpr std::int64_t k_block = 16;
-  const auto n = static_cast<std::int64_t>(chunks);
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t first = 0; first < n; first += k_block) sweep(first, std::min(first + k_block, n));
-}
+constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
 
 }  // namespace
 
@@ -29,47 +23,30 @@ void Step<T, D>::advance(bool reactions) {
   flow_.time_step = choose_time_step();
   drift_half();
   sum_rates();
-  if (reactions) react_viscous();
+  openings_.discard_rates();
+  if (reactions) react_viscous(), openings_.react_viscous();
 
   kick_half_and_drift();
+  openings_.keep_files();
   gather(flow_.fluid_routes, flow_.pressed);
   if (moving_walls_.any()) moving_walls_.move_to_end();
-  if (walls_change_speed_) set_wall_velocities(flow_.time + flow_.time_step);
+  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
+  extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
   sum_forces();
-  if (reactions) react_pressure();
+  openings_.discard_forces();
+  if (reactions) react_pressure(), openings_.react_pressure();
 
   flow_.time += flow_.time_step;
   kick_half_and_shift(flow_.time_step);
+  openings_.hold();
   ++flow_.steps;
 }
 
 template <class T, int D>
-Step<T, D>::Step(Flow<T, D>& flow) : flow_(flow), contact_(flow.world()), moving_walls_(flow) {
-  const auto& world = flow.world();
-  for (const auto& side : world.sides)
-    for (const auto& component : side.velocity) {
-      const auto used = component.used_variables();
-      walls_change_speed_ = walls_change_speed_ || std::find(used.begin(), used.end(), "t") != used.end();
-    }
-  force_is_uniform_ = true;
-  uniform_force_ = world.gravity;
-  for (int d = 0; d < D; ++d) {
-    const auto& force = world.body_force[static_cast<std::size_t>(d)];
-    force_is_uniform_ = force_is_uniform_ && force.is_constant();
-    if (force.is_constant()) uniform_force_[d] += force.evaluate(std::array{0.0, 0.0, 0.0, 0.0});
-  }
-}
-
-template <class T, int D>
-Vec3 Step<T, D>::body_force(Vec3 x, double t) const {
-  if (force_is_uniform_) return uniform_force_;
-  Vec3 f = flow_.world().gravity;
-  for (int d = 0; d < D; ++d)
-    f[d] += flow_.world().body_force[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
-  return f;
-}
+Step<T, D>::Step(Flow<T, D>& flow)
+    : flow_(flow), contact_(flow.world()), moving_walls_(flow), openings_(flow), surroundings_(flow.world()) {}
 
 template <class T, int D>
 double Step<T, D>::choose_time_step() const {
@@ -99,6 +76,7 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   auto& control = flow_.control;
   const auto& c = flow_.constants();
   write_moving();
+  openings_.write_moving(flow_.time_step, damping > 0);
   gather(flow_.fluid_routes, flow_.moving);
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   const neighbors::Drift drift = flow_.drift();
@@ -106,7 +84,7 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   control.approach = end;
   control.moved = drift.moved * c.fixed.quantum();
   flow_.timers.lap(Phase::integrate);
-  return end <= skin && start + end <= 2 * skin && control.moved <= 0.5 * c.length.interaction_radius + skin;
+  return end <= skin && start + end <= 2 * skin && control.moved <= flow_.reach_of_lists() + skin;
 }
 
 template <class T, int D>
@@ -158,7 +136,8 @@ void Step<T, D>::sum_rates() {
   in.target_rows = flow_.fluid_fluid.target_rows();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
-  physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}};
+  physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}, {}};
+  for (int k = 0; k < D * D; ++k) out.gradient[k] = flow_.velocity_gradient[k].data();
   for (int d = 0; d < D; ++d) out.viscous[d] = flow_.viscous[d].data();
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
                          ? flow_.sweeps.rates_morris
@@ -189,24 +168,6 @@ void Step<T, D>::kick_half_and_drift() {
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Velocities of the domain's walls at time t.
-template <class T, int D>
-void Step<T, D>::set_wall_velocities(double t) {
-  auto& wall = flow_.wall;
-  const auto& sides = flow_.world().sides;
-  const std::int64_t n = wall.size();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    if (wall.owner[k] >= 0) continue;
-    const auto& velocity = sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity;
-    Vec3 x;
-    for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
-    for (int d = 0; d < D; ++d)
-      wall.v[d][k] = velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
-  }
-}
-
 /// Pressure and mirrored velocity of dummy particles, and their rows.
 template <class T, int D>
 void Step<T, D>::extrapolate_to_walls() {
@@ -235,7 +196,7 @@ void Step<T, D>::extrapolate_to_walls() {
     if (weight > 0) {
       Vec3 x;
       for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
-      const Vec3 g = to_dimensionless * (body_force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
+      const Vec3 g = to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
       p = static_cast<double>(flow_.wall_pressure[k]);
       for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);
       p /= weight;
@@ -254,6 +215,14 @@ void Step<T, D>::extrapolate_to_walls() {
 }
 
 template <class T, int D>
+void Step<T, D>::extrapolate_to_openings(double t, double dt) {
+  if (flow_.openings.empty()) return;
+  openings_.extrapolate(t, dt, damping > 0);
+  flow_.timers.lap(Phase::walls);
+  gather(flow_.fluid_routes, flow_.pressed);
+}
+
+template <class T, int D>
 void Step<T, D>::sum_forces() {
   auto in = flow_.input();
   in.target_rows = flow_.fluid_fluid.target_rows();
@@ -261,6 +230,7 @@ void Step<T, D>::sum_forces() {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
   out.surface = flow_.surface.data();
+  out.filling = flow_.filling.data();
   for (int d = 0; d < D; ++d) {
     out.pressure[d] = flow_.pressure_force[d].data();
     out.shift[d] = flow_.shift[d].data();
@@ -271,17 +241,19 @@ void Step<T, D>::sum_forces() {
   flow_.timers.lap(Phase::forces);
 }
 
-/// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift.
+/// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows a
+/// particle takes on the velocity of the place that it is shifted to, and its density follows the filling of space.
 template <class T, int D>
 void Step<T, D>::kick_half_and_shift(double dt) {
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
   const double acceleration = c.rate * c.c0 * c.kernel;
-  const double strength = method.shifting ? method.shifting_strength * c.length.smoothing_length * dt * c.kernel /
-                                                c.length.interaction_radius
-                                          : 0.0;
+  const double h = c.length.smoothing_length, R = c.length.interaction_radius;
+  const double strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0;
   const double cap = method.shifting_cap * c.length.spacing;
+  const double reference_speed = c.c0 / k_sound_ratio;
+  const double relaxation = method.shifting ? method.volume_relaxation * dt * c.c0 / h : 0.0;
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
   const std::int64_t n = fluid.size();
@@ -295,7 +267,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     const auto k = static_cast<std::size_t>(i);
     Vec3 x, v, moved;
     for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k];
-    const Vec3 g = body_force(x, flow_.time);
+    const Vec3 g = surroundings_.force(x, flow_.time);
     const double per_density = acceleration / (1 + fluid.s[k]);
     double v2 = 0, a2 = 0, shift2 = 0, moved2 = 0;
     for (int d = 0; d < D; ++d) {
@@ -310,10 +282,24 @@ void Step<T, D>::kick_half_and_shift(double dt) {
       v2 += v[d] * v[d];
       shift2 += moved[d] * moved[d];
     }
-    const double wanted = strength * std::sqrt(v2), length = wanted * std::sqrt(shift2);
+    const double wanted = strength * (c.free_surface ? std::sqrt(v2) : reference_speed);
+    const double length = wanted * std::sqrt(shift2);
     const double factor = length > cap ? wanted * (cap / length) : wanted;
     for (int d = 0; d < D; ++d) x[d] += factor * moved[d];
-    if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) ++contacts;
+    if (!c.free_surface && method.shifting) {
+      for (int a = 0; a < D; ++a) {
+        double change = 0;
+        for (int b = 0; b < D; ++b) change += static_cast<double>(flow_.velocity_gradient[a * D + b][k]) * moved[b];
+        v[a] += c.c0 / R * c.kernel * factor * change;
+      }
+      if (fluid.buffer[k] == 0) {
+        const double filling = c.kernel / 20 * (static_cast<double>(flow_.filling[k]) + fluid.mass[k] * c.inverse_mass);
+        fluid.s[k] += relaxation * (filling - 1 - fluid.s[k]);
+      }
+    }
+    if (fluid.buffer[k] == 0 &&
+        (contact_.with_sides(x, v) || contact_.with_inflows(x, v) || (near_walls(k) && contact_.with_bodies(x, v))))
+      ++contacts;
     for (int d = 0; d < D; ++d) {
       const double by = x[d] - fluid.x[d][k];
       moved2 += by * by;
@@ -333,12 +319,13 @@ void Step<T, D>::kick_half_and_shift(double dt) {
 
 template <class T, int D>
 void Step<T, D>::react_viscous() {
+  flow_.find_free_neighbors();
   auto in = flow_.input();
-  in.target_rows = flow_.wall_fluid.target_rows();
-  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  in.target_rows = flow_.wall_reaction().target_rows();
+  in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
-  for_blocks(flow_.wall_fluid.chunks().size(),
+  for_blocks(flow_.wall_reaction().chunks().size(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.viscous_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -346,11 +333,11 @@ void Step<T, D>::react_viscous() {
 template <class T, int D>
 void Step<T, D>::react_pressure() {
   auto in = flow_.input();
-  in.target_rows = flow_.wall_fluid.target_rows();
-  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  in.target_rows = flow_.wall_reaction().target_rows();
+  in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();
-  for_blocks(flow_.wall_fluid.chunks().size(),
+  for_blocks(flow_.wall_reaction().chunks().size(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.pressure_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -367,7 +354,7 @@ void Step<T, D>::start() {
     row[D + 1] = static_cast<T>(wall.volume[k] / c.volume);
     row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
   }
-  set_wall_velocities(flow_.time);
+  surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   moving_walls_.start(motion_time(flow_.time));
   flow_.timers.start();
   flow_.rebuild();
@@ -375,13 +362,18 @@ void Step<T, D>::start() {
   flow_.time_step = 0;
   write_moving();
   for (std::int64_t i = 0; i < n; ++i) write_pressed(i);
-  gather(flow_.fluid_routes, flow_.moving);
   gather(flow_.fluid_routes, flow_.pressed);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
+  extrapolate_to_openings(flow_.time, 0);
+  openings_.write_moving(0, damping > 0);
+  gather(flow_.fluid_routes, flow_.moving);
   sum_rates();
+  openings_.discard_rates();
   sum_forces();
+  openings_.discard_forces();
   kick_half_and_shift(0);
+  openings_.hold();
 }
 
 template class Step<float, 2>;

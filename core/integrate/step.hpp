@@ -3,6 +3,7 @@
 #include "integrate/contact.hpp"
 #include "integrate/flow.hpp"
 #include "integrate/moving_walls.hpp"
+#include "integrate/surroundings.hpp"
 
 namespace eddyline::integrate {
 
@@ -28,7 +29,6 @@ class Step {
   bool lists_hold(double start, double skin);
   void sum_rates();
   void kick_half_and_drift();
-  void set_wall_velocities(double t);
   void extrapolate_to_walls();
   void sum_forces();
   void kick_half_and_shift(double dt);
@@ -36,17 +36,16 @@ class Step {
   void react_pressure();
   void write_moving();
   void write_pressed(std::int64_t i);
-  Vec3 body_force(Vec3 x, double t) const;
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
   void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
+  void extrapolate_to_openings(double t, double dt);
 
   Flow<T, D>& flow_;
   Contact contact_;
   MovingWalls<T, D> moving_walls_;
-  bool walls_change_speed_ = false;  // some wall's velocity is a formula of t
-  bool force_is_uniform_;            // in space and time
-  Vec3 uniform_force_;               // gravity and body force together [m/s^2]
+  OpeningStep<T, D> openings_;
+  Surroundings<D> surroundings_;
 };
 
 }  // namespace eddyline::integrate

@@ -16,6 +16,13 @@ constexpr std::array<std::string_view, 3> k_axis_names{"x", "y", "z"};
 constexpr std::array<std::string_view, 6> k_side_names{"left", "right", "bottom", "top", "front", "back"};
 
 template <int D>
+Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
+  Vec3 v;
+  for (int d = 0; d < D; ++d) v[d] = field[d][i];
+  return v;
+}
+
+template <int D>
 void add_vector(Series& series, const std::string& name, const std::string& unit) {
   for (std::size_t d = 0; d < D; ++d) {
     series.columns.push_back(name + "_" + std::string(k_axis_names[d]));
@@ -63,7 +70,13 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   const std::string per_length = D == 2 ? "/m" : "";
   Series budget{"budget", {"time", "step", "particles", "mass"}, {"s", "1", "1", "kg" + per_length}, {}};
   add_vector<D>(budget, "momentum", "kg m/s" + per_length);
-  for (const char* name : {"kinetic_energy", "potential_energy", "elastic_energy"}) {
+  // The thermal energy of classic holds the work of compression as well.
+  std::vector<const char*> energies{"kinetic_energy", "potential_energy"};
+  if (flow.fluid.classic)
+    energies.insert(energies.end(), {"thermal_energy", "total_energy"});
+  else
+    energies.push_back("elastic_energy");
+  for (const char* name : energies) {
     budget.columns.emplace_back(name);
     budget.units.push_back("J" + per_length);
   }
@@ -95,6 +108,17 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   for (std::size_t s = 0; s < 2 * D; ++s)
     if (world.sides[s].kind == world::SideKind::wall) add_force(k_side_names[s], -1 - static_cast<std::int32_t>(s));
 
+  find_beyond();
+  for (const auto& opening : flow.openings.all()) {
+    Series series{"opening." + opening.world.name,
+                  {"time", "mass_flow", "mass"},
+                  {"s", D == 2 ? "kg/(m s)" : "kg/s", "kg" + per_length},
+                  {}};
+    add_vector<D>(series, "momentum", "kg m/s" + per_length);
+    add_vector<D>(series, "force", "N" + per_length);
+    series_.push_back(series);
+  }
+
   for (const auto& probe : world.probes) {
     Series series{probe.name, {"time", "pressure"}, {"s", "Pa"}, {}};
     add_vector<D>(series, "velocity", "m/s");
@@ -107,12 +131,24 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
 }
 
 template <class T, int D>
+void Observers<T, D>::find_beyond() {
+  beyond_.assign(flow_.wall.id.size(), -1);
+  const double depth = flow_.constants().length.interaction_radius;
+  for (std::size_t i = 0; i < beyond_.size(); ++i)
+    for (std::size_t o = 0; o < flow_.openings.all().size(); ++o)
+      if (flow_.openings.all()[o].sites.is_beyond(vector_of(flow_.wall.x, i), depth))
+        beyond_[i] = static_cast<std::int32_t>(o);
+}
+
+template <class T, int D>
 void Observers<T, D>::observe_budget(Series& series) const {
   const auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const Vec3 gravity = flow_.world().gravity;
-  const auto sums = sum_over<D + 4>(fluid.size(), [&](std::size_t i) {
-    std::array<double, D + 4> v{};
+  const bool has_heat = fluid.classic;
+  const auto sums = sum_over<D + 5>(fluid.size(), [&](std::size_t i) {
+    std::array<double, D + 5> v{};
+    if (fluid.buffer[i] != 0) return v;
     double v2 = 0, height = 0;
     for (int d = 0; d < D; ++d) {
       v[static_cast<std::size_t>(1 + d)] = fluid.mass[i] * fluid.v[d][i];
@@ -122,26 +158,35 @@ void Observers<T, D>::observe_budget(Series& series) const {
     v[0] = fluid.mass[i];
     v[D + 1] = 0.5 * fluid.mass[i] * v2;
     v[D + 2] = fluid.mass[i] * height;
-    v[D + 3] = fluid.mass[i] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[i]);
+    v[D + 3] = has_heat ? fluid.mass[i] * fluid.u[i]
+                        : fluid.mass[i] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[i]);
+    v[D + 4] = v[D + 1] + v[D + 2] + v[D + 3];
     return v;
   });
   series.values.insert(series.values.end(),
-                       {flow_.time, static_cast<double>(flow_.steps), static_cast<double>(fluid.size())});
-  series.values.insert(series.values.end(), sums.begin(), sums.end());
+                       {flow_.time, static_cast<double>(flow_.steps),
+                        static_cast<double>(fluid.size()) - static_cast<double>(flow_.openings.members().size())});
+  series.values.insert(series.values.end(), sums.begin(), sums.end() - (has_heat ? 0 : 1));
   series.values.insert(series.values.end(), {flow_.control.speed, flow_.left_mass});
   if (flow_.walls_move()) series.values.push_back(work_);
 }
 
+/// Unit of the reaction sums [N, or N/m in 2D].
+template <class T, int D>
+double Observers<T, D>::force_unit() const {
+  const auto& c = flow_.constants();
+  return c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
+}
+
 template <class T, int D>
 void Observers<T, D>::observe_forces() {
-  const auto& c = flow_.constants();
-  const double unit = c.rho0 * c.volume * c.rate * c.c0 * c.kernel;  // of the reaction sums [N, or N/m in 2D]
+  const double unit = force_unit();
   power_ = 0;
   for (std::size_t f = 0; f < force_owners_.size(); ++f) {
     const std::int32_t owner = force_owners_[f];
     const auto sums = sum_over<2 * D>(flow_.wall.size(), [&](std::size_t i) {
       std::array<double, 2 * D> v{};
-      if (flow_.wall.owner[i] == owner)
+      if (flow_.wall.owner[i] == owner && beyond_[i] < 0)
         for (std::size_t d = 0; d < D; ++d) {
           v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
           v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
@@ -157,7 +202,7 @@ void Observers<T, D>::observe_forces() {
   if (!flow_.walls_move()) return;
   const auto of_sides = sum_over<1>(flow_.wall.size(), [&](std::size_t i) {
     double power = 0;
-    if (flow_.wall.owner[i] < 0)
+    if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
       for (int d = 0; d < D; ++d)
         power -=
             unit * flow_.wall.v[d][i] *
@@ -180,14 +225,14 @@ void Observers<T, D>::observe_forces() {
 template <class T, int D>
 void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& values) {
   const auto& c = flow_.constants();
-  const double unit = c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
+  const double unit = force_unit();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
   const auto sums = sum_over<5>(flow_.wall.size(), [&](std::size_t i) {
     Vec3 torque;
     double surface_layer = 0, wet = 0;
-    if (flow_.wall.owner[i] == owner) {
+    if (flow_.wall.owner[i] == owner && beyond_[i] < 0) {
       Vec3 x, X, pressure, viscous;
       for (int d = 0; d < D; ++d) {
         x[d] = flow_.wall.x[d][i];
@@ -221,6 +266,27 @@ void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& va
 }
 
 template <class T, int D>
+void Observers<T, D>::observe_openings(std::size_t first) {
+  const auto& openings = flow_.openings.all();
+  for (std::size_t o = 0; o < openings.size(); ++o) {
+    const auto& opening = openings[o];
+    // Walls beside the buffer belong to what the fluid meets at the opening.
+    const auto beside = sum_over<D>(flow_.wall.size(), [&](std::size_t i) {
+      std::array<double, D> v{};
+      if (beyond_[i] == static_cast<std::int32_t>(o))
+        for (std::size_t d = 0; d < D; ++d)
+          v[d] = force_unit() * (static_cast<double>(flow_.pressure_reaction[d][i]) +
+                                 static_cast<double>(flow_.viscous_reaction[d][i]));
+      return v;
+    });
+    auto& values = series_[first++].values;
+    values.insert(values.end(), {flow_.time, opening.mass_flow, opening.mass.value()});
+    for (const auto& momentum : opening.momentum) values.push_back(momentum.value());
+    for (int d = 0; d < D; ++d) values.push_back(opening.force[d] - beside[static_cast<std::size_t>(d)]);
+  }
+}
+
+template <class T, int D>
 double Observers<T, D>::front(int axis) const {
   const double* x = flow_.fluid.x[axis];
   const std::int64_t n = flow_.fluid.size();
@@ -228,7 +294,8 @@ double Observers<T, D>::front(int axis) const {
 #pragma omp parallel for reduction(max : foremost)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (flow_.surface[k] < 2) foremost = std::max(foremost, x[k]);  // spray does not count
+    if (flow_.surface[k] < 2 && flow_.fluid.buffer[k] == 0)
+      foremost = std::max(foremost, x[k]);  // spray does not count
   }
   return foremost + 0.5 * flow_.world().spacing;
 }
@@ -237,9 +304,12 @@ template <class T, int D>
 void Observers<T, D>::observe() {
   const auto& world = flow_.world();
   const Sampler<T, D> sampler(flow_);
+  if (flow_.walls_move()) find_beyond();
   observe_forces();
   observe_budget(series_[0]);
   std::size_t next = 1 + force_owners_.size();
+  observe_openings(next);
+  next += flow_.openings.all().size();
   for (const auto& probe : world.probes) {
     const Sample sample = sampler.at(probe.position);
     auto& values = series_[next++].values;

@@ -6,7 +6,6 @@
 
 #include "base/errors.hpp"
 #include "observe/sampler.hpp"
-#include "physics/state_equations/linear.hpp"
 
 namespace eddyline::observe {
 
@@ -30,7 +29,6 @@ template <class T, int D>
 void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const Plane& plane,
                  std::span<float> pixels) {
   const Quantity quantity = parse(name, D);
-  const auto& c = flow.constants();
   const Sampler<T, D> sampler(flow);
   const double width = (plane.upper.x - plane.lower.x) / plane.columns;
   const double height = (plane.upper.y - plane.lower.y) / plane.rows;
@@ -44,8 +42,7 @@ void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const
       case Quantity::velocity_y: return s.velocity.y;
       case Quantity::velocity_z: return s.velocity.z;
       case Quantity::pressure: return s.pressure;
-      case Quantity::density:
-        return c.rho0 * (1 + physics::StateEquationLinear::density_excess(s.pressure / (c.rho0 * c.c0 * c.c0)));
+      case Quantity::density: return s.density;
       case Quantity::vorticity: return sampler.vorticity(x);
     }
     return 0;

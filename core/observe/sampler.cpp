@@ -3,9 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
+#include "physics/state_equations/linear.hpp"
 
 namespace eddyline::observe {
+
+template <class T, int D>
+typename Sampler<T, D>::Carried Sampler<T, D>::carried(const T* row) const {
+  if (flow_.fluid.classic) {  // x v m rho p c
+    const double m = static_cast<double>(row[2 * D]), rho = static_cast<double>(row[2 * D + 1]);
+    return {m / rho, static_cast<double>(row[2 * D + 2]), rho, row + D};
+  }
+  const double p = static_cast<double>(row[D]);  // x p V v
+  return {static_cast<double>(row[D + 1]), p, 1 + physics::StateEquationLinear::density_excess(p), row + D + 2};
+}
 
 template <class T, int D>
 template <class Visit>
@@ -43,16 +55,21 @@ void Sampler<T, D>::for_each_near(Vec3 x, Visit&& visit) const {
 template <class T, int D>
 Sample Sampler<T, D>::at(Vec3 x) const {
   const auto& c = flow_.constants();
-  const double kernel = c.kernel / 20;  // sigma dx^D / R^D
+  const bool classic = flow_.fluid.classic;
+  const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
   Sample sample;
   for_each_near(x, [&](const T* row, const double*, double r2) {
-    const double VW = kernel * static_cast<double>(row[D + 1]) * physics::WendlandC2::value(std::sqrt(r2));
+    const Carried j = carried(row);
+    const double q = std::sqrt(r2);
+    const double VW = kernel * j.volume * (classic ? physics::CubicSpline::value(q) : physics::WendlandC2::value(q));
     sample.fraction += VW;
-    sample.pressure += VW * static_cast<double>(row[D]);
-    for (int d = 0; d < D; ++d) sample.velocity[d] += VW * static_cast<double>(row[D + 2 + d]);
+    sample.pressure += VW * j.pressure;
+    sample.density += VW * j.density;
+    for (int d = 0; d < D; ++d) sample.velocity[d] += VW * static_cast<double>(j.velocity[d]);
   });
   if (sample.fraction > 0) {
     sample.pressure *= c.rho0 * c.c0 * c.c0 / sample.fraction;
+    sample.density *= c.rho0 / sample.fraction;
     sample.velocity = (c.c0 / sample.fraction) * sample.velocity;
   }
   return sample;
@@ -63,7 +80,8 @@ double Sampler<T, D>::vorticity(Vec3 x) const {
   double weight = 0, sx = 0, sy = 0, su = 0, sv = 0, sxx = 0, sxy = 0, syy = 0, sxu = 0, syu = 0, sxv = 0, syv = 0;
   for_each_near(x, [&](const T* row, const double* r, double r2) {
     const double rest = 1 - std::sqrt(r2), w = static_cast<double>(row[D + 1]) * rest * rest * rest;
-    const double dx = -r[0], dy = -r[1], u = static_cast<double>(row[D + 2]), v = static_cast<double>(row[D + 3]);
+    const T* velocity = carried(row).velocity;
+    const double dx = -r[0], dy = -r[1], u = static_cast<double>(velocity[0]), v = static_cast<double>(velocity[1]);
     weight += w, sx += w * dx, sy += w * dy, su += w * u, sv += w * v;
     sxx += w * dx * dx, sxy += w * dx * dy, syy += w * dy * dy;
     sxu += w * dx * u, syu += w * dy * u, sxv += w * dx * v, syv += w * dy * v;

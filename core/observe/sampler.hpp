@@ -11,6 +11,7 @@ namespace eddyline::observe {
 struct Sample {
   double fraction = 0;  // sum V W: 1 inside the fluid, 0 outside
   double pressure = 0;  // [Pa]
+  double density = 0;   // [kg/m^3]
   Vec3 velocity;        // [m/s]
 };
 
@@ -29,6 +30,12 @@ class Sampler {
   double height(Vec3 x, int axis) const;
 
  private:
+  /// What a row says of its particle, dimensionless.
+  struct Carried {
+    double volume, pressure, density;
+    const T* velocity;
+  };
+  Carried carried(const T* row) const;
   /// Calls visit(row, r, r2) for every fluid row within R: r = (x - x_j)/R.
   template <class Visit>
   void for_each_near(Vec3 x, Visit&& visit) const;

@@ -12,8 +12,9 @@ Int3 CellGrid::cell_of(Vec3 x) const {
   Int3 cell{0, 0, 0};
   for (int d = 0; d < dimensions; ++d) {
     const double c = std::floor((x[d] - origin[d]) * per_edge[d]);
-    cell[static_cast<std::size_t>(d)] =
-        static_cast<std::int32_t>(std::clamp(c, 0.0, static_cast<double>(count[static_cast<std::size_t>(d)] - 1)));
+    const double last = static_cast<double>(count[static_cast<std::size_t>(d)] - 1);
+    // In this order what is not a number goes into the first cell, and the doctor finds it at the end of the step.
+    cell[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(std::min(std::max(0.0, c), last));
   }
   return cell;
 }

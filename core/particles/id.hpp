@@ -10,11 +10,18 @@ constexpr std::int64_t make_id(std::int64_t source, std::int64_t site, std::int6
   return (source << 52) | (site << 16) | count;
 }
 
-/// Sources of the start. Later ones are numbered from k_first_free_source.
-inline constexpr std::int64_t k_source_lattice = 0;  // fluid on the start lattice
-inline constexpr std::int64_t k_source_fitted = 1;   // fluid that follows the surface of a body
-inline constexpr std::int64_t k_source_side = 2;     // dummy particles of the domain's sides
-inline constexpr std::int64_t k_source_body = 3;     // dummy particles of bodies
-inline constexpr std::int64_t k_first_free_source = 16;
+/// Sources of the start.
+inline constexpr std::int64_t k_source_lattice = 0;   // fluid on the start lattice
+inline constexpr std::int64_t k_source_fitted = 1;    // fluid that follows the surface of a body
+inline constexpr std::int64_t k_source_side = 2;      // dummy particles of the domain's sides
+inline constexpr std::int64_t k_source_body = 3;      // dummy particles of bodies
+inline constexpr std::int64_t k_source_opening = 16;  // plus the number of the opening: its buffer
+
+/// An opening has fewer sites than a volume and each makes particles for as long as a run lasts: site 24 bits,
+/// count 28.
+constexpr std::int64_t make_opening_id(std::int64_t opening, std::int64_t site, std::int64_t count) {
+  return ((k_source_opening + opening) << 52) | (site << 28) | count;
+}
+constexpr std::int64_t site_of_opening_id(std::int64_t id) { return (id >> 28) & 0xffffff; }
 
 }  // namespace eddyline::particles

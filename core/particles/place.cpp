@@ -6,6 +6,7 @@
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "particles/id.hpp"
+#include "particles/openings.hpp"
 
 namespace eddyline::particles {
 
@@ -16,6 +17,7 @@ using world::World;
 namespace {
 
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
+constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
 constexpr double k_skin = 0.25;       // in smoothing lengths: where lists and sweeps together cost least in a fast flow
 constexpr double k_clearance = 0.25;  // lattice points nearer than this to a body are left out, in spacings
 
@@ -79,6 +81,12 @@ class StartPressure {
   std::vector<double> region_tops_;
 };
 
+/// Start density of a gas at x; 0 for a liquid, whose density follows from its pressure.
+double start_density(const World& world, Vec3 x, const world::Region* region) {
+  if (world.fluid.matter != world::Matter::ideal_gas) return 0;
+  return (region != nullptr ? region->density : world.start.density).evaluate(std::array{x.x, x.y, x.z, 0.0});
+}
+
 void place_fluid(const World& world, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double dx = world.spacing;
@@ -92,13 +100,13 @@ void place_fluid(const World& world, Placement& placement) {
   const auto add = [&](std::int64_t id, Vec3 x, double share) {
     const auto* region = region_of(world, x);
     if (region == nullptr && !world.regions.empty()) return;
-    const double p = pressure(x, region);
+    const double p = pressure(x, region), rho = start_density(world, x, region);
     for (int d = 0; d < world.dimensions && world.start.jitter > 0; ++d)
       x[d] += world.start.jitter * dx *
               (2 * uniform_random(static_cast<std::uint64_t>(world.start.seed), static_cast<std::uint64_t>(id),
                                   static_cast<std::uint64_t>(d)) -
                1);
-    placement.fluid.push_back({id, x, share, p});
+    placement.fluid.push_back({id, x, share, p, rho});
   };
 
   for (std::int32_t k = 0; k < n[2]; ++k)
@@ -129,10 +137,45 @@ void place_fluid(const World& world, Placement& placement) {
     }
 }
 
-/// Dummy particles outside a side of the domain. Walls cover the corners, and go on beyond an open side.
+/// The buffers beyond openings: of an inflow always full, of an outflow where the lattice at its plane holds fluid.
+void place_buffers(const World& world, Placement& placement) {
+  const StartPressure pressure(world);
+  for (std::size_t k = 0; k < world.openings.size(); ++k) {
+    const auto& opening = world.openings[k];
+    const OpeningSites sites = opening_sites(world, opening);
+    const double volume = sites.pitch * sites.area;
+    for (std::int64_t site = 0; site < sites.sites(); ++site) {
+      Vec3 x = sites.site(site);
+      x[sites.axis] = sites.plane + 0.5 * sites.inward * sites.pitch;
+      const auto* region = region_of(world, x);
+      const double p = pressure(x, region);
+      if (!opening.inflow && region == nullptr && !world.regions.empty()) continue;
+      for (std::int32_t column = 0; column < sites.columns; ++column) {
+        x[sites.axis] = sites.plane - (column + 0.5) * sites.inward * sites.pitch;
+        placement.fluid.push_back({make_opening_id(static_cast<std::int64_t>(k), site, column), x, volume, p, 0.0,
+                                   static_cast<std::uint8_t>(k + 1)});
+      }
+    }
+  }
+}
+
+std::vector<OpeningSites> all_opening_sites(const World& world) {
+  std::vector<OpeningSites> all;
+  for (const auto& opening : world.openings) all.push_back(opening_sites(world, opening));
+  return all;
+}
+
+/// Buffers keep walls and bodies out.
+bool is_in_buffer(const std::vector<OpeningSites>& openings, Vec3 x) {
+  return std::any_of(openings.begin(), openings.end(), [x](const OpeningSites& sites) { return sites.is_through(x); });
+}
+
+/// Dummy particles outside a side of the domain. Walls cover the corners, go on beyond an open
+/// side and along the buffers of openings.
 void place_sides(const World& world, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double radius = lengths(world).interaction_radius;
+  const auto openings = all_opening_sites(world);
   Int3 first{0, 0, 0}, last{1, 1, 1};
   std::array<std::int32_t, 3> count{1, 1, 1};
   for (int d = 0; d < world.dimensions; ++d) {
@@ -143,6 +186,8 @@ void place_sides(const World& world, Placement& placement) {
       switch (world.sides[side].kind) {
         case SideKind::wall: return layers;
         case SideKind::open: return layers + static_cast<std::int32_t>(std::ceil(k_open_margin * count[a]));
+        case SideKind::inflow:
+        case SideKind::outflow: return layers + buffer_columns(world);
         case SideKind::periodic: break;
       }
       return 0;
@@ -174,6 +219,7 @@ void place_sides(const World& world, Placement& placement) {
         if (owner < 0 || too_deep) continue;
         Vec3 x = world.origin + Vec3{(i + 0.5) * step.x, (j + 0.5) * step.y, 0};
         if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
+        if (is_in_buffer(openings, x)) continue;
         const std::int64_t site = ((k - first[2]) * ny + (j - first[1])) * nx + (i - first[0]);
         placement.walls.push_back(
             {make_id(k_source_side, site), x, volume, -1 - owner, !world.sides[static_cast<std::size_t>(owner)].slip});
@@ -182,11 +228,15 @@ void place_sides(const World& world, Placement& placement) {
 
 void place_bodies(const World& world, Placement& placement) {
   const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / world.spacing));
+  const auto openings = all_opening_sites(world);
   std::int64_t site = 0;
   for (std::size_t b = 0; b < world.bodies.size(); ++b)
-    for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true))
-      placement.walls.push_back({make_id(k_source_body, site++), point.position, point.volume,
-                                 static_cast<std::int32_t>(b), !world.bodies[b].slip});
+    for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true)) {
+      const std::int64_t id = make_id(k_source_body, site++);
+      if (is_in_buffer(openings, point.position)) continue;
+      placement.walls.push_back(
+          {id, point.position, point.volume, static_cast<std::int32_t>(b), !world.bodies[b].slip});
+    }
 }
 
 }  // namespace
@@ -194,8 +244,13 @@ void place_bodies(const World& world, Placement& placement) {
 Lengths lengths(const World& world) {
   Lengths l{};
   l.spacing = world.spacing;
-  const double ratio = world.method.smoothing_ratio;
-  l.smoothing_length = world.spacing * (ratio > 0 ? ratio : world.dimensions == 2 ? k_smoothing_2d : k_smoothing_3d);
+  double ratio = world.method.smoothing_ratio;
+  if (!(ratio > 0))
+    ratio = world.method.scheme == world::Scheme::classic && world.fluid.matter == world::Matter::liquid
+                ? k_smoothing_classic
+            : world.dimensions == 2 ? k_smoothing_2d
+                                    : k_smoothing_3d;
+  l.smoothing_length = world.spacing * ratio;
   l.interaction_radius = 2 * l.smoothing_length;
   l.skin = world.method.skin > 0 ? world.method.skin * world.spacing : k_skin * l.smoothing_length;
   l.cell_edge = l.interaction_radius + l.skin;
@@ -219,6 +274,7 @@ Placement place(const World& world) {
     throw UserError(
         "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
         "spacing.");
+  place_buffers(world, placement);
   place_sides(world, placement);
   place_bodies(world, placement);
   return placement;

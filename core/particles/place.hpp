@@ -11,8 +11,10 @@ namespace eddyline::particles {
 struct PlacedFluid {
   std::int64_t id;
   Vec3 position;
-  double volume;    // m^D
-  double pressure;  // Pa
+  double volume;            // m^D
+  double pressure;          // Pa
+  double density;           // kg/m^3; of a gas, else 0
+  std::uint8_t buffer = 0;  // 1 + the opening whose buffer it stands in; 0: none
 };
 
 struct PlacedWall {

@@ -17,7 +17,7 @@ namespace eddyline::world {
 /// The variables that fields and boundary values may use, in the order of Formula::evaluate().
 inline const std::vector<std::string> k_field_variables{"x", "y", "z", "t"};
 
-enum class SideKind { wall, periodic, open };
+enum class SideKind { wall, periodic, open, inflow, outflow };
 
 /// One side of the domain; their order in World::sides is left, right, bottom, top, front, back.
 struct Side {
@@ -26,10 +26,27 @@ struct Side {
   std::array<Formula, 3> velocity;  // of the wall in its own plane [m/s], of x, y, z, t
 };
 
+/// Where fluid enters or leaves: a segment (3D: a rectangle) across an axis. Beyond it lies a buffer of particles that
+/// the opening rules. A side of kind inflow or outflow has an opening of its own name, which covers it.
+struct Opening {
+  std::string name;
+  bool inflow = true;
+  int axis = 0;                     // across the opening
+  int inward = 1;                   // +1: the fluid lies at higher coordinates than the opening, -1: at lower ones
+  Vec3 lower, upper;                // corners [m], equal along the axis
+  std::array<Formula, 3> velocity;  // inflow: imposed [m/s], of x, y, z, t
+  bool pressure_imposed = false;    // inflow: else extrapolated from the fluid
+  Formula pressure;                 // [Pa], of x, y, z, t; outflow: the level about which waves pass
+};
+
+enum class Matter { liquid, ideal_gas };
+
 struct Fluid {
-  double density = 1000;           // rho0 [kg/m^3]
+  Matter matter = Matter::liquid;
+  double density = 1000;           // rho0 [kg/m^3]; of a gas: the unit of pair sums
   double kinematic_viscosity = 0;  // nu [m^2/s]
-  double sound_speed = 0;          // c0 [m/s]
+  double sound_speed = 0;          // c0 [m/s]; of a gas: the unit of pair sums
+  double gamma = 1.4;              // ratio of specific heats, gas only
 };
 
 enum class PressureStart { zero, hydrostatic, formula };
@@ -40,6 +57,7 @@ struct Region {
   ShapePtr shape;
   PressureStart pressure_start = PressureStart::zero;
   Formula pressure;  // [Pa], of x, y, z, t (t = 0)
+  Formula density;   // [kg/m^3], of x, y, z, t (t = 0); gas only
 };
 
 /// A solid thing in the fluid, at rest unless it has a motion.
@@ -57,25 +75,36 @@ struct Start {
   std::array<Formula, 3> velocity;                     // [m/s], of x, y, z, t (t = 0)
   PressureStart pressure_start = PressureStart::zero;  // where no region says otherwise
   Formula pressure;                                    // [Pa]
+  Formula density;                                     // [kg/m^3]; gas only
   double jitter = 0;                                   // largest displacement of the start lattice, in spacings
   bool fitted = false;                                 // fluid follows the surfaces of bodies
   double settle = 0;                                   // damped time before t = 0 [s]
   std::int64_t seed = 1;
 };
 
+enum class Scheme {
+  delta,    // weakly compressible, with density diffusion and shifting
+  classic,  // Monaghan's: artificial viscosity, thermal energy, predictor and corrector
+};
+
 /// Numerical choices. Defaults serve every world; physics/sph states where each comes from.
 struct Method {
-  double smoothing_ratio = 0;          // h / spacing; 0: 2 in 2D, 1.5 in 3D
-  double cfl = 1.0;                    // dt <= cfl h / (c0 + max |v|)
-  double viscous_cfl = 0.1;            // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
-  double density_diffusion = 0.1;      // delta
-  double artificial_viscosity = 0.01;  // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
+  Scheme scheme = Scheme::delta;
+  double smoothing_ratio = 0;            // h / spacing; 0: 2 in 2D, 1.5 in 3D; classic, liquid: 1.3
+  double cfl = 1.0;                      // dt <= cfl h / (c0 + max |v|); classic: cfl h / signal speed
+  double viscous_cfl = 0.1;              // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
+  double density_diffusion = 0.1;        // delta
+  double artificial_viscosity = 0.01;    // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
+  double artificial_viscosity_beta = 0;  // classic: for shocks
+  double artificial_conductivity = 0;    // classic, gas only: alpha_u
+  double xsph = 0;                       // classic: epsilon
   bool shifting = true;
-  double shifting_strength = 6.0;  // A
-  double shifting_cap = 0.1;       // largest shift of a step, in spacings
-  double skin = 0;                 // Verlet skin in spacings; 0: chosen by the program
-  bool double_precision = false;   // pair sums in double
-  double speed_limit = 0;          // the blow-up doctor's limit [m/s]; 0: the speed of sound
+  double shifting_strength = 0;     // A; 0: 6 with a free surface, 3 without
+  double shifting_cap = 0.1;        // largest shift of a step, in spacings
+  double volume_relaxation = 0.01;  // rate at which density follows the filling of space, in c0/h: confined flows
+  double skin = 0;                  // Verlet skin in spacings; 0: chosen by the program
+  bool double_precision = false;    // pair sums in double
+  double speed_limit = 0;           // the blow-up doctor's limit [m/s]; 0: the speed of sound
 };
 
 /// Point observers; forces on bodies and walls and the budgets are always there.
@@ -100,6 +129,7 @@ struct World {
   Vec3 gravity;                       // [m/s^2]
   std::array<Formula, 3> body_force;  // acceleration [m/s^2], of x, y, z, t
   std::array<Side, 6> sides;
+  std::vector<Opening> openings;
   Fluid fluid;
   std::vector<Region> regions;
   std::vector<Body> bodies;

@@ -67,14 +67,30 @@ def box(min: Vec3, max: Vec3) -> Shape: ...
 def cylinder(from_: Vec3, to: Vec3, diameter: float) -> Shape: ...
 
 class Side:
-    kind: Literal["wall", "periodic", "open"]
+    kind: Literal["wall", "periodic", "open", "inflow", "outflow"]
     slip: bool
     velocity: list[Formula]  # three, of x, y, z, t
+
+class Opening:
+    """Where fluid enters or leaves; a side of kind inflow or outflow has one that covers it."""
+
+    def __init__(self) -> None: ...
+    name: str
+    inflow: bool
+    axis: int  # across the opening
+    inward: int  # 1: the fluid lies at higher coordinates, -1: at lower ones
+    lower: Vec3  # m
+    upper: Vec3  # m, equal to lower along the axis
+    velocity: list[Formula]  # three, of x, y, z, t; inflow
+    pressure_imposed: bool  # inflow: else extrapolated from the fluid
+    pressure: Formula  # Pa, of x, y, z, t
 
 class Fluid:
     density: float
     kinematic_viscosity: float
     sound_speed: float
+    matter: Literal["liquid", "ideal_gas"]
+    gamma: float
 
 PressureStart = Literal["zero", "hydrostatic", "formula"]
 
@@ -84,6 +100,7 @@ class Region:
     shape: Shape
     pressure_start: PressureStart
     pressure: Formula
+    density: Formula  # gas only
 
 class Motion:
     """Rigid motion by formulas of x, y, z, t, of which only t occurs; both 0 at t = 0."""
@@ -113,20 +130,26 @@ class Start:
     velocity: list[Formula]
     pressure_start: PressureStart
     pressure: Formula
+    density: Formula  # gas only
     jitter: float
     fitted: bool
     settle: float
     seed: int
 
 class Method:
+    scheme: Literal["delta", "classic"]
     smoothing_ratio: float
     cfl: float
     viscous_cfl: float
     density_diffusion: float
     artificial_viscosity: float
+    artificial_viscosity_beta: float
+    artificial_conductivity: float
+    xsph: float
     shifting: bool
     shifting_strength: float
     shifting_cap: float
+    volume_relaxation: float
     skin: float
     double_precision: bool
     speed_limit: float
@@ -161,6 +184,7 @@ class World:
     gravity: Vec3
     body_force: list[Formula]
     sides: list[Side]
+    openings: list[Opening]
     fluid: Fluid
     regions: list[Region]
     bodies: list[Body]
@@ -219,6 +243,8 @@ class Simulation:
     @property
     def id(self) -> NDArray[np.int64]: ...
     @property
+    def buffer(self) -> NDArray[np.uint8]: ...  # 1 + the opening whose buffer it is in; 0: fluid
+    @property
     def position(self) -> NDArray[np.float64]: ...  # m
     @property
     def velocity(self) -> NDArray[np.float64]: ...  # m/s
@@ -228,6 +254,8 @@ class Simulation:
     @property
     def density(self) -> NDArray[np.float64]: ...  # (n,) kg/m^3
     def pressure(self) -> NDArray[np.float64]: ...  # (n,) Pa
+    def thermal_energy(self) -> NDArray[np.float64]:  # J/kg
+        """(n,) a view like the above; empty unless the scheme is classic."""
     def surface(self) -> NDArray[np.float64]:
         """(n,) 1 for particles of the free surface, else 0."""
     def wall_position(self) -> NDArray[np.float64]: ...  # (n, D) m
@@ -241,13 +269,17 @@ class Simulation:
         """
     def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:
         """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"
-        (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy, max_speed,
-        particles), "force.NAME" for every body and wall side ("force.bottom"): time, total_x, total_y[,
-        total_z], pressure_x.., viscous_x..; and one for each probe (time, pressure, velocity_x..,
-        fluid_fraction), gauge (time, height), front (time, position), under its own name.
+        (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy (classic:
+        thermal_energy, total_energy), max_speed, particles), "force.NAME" for every body and wall side
+        ("force.bottom"): time, total_x, total_y[, total_z], pressure_x.., viscous_x..; "opening.NAME" for
+        every opening: time, mass_flow into the flow, mass and momentum_x.. that particles carried in so far,
+        force_x.. on the fluid; and one for each probe (time, pressure, velocity_x.., fluid_fraction), gauge
+        (time, height), front (time, position), under its own name.
         """
     def checksum(self) -> int:
-        """128-bit hash of (id, position, velocity, density bits) of all particles, whatever their order."""
+        """128-bit hash of (id, position, velocity, density bits; classic: thermal energy) of all particles,
+        whatever their order.
+        """
     def statistics(self) -> dict[str, Any]:
         """steps, rebuilds, directed pairs per evaluation (true and stored), evaluations, seconds by
         phase, memory bytes.

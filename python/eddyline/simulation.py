@@ -114,15 +114,20 @@ class Simulation:
         else:
             view = oblique.View.of(scene)
             bodies = three_columns(self._core.wall_position())[np.asarray(self._core.wall_body()) >= 0]
-            values = {quantity: particle_values(self._core, quantity)}
-            seen = oblique.render(view, scene.spacing, three_columns(self._core.position), values, bodies)
+            inside = self._core.buffer == 0  # not beyond an opening
+            values = {quantity: particle_values(self._core, quantity)[inside]}
+            position = three_columns(self._core.position)[inside]
+            seen = oblique.render(view, scene.spacing, position, values, bodies)
             raster = seen.values[quantity]
             frame = Frame(
                 self.time, self.steps, quantity, raster, view.lower, view.upper, seen.solid, seen.shade
             )
         shown = colors.shown_values(quantity, frame.values, scene.density)
         painter = FramePainter(
-            scene, quantity, colors.robust_scale(colors.QUANTITIES[quantity], [shown]), width=900
+            scene,
+            quantity,
+            colors.robust_scale(colors.quantity_of(quantity, scene.density), [shown]),
+            width=900,
         )
         out = io.BytesIO()
         Image.fromarray(painter.paint(frame)).save(out, format="PNG")
@@ -158,6 +163,11 @@ class Particles:
     def id(self) -> NDArray[np.int64]:
         """(n,) int64: the name of a particle for life."""
         return self._core.id
+
+    @property
+    def buffer(self) -> NDArray[np.uint8]:
+        """(n,) 1 + the opening beyond which a particle stands, in the order of the file; 0: fluid."""
+        return self._core.buffer
 
     @property
     def position(self) -> Floats:

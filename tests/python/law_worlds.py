@@ -190,6 +190,154 @@ top    = { type = "periodic" }
 end = 1.0
 """
 
+CHANNEL_2D = """format = 1
+[let]
+H = 0.4
+U = 1.5
+[domain]
+size    = ["3*H", "H"]
+spacing = "H/16"
+[fluid]
+density = 1.0
+kinematic_viscosity = 4e-3
+max_speed = 2.5
+[start]
+velocity = ["U", "0.3*sin(9*x)"]
+[boundaries]
+left  = { type = "inflow", velocity = ["4*U*y*(H - y)/H^2*(1 + 0.3*sin(20*t))", "0.2*U*sin(12*y)"] }
+right = { type = "outflow", pressure = "0.1*(y - H/2)" }
+[bodies.cylinder]
+shape    = "circle"
+center   = ["2.5*H", "0.45*H"]
+diameter = "0.4*H"
+[time]
+end = 1.0
+[observe.wake]
+type     = "probe"
+position = ["2.9*H", "H/2"]
+"""
+
+CHANNEL_3D = """format = 1
+[let]
+H = 0.4
+[domain]
+size    = ["H", "H", "2*H"]
+spacing = "H/11"
+[fluid]
+density = 1.0
+kinematic_viscosity = 4e-3
+max_speed = 2.0
+[start]
+arrangement = "jittered"
+velocity    = [0, 0, -1]
+[boundaries]
+left   = { type = "periodic" }
+right  = { type = "periodic" }
+bottom = { type = "wall", slip = true }
+top    = { type = "wall" }
+front  = { type = "outflow" }
+back   = { type = "inflow", velocity = "1 + 0.3*sin(2*pi*x/H)*cos(7*y)" }
+[time]
+end = 1.0
+"""
+
+JETS_2D = """format = 1
+[domain]
+size    = [1.2, 0.6]
+spacing = 0.025
+[fluid]
+density = 1.0
+kinematic_viscosity = 4e-3
+max_speed = 2.0
+[start]
+arrangement = "jittered"
+velocity    = ["0.5*sin(5*y)", 0]
+[openings.jet]
+type     = "inflow"
+min      = [0, 0.3]
+max      = [0, 0.45]
+velocity = ["1.5*min(1, t/0.05)", -0.3]
+[openings.nozzle]
+type     = "inflow"
+min      = [0.6, 0.2]
+max      = [0.75, 0.2]
+facing   = "top"
+velocity = "1 + 0.5*sin(30*t)"
+pressure = "4 + y"
+[openings.drain]
+type     = "outflow"
+min      = [1.2, 0.2]
+max      = [1.2, 0.5]
+pressure = 3.0
+[bodies.block]
+shape = "rectangle"
+min   = [0.5, 0]
+max   = [0.85, 0.2]
+[boundaries]
+top = { type = "wall", slip = true }
+[time]
+end = 1.0
+"""
+
+GAS_2D = """format = 1
+[domain]
+size    = [1.0, 0.6]
+spacing = 0.02
+[fluid]
+state   = "ideal_gas"
+density = 1.0
+[start]
+velocity = [3, 0.3]
+pressure = "1 + 3*exp(-((x-0.5)^2+(y-0.3)^2)/0.01)"
+density  = "1 + 0.5*step(x-0.5)"
+[boundaries]
+left   = { type = "periodic" }
+right  = { type = "periodic" }
+bottom = { type = "wall", slip = true }
+top    = { type = "wall" }
+[bodies.post]
+shape    = "circle"
+center   = [0.2, 0.2]
+diameter = 0.12
+[time]
+end = 1.0
+[method]
+scheme = "classic"
+"""
+
+GAS_3D = """format = 1
+[domain]
+size    = [0.8, 0.6, 0.5]
+spacing = 0.05
+[fluid]
+state   = "ideal_gas"
+density = 1.0
+gamma   = 1.6667
+kinematic_viscosity = 1e-3
+[start]
+velocity    = [2, 0.5, 0]
+arrangement = "jittered"
+pressure    = "1 + 3*exp(-((x-0.4)^2+(y-0.3)^2+(z-0.25)^2)/0.01)"
+[boundaries]
+left   = { type = "periodic" }
+right  = { type = "periodic" }
+bottom = { type = "wall", slip = true }
+top    = { type = "wall" }
+front  = { type = "wall", slip = true }
+back   = { type = "wall", slip = true }
+[time]
+end = 1.0
+[method]
+scheme          = "classic"
+smoothing_ratio = 1.5
+"""
+
+
+def by_classic(text: str, options: str = "") -> str:
+    """The same world with the scheme classic."""
+    return f'{text}\n[method]\nscheme = "classic"\n{options}\n'
+
+
 MOVING_2D = """format = 1
 [let]
 W = 0.6

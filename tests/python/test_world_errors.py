@@ -130,7 +130,9 @@ def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     with pytest.raises(WorldError, match=r'^dam_brek: no such file. Did you mean "dam_break"\?$'):
         World.load("dam_brek")
-    with pytest.raises(WorldError, match=r"^volcano: no such file. The gallery has couette, dam_break, "):
+    with pytest.raises(
+        WorldError, match=r"^volcano: no such file. The gallery has channel, couette, cylinder, dam_break, "
+    ):
         World.load("volcano")
 
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "neighbors/list.hpp"
+#include "physics/inflow/moving_least_squares.hpp"
 
 namespace eddyline::physics::delta {
 
@@ -15,19 +16,22 @@ template <int D>
 inline constexpr int k_pressed_stride = 8;  // x p V v
 template <int D>
 inline constexpr int k_wall_stride = 16;  // x p V v_mirror v no_slip
+inline constexpr int k_node_stride = 4;   // x
 
 /// Results of the sweeps, one array a value; each has room for whole chunks.
 template <class T, int D>
-struct RateResults {  // per unit c0/R, without the kernel's constant
-  T* divergence;      // sum V F (v_ij . r_ij)
-  T* diffusion;       // sum V F [s_j - s_i + ...]
-  T* viscous[D];      // fluid and wall terms, weighted by nu_fluid and nu_wall, by the density rho_i
+struct RateResults {   // per unit c0/R, without the kernel's constant
+  T* divergence;       // sum V F (v_ij . r_ij)
+  T* diffusion;        // sum V F [s_j - s_i + ...]
+  T* viscous[D];       // fluid and wall terms, weighted by nu_fluid and nu_wall, by the density rho_i
+  T* gradient[D * D];  // sum V F (v_ij)_a (r_ij)_b at a D + b: confined flows, unless null
 };
 template <class T, int D>
 struct ForceResults {
   T* pressure[D];  // sum V F (p_i + p_j) r
   T* shift[D];     // limited at the free surface
   T* surface;      // 0 inside, 1 surface, 2 isolated
+  T* filling;      // sum V rho W of the neighbours: confined flows, unless null
 };
 template <class T, int D>
 struct WallResults {
@@ -35,6 +39,10 @@ struct WallResults {
   T* pressure;
   T* lever[D];
   T* velocity[D];
+};
+template <class T, int D>
+struct NodeResults {  // see LinearFitSums
+  T* value[LinearFitSums<T, D>::k_values];
 };
 template <class T, int D>
 struct ReactionResults {  // on a wall's particle, without the kernel's constant
@@ -47,6 +55,7 @@ struct SweepInput {
   const T* moving = nullptr;
   const T* pressed = nullptr;
   const T* walls = nullptr;
+  const T* nodes = nullptr;
   const std::int32_t* target_rows = nullptr;  // of the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
@@ -69,14 +78,18 @@ template <class T, int D>
 struct Sweeps {
   using Rates = void (*)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk,
                          std::int64_t last_chunk);
-  /// Half way through the step: continuity, density diffusion, viscosity.
+  /// Half way through the step: continuity, density diffusion, viscosity; in confined flows, whose viscosity is
+  /// Morris', also the velocity gradient.
   Rates rates_morris, rates_monaghan_cleary;
   using Forces = void (*)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk,
                           std::int64_t last_chunk);
-  /// At its end: pressure force and shifting; where the fluid may have a free surface, that is found, too.
+  /// At its end: pressure force and shifting; in confined flows also how densely particles fill space, in others where
+  /// the free surface is.
   Forces forces_confined, forces_free_surface;
   /// Walls over fluid: extrapolated pressure and velocity.
   void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  /// Nodes of openings over fluid: a linear fit to pressure and velocity.
+  void (*nodes)(const SweepInput<T>&, const NodeResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
   /// Reaction of the viscous force at no-slip walls on each wall particle; half way through the step.
   void (*viscous_reaction)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
                            std::int64_t last_chunk);

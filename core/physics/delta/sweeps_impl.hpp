@@ -5,9 +5,11 @@
 #include "physics/delta/sweeps.hpp"
 #include "physics/sph/continuity.hpp"
 #include "physics/sph/density_diffusion.hpp"
+#include "physics/sph/filling.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/sph/pressure.hpp"
 #include "physics/sph/shifting.hpp"
+#include "physics/sph/velocity_gradient.hpp"
 #include "physics/sph/viscosity.hpp"
 #include "physics/walls/adami.hpp"
 
@@ -87,7 +89,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto i = load_moving<P, D>(in.moving, in.target_rows + at);
-      P divergence(0), diffusion(0), viscous[D], viscous_wall[D];
+      P divergence(0), diffusion(0), viscous[D], viscous_wall[D], gradient[D * D];
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
@@ -101,6 +103,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_G, j.half_G, ij.r);
             if constexpr (viscosity == FluidViscosity::morris) {
               viscosity_morris<D>(viscous, VF, v_ij);
+              velocity_gradient<D>(gradient, VF, v_ij, ij.r);
             } else {
               viscosity_monaghan_cleary<D>(viscous, VF, v_r, ij.r2, ij.r);
             }
@@ -120,10 +123,17 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             continuity(divergence, VF, dot<D>(v_iw, iw.r));
             density_diffusion<D>(diffusion, VF, i.s, w.p, i.half_G, i.half_G, iw.r);
             viscosity_morris<D>(viscous_wall, VF * w.no_slip, v_viscous);
+            if constexpr (viscosity == FluidViscosity::morris) {
+              P v_seen[D];
+              for (int d = 0; d < D; ++d) v_seen[d] = fma(w.no_slip, v_viscous[d] - v_iw[d], v_iw[d]);
+              velocity_gradient<D>(gradient, VF, v_seen, iw.r);
+            }
           });
 
       put(divergence, out.divergence + at);
       put(diffusion, out.diffusion + at);
+      if constexpr (viscosity == FluidViscosity::morris)
+        for (int k = 0; k < D * D && out.gradient[k] != nullptr; ++k) put(gradient[k], out.gradient[k] + at);
       // Divided by the density that the volumes were made with, so that the force stays antisymmetric.
       const P per_density = P(1) / (P(1) + i.s);
       for (int d = 0; d < D; ++d)
@@ -140,7 +150,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto i = load_pressed<P, D>(in.pressed, in.target_rows + at);
       const P p_wet = max(i.p, P(in.wall_suction));  // walls do not suck in spray whose pressure is negative
-      P pressure[D], shift[D];
+      P pressure[D], shift[D], filled(0);
       Arrangement<P, D> around{};
 
       for_each_neighbor<P>(
@@ -150,8 +160,13 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
             const auto ij = make_pair<P, D>(i.x, j.x, scale);
             const P VF = j.V * ij.F;
             pressure_symmetric<D>(pressure, VF, i.p, j.p, ij.r);
-            shifting<D>(shift, VF, WendlandC2::value(ij.rest, ij.F, ij.q), crowding, ij.r);
-            if constexpr (free_surface) arrange(around, VF, ij.r);
+            const P W = WendlandC2::value(ij.rest, ij.F, ij.q);
+            shifting<D>(shift, VF, W, crowding, ij.r);
+            if constexpr (free_surface) {
+              arrange(around, VF, ij.r);
+            } else {
+              filling(filled, j.V, j.p, W);  // p = s in these units
+            }
           });
 
       for_each_neighbor<P>(
@@ -161,12 +176,20 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
             const auto iw = make_pair<P, D>(i.x, w.x, scale);
             const P VF = w.V * iw.F;
             pressure_symmetric<D>(pressure, VF, p_wet, w.p, iw.r);
-            shifting<D>(shift, VF, WendlandC2::value(iw.rest, iw.F, iw.q), crowding, iw.r);
-            if constexpr (free_surface) arrange(around, VF, iw.r);
+            const P W = WendlandC2::value(iw.rest, iw.F, iw.q);
+            shifting<D>(shift, VF, W, crowding, iw.r);
+            if constexpr (free_surface) {
+              arrange(around, VF, iw.r);
+            } else {
+              filling(filled, w.V, w.p, W);
+            }
           });
 
       P surface(0);
-      if constexpr (free_surface) surface = limit_at_surface(around, P(in.kernel_constant), shift);
+      if constexpr (free_surface)
+        surface = limit_at_surface(around, P(in.kernel_constant), shift);
+      else if (out.filling != nullptr)
+        put(filled, out.filling + at);
       for (int d = 0; d < D; ++d) {
         put(pressure[d], out.pressure[d] + at);
         put(shift[d], out.shift[d] + at);
@@ -197,6 +220,24 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
         put(sum.lever[d], out.lever[d] + at);
         put(sum.velocity[d], out.velocity[d] + at);
       }
+    });
+  }
+}
+
+template <class P, int D, class T = typename P::value_type>
+void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
+  const P scale(in.scale);
+  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
+    for_each_part<P>([&](int part) {
+      const std::int64_t at = c * neighbors::k_chunk + part;
+      P x[4];
+      load_rows<4>(in.nodes, k_node_stride, 0, in.target_rows + at, x);
+      LinearFitSums<P, D> sum{};
+      for_each_neighbor<P>(
+          in.fluid_neighbors[c], part,
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, at_rows); },
+          [&](const auto& f) __attribute__((always_inline)) { add_to_fit(sum, f, make_pair<P, D>(x, f.x, scale)); });
+      for (int k = 0; k < LinearFitSums<P, D>::k_values; ++k) put(sum.value[k], out.value[k] + at);
     });
   }
 }
@@ -250,6 +291,7 @@ Sweeps<typename P::value_type, D> make_sweeps() {
           forces<P, D, false>,
           forces<P, D, true>,
           walls<P, D>,
+          nodes<P, D>,
           viscous_reaction<P, D>,
           pressure_reaction<P, D>};
 }

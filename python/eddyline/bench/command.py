@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from eddyline.bench import machine, step
-from eddyline.bench.worlds import CASES
+from eddyline.bench.worlds import CASES, SCHEMES
 from eddyline.run.machine import available_cores
 
 SIZES, LARGE = (10_000, 100_000), 1_000_000
+DEFAULT_CASES = ("box", "dam")
 WIDTH = 140
 
 
@@ -33,7 +34,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 0
     sizes = options.sizes or [*SIZES, *([LARGE] if options.large else [])]
     records = list(
-        _show_progress(console, step.measure(options.case or list(CASES), options.dim, sizes, threads))
+        _show_progress(
+            console, step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, options.scheme)
+        )
     )
     _show_steps(console, records)
     _write(options.json, [record.as_json() for record in records])
@@ -139,7 +142,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("what", choices=["step", "machine"], help="time steps, or the machine itself")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE")
     parser.add_argument("--threads", type=_numbers, metavar="N,N", help="numbers of threads; default 1 and 2")
-    parser.add_argument("--case", action="append", choices=list(CASES), help="box or dam; default both")
+    parser.add_argument(
+        "--case", action="append", choices=list(CASES), help="box, dam or gas; default box and dam"
+    )
+    parser.add_argument(
+        "--scheme",
+        choices=SCHEMES,
+        default="delta",
+        help="of box and dam; default delta. A gas takes classic",
+    )
     parser.add_argument("--dim", type=_numbers, default=[2, 3], metavar="D,D", help="dimensions; default 2,3")
     parser.add_argument("--sizes", type=_numbers, metavar="N,N", help="particles; default 10000,100000")
     parser.add_argument("--large", action="store_true", help="a million particles, too")

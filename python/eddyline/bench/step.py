@@ -19,10 +19,11 @@ from eddyline import _core
 from eddyline.bench.origin import commit
 from eddyline.bench.worlds import CASES
 from eddyline.run.machine import processor_name
+from eddyline.world import World
 
 REPETITIONS = 5
 WARM_UP = 20  # steps
-PASSES = 2  # over the pairs of the fluid in a step: rates and forces
+PASSES = {"delta": 2, "classic": 1}  # over the pairs of the fluid in a step
 _WORK = 1_000_000  # particle steps of a repetition
 
 
@@ -68,19 +69,23 @@ class Record:
 
 
 def measure(
-    cases: Sequence[str], dimensions: Sequence[int], sizes: Sequence[int], threads: Sequence[int]
+    cases: Sequence[str],
+    dimensions: Sequence[int],
+    sizes: Sequence[int],
+    threads: Sequence[int],
+    scheme: str = "delta",
 ) -> Iterator[Record]:
-    """Every combination, one after the other."""
+    """Every combination, one after the other; the gas is always computed by the scheme classic."""
     origin, processor = commit(), processor_name()
     for case in cases:
         for dim in dimensions:
             for size in sizes:
                 for count in threads:
-                    yield _measure(case, dim, size, count, origin, processor)
+                    world = CASES[case](dim, size, "classic" if case == "gas" else scheme)
+                    yield _measure(case, world, count, origin, processor)
 
 
-def _measure(case: str, dim: int, size: int, threads: int, origin: str | None, processor: str) -> Record:
-    world = CASES[case](dim, size)
+def _measure(case: str, world: World, threads: int, origin: str | None, processor: str) -> Record:
     simulation = _core.Simulation(world.core, threads=threads, series_interval=1e9)
     fluid = simulation.fluid_count
     simulation.advance(np.inf, WARM_UP, np.inf)
@@ -100,7 +105,7 @@ def _measure(case: str, dim: int, size: int, threads: int, origin: str | None, p
     scale = 1e9 / (total * fluid)
     return Record(
         case=case,
-        dim=dim,
+        dim=world.dimensions,
         scheme=world.file.method.scheme,
         particles=fluid,
         wall_particles=simulation.wall_count,
@@ -109,7 +114,7 @@ def _measure(case: str, dim: int, size: int, threads: int, origin: str | None, p
         evals_per_second=rate * fluid,
         pairs_per_second=rate * per_step,
         ns_per_pair=1e9 / (rate * per_step),
-        passes=PASSES,
+        passes=PASSES[world.file.method.scheme],
         spread=(max(seconds) - min(seconds)) / statistics.median(seconds),
         limit_fraction=None,
         bytes_per_particle=after["memory_bytes"] / (fluid + simulation.wall_count),

@@ -1,4 +1,5 @@
-"""What is benchmarked: a closed box that mixes, and a dam break, of about a given number of particles."""
+"""What is benchmarked, of about a given number of particles: a closed box that mixes, a dam break, and a
+box of gas."""
 
 from __future__ import annotations
 
@@ -46,10 +47,28 @@ pressure = "hydrostatic"
 end = 1000.0
 """
 
+_GAS = """format = 1
+title  = "A periodic box of gas with a blast in the middle"
+[domain]
+size    = {size}
+spacing = {spacing}
+[fluid]
+state   = "ideal_gas"
+density = 1.0
+[start]
+pressure = "{pressure}"
+[boundaries]
+{sides}
+[time]
+end = 1000.0
+[method]
+scheme = "classic"
+"""
+
 _NAMES = ("left", "right", "bottom", "top", "front", "back")
 
 
-def box(dimensions: int, particles: int) -> World:
+def box(dimensions: int, particles: int, scheme: str = "delta") -> World:
     """A unit square or cube, periodic on all sides."""
     across = round(particles ** (1 / dimensions))
     velocity = {
@@ -58,10 +77,10 @@ def box(dimensions: int, particles: int) -> World:
     }[dimensions]
     sides = "\n".join(f'{name} = {{ type = "periodic" }}' for name in _NAMES[: 2 * dimensions])
     text = _BOX.format(size=[1.0] * dimensions, spacing=1 / across, velocity=velocity, sides=sides)
-    return World.from_text(text, "box")
+    return World.from_text(text, "box", {"method.scheme": scheme})
 
 
-def dam(dimensions: int, particles: int) -> World:
+def dam(dimensions: int, particles: int, scheme: str = "delta") -> World:
     """A column as wide as deep and twice as high, in a tank of four times its width."""
     across = round((particles / 2) ** (1 / dimensions))
     kinds = {"top": '{ type = "open" }'}
@@ -75,8 +94,19 @@ def dam(dimensions: int, particles: int) -> World:
         high=[1.0, 2.0, 1.0][:dimensions],
         sides="\n".join(f"{name} = {kinds.get(name, wall)}" for name in _NAMES[: 2 * dimensions]),
     )
-    return World.from_text(text, "dam")
+    return World.from_text(text, "dam", {"method.scheme": scheme})
 
 
-CASES: dict[str, Callable[[int, int], World]] = {"box": box, "dam": dam}
-"""Worlds by name: (dimensions, particles) -> world."""
+def gas(dimensions: int, particles: int, scheme: str = "classic") -> World:
+    """A unit square or cube of gas, periodic on all sides; it needs the scheme classic."""
+    across = round(particles ** (1 / dimensions))
+    middle = "+".join(f"({axis}-0.5)^2" for axis in "xyz"[:dimensions])
+    sides = "\n".join(f'{name} = {{ type = "periodic" }}' for name in _NAMES[: 2 * dimensions])
+    pressure = f"1 + 10*exp(-({middle})/0.01)"
+    text = _GAS.format(size=[1.0] * dimensions, spacing=1 / across, pressure=pressure, sides=sides)
+    return World.from_text(text, "gas", {"method.scheme": scheme})
+
+
+CASES: dict[str, Callable[[int, int, str], World]] = {"box": box, "dam": dam, "gas": gas}
+"""Worlds by name: (dimensions, particles, scheme) -> world."""
+SCHEMES = ("delta", "classic")

@@ -186,6 +186,9 @@ void bind_simulation(nb::module_& module) {
           "mass", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).mass()); },
           nb::rv_policy::automatic)
       .def_prop_ro(
+          "buffer", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).buffer()); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
           "position", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).position()); },
           nb::rv_policy::automatic)
       .def_prop_ro(
@@ -194,6 +197,8 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro(
           "density", [](const Simulation& s) { return give(s.density(), {s.id().size()}); }, nb::rv_policy::automatic)
       .def("pressure", [](const Simulation& s) { return give(s.pressure(), {s.id().size()}); })
+      .def("thermal_energy",
+           [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).thermal_energy()); })
       .def("surface", [](const Simulation& s) { return give(s.surface(), {s.id().size()}); })
       .def("wall_position",
            [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })

@@ -242,7 +242,9 @@ struct Literals {
     throw UserError(std::string(what) + " = " + name + "; must be one of " + allowed);
   }
 };
-constexpr Literals<world::SideKind, 3> k_side_kinds{"kind", {"wall", "periodic", "open"}};
+constexpr Literals<world::SideKind, 5> k_side_kinds{"kind", {"wall", "periodic", "open", "inflow", "outflow"}};
+constexpr Literals<world::Matter, 2> k_matters{"matter", {"liquid", "ideal_gas"}};
+constexpr Literals<world::Scheme, 2> k_schemes{"scheme", {"delta", "classic"}};
 constexpr Literals<world::PressureStart, 3> k_pressure_starts{"pressure_start", {"zero", "hydrostatic", "formula"}};
 
 template <class Class, class Owner>
@@ -287,7 +289,7 @@ void def_axis(Class& binding, int Owner::* member) {
 }
 
 void bind_fluid_and_boundaries(nb::module_& module) {
-  using world::Body, world::Fluid, world::Region, world::Side;
+  using world::Body, world::Fluid, world::Opening, world::Region, world::Side;
 
   auto side = nb::class_<Side>(module, "Side").def(nb::init<>()).def_rw("slip", &Side::slip);
   side.def_prop_rw(
@@ -295,11 +297,27 @@ void bind_fluid_and_boundaries(nb::module_& module) {
       [](Side& s, const std::string& value) { s.kind = k_side_kinds.value(value); });
   def_fields(side, "velocity", &Side::velocity);
 
+  auto opening = nb::class_<Opening>(module, "Opening")
+                     .def(nb::init<>())
+                     .def_rw("name", &Opening::name)
+                     .def_rw("inflow", &Opening::inflow)
+                     .def_rw("inward", &Opening::inward)
+                     .def_rw("pressure_imposed", &Opening::pressure_imposed);
+  def_axis(opening, &Opening::axis);
+  def_vector(opening, "lower", &Opening::lower);
+  def_vector(opening, "upper", &Opening::upper);
+  def_fields(opening, "velocity", &Opening::velocity);
+  def_field(opening, "pressure", &Opening::pressure);
+
   nb::class_<Fluid>(module, "Fluid")
       .def(nb::init<>())
       .def_rw("density", &Fluid::density)
       .def_rw("kinematic_viscosity", &Fluid::kinematic_viscosity)
-      .def_rw("sound_speed", &Fluid::sound_speed);
+      .def_rw("sound_speed", &Fluid::sound_speed)
+      .def_rw("gamma", &Fluid::gamma)
+      .def_prop_rw(
+          "matter", [](const Fluid& f) { return k_matters.name(f.matter); },
+          [](Fluid& f, const std::string& value) { f.matter = k_matters.value(value); });
 
   auto region = nb::class_<Region>(module, "Region")
                     .def(nb::init<>())
@@ -307,6 +325,7 @@ void bind_fluid_and_boundaries(nb::module_& module) {
                     .def_rw("shape", &Region::shape);
   def_pressure_start(region, &Region::pressure_start);
   def_field(region, "pressure", &Region::pressure);
+  def_field(region, "density", &Region::density);
 
   auto motion = nb::class_<world::Motion>(module, "Motion").def(nb::init<>());
   def_fields(motion, "displacement", &world::Motion::displacement);
@@ -357,17 +376,25 @@ void bind_start_and_method(nb::module_& module) {
   def_fields(start, "velocity", &Start::velocity);
   def_pressure_start(start, &Start::pressure_start);
   def_field(start, "pressure", &Start::pressure);
+  def_field(start, "density", &Start::density);
 
   nb::class_<Method>(module, "Method")
       .def(nb::init<>())
+      .def_prop_rw(
+          "scheme", [](const Method& m) { return k_schemes.name(m.scheme); },
+          [](Method& m, const std::string& value) { m.scheme = k_schemes.value(value); })
       .def_rw("smoothing_ratio", &Method::smoothing_ratio)
       .def_rw("cfl", &Method::cfl)
       .def_rw("viscous_cfl", &Method::viscous_cfl)
       .def_rw("density_diffusion", &Method::density_diffusion)
       .def_rw("artificial_viscosity", &Method::artificial_viscosity)
+      .def_rw("artificial_viscosity_beta", &Method::artificial_viscosity_beta)
+      .def_rw("artificial_conductivity", &Method::artificial_conductivity)
+      .def_rw("xsph", &Method::xsph)
       .def_rw("shifting", &Method::shifting)
       .def_rw("shifting_strength", &Method::shifting_strength)
       .def_rw("shifting_cap", &Method::shifting_cap)
+      .def_rw("volume_relaxation", &Method::volume_relaxation)
       .def_rw("skin", &Method::skin)
       .def_rw("double_precision", &Method::double_precision)
       .def_rw("speed_limit", &Method::speed_limit);
@@ -407,6 +434,7 @@ void bind_world_itself(nb::module_& module) {
                      .def(nb::init<>())
                      .def_rw("dimensions", &World::dimensions)
                      .def_rw("spacing", &World::spacing)
+                     .def_rw("openings", &World::openings)
                      .def_rw("fluid", &World::fluid)
                      .def_rw("regions", &World::regions)
                      .def_rw("bodies", &World::bodies)

@@ -113,10 +113,13 @@ def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
 
 
 def _energy_chart(frame: pd.DataFrame) -> Chart:
-    columns = [c for c in ("kinetic_energy", "potential_energy", "elastic_energy") if c in frame.columns]
+    energies = ("kinetic_energy", "potential_energy", "elastic_energy", "thermal_energy")
+    columns = [c for c in energies if c in frame.columns]
     columns = [c for c in columns if float(np.nanmax(np.abs(frame[c].to_numpy()))) > 0] or columns[:1]
     unit = frame.attrs.get("units", {}).get(columns[0], "J")
-    start = {c: float(frame[c].iloc[0]) if c == "potential_energy" else 0.0 for c in columns}
+    start = {
+        c: float(frame[c].iloc[0]) if c in ("potential_energy", "thermal_energy") else 0.0 for c in columns
+    }
 
     def draw(axes: Axes) -> None:
         time = frame["time"].to_numpy()

@@ -41,6 +41,14 @@ QUANTITIES = {
 }
 
 
+GAS_DENSITY = Quantity("density", "density", "kg/m\N{SUPERSCRIPT THREE}", "sequential", "viridis")
+
+
+def quantity_of(name: str, density: float | None) -> Quantity:
+    """How a quantity is shown; `density` at zero pressure [kg/m^3], None for a gas."""
+    return GAS_DENSITY if name == "density" and density is None else QUANTITIES[name]
+
+
 @dataclass(frozen=True)
 class Scale:
     """The range of colours of a picture, or of a whole movie."""
@@ -88,13 +96,17 @@ def table(quantity: Quantity) -> NDArray[np.uint8]:
     return np.ascontiguousarray(colormaps[quantity.colormap](np.arange(256), bytes=True)[:, :3])
 
 
-def shown_values(quantity: str, values: Raster, density: float) -> Raster:
-    """What is drawn for a raster as the core gives it: the density becomes rho/rho0 - 1."""
-    return (values / np.float32(density) - np.float32(1)) if quantity == "density" else values
+def shown_values(quantity: str, values: Raster, density: float | None) -> Raster:
+    """What is drawn for a raster as the core gives it: the density of a liquid becomes rho/rho0 - 1."""
+    if quantity != "density" or density is None:
+        return values
+    return values / np.float32(density) - np.float32(1)
 
 
-def bar_label(quantity: Quantity, density: float) -> str:
+def bar_label(quantity: Quantity, density: float | None) -> str:
     """The words beside the colour bar, with the unit and, for the pressure, its reference."""
+    if density is None:
+        return f"{quantity.label} [{quantity.unit}]"
     if quantity.name == "density":
         return f"relative density  {quantity.label}"
     if quantity.name == "pressure":

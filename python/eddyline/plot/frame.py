@@ -77,7 +77,7 @@ class FramePainter:
         self, scene: Scene, quantity: str, scale: colors.Scale, *, width: int = 1280, footer: str = ""
     ) -> None:
         self.scene = scene
-        self.quantity = colors.QUANTITIES[quantity]
+        self.quantity = colors.quantity_of(quantity, scene.density)
         self.scale = scale
         self.view = oblique.View.of(scene) if scene.dimensions == 3 else None
         size = (

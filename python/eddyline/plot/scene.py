@@ -33,7 +33,7 @@ class Scene:
     lower: Triple
     upper: Triple
     spacing: float
-    density: float  # kg/m^3
+    density: float | None  # at zero pressure, kg/m^3; None: a gas
     up: int  # the axis that points upwards: against gravity
     sides: tuple[Side, ...]
     outlines: tuple[NDArray[np.float64], ...]
@@ -53,7 +53,7 @@ class Scene:
                 core.origin[2] + core.size[2],
             ),
             spacing=core.spacing,
-            density=core.fluid.density,
+            density=core.fluid.density if core.fluid.matter == "liquid" else None,
             up=_up(core.gravity),
             sides=tuple(
                 Side(name, side.kind, side.slip) for name, side in zip(SIDES, core.sides, strict=True)

@@ -42,6 +42,8 @@ class RunPictures:
         """What the kept frames can show."""
         kept = self.store.quantities()
         made = [name for name, needed in _SOURCES.items() if kept and set(needed) <= set(kept) and self.store]
+        if self.run.world.file.method.scheme == "classic":
+            made = [name for name in made if name != "density"]  # of delta it follows from the pressure
         if self.scene.dimensions == 3:
             made = [name for name in made if name != "vorticity"]
         return list(dict.fromkeys([*kept, *made]))
@@ -66,7 +68,7 @@ class RunPictures:
             colors.shown_values(self.quantity, self.frame(int(k)).values[::2, ::2], self.scene.density)
             for k in picked
         )
-        return colors.robust_scale(colors.QUANTITIES[self.quantity], rasters)
+        return colors.robust_scale(colors.quantity_of(self.quantity, self.scene.density), rasters)
 
     @cached_property
     def painter(self) -> FramePainter:

@@ -38,6 +38,9 @@ class Recorder:
         self.writer = writer
         self.scene = Scene.of(world)
         self.quantity = shown_quantity(world)
+        self._also_kept = ALSO_KEPT[world.dimensions]
+        if world.file.method.scheme == "classic":
+            self._also_kept += ("density",)  # it does not follow from the pressure
         self.frames = 0
         self._series = SeriesFiles(folder.series)
         self._snapshots = SnapshotFiles(folder.snapshots)
@@ -97,7 +100,7 @@ class Recorder:
         scene = self.scene
         fine = scene.raster_shape(FINE * scene.spacing, PIXELS)
         coarse = scene.raster_shape(COARSE * scene.spacing, PIXELS // 2)
-        shapes = {name: coarse for name in ALSO_KEPT[2]} | {self.quantity: fine}
+        shapes = {name: coarse for name in self._also_kept} | {self.quantity: fine}
         return Picture(
             time=self.simulation.time,
             step=self.simulation.step_count,
@@ -112,8 +115,11 @@ class Recorder:
 
     def _put_view(self, view: oblique.View, number: int) -> None:
         time, step = self.simulation.time, self.simulation.step_count
-        position = three_columns(self.simulation.position)
-        values = {name: particle_values(self.simulation, name) for name in {self.quantity, *ALSO_KEPT[3]}}
+        inside = self.simulation.buffer == 0  # not beyond an opening
+        position = three_columns(self.simulation.position)[inside]
+        values = {
+            name: particle_values(self.simulation, name)[inside] for name in {self.quantity, *self._also_kept}
+        }
         spacing = self.scene.spacing
         solids = self._body_points() if self.scene.moving else self._solids
 

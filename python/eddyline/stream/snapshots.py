@@ -48,6 +48,7 @@ FLUID_FIELDS = (
     Field("density", np.float64, "kg/m^3", "density"),
     Field("pressure", np.float64, "Pa", "pressure, 0 where the density is the reference density"),
     Field("surface", np.uint8, "1", "1 at the free surface, else 0"),
+    Field("buffer", np.uint8, "1", "1 + the opening beyond which the particle stands; 0: fluid"),
 )
 WALL_FIELDS = (
     Field(
@@ -89,6 +90,7 @@ def take_snapshot(simulation: _core.Simulation, dimensions: int) -> Snapshot:
         "density": simulation.density[order],
         "pressure": simulation.pressure()[order],
         "surface": simulation.surface()[order].astype(np.uint8),
+        "buffer": simulation.buffer[order],
     }
     wall_position = three_columns(simulation.wall_position())
     body = np.asarray(simulation.wall_body(), dtype=np.int32)
@@ -153,8 +155,8 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     """Snapshot `k` (negative: from the end) of the run in folder `run`.
 
     Gives time [s], step, position (n, D) m, velocity (n, D) m/s, density (n,) kg/m^3, pressure (n,) Pa,
-    surface (n,), id (n,) int64, in order of id; and wall_position (m, D) m, wall_body (m,) int32,
-    wall_pressure (m,) Pa.
+    surface (n,), buffer (n,), id (n,) int64, in order of id; and wall_position (m, D) m,
+    wall_body (m,) int32, wall_pressure (m,) Pa.
     """
     import h5py
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .. import _core
+from .openings import Face, faces
 from .samples import corners
-from .scales import Scales
+from .scales import Scales, gamma_of, pressure_level
 from .schema import SIDES, Front, Gauge, Line, PressureDrop, Wall, WorldFile
 from .shapes import vec3
 from .values import Pressure
@@ -15,12 +16,19 @@ _OPTIONS = (
     "viscous_cfl",
     "density_diffusion",
     "artificial_viscosity",
+    "artificial_viscosity_beta",
+    "artificial_conductivity",
+    "xsph",
     "shifting",
     "shifting_strength",
     "shifting_cap",
+    "volume_relaxation",
     "skin",
     "speed_limit",
 )
+_CLASSIC = {"cfl": 0.3}
+_GAS = {"artificial_viscosity": 1.0, "artificial_viscosity_beta": 2.0, "artificial_conductivity": 1.0}
+"""Defaults of the scheme classic, and of an ideal gas."""
 DEFAULT_JITTER = 0.1
 """Largest random displacement of a jittered start, in spacings."""
 
@@ -43,24 +51,52 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
             world.sides[index].slip = side.slip
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
-    world.fluid.density = file.fluid.density
+    level = pressure_level(file, scales)
+    world.openings = [_opening(face, file, level) for face in faces(file)]
+    # The density of the file is that at the level of the pressure.
+    world.fluid.density = file.fluid.density - level / scales.sound_speed**2
     world.fluid.kinematic_viscosity = file.fluid.nu
     world.fluid.sound_speed = scales.sound_speed
+    world.fluid.matter = file.fluid.state
+    world.fluid.gamma = gamma_of(file)
     world.regions = [_region(name, file) for name in file.regions]
     world.bodies = [_body(name, file) for name in file.bodies]
-    _start(world.start, file)
-    for option in _OPTIONS:
-        value = getattr(file.method, option)
-        if value is not None:
-            setattr(world.method, option, value)
+    _start(world.start, file, level)
+    world.method.scheme = file.method.scheme
+    for option, value in _options(file).items():
+        setattr(world.method, option, value)
     world.method.double_precision = file.method.precision == "double"
     _observers(world, file)
     return world
 
 
+def _options(file: WorldFile) -> dict[str, float | bool]:
+    """The options of [method] that differ from the core's defaults."""
+    classic, gas = file.method.scheme == "classic", file.fluid.is_gas
+    given = {option: getattr(file.method, option) for option in _OPTIONS}
+    defaults = (_CLASSIC if classic else {}) | (_GAS if gas else {})
+    return defaults | {option: value for option, value in given.items() if value is not None}
+
+
 def _three(formulas: tuple[_core.Formula, ...]) -> list[_core.Formula]:
     missing = 3 - len(formulas)
     return [*formulas, *(_core.Formula("0", ()) for _ in range(missing))]
+
+
+def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
+    opening = _core.Opening()
+    opening.name = face.name
+    opening.inflow = face.is_inflow
+    opening.axis, opening.inward = face.axis, face.inward
+    opening.lower, opening.upper = face.low, face.high
+    if face.is_inflow:
+        opening.velocity = _three(face.velocity(file.dimensions))
+    opening.pressure_imposed = face.table.pressure is not None
+    if face.table.pressure is not None:
+        opening.pressure = face.table.pressure
+    elif not face.is_inflow:
+        opening.pressure = _core.Formula(repr(level), ())
+    return opening
 
 
 def _body(name: str, file: WorldFile) -> _core.Body:
@@ -80,15 +116,26 @@ def _region(name: str, file: WorldFile) -> _core.Region:
     if pressure is not None:
         region.pressure_start = pressure.kind
         region.pressure = pressure.formula
+    if file.fluid.is_gas:
+        region.density = file.regions[name].density or _start_density(file)
     return region
 
 
-def _start(start: _core.Start, file: WorldFile) -> None:
+def _start_density(file: WorldFile) -> _core.Formula:
+    return file.start.density or _core.Formula(repr(file.fluid.density), ())
+
+
+def _start(start: _core.Start, file: WorldFile, level: float) -> None:
     if file.start.velocity is not None:
         start.velocity = _three(file.start.velocity)
     if file.start.pressure is not None:
         start.pressure_start = file.start.pressure.kind
         start.pressure = file.start.pressure.formula
+    elif level > 0:
+        start.pressure_start = "formula"
+        start.pressure = _core.Formula(repr(level), ())
+    if file.fluid.is_gas:
+        start.density = _start_density(file)
     if file.start.arrangement == "jittered":
         start.jitter = DEFAULT_JITTER if file.start.jitter is None else file.start.jitter
     start.fitted = file.start.arrangement == "fitted"

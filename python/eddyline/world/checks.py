@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path as FilePath
 
@@ -12,10 +12,25 @@ import numpy as np
 
 from .. import _core
 from . import motions
+from .check_openings import opening_problems
+from .lengths import cell_edge
+from .openings import faces
 from .problems import Path, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
-from .schema import SIDES, Front, Gauge, Line, ObserverTable, Periodic, PressureDrop, Probe, Wall, WorldFile
+from .schema import (
+    SIDES,
+    Front,
+    Gauge,
+    Line,
+    ObserverTable,
+    Periodic,
+    PressureDrop,
+    Probe,
+    Start,
+    Wall,
+    WorldFile,
+)
 from .shapes import Region, ShapeTable, vec3
 
 Found = Iterator[tuple[Path, str]]
@@ -25,8 +40,6 @@ BYTES_PER_PARTICLE = 600
 FEWEST_ACROSS = 4
 """Particles across the domain below which a run says nothing."""
 CELLS_OF_A_PERIOD = 3
-SKIN_RATIO = 0.25
-"""Skin of the neighbour lists where the file names none, in smoothing lengths; as in core/particles."""
 
 
 def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
@@ -36,7 +49,9 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _solids(file)
     yield from motions.problems(file)
     yield from _fluid(file, samples)
+    yield from _gas(file) if file.fluid.is_gas else _liquid(file)
     yield from _fields(file, samples)
+    yield from opening_problems(file, samples)
     yield from _observers(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)
@@ -104,12 +119,6 @@ def _sides(file: WorldFile) -> Found:
                     f"Write 0 for {axis_name}."
                 )
                 yield ("boundaries", name, "velocity", index // 2), text
-
-
-def cell_edge(file: WorldFile) -> float:
-    """Edge of the cells [m]: the reach of the kernel, 2 h, and the skin."""
-    ratio = file.method.smoothing_ratio or (2.0 if file.dimensions == 2 else 1.5)
-    return (2 * ratio + (file.method.skin or SKIN_RATIO * ratio)) * file.domain.spacing
 
 
 def _period(file: WorldFile, axis: int, side: str) -> Found:
@@ -248,7 +257,7 @@ def _fluid(file: WorldFile, samples: Samples) -> Found:
     starts += [(("regions", name), region) for name, region in file.regions.items()]
     for path, region in starts:
         pressure = region.pressure if region is not None else file.start.pressure
-        if pressure is not None and pressure.kind == "hydrostatic" and not gravity:
+        if pressure is not None and pressure.kind == "hydrostatic" and not gravity and not file.fluid.is_gas:
             text = (
                 f'{dotted(path)}.pressure = "hydrostatic"; needs domain.gravity, which is absent. Add it, '
                 "or remove this."
@@ -260,6 +269,58 @@ def _above(value: float) -> str:
     """A short number not below `value`."""
     scale = 10.0 ** (math.floor(math.log10(value)) - 1)
     return f"{math.ceil(value / scale) * scale:.3g}"
+
+
+def _starts(file: WorldFile) -> list[tuple[Path, Start | Region]]:
+    """The tables that say how the fluid starts."""
+    tables: list[tuple[Path, Start | Region]] = [(("start",), file.start)]
+    return tables + [(("regions", name), region) for name, region in file.regions.items()]
+
+
+def _liquid(file: WorldFile) -> Found:
+    """What only a gas may have."""
+    for path, table in _starts(file):
+        if table.density is not None:
+            text = (
+                f"{dotted(path)}.density = {_written(table.density)}; is for a gas: the density of a liquid "
+                'follows from its pressure. Write fluid.state = "ideal_gas" or remove it.'
+            )
+            yield (*path, "density"), text
+    if file.method.artificial_conductivity is not None:
+        text = (
+            f"method.artificial_conductivity = {number(file.method.artificial_conductivity)}; is for a gas. "
+            'Write fluid.state = "ideal_gas" or remove it.'
+        )
+        yield ("method", "artificial_conductivity"), text
+
+
+def _written(field: _core.Formula) -> str:
+    """A field as a file has it: a number, or a formula in quotes."""
+    return number(float(field.text)) if field.is_constant else shown(field.text)
+
+
+def _gas(file: WorldFile) -> Found:
+    """What a gas needs, and what it must not have."""
+    if file.method.scheme != "classic":
+        text = (
+            f'fluid.state = "ideal_gas"; needs scheme "classic", and method.scheme = "{file.method.scheme}". '
+            'Write [method] with scheme = "classic".'
+        )
+        yield ("fluid", "state"), text
+    for path, table in _starts(file):
+        if table.pressure is not None and table.pressure.kind == "hydrostatic":
+            text = (
+                f'{dotted(path)}.pressure = "hydrostatic"; is for liquids. Write a field [Pa], e.g. '
+                "pressure = 101325."
+            )
+            yield (*path, "pressure"), text
+    if file.start.pressure is None:
+        without = [name for name, region in file.regions.items() if region.pressure is None]
+        for name in without:
+            text = f"regions.{name}.pressure is missing; a gas needs it. Add pressure = 101325."
+            yield ("regions", name), text
+        if not file.regions:
+            yield ("start",), "start.pressure is missing; a gas needs it. Add [start] with pressure = 101325."
 
 
 # --- fields and observers -----------------------------------------------------------------------------------
@@ -278,6 +339,23 @@ def _fields(file: WorldFile, samples: Samples) -> Found:
                 at = f"{axes} = {_point(points[wrong[0]], file)} m, t = {rounded(time)} s"
                 yield path, f"{dotted(path)} gives {values[wrong[0]]} at {at}; must be finite everywhere."
                 break
+            if file.fluid.is_gas and path[-1] in _GAS_LIMITS and len(values):
+                sign, holds = _GAS_LIMITS[str(path[-1])]
+                if holds(values.min()):
+                    continue
+                place = points[int(values.argmin())]
+                at = f"{'x, y, z'[: 3 * file.dimensions - 2]} = {_point(place, file)} m"
+                text = (
+                    f"{dotted(path)} gives {rounded(float(values.min()))} at {at}; must be {sign} 0 in a gas."
+                )
+                yield path, text
+
+
+_GAS_LIMITS: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "pressure": (">=", lambda least: least >= 0),
+    "density": (">", lambda least: least > 0),
+}
+"""What the start of a gas must be everywhere."""
 
 
 def _all_fields(
@@ -288,16 +366,27 @@ def _all_fields(
         yield ("start", "velocity", k), formula, fluid, start
     if file.start.pressure is not None:
         yield ("start", "pressure"), file.start.pressure.formula, fluid, start
+    if file.start.density is not None:
+        yield ("start", "density"), file.start.density, fluid, start
     for name, region in file.regions.items():
+        inside = fluid[region.core_shape.signed_distance(fluid) < 0]
         if region.pressure is not None:
-            inside = fluid[region.core_shape.signed_distance(fluid) < 0]
             yield ("regions", name, "pressure"), region.pressure.formula, inside, start
+        if region.density is not None:
+            yield ("regions", name, "density"), region.density, inside, start
     for k, formula in enumerate(file.domain.body_force or ()):
         yield ("domain", "body_force", k), formula, fluid, run
     for index, side_name in enumerate(SIDES[: 2 * file.dimensions]):
         side = file.boundaries.side(side_name)
         for k, formula in enumerate((side.velocity or ()) if isinstance(side, Wall) else ()):
             yield ("boundaries", side_name, "velocity", k), formula, face(file, index), run
+    for opening in faces(file):
+        points, table = opening.points(file.dimensions), opening.table
+        if opening.is_inflow:
+            for k, formula in enumerate(opening.velocity(file.dimensions)):
+                yield (*opening.path, "velocity", k), formula, points, run
+        if table.pressure is not None:
+            yield (*opening.path, "pressure"), table.pressure, points, run
 
 
 def _observers(file: WorldFile) -> Found:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .. import _core
 from .motions import top_speed
 from .problems import listed, rounded
+from .scales import gamma_of
 from .schema import Front, Gauge, Line, PressureDrop, Wall
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
     yield "domain", f"{size} m, {across} spacings of {rounded(spacing)} m"
     yield "sides", ", ".join(_side(world, name) for name in world.sides)
     density, nu = rounded(file.fluid.density), rounded(file.fluid.nu)
-    yield "fluid", f"density {density} kg/m^3, kinematic viscosity {nu} m^2/s"
+    gas = f"ideal gas, gamma {rounded(gamma_of(file))}, " if file.fluid.is_gas else ""
+    yield "fluid", f"{gas}density {density} kg/m^3, kinematic viscosity {nu} m^2/s"
     if world.reference is None:
         yield "Reynolds", "not known without [reference]"
     elif world.reynolds is not None:
@@ -111,7 +113,10 @@ def _place(position: tuple[float, ...]) -> str:
 
 def _numerics(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     estimate, scales, method = found.estimate, world.scales, world.core.method
-    yield "speed", f"at most {rounded(scales.max_speed)} m/s expected, Mach {rounded(scales.mach, 2)}"
+    if method.scheme == "classic":
+        yield "scheme", _classic(world)
+    when = "at the start" if world.file.fluid.is_gas else "expected"
+    yield "speed", f"at most {rounded(scales.max_speed)} m/s {when}, Mach {rounded(scales.mach, 2)}"
     yield "speed of sound", f"{rounded(scales.sound_speed)} m/s: {scales.reason}"
     h, nu = estimate.smoothing_length, world.file.fluid.nu
     reach, edge = rounded(estimate.interaction_radius), rounded(estimate.cell_edge)
@@ -119,6 +124,19 @@ def _numerics(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     acoustic = method.cfl * h / (scales.sound_speed + scales.max_speed)
     limit = "viscosity" if nu > 0 and method.viscous_cfl * h * h / nu < acoustic else "speed of sound"
     yield "time step", f"{rounded(estimate.time_step)} s at the start, limited by the {limit}"
+
+
+def _classic(world: World) -> str:
+    method = world.core.method
+    parts = [
+        f"alpha {rounded(method.artificial_viscosity)}",
+        f"beta {rounded(method.artificial_viscosity_beta)}",
+    ]
+    if world.file.fluid.is_gas:
+        parts.append(f"conductivity {rounded(method.artificial_conductivity)}")
+    if method.xsph:
+        parts.append(f"XSPH {rounded(method.xsph)}")
+    return f"classic: {', '.join(parts)}"
 
 
 def _needs(world: World, found: Plan) -> Iterator[tuple[str, str]]:
@@ -149,7 +167,7 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
         yield f"{skipped} expected value{'s' if skipped > 1 else ''} left out, as `when` does not hold."
     if world.output.picture_interval and world.output.picture_interval < found.estimate.time_step:
         yield "more pictures than steps: some steps would be shown twice, so there will be fewer."
-    if world.scales.mach > 0.15:
+    if world.scales.mach > 0.15 and not world.file.fluid.is_gas:
         yield (
             f"Mach {rounded(world.scales.mach, 2)}: density will vary by {world.scales.mach**2:.0%}; "
             "below 0.1 is usual."

@@ -13,7 +13,7 @@ from .motions import top_speed
 from .outlines import outlines
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, lattice
-from .schema import SIDES, Front, Gauge, Line, Periodic, PressureDrop, Probe, Wall
+from .schema import SIDES, Front, Gauge, Line, Periodic, PressureDrop, Probe, SideTable, Wall
 from .shapes import Body, vec3
 
 if TYPE_CHECKING:
@@ -201,12 +201,12 @@ class _View:
             self.panel.plot(line[:, 0], line[:, 1], color=INK, linewidth=1.3, dashes=dashes, zorder=4)
         self._side_label(index, axis, end, where, self._side_words(side, index))
 
-    def _side_words(self, side: object, index: int) -> str:
+    def _side_words(self, side: SideTable, index: int) -> str:
         name = SIDES[index]
         if isinstance(side, Periodic):
             return f"{name}: periodic"
         if not isinstance(side, Wall):
-            return f"{name}: open"
+            return f"{name}: {side.type}"
         if side.slip:
             return f"{name}: wall, slip"
         if side.velocity is not None:

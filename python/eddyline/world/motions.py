@@ -76,6 +76,14 @@ def top_speed(body: Body, file: WorldFile) -> float:
 def problems(file: WorldFile) -> Found:
     """What is wrong with the motions of bodies, as (path, text of the line)."""
     courses: dict[str, _Course] = {}
+    moving = [name for name, body in file.bodies.items() if body.motion is not None]
+    if moving and file.method.scheme != "delta":
+        yield (
+            ("method", "scheme"),
+            f'method.scheme = "{file.method.scheme}", but bodies.{moving[0]} moves; bodies rest there. '
+            'Try "delta", or remove the motion.',
+        )
+        return
     for name, body in file.bodies.items():
         if body.motion is None:
             continue

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from .world import World
 
 _WIDTH = 360.0  # pixels of the longer side
-_STROKES = {"wall": "3", "periodic": '1.5" stroke-dasharray="7 4', "open": '1.5" stroke-dasharray="1.5 4'}
+_STROKES = {
+    "wall": "3",
+    "periodic": '1.5" stroke-dasharray="7 4',
+    "open": '1.5" stroke-dasharray="1.5 4',
+    "inflow": '1.5" stroke-dasharray="10 3 2 3',
+    "outflow": '1.5" stroke-dasharray="10 3 2 3',
+}
 
 
 def to_html(world: World) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .. import _core
 from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
+from .openings import faces
 from .problems import did_you_mean, listed, shown
 from .schema import SIDES, Expect, Front, Gauge, Line, PressureDrop, Wall, WorldFile
 
@@ -21,7 +22,9 @@ COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 """Of a body, 2D: force / (density velocity^2 length / 2), with the force that each is made of."""
 SCALARS = ("strouhal",)
 """Of a body, found by the analysis of the run as a whole."""
-_BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "elastic_energy", "max_speed", "particles")
+_BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "max_speed", "particles")
+_ENERGIES = {"delta": ("elastic_energy",), "classic": ("thermal_energy", "total_energy")}
+"""Columns of the budget that depend on the scheme."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
     def vector(name: str) -> list[str]:
         return [f"{name}_{axis}" for axis in axes]
 
-    columns = {"budget": [*_BUDGET, *vector("momentum")]}
+    columns = {"budget": [*_BUDGET, *_ENERGIES[file.method.scheme], *vector("momentum")]}
     if any(body.motion is not None for body in file.bodies.values()):
         columns["budget"].append("work")
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
@@ -49,6 +52,8 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         moves = name in file.bodies and file.bodies[name].motion is not None
         torque = ["torque"] if file.dimensions == 2 else vector("torque")
         columns[f"force.{name}"] = [*force, *torque, "power"] if moves else force
+    for face in faces(file):
+        columns[f"opening.{face.name}"] = ["mass_flow", "mass", *vector("momentum"), *vector("force")]
     for name, observer in file.observe.items():
         if isinstance(observer, Gauge):
             columns[name] = ["height"]

@@ -11,14 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .motions import top_speed
+from .openings import faces
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, speed
-from .schema import SIDES, Periodic, Wall, WorldFile
+from .schema import SIDES, Open, Periodic, Wall, WorldFile
 
 SOUND_RATIO = 10.0
+DEFAULT_GAMMA = 1.4
 _TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time is sampled
+
+
+def gamma_of(file: WorldFile) -> float:
+    """Ratio of specific heats of a gas."""
+    return DEFAULT_GAMMA if file.fluid.gamma is None else file.fluid.gamma
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,8 @@ class Scales:
 def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
     """The speeds that the file gives, or an estimate; None if nothing in the file sets fluid in motion."""
     fluid = file.fluid
+    if fluid.is_gas:
+        return _gas_scales(file, samples)
     if fluid.max_speed is not None:
         return Scales(fluid.max_speed, SOUND_RATIO * fluid.max_speed, "10 times fluid.max_speed")
     estimates = sorted(_estimates(file, samples), reverse=True)
@@ -60,6 +70,54 @@ def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
     return Scales(highest, SOUND_RATIO * highest, f"10 times an estimated highest speed: {reason}")
 
 
+def pressure_level(file: WorldFile, scales: Scales) -> float:
+    """Pressure [Pa] of the outflow and the start where the file names none; 0 with a free surface or without
+    openings.
+
+    Pressure falls by up to density max_speed^2 below that of the outflow where the fluid goes round a body or
+    shears. Particles tear apart where it is negative, so that this much is added to it everywhere.
+    """
+    free = file.regions or any(
+        isinstance(file.boundaries.side(name), Open) for name in SIDES[: 2 * file.dimensions]
+    )
+    return 0.0 if free or not faces(file) else file.fluid.density * scales.max_speed**2
+
+
+def _gas_scales(file: WorldFile, samples: Samples) -> Scales | None:
+    """Speed and speed of sound of a gas at the start; the larger is the unit of pair sums."""
+    sound = float(gas_sound_speed(file, samples).max(initial=0.0))
+    velocity = file.start.velocity
+    highest = float(speed(velocity, samples.points).max(initial=0.0)) if velocity is not None else 0.0
+    unit = max(sound, highest)
+    reason = "the gas's own at the start, where it is highest"
+    return (
+        Scales(highest, unit, reason if sound >= highest else "the highest speed at the start")
+        if unit
+        else None
+    )
+
+
+def gas_sound_speed(file: WorldFile, samples: Samples) -> NDArray[np.float64]:
+    """(n,) sqrt(gamma p / rho) of a gas at the sample points at the start [m/s]."""
+    start, points = file.start, samples.points
+    pressure = np.zeros(len(points)) if start.pressure is None else evaluate(start.pressure.formula, points)
+    density = (
+        np.full(len(points), file.fluid.density) if start.density is None else evaluate(start.density, points)
+    )
+    pressure, density = pressure.copy(), density.copy()
+    taken = np.zeros(len(points), dtype=bool)
+    for region in file.regions.values():
+        inside = (region.core_shape.signed_distance(points) < 0) & ~taken
+        taken |= inside
+        if region.pressure is not None:
+            pressure[inside] = evaluate(region.pressure.formula, points[inside])
+        if region.density is not None:
+            density[inside] = evaluate(region.density, points[inside])
+    gamma = gamma_of(file)
+    sound: NDArray[np.float64] = np.sqrt(gamma * pressure / density)
+    return sound
+
+
 def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]:
     """Speeds [m/s] that the world may reach, each with its reason."""
     if file.start.velocity is not None and len(samples.points):
@@ -75,6 +133,11 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
         if body.motion is not None:
             value = top_speed(body, file)
             yield value, f"bodies.{name} moves at {rounded(value)} m/s"
+    for opening in faces(file):
+        if opening.is_inflow:
+            velocity, points = opening.velocity(file.dimensions), opening.points(file.dimensions)
+            value = max(float(speed(velocity, points, t * file.time.end).max()) for t in _TIMES)
+            yield value, f"the inflow {opening.name} reaches {rounded(value)} m/s"
     for axis, name in enumerate("xyz"[: file.dimensions]):
         if file.domain.gravity is not None and file.domain.gravity[axis] != 0:
             g = abs(file.domain.gravity[axis])

@@ -14,7 +14,9 @@ from .shapes import BODIES, REGIONS, Body, Motion, Region, Table, Vec3, dimensio
 from .values import (
     Condition,
     Count,
+    FieldFormula,
     FieldVector,
+    InflowVelocity,
     Lengths,
     NotNegative,
     Number,
@@ -28,12 +30,6 @@ from .values import (
 AxisName = Literal["x", "y", "z"]
 SIDES = ("left", "right", "bottom", "top", "front", "back")
 """The sides of the domain, in the core's order: low and high x, low and high y, low and high z."""
-NOT_YET = {
-    "inflow": "periodic sides and domain.body_force drive a flow",
-    "outflow": "periodic sides and domain.body_force drive a flow",
-    "classic": "the default does the same with less noise",
-}
-"""Words of the format that cannot be run yet, and what serves instead."""
 
 
 class Reference(Table):
@@ -60,9 +56,19 @@ class Domain(Table):
 
 
 class Fluid(Table):
-    """The fluid. Exactly one viscosity; at most one of max_speed and sound_speed."""
+    """The fluid. Exactly one viscosity, of a gas at most one; of a liquid at most one of max_speed and
+    sound_speed."""
 
-    density: Positive = Field(description="Density at zero pressure [kg/m^3].", examples=[1000.0])
+    state: Literal["liquid", "ideal_gas"] = Field(
+        default="liquid",
+        description="A weakly compressible liquid, or an ideal gas, which needs method.scheme = classic.",
+    )
+    density: Positive = Field(
+        description="Of a liquid at zero pressure; of a gas at the start [kg/m^3].", examples=[1000.0]
+    )
+    gamma: Annotated[Number, Field(gt=1, le=10)] | None = Field(
+        default=None, description="Ratio of specific heats, gas only; default 1.4."
+    )
     kinematic_viscosity: NotNegative | None = Field(default=None, description="Kinematic viscosity [m^2/s].")
     dynamic_viscosity: NotNegative | None = Field(default=None, description="Dynamic viscosity [Pa s].")
     max_speed: Positive | None = Field(
@@ -75,7 +81,7 @@ class Fluid(Table):
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Fluid:
-        if self.kinematic_viscosity is None and self.dynamic_viscosity is None:
+        if self.kinematic_viscosity is None and self.dynamic_viscosity is None and not self.is_gas:
             raise wrong_table(
                 "has neither kinematic_viscosity nor dynamic_viscosity; exactly one is needed. "
                 "Add kinematic_viscosity = 1e-6 (water)"
@@ -86,7 +92,23 @@ class Fluid(Table):
             )
         if self.max_speed is not None and self.sound_speed is not None:
             raise wrong_table("has max_speed and sound_speed; at most one is allowed. Remove one")
+        foreign = ("max_speed", "sound_speed") if self.is_gas else ("gamma",)
+        given = [key for key in foreign if getattr(self, key) is not None]
+        if given and self.is_gas:
+            raise wrong_table(
+                f'has {listed(given)} with state = "ideal_gas"; the speed of sound of a gas follows from its '
+                f"pressure and density. Remove {given[0]}"
+            )
+        if given:
+            raise wrong_table(
+                'has gamma with state = "liquid"; gamma is for a gas. Write state = "ideal_gas" or remove '
+                "gamma"
+            )
         return self
+
+    @property
+    def is_gas(self) -> bool:
+        return self.state == "ideal_gas"
 
     @property
     def nu(self) -> float:
@@ -103,7 +125,10 @@ class Start(Table):
         default=None, description="Velocity [m/s], of x, y, z; default at rest."
     )
     pressure: PressureValue | None = Field(
-        default=None, description='"hydrostatic" or a field [Pa]; default 0.'
+        default=None, description='"hydrostatic" or a field [Pa]; default 0; a gas needs one.'
+    )
+    density: FieldFormula | None = Field(
+        default=None, description="Of a gas only [kg/m^3], of x, y, z; default that of [fluid]."
     )
     arrangement: Literal["lattice", "jittered", "fitted"] = Field(
         default="lattice",
@@ -160,7 +185,60 @@ class Open(Table):
     type: Literal["open"]
 
 
-SIDE_KINDS: dict[str, type[Table]] = {"wall": Wall, "periodic": Periodic, "open": Open}
+class Inflow(Table):
+    """Fluid enters with a given velocity."""
+
+    type: Literal["inflow"]
+    velocity: InflowVelocity = Field(
+        description="Of the fluid that enters [m/s], of x, y, z, t: a vector, or its part along the normal "
+        "into the domain.",
+        examples=[1.0],
+    )
+    pressure: FieldFormula | None = Field(
+        default=None, description="Pressure [Pa], of x, y, z, t; default extrapolated from the fluid."
+    )
+
+
+class Outflow(Table):
+    """Fluid leaves, and with it vortices and sound."""
+
+    type: Literal["outflow"]
+    pressure: FieldFormula | None = Field(
+        default=None,
+        description="Pressure [Pa], of x, y, z, t, about which waves pass; default density max_speed^2, "
+        "or 0 with a free surface.",
+    )
+
+
+SIDE_KINDS: dict[str, type[Table]] = {
+    "wall": Wall,
+    "periodic": Periodic,
+    "open": Open,
+    "inflow": Inflow,
+    "outflow": Outflow,
+}
+
+
+class _Patch(Table):
+    min: Vector = Field(description="Lowest corner [m]; one coordinate is that of max.", examples=[[0, 0.1]])
+    max: Vector = Field(description="Highest corner [m].", examples=[[0, 0.2]])
+    facing: Literal["left", "right", "bottom", "top", "front", "back"] | None = Field(
+        default=None,
+        description="Inside the domain: where the fluid lies, seen from the opening; behind it must be a "
+        "body. "
+        "Not on a side.",
+    )
+
+
+class InflowPatch(Inflow, _Patch):
+    """Fluid enters through a part of a wall or of a body."""
+
+
+class OutflowPatch(Outflow, _Patch):
+    """Fluid leaves through a part of a wall or of a body."""
+
+
+OPENINGS: dict[str, type[Table]] = {"inflow": InflowPatch, "outflow": OutflowPatch}
 
 
 # --- observers ----------------------------------------------------------------------------------------------
@@ -239,12 +317,14 @@ OBSERVERS: dict[str, type[Table]] = {
 if TYPE_CHECKING:
     BodyTable = Body
     RegionTable = Region
-    SideTable = Wall | Periodic | Open
+    SideTable = Wall | Periodic | Open | Inflow | Outflow
+    OpeningTable = InflowPatch | OutflowPatch
     ObserverTable = Probe | Gauge | Front | PressureDrop | Line
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]
     SideTable = Annotated[reduce(or_, SIDE_KINDS.values()), Field(discriminator="type")]
+    OpeningTable = Annotated[reduce(or_, OPENINGS.values()), Field(discriminator="type")]
     ObserverTable = Annotated[reduce(or_, OBSERVERS.values()), Field(discriminator="type")]
 
 
@@ -285,36 +365,79 @@ class Method(Table):
     """Numerical choices. The defaults serve every world."""
 
     name: Literal["sph"] = Field(default="sph", description="Smoothed particle hydrodynamics.")
-    scheme: Literal["delta"] = Field(
-        default="delta", description="Weakly compressible, with density diffusion."
+    scheme: Literal["delta", "classic"] = Field(
+        default="delta",
+        description="Weakly compressible with density diffusion and shifting; or Monaghan's, with artificial "
+        "viscosity and thermal energy.",
     )
     smoothing_ratio: Annotated[Number, Field(ge=1, le=3)] | None = Field(
-        default=None, description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D."
+        default=None,
+        description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D; classic, liquid: 1.3.",
     )
     cfl: Annotated[Positive, Field(le=1.5)] | None = Field(
-        default=None, description="dt <= cfl h / (c0 + highest speed); default 1; unstable above 1.5."
+        default=None,
+        description="dt <= cfl h / (c0 + highest speed), default 1, unstable above 1.5; classic: "
+        "cfl h / signal speed, default 0.3.",
     )
     viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
         default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
     )
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     artificial_viscosity: NotNegative | None = Field(
-        default=None, description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)); default 0.01."
+        default=None,
+        description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)), default 0.01; classic: in "
+        "addition to the viscosity, where particles approach, gas: default 1.",
+    )
+    artificial_viscosity_beta: NotNegative | None = Field(
+        default=None, description="beta, which keeps particles from passing a shock; default 0, gas: 2."
+    )
+    artificial_conductivity: NotNegative | None = Field(
+        default=None, description="alpha_u, gas only; default 1."
+    )
+    xsph: Annotated[Number, Field(ge=0, le=1)] | None = Field(
+        default=None, description="epsilon: share of the neighbours' velocity in the motion; default 0."
     )
     shifting: StrictBool | None = Field(
         default=None, description="Keep particles evenly spread; default true."
     )
-    shifting_strength: NotNegative | None = Field(default=None, description="A in the shift; default 6.")
+    shifting_strength: Positive | None = Field(
+        default=None, description="A in the shift; default 6 with a free surface, 3 without."
+    )
     shifting_cap: NotNegative | None = Field(
         default=None, description="Largest shift of a step, in spacings; default 0.1."
+    )
+    volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
+        default=None,
+        description="Rate at which density follows the filling of space without a free surface, in c0/h; "
+        "default 0.01.",
     )
     skin: Positive | None = Field(
         default=None, description="Margin of the neighbour lists, in spacings; chosen if absent."
     )
     precision: Literal["single", "double"] = Field(default="single", description="Of the sums over pairs.")
     speed_limit: Positive | None = Field(
-        default=None, description="The run stops above it [m/s]; default the speed of sound."
+        default=None,
+        description="The run stops above it [m/s]; default the speed of sound, gas: 10 times the highest.",
     )
+
+    @model_validator(mode="after")
+    def _options_of_the_scheme(self) -> Method:
+        other = "classic" if self.scheme == "delta" else "delta"
+        foreign = [key for key in OPTIONS_OF[other] if getattr(self, key) is not None]
+        if foreign:
+            verb = "is" if len(foreign) == 1 else "are"
+            raise wrong_table(
+                f'has {listed(foreign)} with scheme = "{self.scheme}"; {verb} of scheme "{other}" only. '
+                f'Write scheme = "{other}" or remove {listed(foreign)}'
+            )
+        return self
+
+
+OPTIONS_OF = {
+    "delta": ("density_diffusion", "shifting", "shifting_strength", "shifting_cap"),
+    "classic": ("artificial_viscosity_beta", "artificial_conductivity", "xsph"),
+}
+"""Keys of [method] that one scheme has alone."""
 
 
 class Output(Table):
@@ -404,6 +527,9 @@ class WorldFile(Table):
         default_factory=dict, description="Where fluid is at the start; without regions it fills the domain."
     )
     boundaries: Boundaries = Field(default_factory=Boundaries)
+    openings: dict[_Name, OpeningTable] = Field(
+        default_factory=dict, description="Inflow and outflow through parts of walls and bodies."
+    )
     bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid things in the fluid.")
     time: Time
     method: Method = Field(default_factory=Method)
@@ -426,6 +552,7 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
         "bodies": (BODIES, "shape"),
         "regions": (REGIONS, "shape"),
         "boundaries": (SIDE_KINDS, "type"),
+        "openings": (OPENINGS, "type"),
         "observe": (OBSERVERS, "type"),
     }
     first = str(path[0])

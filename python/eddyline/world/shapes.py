@@ -21,6 +21,7 @@ from .. import _core
 from .problems import listed, shown
 from .values import (
     Context,
+    FieldFormula,
     Lengths,
     Number,
     Positive,
@@ -261,6 +262,9 @@ class Region(ShapeTable):
 
     pressure: PressureValue | None = Field(
         default=None, description='"hydrostatic" or a field [Pa]; default that of [start].'
+    )
+    density: FieldFormula | None = Field(
+        default=None, description="Of a gas only [kg/m^3], of x, y, z; default that of [start]."
     )
 
 

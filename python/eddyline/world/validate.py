@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from .formulas import Names
 from .problems import Path, did_you_mean, dotted, listed, nearest, number, shown
-from .schema import NOT_YET, WorldFile, keys_of, table_of
+from .schema import WorldFile, keys_of, table_of
 from .shapes import SHAPES
 from .values import Context
 
@@ -153,7 +153,7 @@ def _missing(path: Path, data: Any) -> str:
     around = path[:-1]
     sort = value_at(data, (*around, "shape")) or value_at(data, (*around, "type"))
     who = (
-        f"a {sort}"
+        f"{'an' if str(sort)[:1] in 'aeiou' else 'a'} {sort}"
         if sort
         else f"[{around[0]}]"
         if len(around) == 1
@@ -183,7 +183,9 @@ def _no_tag(name: str, value: Any, context: Mapping[str, Any]) -> str:
     key = str(context["discriminator"]).strip("'")
     if not isinstance(value, Mapping):
         return f"{name} = {shown(value)}; must be a table. Write {name} = {{ {key} = {shown(value)} }}."
-    words = "wall, periodic and open" if name.startswith("boundaries") else ""
+    words = "wall, periodic, open, inflow and outflow" if name.startswith("boundaries") else ""
+    if name.startswith("openings"):
+        words = "inflow and outflow"
     if key == "shape":
         words = "circle, rectangle, polygon and line (2D), sphere, box and cylinder (3D)"
     return f"{name}.{key} is missing; {key}s are {words or 'probe, gauge, front, pressure_drop and line'}."
@@ -193,11 +195,6 @@ def _choice(name: str, value: Any, expected: str) -> str:
     words = [word.strip(" '") for word in expected.replace(" or ", ",").split(",")]
     if not isinstance(value, str):
         return f"{name} = {shown(value)}; must be one of {listed([shown(word) for word in words], 'or')}."
-    if value in NOT_YET:
-        return (
-            f'{name} = "{value}"; not available yet for scheme "delta". '
-            f"Known: {listed(words)}; {NOT_YET[value]}."
-        )
     if len(words) == 1:
         return f'{name} = "{value}"; must be "{words[0]}".'
     return f'{name} = "{value}"; must be {listed(words, "or")}. {did_you_mean(value, words)}'.split(
@@ -234,5 +231,5 @@ def _example(path: Path, data: Any) -> Any:
 def _table_hint(path: Path, value: Any) -> str:
     if path[0] == "boundaries" and len(path) == 2:
         return f". Write {path[1]} = {{ type = {shown(value)} }}"
-    named = ".NAME" if path[0] in ("bodies", "regions", "observe") and len(path) == 1 else ""
+    named = ".NAME" if path[0] in ("bodies", "regions", "openings", "observe") and len(path) == 1 else ""
     return f". Write [{dotted(path)}{named}] on a line of its own"

@@ -197,6 +197,32 @@ TimeFormula = Annotated[_core.Formula, _TimeFormula()]
 TimeVector = Annotated[tuple[TimeFormula, ...], Field(min_length=2, max_length=3), BeforeValidator(_length)]
 
 
+class _InflowVelocity:
+    """Annotation of a tuple of `_core.Formula`: a vector of fields, or one field along the normal."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        vector = handler.generate_schema(FieldVector)
+        along = handler.generate_schema(tuple[FieldFormula])
+        return core_schema.with_info_before_validator_function(
+            lambda value, info: value if isinstance(value, list | tuple) else (value,),
+            core_schema.tagged_union_schema(
+                {"vector": vector, "along": along},
+                discriminator=lambda value: "along" if len(value) == 1 else "vector",
+            ),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        field = [{"type": "number"}, {**_FORMULA, "description": "A formula of x, y, z, t and [let] values."}]
+        vector = {"type": "array", "items": {"anyOf": field}, "minItems": 2, "maxItems": 3}
+        return {"anyOf": [*field, vector]}
+
+
+InflowVelocity = Annotated[tuple[FieldFormula, ...], _InflowVelocity()]
+"""One field for each dimension, or a single one: along the normal into the domain."""
+
+
 @dataclass(frozen=True)
 class Pressure:
     """The pressure at the start: hydrostatic, or a field [Pa]."""

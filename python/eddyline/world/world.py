@@ -110,7 +110,7 @@ class World:
 
     @property
     def sides(self) -> dict[str, str]:
-        """ "wall", "periodic" or "open" for each side of the domain."""
+        """ "wall", "periodic", "open", "inflow" or "outflow" for each side of the domain."""
         return {name: self.file.boundaries.side(name).type for name in SIDES[: 2 * self.dimensions]}
 
     @property
@@ -173,6 +173,9 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
     if problems:
         raise WorldError(problems)
     scales = find_scales(file, samples)
+    if scales is None and file.fluid.is_gas:
+        text = "start: the gas has neither pressure nor velocity anywhere. Write start.pressure [Pa]."
+        raise WorldError([document.problem(("start",), text)])
     if scales is None:
         text = (
             "fluid.max_speed is missing, and nothing here sets the fluid in motion from which it could "

@@ -2,6 +2,7 @@
 
 from eddyline.validate.case import Case
 from eddyline.validate.cases import (
+    channel,
     conservation,
     dam_break,
     dam_break_pressure,
@@ -9,6 +10,8 @@ from eddyline.validate.cases import (
     periodic_cylinder,
     plates,
     rotating_cylinder,
+    sedov,
+    sod,
     still_water,
     taylor_green,
 )
@@ -22,7 +25,10 @@ _MODULES = (
     dam_break_pressure,
     periodic_cylinder,
     oscillating_cylinder,
+    channel,
     conservation,
+    sod,
+    sedov,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""

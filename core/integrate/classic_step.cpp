@@ -1,0 +1,381 @@
+#include "integrate/classic_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/portable_math.hpp"
+#include "integrate/for_blocks.hpp"
+
+namespace eddyline::integrate {
+
+namespace {
+
+// div r over its value inside the fluid, below which a particle is at the surface, or alone.
+constexpr double k_surface = 0.75, k_isolated = 0.35;
+
+template <class T, int D>
+physics::classic::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
+  if constexpr (std::is_same_v<T, float>) {
+#ifdef EDDYLINE_HAS_AVX2
+    if (instructions == "avx2") return physics::classic::sweeps_avx2<T, D>();
+#endif
+#ifdef EDDYLINE_HAS_AVX512
+    if (instructions == "avx512") return physics::classic::sweeps_avx512<T, D>();
+#endif
+  }
+  (void)instructions;
+  return physics::classic::sweeps_scalar<T, D>();
+}
+
+/// The sentinel has density one, so that pairs with it divide by something.
+template <class T>
+void put_sentinel(neighbors::Rows<T>& rows, std::int32_t sentinel, int density) {
+  rows.row(sentinel)[density] = T(1);
+}
+
+}  // namespace
+
+template <class T, int D>
+void ClassicStep<T, D>::advance(bool reactions) {
+  flow_.timers.start();
+  flow_.time_step = choose_time_step();
+  const Prediction ahead = predict_half();
+  const double middle = flow_.time + 0.5 * ahead.dt;
+  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, middle);
+  extrapolate_to_walls(middle);
+  gather(flow_.wall_routes, flow_.walls);
+  sum_rates();
+  if (reactions) react();
+
+  correct(ahead);
+  gather(flow_.fluid_routes, flow_.pressed);  // the end of the step, for observers
+  step_before_ = std::exchange(last_step_, ahead.dt);
+  ++flow_.steps;
+}
+
+template <class T, int D>
+ClassicStep<T, D>::ClassicStep(Flow<T, D>& flow)
+    : flow_(flow),
+      contact_(flow.world()),
+      surroundings_(flow.world()),
+      sweeps_(choose_sweeps<T, D>(flow.instructions())),
+      terms_{flow.constants().nu > 0, flow.constants().state.is_gas(), flow.world().method.xsph > 0} {}
+
+template <class T, int D>
+physics::classic::SweepInput<T> ClassicStep<T, D>::input() const {
+  const auto& c = flow_.constants();
+  const auto& method = flow_.world().method;
+  physics::classic::SweepInput<T> in;
+  in.fluid = flow_.pressed.data();
+  in.walls = flow_.walls.data();
+  in.scale = static_cast<T>(c.fixed.quantum() / c.length.interaction_radius);
+  in.alpha = static_cast<T>(method.artificial_viscosity);
+  in.beta = static_cast<T>(method.artificial_viscosity_beta);
+  in.nu = static_cast<T>(2 * (D + 2) * c.nu / (c.c0 * c.length.interaction_radius));
+  in.conductivity = static_cast<T>(method.artificial_conductivity / (c.state.gamma - 1));
+  in.wall_suction = c.free_surface ? T(0) : std::numeric_limits<T>::lowest();
+  return in;
+}
+
+/// dt <= cfl h / (c + 0.6 (alpha c + beta |mu|)), cfl sqrt(h/|a|), viscous_cfl h^2/nu.
+/// Source: Monaghan 1992.
+template <class T, int D>
+double ClassicStep<T, D>::choose_time_step() const {
+  const auto& c = flow_.constants();
+  const auto& method = flow_.world().method;
+  const double h = c.length.smoothing_length;
+  double dt = method.cfl * h / std::max(flow_.control.signal, 1e-3 * c.c0);  // a gas may be cold everywhere
+  if (acceleration_ > 0) dt = std::min(dt, method.cfl * std::sqrt(h / acceleration_));
+  if (c.nu > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu);
+  return dt;
+}
+
+/// Evaluations were in the middle of the last two steps; the first one was at the start.
+template <class T, int D>
+Prediction ClassicStep<T, D>::look_ahead(double dt) const {
+  const double between = 0.5 * (last_step_ + step_before_);
+  return {dt, between > 0 ? dt * (dt + 2 * last_step_) / (8 * between) : 0.0};
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::rebuild() {
+  flow_.rebuild();
+  put_sentinel(flow_.pressed, flow_.fluid_rows.rows, 2 * D + 1);
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::gather(exchange::Routes& routes, neighbors::Rows<T>& rows) {
+  routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) { rows.copy(from, to, shift, D); });
+  flow_.timers.lap(Phase::exchange);
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::write_row(std::size_t i, const Vec3& x, const Vec3& v, double s, double u) {
+  const auto& c = flow_.constants();
+  T* row = flow_.pressed.row(flow_.fluid_rows.slot[i]);
+  for (int d = 0; d < D; ++d) {
+    flow_.pressed.put_fixed(row + d, c.fixed.wrapped(x[d]));
+    row[D + d] = static_cast<T>(v[d] * c.inverse_c0);
+  }
+  const double rho = 1 + s, u_hat = u * c.inverse_c0 * c.inverse_c0;
+  row[2 * D] = static_cast<T>(flow_.fluid.mass[i] * c.inverse_mass);
+  row[2 * D + 1] = static_cast<T>(rho);
+  row[2 * D + 2] = static_cast<T>(c.state.pressure(s, u_hat));
+  row[2 * D + 3] = static_cast<T>(c.state.sound_speed(s, u_hat));
+}
+
+/// Rows of the middle of the step, with lists that hold there. The state is left alone until that is so.
+template <class T, int D>
+Prediction ClassicStep<T, D>::predict_half() {
+  constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
+  const double skin = k_trust * flow_.constants().length.skin;
+  Prediction ahead = look_ahead(flow_.time_step);
+  if (lists_hold(ahead, skin)) return ahead;
+  rebuild();
+  while (!lists_hold(ahead, skin)) {
+    flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+    ahead = look_ahead(flow_.time_step);
+  }
+  return ahead;
+}
+
+/// Whether particles have come nearer by less than the skin in the middle of the step, the only place where pairs are
+/// summed.
+template <class T, int D>
+bool ClassicStep<T, D>::lists_hold(const Prediction& ahead, double skin) {
+  write_middle(ahead);
+  gather(flow_.fluid_routes, flow_.pressed);
+  const auto& c = flow_.constants();
+  const neighbors::Drift drift = flow_.drift();
+  flow_.control.approach = drift.approach * c.fixed.quantum();
+  flow_.control.moved = drift.moved * c.fixed.quantum();
+  flow_.timers.lap(Phase::integrate);
+  return flow_.control.approach <= skin && flow_.control.moved <= 0.5 * c.length.interaction_radius + skin;
+}
+
+/// Rows of the middle of the step: x + v dt/2, and v, rho, u as predicted.
+template <class T, int D>
+void ClassicStep<T, D>::write_middle(const Prediction& ahead) {
+  const auto& fluid = flow_.fluid;
+  const double half = 0.5 * ahead.dt;
+  const std::int64_t n = fluid.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    Vec3 x, v;
+    for (int d = 0; d < D; ++d) {
+      x[d] = fluid.x[d][k] + half * fluid.v[d][k];
+      v[d] = fluid.v[d][k] + ahead.of(fluid.a[d][k], fluid.a_old[d][k]);
+    }
+    write_row(k, x, v, fluid.s[k] + ahead.of(fluid.s_rate[k], fluid.s_rate_old[k]),
+              fluid.u[k] + ahead.of(fluid.u_rate[k], fluid.u_rate_old[k]));
+  }
+  flow_.timers.lap(Phase::integrate);
+}
+
+/// Pressure, density and mirrored velocity of dummy particles at time t, and their rows.
+template <class T, int D>
+void ClassicStep<T, D>::extrapolate_to_walls(double t) {
+  auto in = input();
+  in.target_rows = flow_.wall_fluid.target_rows();
+  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  auto& sums = flow_.classic;
+  physics::classic::WallResults<T, D> out{
+      sums.wall_weight.data(), sums.wall_pressure.data(), sums.wall_density.data(), {}, {}};
+  for (int d = 0; d < D; ++d) {
+    out.lever[d] = sums.wall_lever[d].data();
+    out.velocity[d] = sums.wall_velocity[d].data();
+  }
+  for_blocks(flow_.wall_fluid.chunks().size(),
+             [&](std::int64_t first, std::int64_t last) { sweeps_.walls(in, out, first, last); });
+
+  const auto& c = flow_.constants();
+  const auto& wall = flow_.wall;
+  const double to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
+  const std::int64_t n = wall.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
+    const double weight = static_cast<double>(sums.wall_weight[k]);
+    double p = 0, s = 0, sound_speed = 0;
+    if (weight > 0) {
+      Vec3 x;
+      for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
+      const Vec3 g = to_dimensionless * surroundings_.force(x, t);
+      p = static_cast<double>(sums.wall_pressure[k]);
+      for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(sums.wall_lever[d][k]);
+      p /= weight;
+      if (c.free_surface) p = std::max(p, 0.0);
+      if (c.state.is_gas()) {
+        s = static_cast<double>(sums.wall_density[k]) / weight - 1;
+        sound_speed = std::sqrt(c.state.gamma * std::max(p, 0.0) / (1 + s));
+      } else {
+        s = c.state.density_excess(p);
+        sound_speed = c.state.sound_speed(s, 0);
+      }
+    }
+    const double rho = 1 + s;
+    row[D] = static_cast<T>(p);
+    row[D + 1] = static_cast<T>(rho * wall.volume[k] / c.volume);
+    row[3 * D + 3] = static_cast<T>(rho);
+    row[3 * D + 4] = static_cast<T>(sound_speed);
+    for (int d = 0; d < D; ++d) {
+      const double v_wall = wall.v[d][k] * c.inverse_c0;
+      const double mirrored = weight > 0 ? 2 * v_wall - static_cast<double>(sums.wall_velocity[d][k]) / weight : v_wall;
+      row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
+      row[2 * D + 2 + d] = static_cast<T>(v_wall);
+    }
+  }
+  flow_.timers.lap(Phase::walls);
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::sum_rates() {
+  auto in = input();
+  in.target_rows = flow_.fluid_fluid.target_rows();
+  in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
+  in.wall_neighbors = flow_.fluid_wall.chunks().data();
+  auto& sums = flow_.classic;
+  physics::classic::RateResults<T, D> out{};
+  out.density = sums.density.data();
+  out.heating = sums.heating.data();
+  out.spread = sums.spread.data();
+  out.closing = sums.closing.data();
+  for (int d = 0; d < D; ++d) {
+    out.force[d] = sums.force[d].data();
+    out.drift[d] = sums.drift[d].data();
+  }
+  const auto rates = sweeps_.rates[terms_.index()];
+  for_blocks(flow_.fluid_fluid.chunks().size(),
+             [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+  flow_.timers.lap(Phase::rates);
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::react() {
+  auto in = input();
+  in.target_rows = flow_.wall_fluid.target_rows();
+  in.fluid_neighbors = flow_.wall_fluid.chunks().data();
+  physics::classic::ReactionResults<T, D> out{};
+  for (int d = 0; d < D; ++d) {
+    out.pressure[d] = flow_.pressure_reaction[d].data();
+    out.viscous[d] = flow_.viscous_reaction[d].data();
+  }
+  const auto reaction = terms_.gas ? sweeps_.reaction_of_gas : sweeps_.reaction_of_liquid;
+  for_blocks(flow_.wall_fluid.chunks().size(),
+             [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
+  flow_.timers.lap(Phase::observe);
+}
+
+/// The whole step with the rates of its middle, from the state at its start:
+///   rho += dt d rho/dt,  v += dt a,  x += dt (v_middle + drift),  v_middle = v_old + a dt/2,
+///   u += dt [du/dt - a_pairs . (v_middle - v_predicted)]
+/// The pairs' work went with the predicted velocity; what it misses of the work with the velocity that moves the
+/// particle is taken from its own heat, so that no energy is lost. What a contact takes is heat as well.
+template <class T, int D>
+void ClassicStep<T, D>::correct(const Prediction& ahead) {
+  auto& fluid = flow_.fluid;
+  auto& sums = flow_.classic;
+  const auto& c = flow_.constants();
+  const auto& method = flow_.world().method;
+  const double dt = ahead.dt, half = 0.5 * dt, per_time = c.rate * c.kernel;
+  const double drift = terms_.xsph ? -method.xsph * c.c0 * c.kernel / 4 : 0.0;  // W of w: a quarter of the kernel's K
+  const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
+  const double limit2 = c.speed_limit * c.speed_limit, jump2 = 4 * c.length.cell_edge * c.length.cell_edge;
+  const double middle = flow_.time + half;
+  const std::int64_t n = fluid.size();
+  std::int64_t bad = 0, contacts = 0;
+  double signal = 0, speed2 = 0, acceleration2 = 0, moved2 = 0;
+  const auto chunks = flow_.fluid_wall.chunks();
+  const auto near_walls = [&](std::size_t k) { return chunks[k / neighbors::k_chunk].length > 0; };
+#pragma omp parallel for schedule(static) reduction(max : signal, speed2, acceleration2, moved2) \
+    reduction(+ : bad, contacts)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    Vec3 x, v;
+    for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k] + half * fluid.v[d][k];
+    const Vec3 g = surroundings_.force(x, middle);
+    double missed = 0, v2 = 0, a2 = 0, m2 = 0;
+    for (int d = 0; d < D; ++d) {
+      const double pairs = per_time * c.c0 * static_cast<double>(sums.force[d][k]);
+      const double a = pairs + g[d], v_old = fluid.v[d][k];
+      missed += pairs * (half * a - ahead.of(fluid.a[d][k], fluid.a_old[d][k]));
+      v[d] = v_old + dt * a;
+      x[d] = fluid.x[d][k] + dt * (v_old + half * a);
+      if (terms_.xsph) x[d] += dt * drift * static_cast<double>(sums.drift[d][k]);
+      fluid.a_old[d][k] = std::exchange(fluid.a[d][k], a);
+      a2 += a * a;
+    }
+    fluid.s_rate_old[k] = std::exchange(fluid.s_rate[k], -per_time * static_cast<double>(sums.density[k]));
+    fluid.u_rate_old[k] =
+        std::exchange(fluid.u_rate[k], -per_time * c.c0 * c.c0 * static_cast<double>(sums.heating[k]));
+    const double s = fluid.s[k] = fluid.s[k] + dt * fluid.s_rate[k];
+    const double inside = c.kernel * static_cast<double>(sums.spread[k]) / D;
+    flow_.surface[k] = inside > k_surface || !c.free_surface ? T(0) : inside > k_isolated ? T(1) : T(2);
+
+    v = keep * v;
+    const Vec3 x_free = x, v_free = v;
+    if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) ++contacts;
+    const double lost = 0.5 * (dot(v_free, v_free) - dot(v, v)) + dot(flow_.world().gravity, x - x_free);
+    const double u = fluid.u[k] = fluid.u[k] + dt * (fluid.u_rate[k] - missed) + lost;
+    for (int d = 0; d < D; ++d) {
+      const double m = x[d] - fluid.x_ref[d][k];
+      fluid.x[d][k] = x[d];
+      fluid.v[d][k] = v[d];
+      v2 += v[d] * v[d];
+      m2 += m * m;
+    }
+    const double sound_speed = c.c0 * c.state.sound_speed(s, u * c.inverse_c0 * c.inverse_c0);
+    const double closing = c.c0 * static_cast<double>(sums.closing[k]);
+    signal = std::max(signal, sound_speed + 0.6 * (method.artificial_viscosity * sound_speed +
+                                                   method.artificial_viscosity_beta * closing));
+    bad += !(v2 <= limit2) || !(m2 <= jump2) || !(a2 < INFINITY) || !c.density_is_sound(s) || !(std::abs(u) < INFINITY);
+    speed2 = std::max(speed2, v2);
+    acceleration2 = std::max(acceleration2, a2);
+    moved2 = std::max(moved2, m2);
+    write_row(k, x, v, s, u);
+  }
+  flow_.time += dt;
+  flow_.contacts += contacts;
+  flow_.control.speed = std::sqrt(speed2);
+  flow_.control.moved = std::sqrt(moved2);
+  flow_.control.signal = signal;
+  flow_.control.bad = bad > 0;
+  acceleration_ = std::sqrt(acceleration2);
+  flow_.timers.lap(Phase::integrate);
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::start() {
+  const auto& c = flow_.constants();
+  auto& wall = flow_.wall;
+  for (std::int64_t i = 0; i < wall.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
+    std::fill(row, row + flow_.walls.stride(), T(0));
+    for (int d = 0; d < D; ++d) flow_.walls.put_fixed(row + d, c.fixed.wrapped(wall.x[d][k]));
+    row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
+  }
+  surroundings_.set_wall_velocities(wall, flow_.time);
+  put_sentinel(flow_.walls, flow_.wall_rows.rows, 3 * D + 3);
+  flow_.timers.start();
+  rebuild();
+  flow_.time_step = last_step_ = step_before_ = 0;
+  write_middle({});
+  gather(flow_.fluid_routes, flow_.pressed);
+  extrapolate_to_walls(flow_.time);
+  gather(flow_.wall_routes, flow_.walls);
+  sum_rates();
+  correct({});
+  gather(flow_.fluid_routes, flow_.pressed);
+}
+
+template class ClassicStep<float, 2>;
+template class ClassicStep<float, 3>;
+template class ClassicStep<double, 2>;
+template class ClassicStep<double, 3>;
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "integrate/contact.hpp"
+#include "integrate/flow.hpp"
+#include "integrate/surroundings.hpp"
+#include "physics/classic/sweeps.hpp"
+
+namespace eddyline::integrate {
+
+/// How the middle of a step is predicted: a rate is taken to change as it did between its last two evaluations, so that
+/// y_middle = y + dt/2 rate + slope (rate - rate_old). With the last rate alone, sound would grow without end.
+struct Prediction {
+  double dt = 0;     // [s]
+  double slope = 0;  // [s]
+
+  double of(double rate, double rate_old) const { return 0.5 * dt * rate + slope * (rate - rate_old); }
+};
+
+/// Advances a flow in time by the scheme classic: predictor and corrector with one evaluation a step, half way. Total
+/// energy (kinetic, potential, thermal) and momentum are conserved to the rounding of the pair sums.
+template <class T, int D>
+class ClassicStep {
+ public:
+  explicit ClassicStep(Flow<T, D>& flow);
+
+  /// Rates of the start, so that the first step can predict.
+  void start();
+  /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
+  void advance(bool reactions);
+  /// The next time step, from the largest values of the last one; also says whether the lists will hold.
+  double choose_time_step() const;
+
+  /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
+  double damping = 0;
+
+ private:
+  Prediction look_ahead(double dt) const;
+  void rebuild();
+  Prediction predict_half();
+  bool lists_hold(const Prediction& ahead, double skin);
+  void write_middle(const Prediction& ahead);
+  void extrapolate_to_walls(double t);
+  void sum_rates();
+  void react();
+  void correct(const Prediction& ahead);
+  void write_row(std::size_t i, const Vec3& x, const Vec3& v, double s, double u);
+  physics::classic::SweepInput<T> input() const;
+  void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
+
+  Flow<T, D>& flow_;
+  Contact contact_;
+  Surroundings<D> surroundings_;
+  physics::classic::Sweeps<T, D> sweeps_;
+  physics::classic::Terms terms_;
+  double last_step_ = 0, step_before_ = 0;  // [s]
+  double acceleration_ = 0;                 // the largest of the last evaluation [m/s^2]
+};
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,110 @@
+#pragma once
+// Inflow and outflow. Beyond each opening lies a buffer of particles that are rows like any fluid, but whose velocity
+// and pressure are set and not computed. A particle changes its kind at rebuilds only, where also new ones enter at the
+// far end of an inflow's buffer and others leave at the far end of an outflow's.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "base/reproducible_sum.hpp"
+#include "neighbors/list.hpp"
+#include "particles/openings.hpp"
+#include "physics/inflow/moving_least_squares.hpp"
+#include "world/world.hpp"
+
+namespace eddyline::integrate {
+
+template <int D>
+struct FluidState;
+template <class T, int D>
+class Flow;
+
+/// An opening and its state. Sites and nodes stand still. SI units.
+template <int D>
+struct Opening {
+  world::Opening world;
+  particles::OpeningSites sites;
+  std::int32_t first_node = 0, layers = 0;      // nodes: layers of sites inside the fluid, mirrored buffer columns
+  std::vector<std::array<double, D>> velocity;  // of the buffer at each site [m/s]
+  double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
+  double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
+  double lead = 0;                              // outflow: what its buffer must be faster than the nodes [m/s]
+  double slope = 0;                             // running mean of the pressure's outward gradient [Pa/m]
+  double mass_flow = 0;                         // into the flow, at the sites [kg/s, kg/(m s) in 2D]
+  Vec3 force;                                   // of the buffer on the fluid, if asked for [N, N/m in 2D]
+  ReproducibleSum mass;                         // carried into the flow so far [kg, kg/m in 2D]
+  std::array<ReproducibleSum, D> momentum;      // likewise [kg m/s, kg/s in 2D]
+};
+
+/// All openings of a world: who is in which buffer, who enters and who leaves.
+template <int D>
+class Openings {
+ public:
+  explicit Openings(const world::World& world);
+
+  bool empty() const { return all_.empty(); }
+  std::vector<Opening<D>>& all() { return all_; }
+  const std::vector<Opening<D>>& all() const { return all_; }
+
+  /// Nodes are numbered by opening, layer and site.
+  std::int32_t nodes() const { return nodes_; }
+  Vec3 node(std::int32_t number) const;
+
+  /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow
+  /// becomes fluid, and the next of its site enters one buffer length upstream.
+  void pass(FluidState<D>& fluid);
+  /// Whether particle i has reached the end of an outflow's buffer.
+  bool is_spent(const FluidState<D>& fluid, std::size_t i) const;
+  /// Finds the buffers' particles in the order of the fluid.
+  void find_members(const FluidState<D>& fluid);
+  const Array<std::int32_t>& members() const { return members_; }
+
+ private:
+  std::vector<Opening<D>> all_;
+  std::int32_t nodes_ = 0;
+  Array<std::int32_t> members_, entering_;
+};
+
+/// What a time step does at openings.
+template <class T, int D>
+class OpeningStep {
+ public:
+  explicit OpeningStep(Flow<T, D>& flow);
+
+  /// Velocities and rows of the buffers half way through the step. `at_rest` while a start settles.
+  void write_moving(double dt, bool at_rest);
+  /// Buffers drift along the normals of their openings only, so that the particles of a site stay in file.
+  void keep_files();
+  /// Pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.
+  void extrapolate(double t, double dt, bool at_rest);
+  /// Forces of the buffers on the fluid: viscous ones half way through the step, pressure at its end.
+  void react_viscous();
+  void react_pressure();
+  /// What sweeps summed for buffers does not move them.
+  void discard_rates();
+  void discard_forces();
+  /// Velocities and density gradients as extrapolate() found them, no acceleration.
+  void hold();
+
+ private:
+  void set_inflow_velocities(double t, bool at_rest);
+  void fit_nodes();
+  void rule_outflow(Opening<D>& opening, double t, double dt, bool at_rest);
+  void measure_inflow(Opening<D>& opening, double t);
+  void follow_slope(Opening<D>& opening, double share);
+  double follow(const Opening<D>& opening, double dt) const;
+  double reflected(const Opening<D>& opening, std::int64_t site, double depth, std::array<double, D>& gradient) const;
+  std::array<double, D> velocity_of(std::size_t i) const;
+  void prepare_reactions();
+  void add_reactions(bool viscous);
+
+  Flow<T, D>& flow_;
+  std::vector<physics::LinearFit<D>> fits_;      // by number of the node
+  std::vector<std::array<double, D>> gradient_;  // G of the buffers' particles
+  std::vector<neighbors::Chunk> no_walls_;       // empty lists
+  Array<T> divergence_, diffusion_, surface_, reaction_[D], shift_[D];
+};
+
+}  // namespace eddyline::integrate

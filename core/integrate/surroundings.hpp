@@ -1,0 +1,27 @@
+#pragma once
+
+#include "integrate/flow.hpp"
+
+namespace eddyline::integrate {
+
+/// What drives the flow from outside: gravity, the body force, and walls that move in their own plane.
+template <int D>
+class Surroundings {
+ public:
+  explicit Surroundings(const world::World& world);
+
+  /// Acceleration by gravity and body force at a place [m] and a time [s], m/s^2.
+  Vec3 force(Vec3 x, double t) const;
+  /// Whether some wall's velocity is a formula of t.
+  bool walls_change_speed() const { return walls_change_speed_; }
+  /// Velocities of the domain's walls at time t.
+  void set_wall_velocities(WallState<D>& wall, double t) const;
+
+ private:
+  const world::World& world_;
+  bool walls_change_speed_ = false;
+  bool force_is_uniform_ = true;  // in space and time
+  Vec3 uniform_force_;            // gravity and body force together [m/s^2]
+};
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,91 @@
+#pragma once
+// The scheme `classic` as sweeps over pairs: which terms are summed together. Each sweep works on whole chunks and is
+// compiled for every instruction set (flavours/); what the terms mean stands in sph/ and walls/.
+
+#include <array>
+#include <cstdint>
+
+#include "neighbors/list.hpp"
+
+namespace eddyline::physics::classic {
+
+/// Widths of the pair rows.
+template <int D>
+inline constexpr int k_fluid_stride = D == 2 ? 8 : 16;  // x v m rho p c
+template <int D>
+inline constexpr int k_wall_stride = 16;  // x p m v_mirror v no_slip rho c
+
+/// What differs from world to world. One sweep is compiled for each choice. A gas has conductivity, and its sums go by
+/// volume, because its particles may differ in mass.
+struct Terms {
+  bool laminar_viscosity = false;
+  bool gas = false;
+  bool xsph = false;
+
+  static constexpr std::size_t k_choices = 8;
+  constexpr std::size_t index() const { return (laminar_viscosity ? 1u : 0u) + (gas ? 2u : 0u) + (xsph ? 4u : 0u); }
+  static constexpr Terms at(std::size_t index) { return {(index & 1u) != 0, (index & 2u) != 0, (index & 4u) != 0}; }
+};
+
+/// Results of the sweeps, one array a value, without the kernel's constant; each has room for whole chunks.
+template <class T, int D>
+struct RateResults {
+  T* density;   // sum m F (v_ij . r_ij): minus the rate of rho
+  T* heating;   // sum of the thermal energy's terms: minus the rate of u
+  T* force[D];  // sum m F (p_i/rho_i^2 + p_j/rho_j^2 + Pi_ij) r, by volume in a gas
+  T* drift[D];  // sum (m / rho) w (v_i - v_j), with the term XSPH only
+  T* spread;    // sum (m / rho) F r^2
+  T* closing;   // the largest -mu_ij
+};
+template <class T, int D>
+struct WallResults {
+  T* weight;
+  T* pressure;
+  T* density;
+  T* lever[D];
+  T* velocity[D];
+};
+template <class T, int D>
+struct ReactionResults {  // on a wall's particle
+  T* pressure[D];
+  T* viscous[D];
+};
+
+/// What all sweeps read. Rows end with a sentinel of density one without mass.
+template <class T>
+struct SweepInput {
+  const T* fluid = nullptr;
+  const T* walls = nullptr;
+  const std::int32_t* target_rows = nullptr;  // of the particles that are summed for
+  const neighbors::Chunk* fluid_neighbors = nullptr;
+  const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
+  T scale = 0;                                       // quantum / R
+  T alpha = 0, beta = 0;                             // artificial viscosity
+  T nu = 0;                                          // laminar viscosity: 2 (D + 2) nu / (c0 R)
+  T conductivity = 0;                                // alpha_u / (gamma - 1)
+  T wall_suction = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
+};
+
+/// The sweeps of one precision and dimension, compiled for one instruction set.
+template <class T, int D>
+struct Sweeps {
+  /// Half way through the step: everything that changes density, velocity and thermal energy. By Terms::index().
+  using Rates = void (*)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk,
+                         std::int64_t last_chunk);
+  std::array<Rates, Terms::k_choices> rates;
+  /// Walls over fluid: extrapolated pressure, density and velocity.
+  void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  /// Reaction of the forces of `rates` on each wall particle.
+  using Reaction = void (*)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
+                            std::int64_t last_chunk);
+  Reaction reaction_of_liquid, reaction_of_gas;
+};
+
+template <class T, int D>
+Sweeps<T, D> sweeps_scalar();
+template <class T, int D>
+Sweeps<T, D> sweeps_avx2();
+template <class T, int D>
+Sweeps<T, D> sweeps_avx512();
+
+}  // namespace eddyline::physics::classic

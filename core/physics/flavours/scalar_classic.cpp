@@ -1,0 +1,25 @@
+// The sweeps of the scheme classic, compiled for one instruction set.
+#include "base/pack.hpp"
+
+#include "physics/classic/sweeps_impl.hpp"
+
+namespace eddyline::physics::classic {
+
+template <>
+Sweeps<float, 2> sweeps_scalar<float, 2>() {
+  return make_sweeps<Pack<float, 1>, 2>();
+}
+template <>
+Sweeps<float, 3> sweeps_scalar<float, 3>() {
+  return make_sweeps<Pack<float, 1>, 3>();
+}
+template <>
+Sweeps<double, 2> sweeps_scalar<double, 2>() {
+  return make_sweeps<Pack<double, 1>, 2>();
+}
+template <>
+Sweeps<double, 3> sweeps_scalar<double, 3>() {
+  return make_sweeps<Pack<double, 1>, 3>();
+}
+
+}  // namespace eddyline::physics::classic

@@ -1,0 +1,48 @@
+#pragma once
+// The state equation of a run, chosen by the world.
+
+#include <algorithm>
+
+#include "physics/state_equations/ideal_gas.hpp"
+#include "physics/state_equations/linear.hpp"
+#include "physics/state_equations/tait.hpp"
+
+namespace eddyline::physics {
+
+/// Pressure and speed of sound of a particle, from its density excess s and its thermal energy u. Dimensionless, as in
+/// the state equations; only an ideal gas asks for u.
+struct StateEquation {
+  enum class Kind { linear, tait, ideal_gas };
+  Kind kind = Kind::linear;
+  double gamma = 1.4;  // of an ideal gas
+
+  bool is_gas() const { return kind == Kind::ideal_gas; }
+
+  double pressure(double s, double u) const {
+    switch (kind) {
+      case Kind::linear: return StateEquationLinear::pressure(s);
+      case Kind::tait: return StateEquationTait::pressure(s);
+      case Kind::ideal_gas: return StateEquationIdealGas{gamma}.pressure(1 + s, warm(u));
+    }
+    return 0;
+  }
+  double sound_speed(double s, double u) const {
+    switch (kind) {
+      case Kind::linear: return 1;
+      case Kind::tait: return StateEquationTait::sound_speed(s);
+      case Kind::ideal_gas: return StateEquationIdealGas{gamma}.sound_speed(warm(u));
+    }
+    return 0;
+  }
+  /// s of a liquid at the pressure p.
+  double density_excess(double p) const {
+    return kind == Kind::tait ? StateEquationTait::density_excess(p) : StateEquationLinear::density_excess(p);
+  }
+
+ private:
+  /// In a cold gas u may fall a little below zero; it keeps what it owes, so that energy is conserved, and has no
+  /// pressure meanwhile.
+  static double warm(double u) { return std::max(u, 0.0); }
+};
+
+}  // namespace eddyline::physics

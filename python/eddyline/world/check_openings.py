@@ -1,0 +1,274 @@
+"""What makes an inflow or outflow impossible or senseless, found before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from . import scales
+from .lengths import buffer_length, reach
+from .openings import Face, faces, side_of
+from .problems import Path, dotted, rounded, shown
+from .samples import Samples, corners, evaluate, speed
+from .schema import SIDES, Open, Wall, WorldFile
+from .shapes import vec3
+
+Found = Iterator[tuple[Path, str]]
+
+FASTEST_INFLOW = 0.3
+"""Speed of an inflow over the speed of sound from which on the density would vary by 10 %."""
+LARGEST_PRESSURE = 0.1
+"""Pressure at an opening over rho0 c0^2 above which the fluid would be compressed by 10 %."""
+NARROWEST = 4
+"""Spacings across an opening below which nothing can be said of its flow."""
+_TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time is sampled
+
+
+def opening_problems(file: WorldFile, samples: Samples) -> Found:
+    """As (path, text of the line)."""
+    found = faces(file)
+    broken = list(_patches(file, found))
+    yield from broken
+    names = {path[1] for path, _ in broken}
+    sound = [face for face in found if face.name not in names]
+    yield from _ways_out(file, found)
+    yield from _corners(file, sound)
+    yield from _pairs(file, sound)
+    for face in sound:
+        yield from _bodies(file, face)
+    found_scales = scales.find_scales(file, samples)
+    for face in sound:
+        yield from _velocity(file, face, found_scales)
+        yield from _pressure(file, face, found_scales)
+
+
+def _place(point: np.ndarray | tuple[float, ...], file: WorldFile) -> str:
+    return "(" + ", ".join(rounded(float(point[k])) for k in range(file.dimensions)) + ")"
+
+
+def _patches(file: WorldFile, found: list[Face]) -> Found:
+    """[openings]: flat, in the domain, on a wall or in front of a body."""
+    origin, end = corners(file)
+    made = {face.name: face for face in found}
+    for name, table in file.openings.items():
+        path: Path = ("openings", name)
+        low, high = vec3(table.min), vec3(table.max)
+        flat = [axis for axis in range(file.dimensions) if low[axis] == high[axis]]
+        if name in SIDES:
+            yield path, f"openings.{name}: a side has this name. Take another."
+            continue
+        if any(low[k] > high[k] for k in range(3)):
+            yield (*path, "max"), f"openings.{name}.max = {shown(table.max)}; must not be below min."
+            continue
+        if len(flat) != 1:
+            yield (
+                (*path, "max"),
+                f"openings.{name}.max = {shown(table.max)}; must equal min in exactly one coordinate, that "
+                "across "
+                "the opening.",
+            )
+            continue
+        slack = 1e-9 * max(file.domain.size)
+        if any(low[k] < origin[k] - slack or high[k] > end[k] + slack for k in range(file.dimensions)):
+            yield (
+                path,
+                f"openings.{name} reaches out of the domain from {_place(origin, file)} to "
+                f"{_place(end, file)} m. "
+                "Move it.",
+            )
+            continue
+        width = min(high[k] - low[k] for k in range(file.dimensions) if k not in flat) / file.domain.spacing
+        if width < NARROWEST * (1 - 1e-9):
+            yield (
+                path,
+                f"openings.{name} is {rounded(width, 2)} spacings wide; must be at least {NARROWEST}. "
+                "Widen it, or "
+                "take a finer domain.spacing.",
+            )
+            continue
+        axis = flat[0]
+        side = side_of(file, axis, low[axis])
+        if side is not None:
+            kind = file.boundaries.side(SIDES[side])
+            if not isinstance(kind, Wall):
+                yield (
+                    path,
+                    f"openings.{name} lies on the side {SIDES[side]}, which is {kind.type}; must be a "
+                    "wall. Write "
+                    f'boundaries.{SIDES[side]} = {{ type = "wall" }}.',
+                )
+            elif table.facing is not None:
+                yield (
+                    (*path, "facing"),
+                    f'openings.{name}.facing = "{table.facing}"; it lies on the side {SIDES[side]} and '
+                    "faces the "
+                    "domain. Remove facing.",
+                )
+        elif table.facing is None or SIDES.index(table.facing) // 2 != axis:
+            sides = f'"{SIDES[2 * axis]}" or "{SIDES[2 * axis + 1]}"'
+            given = " is missing" if table.facing is None else f' = "{table.facing}"'
+            yield (
+                (*path, "facing") if table.facing is not None else path,
+                f"openings.{name}.facing{given}; inside the domain an opening faces {sides}. "
+                f'Write facing = "{SIDES[2 * axis + 1]}" if the fluid lies there.',
+            )
+        else:
+            behind = made[name].points(file.dimensions, reach(file), 40)
+            depths = [body.core_shape.signed_distance(behind) for body in file.bodies.values()]
+            covered = np.min(depths, axis=0) < 0 if depths else np.zeros(len(behind), bool)
+            if not covered.all():
+                open_place = _place(behind[int(np.argmin(covered))], file)
+                yield (
+                    path,
+                    f"openings.{name} has no body behind it at {open_place} m; fluid would run into its "
+                    "back. Put it "
+                    "on the surface of a body, or turn it round.",
+                )
+
+
+def _ways_out(file: WorldFile, found: list[Face]) -> Found:
+    """A box that is full and closed has no room for more."""
+    dimensions = 2 * file.dimensions
+    open_side = any(isinstance(file.boundaries.side(name), Open) for name in SIDES[:dimensions])
+    inflows = [face for face in found if face.is_inflow]
+    if inflows and len(inflows) == len(found) and not file.regions and not open_side:
+        path = inflows[0].path
+        yield (
+            path,
+            f"{dotted(path)} is an inflow, but nothing flows out, and fluid fills the domain. Add an "
+            "outflow, e.g. "
+            'right = { type = "outflow" }.',
+        )
+
+
+def _corners(file: WorldFile, found: list[Face]) -> Found:
+    """Buffers of sides that meet would leave the corner between them empty."""
+    on_sides = [face for face in found if face.path[0] == "boundaries"]
+    for one, other in combinations(on_sides, 2):
+        if one.axis != other.axis:
+            yield (
+                other.path,
+                f"{dotted(other.path)} and {one.name} are openings that meet in a corner; there must be a "
+                "wall or a "
+                f'periodic side between them. Write {other.name} = {{ type = "wall", slip = true }}.',
+            )
+
+
+def _pairs(file: WorldFile, found: list[Face]) -> Found:
+    """Openings must not stand in each other's buffers or hear each other's buffers."""
+    length = buffer_length(file)
+    for one, other in combinations(found, 2):
+        if one.path[0] == other.path[0] == "boundaries" and one.axis != other.axis:
+            continue  # said already
+        gap = 0.0
+        for k in range(file.dimensions):
+            gap = max(gap, one.low[k] - other.high[k], other.low[k] - one.high[k])
+        opposite = one.axis == other.axis and one.inward != other.inward
+        least = 2 * length if opposite else reach(file)
+        if one.axis == other.axis and one.inward == other.inward and one.low[one.axis] == other.low[one.axis]:
+            least = 0.0  # side by side: they may touch
+            if gap > 0 or not _overlap(one, other, file):
+                continue
+        if gap < least * (1 - 1e-9) or least == 0:
+            yield (
+                other.path,
+                f"{dotted(other.path)} is {rounded(gap)} m from {dotted(one.path)}; two openings must be "
+                f"{'apart' if least == 0 else f'at least {rounded(least)} m apart'}. Move one, or take a "
+                "finer "
+                "domain.spacing.",
+            )
+
+
+def _overlap(one: Face, other: Face, file: WorldFile) -> bool:
+    across = [k for k in range(file.dimensions) if k != one.axis]
+    return all(one.low[k] < other.high[k] and other.low[k] < one.high[k] for k in across)
+
+
+def _bodies(file: WorldFile, face: Face) -> Found:
+    """Nothing solid in an opening or its buffer."""
+    spacing = file.domain.spacing
+    # In front of an opening inside the domain; on a side also beyond it.
+    depths = (
+        [-spacing] if face.side is None else [-spacing, 0.0, 0.5 * buffer_length(file), buffer_length(file)]
+    )
+    for name, body in file.bodies.items():
+        for depth in depths:
+            points = face.points(file.dimensions, depth)
+            distance = body.core_shape.signed_distance(points)
+            if distance.min() < 0:
+                place = _place(points[int(np.argmin(distance))], file)
+                kind = "inflow" if face.is_inflow else "outflow"
+                yield (
+                    ("bodies", name),
+                    f"bodies.{name} stands across the {kind} {face.name} at {place} m. Move it into the "
+                    "domain.",
+                )
+                break
+
+
+def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found:
+    """Into the flow everywhere and always, and well below the speed of sound."""
+    if not face.is_inflow:
+        return
+    points = face.points(file.dimensions)
+    velocity = face.velocity(file.dimensions)
+    key = dotted((*face.path, "velocity"))
+    for share in _TIMES:
+        time = share * file.time.end
+        along = face.inward * evaluate(velocity[face.axis], points, time)
+        highest = speed(velocity, points, time)
+        if not (np.isfinite(along).all() and np.isfinite(highest).all()):
+            return  # said where all fields are checked
+        if along.min() < 0:
+            where = _place(points[int(np.argmin(along))], file)
+            yield (
+                (*face.path, "velocity"),
+                f"{key} flows out at {rounded(float(-along.min()))} m/s at {where} m, t = {rounded(time)} "
+                "s; an "
+                "inflow must flow in or rest everywhere. Turn its sign, or write max(0, ...).",
+            )
+            return
+        if found is not None and highest.max() >= FASTEST_INFLOW * found.sound_speed:
+            yield (
+                (*face.path, "velocity"),
+                f"{key} reaches {rounded(float(highest.max()))} m/s at t = {rounded(time)} s, "
+                f"{rounded(float(highest.max() / found.sound_speed), 2)} of the speed of sound "
+                f"{rounded(found.sound_speed)} m/s; must be below {FASTEST_INFLOW}. "
+                f"Write fluid.max_speed = {rounded(float(highest.max()))}.",
+            )
+            return
+
+
+def _pressure(file: WorldFile, face: Face, found: scales.Scales | None) -> Found:
+    """No pressure that would compress the fluid or tear it."""
+    if face.table.pressure is None or found is None:
+        return
+    points = face.points(file.dimensions)
+    unit = file.fluid.density * found.sound_speed**2
+    key = dotted((*face.path, "pressure"))
+    for share in _TIMES:
+        time = share * file.time.end
+        pressure = evaluate(face.table.pressure, points, time)
+        if not np.isfinite(pressure).all():
+            return
+        lowest = -file.fluid.density * found.max_speed**2
+        if not face.is_inflow and pressure.min() < lowest:
+            yield (
+                (*face.path, "pressure"),
+                f"{key} falls to {rounded(float(pressure.min()), 4)} Pa at t = {rounded(time)} s; an "
+                "outflow that "
+                f"sucks tears the fluid, so that it must be above -density max_speed^2 = {rounded(lowest)} "
+                "Pa. "
+                "Raise it, or raise the pressure everywhere.",
+            )
+            return
+        if pressure.max() > LARGEST_PRESSURE * unit:
+            yield (
+                (*face.path, "pressure"),
+                f"{key} reaches {rounded(float(pressure.max()), 4)} Pa at t = {rounded(time)} s and "
+                "would "
+                f"compress the fluid by more than {LARGEST_PRESSURE:.0%}. Raise fluid.max_speed.",
+            )
+            return

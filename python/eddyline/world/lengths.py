@@ -1,0 +1,37 @@
+"""Lengths of the method that decide what fits into a world; as in core/particles."""
+
+from __future__ import annotations
+
+import math
+
+from .schema import WorldFile
+
+SKIN_RATIO = 0.25
+"""Skin of the neighbour lists where the file names none, in smoothing lengths."""
+
+NODE_REACH = 0.75
+"""How far the nodes of openings see, by the reach of the kernel."""
+
+
+def _ratio(file: WorldFile) -> float:
+    if file.method.smoothing_ratio:
+        return file.method.smoothing_ratio
+    if file.method.scheme == "classic" and not file.fluid.is_gas:
+        return 1.3
+    return 2.0 if file.dimensions == 2 else 1.5
+
+
+def reach(file: WorldFile) -> float:
+    """Reach of the kernel, 2 h [m]."""
+    return 2 * _ratio(file) * file.domain.spacing
+
+
+def cell_edge(file: WorldFile) -> float:
+    """Edge of the cells [m]: the reach of the kernel and the skin."""
+    return reach(file) + (file.method.skin or SKIN_RATIO * _ratio(file)) * file.domain.spacing
+
+
+def buffer_length(file: WorldFile) -> float:
+    """Length of the buffers beyond openings [m]."""
+    length = cell_edge(file) + (1 - NODE_REACH) * reach(file)
+    return (math.ceil(length / file.domain.spacing - 1e-9) + 1) * file.domain.spacing

@@ -1,0 +1,217 @@
+// Inflow and outflow: who is fluid and who is buffer, who enters with which id and who leaves, and what the nodes see.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "harness.hpp"
+#include "integrate/flow.hpp"
+#include "integrate/step.hpp"
+#include "particles/id.hpp"
+#include "physics/inflow/moving_least_squares.hpp"
+
+using namespace eddyline;
+
+namespace {
+
+using Flow = integrate::Flow<float, 2>;
+using Step = integrate::Step<float, 2>;
+
+constexpr double k_dx = 0.05;
+
+/// A channel 1 m long and 0.5 m high: inflow at the left whose lowest site rests, outflow at the right.
+world::World channel() {
+  world::World w;
+  w.size = {1, 0.5, 0};
+  w.spacing = k_dx;
+  w.fluid = {1.0, 1e-2, 10.0};
+  w.sides[0].kind = world::SideKind::inflow;
+  w.sides[1].kind = world::SideKind::outflow;
+  world::Opening in;
+  in.name = "left";
+  in.upper = {0, 0.5, 0};
+  in.velocity[0] = world::Formula("if(y < 0.05, 0, 1)", world::k_field_variables);
+  world::Opening out;
+  out.name = "right";
+  out.inflow = false;
+  out.inward = -1;
+  out.lower = {1, 0, 0};
+  out.upper = {1, 0.5, 0};
+  w.openings = {in, out};
+  return w;
+}
+
+integrate::Execution plain() {
+  integrate::Execution execution;
+  execution.threads = 1;
+  execution.instructions = "scalar";
+  return execution;
+}
+
+/// Index of the particle nearest to a place among those of a buffer (0: fluid).
+std::size_t nearest(const Flow& flow, double x, double y, int buffer) {
+  std::size_t best = 0;
+  double least = INFINITY;
+  for (std::size_t i = 0; i < flow.fluid.id.size(); ++i) {
+    const double distance = std::hypot(flow.fluid.x[0][i] - x, flow.fluid.x[1][i] - y);
+    if (flow.fluid.buffer[i] == buffer && distance < least) {
+      least = distance;
+      best = i;
+    }
+  }
+  return best;
+}
+
+std::size_t find(const Flow& flow, std::int64_t id) {
+  const auto* at = std::find(flow.fluid.id.begin(), flow.fluid.id.end(), id);
+  return static_cast<std::size_t>(at - flow.fluid.id.begin());
+}
+
+}  // namespace
+
+TEST(buffers_continue_the_lattice_and_are_deep_enough) {
+  Flow flow(channel(), plain());
+  const auto& c = flow.constants();
+  for (const auto& opening : flow.openings.all()) {
+    CHECK(opening.sites.sites() == 10);
+    CHECK(opening.sites.length() - k_dx >=
+          c.length.cell_edge + (1 - particles::k_node_reach) * c.length.interaction_radius - 1e-12);
+  }
+  std::set<std::int64_t> ids;
+  std::array<std::int64_t, 3> count{};
+  for (std::size_t i = 0; i < flow.fluid.id.size(); ++i) {
+    ids.insert(flow.fluid.id[i]);
+    ++count[flow.fluid.buffer[i]];
+    const double place = flow.fluid.x[0][i] / k_dx - 0.5;
+    CHECK_NEAR(place, std::round(place), 1e-9);
+    CHECK((flow.fluid.buffer[i] == 1) == (flow.fluid.x[0][i] < 0));
+    CHECK((flow.fluid.buffer[i] == 2) == (flow.fluid.x[0][i] > 1));
+  }
+  const auto columns = flow.openings.all()[0].sites.columns;
+  CHECK(ids.size() == flow.fluid.id.size());
+  CHECK((count == std::array<std::int64_t, 3>{200, 10 * columns, 10 * columns}));
+}
+
+TEST(a_particle_that_enters_is_followed_by_the_next_of_its_site) {
+  Flow flow(channel(), plain());
+  Step step(flow);
+  step.start();
+  const auto& sites = flow.openings.all()[0].sites;
+  const std::size_t first = nearest(flow, -0.5 * k_dx, 0.225, 1);
+  const std::int64_t id = flow.fluid.id[first];
+  const double mass = flow.fluid.mass[first];
+  const std::int64_t before = flow.fluid.size();
+  flow.fluid.x[0][first] = 0.4 * k_dx;
+  flow.rebuild();
+  CHECK(flow.fluid.size() == before + 1);
+  const std::size_t entered = find(flow, id), next = find(flow, id + sites.columns);
+  CHECK(flow.fluid.buffer[entered] == 0);
+  CHECK(flow.fluid.buffer[next] == 1);
+  CHECK(particles::site_of_opening_id(flow.fluid.id[next]) == particles::site_of_opening_id(id));
+  CHECK_NEAR(flow.fluid.x[0][next], 0.4 * k_dx - sites.length(), 1e-15);
+  CHECK(flow.fluid.x[1][next] == flow.fluid.x[1][entered]);
+  CHECK(flow.openings.all()[0].mass.value() == mass);
+  flow.rebuild();
+  CHECK(flow.fluid.size() == before + 1);  // nobody enters twice
+}
+
+TEST(a_resting_site_feeds_nothing_and_a_running_one_at_its_speed) {
+  Flow flow(channel(), plain());
+  Step step(flow);
+  step.start();
+  while (flow.time < 0.5) step.advance(false);
+  CHECK(!flow.control.bad);
+  const auto& sites = flow.openings.all()[0].sites;
+  for (std::int64_t site = 0; site < sites.sites(); ++site) {
+    std::int64_t last = 0;
+    for (const std::int64_t id : flow.fluid.id)
+      if (id >> 52 == particles::k_source_opening && particles::site_of_opening_id(id) == site)
+        last = std::max(last, id);
+    const auto made = (last & 0xfffffff) + 1 - sites.columns;
+    CHECK_NEAR(static_cast<double>(made), site == 0 ? 0.0 : 0.5 / k_dx, site == 0 ? 0.0 : 1.0);
+  }
+}
+
+TEST(leavers_become_buffer_and_end_at_its_end) {
+  Flow flow(channel(), plain());
+  Step step(flow);
+  step.start();
+  const double length = flow.openings.all()[1].sites.length();
+  const std::size_t slow = nearest(flow, 0.975, 0.225, 0), fast = nearest(flow, 0.975, 0.325, 0);
+  const std::size_t lost = nearest(flow, 0.975, 0.475, 0);
+  const std::array ids{flow.fluid.id[slow], flow.fluid.id[fast], flow.fluid.id[lost]};
+  const double out = flow.fluid.mass[slow] + flow.fluid.mass[fast], gone = flow.fluid.mass[lost];
+  const std::int64_t before = flow.fluid.size();
+  flow.fluid.x[0][slow] = 1.3;               // in the buffer, beyond the outermost cell's middle
+  flow.fluid.x[0][fast] = 1 + 1.5 * length;  // through the whole buffer in one step
+  flow.fluid.x[0][lost] = 1 + 1.1 * length;  // past the corner, beyond what the opening faces
+  flow.fluid.x[1][lost] = 0.52;
+  flow.rebuild();
+  CHECK(flow.fluid.buffer[find(flow, ids[0])] == 2);
+  CHECK(find(flow, ids[1]) == static_cast<std::size_t>(flow.fluid.size()));
+  CHECK(find(flow, ids[2]) == static_cast<std::size_t>(flow.fluid.size()));
+  CHECK(flow.fluid.size() == before - 2);
+  CHECK_NEAR(flow.openings.all()[1].mass.value(), -out, 1e-15);
+  CHECK(flow.left_particles == 1);
+  CHECK_NEAR(flow.left_mass, gone, 1e-15);
+}
+
+TEST(fluid_and_buffer_made_bad_are_caught_in_their_first_step) {
+  for (const int buffer : {0, 1, 2}) {
+    Flow flow(channel(), plain());
+    Step step(flow);
+    step.start();
+    const std::size_t i = nearest(flow, buffer == 1 ? -0.1 : buffer == 2 ? 1.1 : 0.5, 0.25, buffer);
+    flow.fluid.x[0][i] = std::numeric_limits<double>::quiet_NaN();
+    step.advance(false);
+    CHECK(flow.control.bad);
+  }
+}
+
+TEST(a_formula_that_fails_during_the_run_is_caught) {
+  auto w = channel();
+  w.openings[0].velocity[0] = world::Formula("1 + 0*sqrt(0.02 - t)", world::k_field_variables);
+  Flow flow(w, plain());
+  Step step(flow);
+  step.start();
+  while (!flow.control.bad && flow.time < 0.2) step.advance(false);
+  CHECK(flow.control.bad);
+  CHECK(flow.time >= 0.02 && flow.time < 0.06);
+}
+
+TEST(a_linear_field_is_fitted_exactly_beside_it_and_a_line_of_particles_gives_its_mean) {
+  using S = Pack<double, 1>;
+  const auto fit = [](const std::vector<std::array<double, 2>>& places) {
+    physics::LinearFitSums<S, 2> sum{};
+    for (const auto& place : places) {
+      physics::CarriedFluid<S, 2> f;
+      physics::Pair<S, 2> nf;
+      double r2 = 0;
+      for (int d = 0; d < 2; ++d) {
+        nf.r[d] = S(-place[static_cast<std::size_t>(d)]);
+        r2 += place[static_cast<std::size_t>(d)] * place[static_cast<std::size_t>(d)];
+      }
+      nf.q = S(std::sqrt(r2));
+      nf.rest = S(1 - nf.q.v);
+      nf.F = physics::WendlandC2::gradient(nf.rest);
+      f.V = S(0.5 + place[1] * place[1]);
+      f.p = S(2 + 3 * place[0] - place[1]);
+      f.v[0] = S(place[1]);
+      f.v[1] = S(1 - place[0]);
+      physics::add_to_fit(sum, f, nf);
+    }
+    std::array<double, physics::LinearFitSums<double, 2>::k_values> sums;
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = sum.value[k].v;
+    return physics::solve_fit<2>(sums);
+  };
+  const auto exact = fit({{0.1, 0.2}, {0.4, -0.3}, {0.5, 0.1}, {0.2, -0.1}, {0.7, 0.3}});
+  CHECK_NEAR(exact.p, 2, 1e-12);
+  CHECK_NEAR(exact.v[0], 0, 1e-12);
+  CHECK_NEAR(exact.v[1], 1, 1e-12);
+  CHECK_NEAR(exact.gradient_p[0], 3, 1e-12);
+  CHECK_NEAR(exact.gradient_p[1], -1, 1e-12);
+  const auto line = fit({{0.2, 0.0}, {0.2, 0.3}, {0.2, -0.3}});
+  CHECK(line.gradient_p[0] == 0);
+  CHECK_NEAR(line.p, 2.6, 1e-12);
+}
