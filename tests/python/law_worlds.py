@@ -402,3 +402,9 @@ motion = { displacement = ["0.1*sin(6*t)", 0, 0], rotation = "9*t", axis = [0.2,
 [time]
 end = 1.0
 """
+
+MOVING_CHANNEL = CHANNEL_2D.replace(
+    'diameter = "0.4*H"',
+    """diameter = "0.4*H"
+motion   = { displacement = ["-0.1*H*sin(9*t)", "0.04*H*t*sin(30*t)"], rotation = "5*t" }""",
+)

@@ -75,6 +75,7 @@ JOURNEYS = {
     "settled-2d": Journey(law_worlds.SETTLED_2D, 250, 1, 1.0),
     "moving-2d": Journey(law_worlds.MOVING_2D, 300, 0, 3.0),
     "moving-3d": Journey(law_worlds.MOVING_3D, 90, 0, 0.5),
+    "moving-channel": Journey(law_worlds.MOVING_CHANNEL, 200, 0, 1.0),
     "channel-2d": Journey(law_worlds.CHANNEL_2D, 220, 0, 2.0),
     "channel-3d": Journey(law_worlds.CHANNEL_3D, 110, 2, 1.0),
     "jets-2d": Journey(law_worlds.JETS_2D, 200, 0, 1.5),
