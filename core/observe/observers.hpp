@@ -8,8 +8,8 @@
 namespace eddyline::observe {
 
 /// All observers of a run: budgets, forces on bodies and walls (of moving bodies also torque and power), openings,
-/// probes, gauges and fronts. They read the flow and never write it. Sums are exact, so that every value is the same for
-/// any boxes and threads.
+/// probes, gauges and fronts. They read the flow and never write it. Sums are exact, so that every value is the same
+/// for any boxes and threads.
 template <class T, int D>
 class Observers {
  public:
