@@ -72,9 +72,15 @@ def _sections(schema: Schema) -> Iterator[str]:
     yield from _table(_only_of(definitions, "Region", "Body"), (), header=False, note="regions")
     for name in SHAPES:
         table = definitions[f"Body{name}"]
-        own = {key: value for key, value in table["properties"].items() if key not in ("slip", "pressure")}
+        own = {
+            key: value
+            for key, value in table["properties"].items()
+            if key not in ("slip", "motion", "pressure")
+        }
         yield from _heading(f'`shape = "{own["shape"]["const"]}"`', depth=4)
         yield from _described({**table, "properties": {k: v for k, v in own.items() if k != "shape"}})
+    yield from _heading("`[bodies.NAME.motion]`, optional", depth=4)
+    yield from _described(definitions["Motion"])
     yield from _heading("`[boundaries]`, optional")
     yield _sentence(definitions["Boundaries"].get("description", ""))
     yield 'Each is a table: `left = { type = "wall", slip = true }`.\n'
@@ -157,6 +163,8 @@ def _kind(key: str, value: Schema) -> str:
         return ", ".join(f"`{json.dumps(choice)}`" for choice in value["enum"])
     if value.get("type") == "boolean":
         return "true or false"
+    if any("$ref" in choice for choice in value.get("anyOf", ())):
+        return "table"
     if value.get("type") == "array":
         return _list_kind(value)
     if value.get("type") == "string":
@@ -170,17 +178,22 @@ def _list_kind(value: Schema) -> str:
     item = value.get("items", {})
     if item.get("type") == "array":
         return "list of points"
-    field = any("x, y, z" in choice.get("description", "") for choice in item.get("anyOf", ()))
     if value.get("maxItems") == 2:
         return "two numbers"
-    return "a field for each axis" if field else "a number for each axis"
+    return f"a {_formula_kind(item) or 'number'} for each axis"
+
+
+def _formula_kind(value: Schema) -> str:
+    """What a formula there may use besides [let]: place and time, time, or nothing."""
+    words = " ".join(choice.get("description", "") for choice in value.get("anyOf", ()))
+    return "field" if "x, y, z" in words else "formula of t" if "formula of t " in words else ""
 
 
 def _number_kind(value: Schema) -> str:
-    number = next((choice for choice in value["anyOf"] if choice.get("type") in ("number", "integer")), {})
-    if any("x, y, z" in choice.get("description", "") for choice in value["anyOf"]):
+    if kind := _formula_kind(value):
         vector = any(choice.get("type") == "array" for choice in value["anyOf"])
-        return "field, or a field for each axis" if vector else "field"
+        return "field, or a field for each axis" if vector else kind
+    number = next((choice for choice in value["anyOf"] if choice.get("type") in ("number", "integer")), {})
     if not number:
         return "value"
     word = "whole number" if number.get("type") == "integer" else "number"

@@ -11,11 +11,16 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     lower_[d] = side[0].kind == world::SideKind::wall ? world.origin[d] : -INFINITY;
     upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
   }
-  for (const auto& body : world.bodies) bodies_.push_back(body.shape);
+  for (const auto& body : world.bodies) bodies_.push_back({body.shape, body.motion, {}});
   for (const auto& opening : world.openings) {
     openings_.push_back(particles::opening_sites(world, opening));
     if (opening.inflow) inflows_.push_back(openings_.back());
   }
+}
+
+void Contact::move_bodies(double t) {
+  for (auto& body : bodies_)
+    if (body.motion) body.pose = body.motion->at(t);
 }
 
 bool Contact::is_through_opening(Vec3 x) const {
@@ -47,20 +52,26 @@ bool Contact::with_inflows(Vec3& x, Vec3& v) const {
 
 bool Contact::with_bodies(Vec3& x, Vec3& v) const {
   bool touched = false;
-  for (const auto& shape : bodies_) {
-    const double depth = -shape->signed_distance(x);
+  for (const auto& [shape, motion, pose] : bodies_) {
+    const Vec3 X = motion ? pose.reference(x) : x;
+    const double depth = -shape->signed_distance(X);
     if (!(depth > 0) || is_through_opening(x)) continue;
     Vec3 normal;
     for (int d = 0; d < dimensions_; ++d) {
       Vec3 step;
       step[d] = probe_;
-      normal[d] = shape->signed_distance(x + step) - shape->signed_distance(x - step);
+      normal[d] = shape->signed_distance(X + step) - shape->signed_distance(X - step);
     }
     const double length = norm(normal);
     if (!(length > 0)) continue;
     normal = normal / length;
+    Vec3 surface_velocity;
+    if (motion) {
+      normal = pose.direction(normal);
+      surface_velocity = pose.velocity_at(x + depth * normal);
+    }
     x = x + depth * normal;
-    const double inward = dot(v, normal);
+    const double inward = dot(v - surface_velocity, normal);
     if (inward < 0) v = v - inward * normal;
     touched = true;
   }

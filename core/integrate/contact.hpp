@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/vec.hpp"
@@ -9,11 +10,14 @@
 namespace eddyline::integrate {
 
 /// The last resort at walls: dummy particles stop the fluid, but a hard impact may push single particles a fraction of
-/// a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity (an inelastic
-/// contact). A pure function of one particle.
+/// a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity, relative to
+/// that of the surface (an inelastic contact). A pure function of one particle and the time.
 class Contact {
  public:
   explicit Contact(const world::World& world);
+
+  /// Moves bodies to where they are at time t [s].
+  void move_bodies(double t);
 
   /// Corrects position and velocity at the sides of the domain; true if there was contact.
   bool with_sides(Vec3& x, Vec3& v) const {
@@ -30,13 +34,19 @@ class Contact {
   bool has_bodies() const { return !bodies_.empty(); }
 
  private:
+  struct Solid {
+    world::ShapePtr shape;
+    std::optional<world::Motion> motion;
+    world::Pose pose;  // of a motion, now
+  };
+
   void put_back(Vec3& x, Vec3& v) const;
 
   /// Whether x has gone through an opening: there is no wall.
   bool is_through_opening(Vec3 x) const;
 
   Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
-  std::vector<world::ShapePtr> bodies_;
+  std::vector<Solid> bodies_;
   std::vector<particles::OpeningSites> openings_, inflows_;
   int dimensions_;
   double probe_;  // step of the differences that give a body's normal [m]

@@ -118,30 +118,61 @@ void Flow<T, D>::place() {
 
 template <class T, int D>
 void Flow<T, D>::place_walls(const particles::Placement& placement) {
-  // Walls stand still: they are sorted once, and their order, rows and routes last for the run.
+  walls_move_ =
+      std::any_of(world_.bodies.begin(), world_.bodies.end(), [](const auto& b) { return b.motion.has_value(); });
   const std::size_t n = placement.walls.size();
-  std::vector<double> x[D];
-  std::vector<std::int64_t> id(n);
-  for (std::size_t i = 0; i < n; ++i) id[i] = placement.walls[i].id;
-  const double* position[D];
-  for (int d = 0; d < D; ++d) {
-    for (const auto& particle : placement.walls) x[d].push_back(particle.position[d]);
-    position[d] = x[d].data();
-  }
-  sort_.sort(layout_, {position, D}, id, execution_.shuffle, wall_rows, order_);
-  wall.id.resize(n), wall.owner.resize(n), wall.volume.resize(n), wall.no_slip.resize(n);
-  wall.x.resize(n), wall.v.assign(n, 0);
+  wall.for_each_array(wall_scratch_, [n](auto& array, auto&) { array.assign(n, 0); });
   for (std::size_t i = 0; i < n; ++i) {
-    const auto& particle = placement.walls[static_cast<std::size_t>(order_[i])];
+    const auto& particle = placement.walls[i];
     wall.id[i] = particle.id;
     wall.owner[i] = particle.owner;
     wall.volume[i] = particle.volume;
     wall.no_slip[i] = particle.no_slip;
-    for (int d = 0; d < D; ++d) wall.x[d][i] = particle.position[d];
+    for (int d = 0; d < D; ++d) wall.x[d][i] = wall.x_file[d][i] = particle.position[d];
+  }
+  wall_rows.slot.assign(n, 0);
+  walls.resize(0);
+  sort_walls();
+}
+
+/// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once:
+/// their order, rows and routes then last for the run.
+template <class T, int D>
+void Flow<T, D>::sort_walls() {
+  const std::int64_t n = wall.size();
+  const auto stride = static_cast<std::size_t>(walls.stride());
+  wall_row_scratch_.resize(wall.id.size() * stride);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    std::copy_n(walls.row(wall_rows.slot[k]), stride, wall_row_scratch_.data() + k * stride);
+  }
+  const double* position[D];
+  for (int d = 0; d < D; ++d) position[d] = wall.x[d];
+  sort_.sort(layout_, {position, D}, {wall.id.data(), wall.id.size()}, execution_.shuffle, wall_rows, order_);
+  const auto reorder = [&](const auto* from, auto* to) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[order_[static_cast<std::size_t>(i)]];
+  };
+  wall.for_each_array(wall_scratch_, [&](auto& array, auto& scratch) {
+    scratch.resize(array.size());
+    if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
+      for (int d = 0; d < D; ++d) reorder(array[d], scratch[d]);
+    } else {
+      reorder(array.data(), scratch.data());
+    }
+    array.swap(scratch);
+  });
+  walls.resize(wall_rows.rows);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i), old = static_cast<std::size_t>(order_[k]);
+    std::copy_n(wall_row_scratch_.data() + old * stride, stride, walls.row(wall_rows.slot[k]));
   }
   find_routes(layout_, wall_rows, wall_routes);
   find_positions(wall_rows, wall.x, wall_routes, wall_positions_);
-  walls.resize(wall_rows.rows);
+  if (walls_move_)
+    for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }
 
 /// Nodes of openings stand still, like walls. Nobody gathers from them, so that they have no ghosts to send.
@@ -424,6 +455,7 @@ void Flow<T, D>::rebuild() {
   if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
   sort_fluid();
+  if (walls_move_) sort_walls();
   openings.find_members(fluid);
   find_routes(layout_, fluid_rows, fluid_routes);
   find_positions(fluid_rows, fluid.x, fluid_routes, fluid_positions_);
@@ -448,7 +480,7 @@ neighbors::Drift Flow<T, D>::drift() {
   // Classic sums pairs in the middle of the step only.
   const double half_step = fluid.classic ? 0.0 : 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
   return drift_bound_(layout_, fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
-                      static_cast<float>(half_step), wall_rows);
+                      static_cast<float>(half_step), wall_rows, walls_move_ ? &wall_displacement : nullptr);
 }
 
 template <class T, int D>
@@ -479,7 +511,7 @@ std::int64_t Flow<T, D>::memory() const {
   for (int d = 0; d < D; ++d)
     bytes += viscous[d].bytes() + pressure_force[d].bytes() + shift[d].bytes() + fluid_positions_.x[d].bytes() +
              wall_positions_.x[d].bytes();
-  bytes += fluid.x_ref.bytes() + wall.x.bytes() + wall.v.bytes() + vector_scratch_.bytes();
+  bytes += fluid.x_ref.bytes() + wall.x.bytes() + wall.v.bytes() + wall.x_file.bytes() + vector_scratch_.bytes();
   return static_cast<std::int64_t>(bytes);
 }
 

@@ -105,10 +105,18 @@ struct WallState {
   Array<std::int64_t> id;
   Array<std::int32_t> owner;  // body, or -1 - side
   VectorArray<double, D> x, v;
+  VectorArray<double, D> x_file;  // place at t = 0, as the world file gives it
   Array<double> volume;
   Array<std::uint8_t> no_slip;
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+
+  /// Every array with the same one of another state: visit(mine, other's).
+  template <class Visit>
+  void for_each_array(WallState& other, Visit&& visit) {
+    visit(id, other.id), visit(owner, other.owner), visit(x, other.x), visit(v, other.v);
+    visit(x_file, other.x_file), visit(volume, other.volume), visit(no_slip, other.no_slip);
+  }
 };
 
 /// What the last step leaves for decisions: time step, rebuild, stop. Maxima are exact, so they are the same for any
@@ -139,6 +147,10 @@ class Flow {
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return layout_; }
+  /// Whether some body moves: walls are then sorted at every rebuild, as the fluid is.
+  bool walls_move() const { return walls_move_; }
+  /// Where the rows of walls stood at the last rebuild.
+  const neighbors::FixedPositions& wall_positions() const { return wall_positions_; }
   std::int64_t memory() const;
   const std::string& instructions() const { return execution_.instructions; }
   /// Pressure of particle i [Pa].
@@ -162,6 +174,7 @@ class Flow {
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};
   particles::CellRows fluid_rows, wall_rows, node_rows;
   exchange::Routes fluid_routes, wall_routes;
+  neighbors::WallDisplacement wall_displacement;  // at the end of the step; only where walls move
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
   neighbors::NeighborList buffer_free, wall_free;  // buffers and walls over fluid alone, see find_free_neighbors()
   Array<std::int32_t> node_number;                 // of each node in the order of node_rows, as Openings counts them
@@ -195,6 +208,7 @@ class Flow {
   void wrap_into_periods();
   void remove_leavers();
   void sort_fluid();
+  void sort_walls();
   void find_neighbors();
   void hide_buffers();
   void find_node_neighbors();
@@ -218,6 +232,9 @@ class Flow {
   Array<double> scratch_;
   VectorArray<double, D> vector_scratch_;
   Array<std::int64_t> id_scratch_;
+  bool walls_move_ = false;
+  WallState<D> wall_scratch_;
+  Array<T> wall_row_scratch_;
   Array<std::uint8_t> buffer_scratch_;
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
   neighbors::FixedPositions free_positions_;  // of the fluid, buffers out of reach

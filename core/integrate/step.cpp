@@ -29,6 +29,7 @@ void Step<T, D>::advance(bool reactions) {
   kick_half_and_drift();
   openings_.keep_files();
   gather(flow_.fluid_routes, flow_.pressed);
+  if (moving_walls_.any()) moving_walls_.move_to_end();
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
   gather(flow_.wall_routes, flow_.walls);
@@ -45,7 +46,7 @@ void Step<T, D>::advance(bool reactions) {
 
 template <class T, int D>
 Step<T, D>::Step(Flow<T, D>& flow)
-    : flow_(flow), contact_(flow.world()), openings_(flow), surroundings_(flow.world()) {}
+    : flow_(flow), contact_(flow.world()), moving_walls_(flow), openings_(flow), surroundings_(flow.world()) {}
 
 template <class T, int D>
 double Step<T, D>::choose_time_step() const {
@@ -77,6 +78,7 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
   gather(flow_.fluid_routes, flow_.moving);
+  if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   const neighbors::Drift drift = flow_.drift();
   const double end = drift.approach * c.fixed.quantum();
   control.approach = end;
@@ -194,7 +196,7 @@ void Step<T, D>::extrapolate_to_walls() {
     if (weight > 0) {
       Vec3 x;
       for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
-      const Vec3 g = to_dimensionless * surroundings_.force(x, t);
+      const Vec3 g = to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
       p = static_cast<double>(flow_.wall_pressure[k]);
       for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);
       p /= weight;
@@ -255,6 +257,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
   const std::int64_t n = fluid.size();
+  contact_.move_bodies(motion_time(flow_.time));
   double speed2 = 0, corrected2 = 0;
   std::int64_t bad = 0, contacts = 0;
   const auto chunks = flow_.fluid_wall.chunks();
@@ -352,6 +355,7 @@ void Step<T, D>::start() {
     row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
   }
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);
+  moving_walls_.start(motion_time(flow_.time));
   flow_.timers.start();
   flow_.rebuild();
   const std::int64_t n = flow_.fluid.size();

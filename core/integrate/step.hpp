@@ -2,6 +2,7 @@
 
 #include "integrate/contact.hpp"
 #include "integrate/flow.hpp"
+#include "integrate/moving_walls.hpp"
 #include "integrate/surroundings.hpp"
 
 namespace eddyline::integrate {
@@ -35,11 +36,14 @@ class Step {
   void react_pressure();
   void write_moving();
   void write_pressed(std::int64_t i);
+  /// The time at which bodies are at flow time t: they rest while a start settles.
+  double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
   void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
   void extrapolate_to_openings(double t, double dt);
 
   Flow<T, D>& flow_;
   Contact contact_;
+  MovingWalls<T, D> moving_walls_;
   OpeningStep<T, D> openings_;
   Surroundings<D> surroundings_;
 };

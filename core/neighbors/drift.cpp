@@ -9,7 +9,7 @@ namespace eddyline::neighbors {
 template <class T, int D>
 Drift DriftBound<T, D>::operator()(const particles::CellLayout& layout, const particles::CellRows& rows,
                                    const Rows<T>& moving, const FixedPositions& at_rebuild, float half_step,
-                                   const particles::CellRows& walls) {
+                                   const particles::CellRows& walls, const WallDisplacement* walls_moved) {
   constexpr float k_none = std::numeric_limits<float>::infinity();
   const auto cells = static_cast<std::int64_t>(layout.cells());
   for (int d = 0; d < D; ++d) {
@@ -20,9 +20,16 @@ Drift DriftBound<T, D>::operator()(const particles::CellLayout& layout, const pa
   for (std::int64_t c = 0; c < cells; ++c) {
     const auto k = static_cast<std::size_t>(c);
     float lower[D], upper[D];
-    const bool has_walls = walls.begin[k] < walls.begin[k + 1];
-    std::fill_n(lower, D, has_walls ? 0.0F : k_none);
-    std::fill_n(upper, D, has_walls ? 0.0F : -k_none);
+    const bool resting_walls = walls_moved == nullptr && walls.begin[k] < walls.begin[k + 1];
+    std::fill_n(lower, D, resting_walls ? 0.0F : k_none);
+    std::fill_n(upper, D, resting_walls ? 0.0F : -k_none);
+    if (walls_moved != nullptr)
+      for (std::int32_t r = walls.begin[k]; r < walls.begin[k + 1]; ++r)
+        for (int d = 0; d < D; ++d) {
+          const float moved = walls_moved->x[d][static_cast<std::size_t>(r)];
+          lower[d] = std::min(lower[d], moved);
+          upper[d] = std::max(upper[d], moved);
+        }
     for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r) {
       const T* row = moving.row(r);
       for (int d = 0; d < D; ++d) {

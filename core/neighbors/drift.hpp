@@ -14,6 +14,12 @@ struct Drift {
   float moved = 0;     // of the distance that one has moved
 };
 
+/// Where the walls' rows will be at the end of the step, relative to where they stood when lists were built: one array
+/// an axis, of all rows [quanta].
+struct WallDisplacement {
+  Array<float> x[3];
+};
+
 /// Compares how far particles have moved with how far those around them have: what a stream shares costs no rebuild.
 ///   Touching cells: the approach is at most the relative displacement.
 ///   One cell between them: they stand an edge apart along some axis, which is more than R + skin, so that only their
@@ -25,9 +31,11 @@ template <class T, int D>
 class DriftBound {
  public:
   /// `moving` holds positions half way through a step and velocities; `half_step` turns these into the distance of the
-  /// other half [quanta]. `at_rebuild`: where the rows stood when lists were built. Walls have not moved.
+  /// other half [quanta]. `at_rebuild`: where the rows stood when lists were built. Walls have moved by `walls_moved`;
+  /// without it, they rest.
   Drift operator()(const particles::CellLayout& layout, const particles::CellRows& rows, const Rows<T>& moving,
-                   const FixedPositions& at_rebuild, float half_step, const particles::CellRows& walls);
+                   const FixedPositions& at_rebuild, float half_step, const particles::CellRows& walls,
+                   const WallDisplacement* walls_moved = nullptr);
 
  private:
   Array<float> lower_[D], upper_[D];  // of the displacements in each cell

@@ -30,6 +30,18 @@ void add_vector(Series& series, const std::string& name, const std::string& unit
   }
 }
 
+/// The point of a body's surface that is nearest to its particle at X, both in the world file's place.
+Vec3 surface_point(const world::Shape& shape, Vec3 X, double probe, int dimensions) {
+  Vec3 outward;
+  for (int d = 0; d < dimensions; ++d) {
+    Vec3 step;
+    step[d] = probe;
+    outward[d] = shape.signed_distance(X + step) - shape.signed_distance(X - step);
+  }
+  const double length = norm(outward);
+  return length > 0 ? X - (shape.signed_distance(X) / length) * outward : X;
+}
+
 /// Sums value(i) over particles exactly, in parallel; value returns an array of N doubles.
 template <std::size_t N, class Value>
 std::array<double, N> sum_over(std::int64_t n, Value&& value) {
@@ -70,11 +82,25 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   }
   budget.columns.insert(budget.columns.end(), {"max_speed", "left_mass"});  // left through open sides
   budget.units.insert(budget.units.end(), {"m/s", "kg" + per_length});
+  if (flow.walls_move()) {  // by all that moves, on the fluid
+    budget.columns.emplace_back("work");
+    budget.units.push_back("J" + per_length);
+  }
   series_.push_back(budget);
 
   const auto add_force = [&](std::string_view name, std::int32_t owner) {
     Series force{"force." + std::string(name), {"time"}, {"s"}, {}};
     for (const char* part : {"total", "pressure", "viscous"}) add_vector<D>(force, part, "N" + per_length);
+    if (owner >= 0 && world.bodies[static_cast<std::size_t>(owner)].motion) {
+      if (D == 3) {
+        add_vector<D>(force, "torque", "N m");
+      } else {
+        force.columns.emplace_back("torque");
+        force.units.emplace_back("N m/m");
+      }
+      force.columns.emplace_back("power");
+      force.units.push_back("W" + per_length);
+    }
     series_.push_back(force);
     force_owners_.push_back(owner);
   };
@@ -82,15 +108,7 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   for (std::size_t s = 0; s < 2 * D; ++s)
     if (world.sides[s].kind == world::SideKind::wall) add_force(k_side_names[s], -1 - static_cast<std::int32_t>(s));
 
-  for (std::size_t i = 0; i < flow.wall.id.size(); ++i) {
-    std::int32_t beyond = -1;
-    for (std::size_t o = 0; o < flow.openings.all().size(); ++o) {
-      const auto& sites = flow.openings.all()[o].sites;
-      if (sites.is_beyond(vector_of(flow.wall.x, i), flow.constants().length.interaction_radius))
-        beyond = static_cast<std::int32_t>(o);
-    }
-    beyond_.push_back(beyond);
-  }
+  find_beyond();
   for (const auto& opening : flow.openings.all()) {
     Series series{"opening." + opening.world.name,
                   {"time", "mass_flow", "mass"},
@@ -110,6 +128,16 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   }
   for (const auto& gauge : world.gauges) series_.push_back({gauge.name, {"time", "height"}, {"s", "m"}, {}});
   for (const auto& f : world.fronts) series_.push_back({f.name, {"time", "position"}, {"s", "m"}, {}});
+}
+
+template <class T, int D>
+void Observers<T, D>::find_beyond() {
+  beyond_.assign(flow_.wall.id.size(), -1);
+  const double depth = flow_.constants().length.interaction_radius;
+  for (std::size_t i = 0; i < beyond_.size(); ++i)
+    for (std::size_t o = 0; o < flow_.openings.all().size(); ++o)
+      if (flow_.openings.all()[o].sites.is_beyond(vector_of(flow_.wall.x, i), depth))
+        beyond_[i] = static_cast<std::int32_t>(o);
 }
 
 template <class T, int D>
@@ -140,6 +168,7 @@ void Observers<T, D>::observe_budget(Series& series) const {
                         static_cast<double>(fluid.size()) - static_cast<double>(flow_.openings.members().size())});
   series.values.insert(series.values.end(), sums.begin(), sums.end() - (has_heat ? 0 : 1));
   series.values.insert(series.values.end(), {flow_.control.speed, flow_.left_mass});
+  if (flow_.walls_move()) series.values.push_back(work_);
 }
 
 /// Unit of the reaction sums [N, or N/m in 2D].
@@ -152,6 +181,7 @@ double Observers<T, D>::force_unit() const {
 template <class T, int D>
 void Observers<T, D>::observe_forces() {
   const double unit = force_unit();
+  power_ = 0;
   for (std::size_t f = 0; f < force_owners_.size(); ++f) {
     const std::int32_t owner = force_owners_[f];
     const auto sums = sum_over<2 * D>(flow_.wall.size(), [&](std::size_t i) {
@@ -167,7 +197,72 @@ void Observers<T, D>::observe_forces() {
     values.push_back(flow_.time);
     for (std::size_t d = 0; d < D; ++d) values.push_back(sums[d] + sums[D + d]);
     values.insert(values.end(), sums.begin(), sums.end());
+    if (owner >= 0 && flow_.world().bodies[static_cast<std::size_t>(owner)].motion) observe_torque(owner, values);
   }
+  if (!flow_.walls_move()) return;
+  const auto of_sides = sum_over<1>(flow_.wall.size(), [&](std::size_t i) {
+    double power = 0;
+    if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
+      for (int d = 0; d < D; ++d)
+        power -=
+            unit * flow_.wall.v[d][i] *
+            (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
+    return std::array{power};
+  });
+  power_ += of_sides[0];
+  work_ += 0.5 * ((work_time_ > 0 ? last_power_ : power_) + power_) * (flow_.time - work_time_);
+  work_time_ = flow_.time;
+  last_power_ = power_;
+}
+
+/// Appends the torque on a moving body about its pivot, and its power on the fluid, -(F . v + T . w); values end with
+/// pressure and viscous forces. A pair's pressure force points along the pair, so that any point of its line is right
+/// as the place where it acts; friction acts on the surface, and so half way between fluid and dummy particles.
+///
+/// Morris' form of viscosity gives the traction mu dv/dn at a wall. What a body feels is mu (dv/dn + grad(v) . n),
+/// which is the same on one that does not turn; on one that does, the rest is -mu w x n, no force but a torque of -2 mu
+/// V w over a closed surface around a volume V. It is added for the wet share of the surface.
+template <class T, int D>
+void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& values) {
+  const auto& c = flow_.constants();
+  const double unit = force_unit();
+  const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  const world::Pose pose = body.motion->at(flow_.time);
+  const Vec3 pivot = pose.pivot + pose.displacement;
+  const auto sums = sum_over<5>(flow_.wall.size(), [&](std::size_t i) {
+    Vec3 torque;
+    double surface_layer = 0, wet = 0;
+    if (flow_.wall.owner[i] == owner && beyond_[i] < 0) {
+      Vec3 x, X, pressure, viscous;
+      for (int d = 0; d < D; ++d) {
+        x[d] = flow_.wall.x[d][i];
+        X[d] = flow_.wall.x_file[d][i];
+        pressure[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
+        viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+      }
+      torque = cross_product(x - pivot, pressure);
+      if (body.shape->signed_distance(X) > -c.length.spacing) {
+        surface_layer = flow_.wall.volume[i];
+        wet = flow_.wall_weight[i] > 0 ? surface_layer : 0;
+      }
+      if (viscous != Vec3{}) {
+        const Vec3 surface = pose.place(surface_point(*body.shape, X, 1e-4 * c.length.spacing, D));
+        torque = torque + cross_product(surface - pivot, viscous);
+      }
+    }
+    return std::array{torque.x, torque.y, torque.z, surface_layer, wet};
+  });
+  const double wet_volume = sums[3] > 0 ? body.shape->volume() * sums[4] / sums[3] : 0;
+  const double of_turning = body.slip ? 0 : 2 * c.rho0 * c.nu * wet_volume * pose.angular_velocity;
+  const Vec3 torque = Vec3{sums[0], sums[1], sums[2]} - of_turning * pose.axis;
+  Vec3 force;
+  for (int d = 0; d < D; ++d)
+    force[d] = values[values.size() - 2 * D + static_cast<std::size_t>(d)] +
+               values[values.size() - D + static_cast<std::size_t>(d)];
+  const double power = -(dot(force, pose.velocity) + pose.angular_velocity * dot(torque, pose.axis));
+  if (D == 3) values.insert(values.end(), {torque.x, torque.y});
+  values.insert(values.end(), {torque.z, power});
+  power_ += power;
 }
 
 template <class T, int D>
@@ -209,8 +304,9 @@ template <class T, int D>
 void Observers<T, D>::observe() {
   const auto& world = flow_.world();
   const Sampler<T, D> sampler(flow_);
-  observe_budget(series_[0]);
+  if (flow_.walls_move()) find_beyond();
   observe_forces();
+  observe_budget(series_[0]);
   std::size_t next = 1 + force_owners_.size();
   observe_openings(next);
   next += flow_.openings.all().size();

@@ -7,8 +7,9 @@
 
 namespace eddyline::observe {
 
-/// All observers of a run: budgets, forces on bodies and walls, openings, probes, gauges and fronts. They read the flow
-/// and never write it. Sums are exact, so that every value is the same for any boxes and threads.
+/// All observers of a run: budgets, forces on bodies and walls (of moving bodies also torque and power), openings,
+/// probes, gauges and fronts. They read the flow and never write it. Sums are exact, so that every value is the same
+/// for any boxes and threads.
 template <class T, int D>
 class Observers {
  public:
@@ -21,7 +22,9 @@ class Observers {
 
  private:
   void observe_budget(Series& series) const;
+  void find_beyond();
   void observe_forces();
+  void observe_torque(std::int32_t owner, std::vector<double>& values);
   void observe_openings(std::size_t first);
   double force_unit() const;
   double front(int axis) const;
@@ -30,6 +33,8 @@ class Observers {
   std::vector<Series> series_;              // budget, forces, openings, probes, gauges, fronts
   std::vector<std::int32_t> beyond_;        // opening beyond which a wall's particle stands, or -1
   std::vector<std::int32_t> force_owners_;  // of the force series: body or -1 - side
+  double power_ = 0;                        // of all that moves, on the fluid, at this row [W, in 2D W/m]
+  double work_ = 0, work_time_ = 0, last_power_ = 0;
 };
 
 }  // namespace eddyline::observe

@@ -95,6 +95,82 @@ double apply(Op op, double a, double b) {
   }
 }
 
+Jet apply(Op op, Jet a) {
+  const double x = a.value, f = apply(op, x);
+  switch (op) {
+    case Op::negate: return -a;
+    case Op::sqrt: return chain(a, f, 0.5 / f, -0.25 / (f * x));
+    case Op::abs: return chain(a, f, x < 0 ? -1 : 1, 0);
+    case Op::exp: return chain(a, f, f, f);
+    case Op::log: return chain(a, f, 1 / x, -1 / (x * x));
+    case Op::log10: {
+      const double ln10 = portable::log(10);
+      return chain(a, f, 1 / (x * ln10), -1 / (x * x * ln10));
+    }
+    case Op::sin: return chain(a, f, portable::cos(x), -f);
+    case Op::cos: return chain(a, f, -portable::sin(x), -f);
+    case Op::tan: return chain(a, f, 1 + f * f, 2 * f * (1 + f * f));
+    case Op::asin: {
+      const double slope = 1 / std::sqrt(1 - x * x);
+      return chain(a, f, slope, x * slope * slope * slope);
+    }
+    case Op::acos: {
+      const double slope = -1 / std::sqrt(1 - x * x);
+      return chain(a, f, slope, x * slope * slope * slope);
+    }
+    case Op::atan: {
+      const double slope = 1 / (1 + x * x);
+      return chain(a, f, slope, -2 * x * slope * slope);
+    }
+    case Op::sinh: return chain(a, f, portable::cosh(x), f);
+    case Op::cosh: return chain(a, f, portable::sinh(x), f);
+    case Op::tanh: return chain(a, f, 1 - f * f, -2 * f * (1 - f * f));
+    default: return {f, 0, 0};  // not, floor, ceil, sign, step
+  }
+}
+
+/// a^b: by the power rule where b is a constant, so that a may be 0 or negative; else from b log(a).
+Jet power(Jet a, Jet b) {
+  const double x = a.value, n = b.value, f = portable::pow(x, n);
+  if (is_still(b)) {
+    const double first = n == 0 ? 0 : n * portable::pow(x, n - 1);
+    const double second = n == 0 || n == 1 ? 0 : n * (n - 1) * portable::pow(x, n - 2);
+    return chain(a, f, first, second);
+  }
+  const Jet exponent = b * apply(Op::log, a);
+  return {f, f * exponent.first, f * (exponent.first * exponent.first + exponent.second)};
+}
+
+Jet atan2(Jet y, Jet x) {
+  const double square = x.value * x.value + y.value * y.value;
+  const double first = (x.value * y.first - y.value * x.first) / square;
+  const double turned = x.value * y.second - y.value * x.second;
+  const double outward = 2 * (x.value * x.first + y.value * y.first);
+  return {portable::atan2(y.value, x.value), first, (turned - first * outward) / square};
+}
+
+Jet apply(Op op, Jet a, Jet b) {
+  const double f = apply(op, a.value, b.value);
+  switch (op) {
+    case Op::add: return a + b;
+    case Op::subtract: return a - b;
+    case Op::multiply: return a * b;
+    case Op::divide: return a / b;
+    case Op::power: return power(a, b);
+    case Op::atan2: return atan2(a, b);
+    case Op::min: return a.value != a.value || a.value < b.value ? a : b;
+    case Op::max: return a.value != a.value || a.value > b.value ? a : b;
+    case Op::mod: {
+      const double times = std::floor(a.value / b.value);
+      return {f, a.first - times * b.first, a.second - times * b.second};
+    }
+    default: return {f, 0, 0};  // comparisons, and, or
+  }
+}
+
+double value_of(double a) { return a; }
+double value_of(Jet a) { return a.value; }
+
 struct Function {
   std::string_view name;
   Op op;
@@ -495,6 +571,28 @@ class Parser {
   std::vector<Instruction> instructions_;
 };
 
+/// Runs the program on numbers of type Number (double or Jet); input(v) is that of variable v.
+template <class Number, class Input>
+Number run(const std::vector<Instruction>& instructions, Input&& input) {
+  std::array<Number, k_stack_size> stack;  // NOLINT: every element is written before it is read
+  Number* top = stack.data();              // one above the last value
+  for (const Instruction& instruction : instructions) {
+    switch (arity(instruction.op)) {
+      case 0:
+        *top++ = instruction.op == Op::constant ? Number{instruction.constant}
+                                                : input(static_cast<std::size_t>(instruction.variable));
+        break;
+      case 1: top[-1] = apply(instruction.op, top[-1]); break;
+      case 2:
+        --top;
+        top[-1] = apply(instruction.op, top[-1], top[0]);
+        break;
+      default: top -= 2; top[-1] = holds(value_of(top[-1])) ? top[0] : top[1];
+    }
+  }
+  return top[-1];
+}
+
 std::string shortest_text(double value) {
   std::array<char, 32> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
@@ -522,27 +620,20 @@ Formula::Formula(std::string_view text, std::vector<std::string> variables) {
 }
 
 double Formula::evaluate(std::span<const double> values) const {
+  check_count(values);
+  return run<double>(program_->instructions, [&](std::size_t v) { return values[v]; });
+}
+
+Jet Formula::differentiate(std::span<const double> values, std::size_t variable) const {
+  check_count(values);
+  return run<Jet>(program_->instructions, [&](std::size_t v) { return Jet{values[v], v == variable ? 1.0 : 0.0, 0}; });
+}
+
+void Formula::check_count(std::span<const double> values) const {
   if (!program_->constant && values.size() < program_->variables.size())
     throw std::invalid_argument("formula " + quoted(program_->text) + " takes " +
                                 std::to_string(program_->variables.size()) + " values, found " +
                                 std::to_string(values.size()));
-  std::array<double, k_stack_size> stack;  // NOLINT: every element is written before it is read
-  double* top = stack.data();              // one above the last value
-  for (const Instruction& instruction : program_->instructions) {
-    switch (arity(instruction.op)) {
-      case 0:
-        *top++ = instruction.op == Op::constant ? instruction.constant
-                                                : values[static_cast<std::size_t>(instruction.variable)];
-        break;
-      case 1: top[-1] = apply(instruction.op, top[-1]); break;
-      case 2:
-        --top;
-        top[-1] = apply(instruction.op, top[-1], top[0]);
-        break;
-      default: top -= 2; top[-1] = holds(top[-1]) ? top[0] : top[1];
-    }
-  }
-  return top[-1];
 }
 
 const std::vector<std::string>& Formula::variables() const { return program_->variables; }

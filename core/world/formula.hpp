@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "world/jet.hpp"
+
 namespace eddyline::world {
 
 /// A formula that was checked and compiled once and is evaluated often.
@@ -41,6 +43,12 @@ class Formula {
   /// there are fewer values than variables; a formula without variables in it takes any span, also an empty one.
   double evaluate(std::span<const double> values) const;
 
+  /// The value, with its first and second derivative by one of the variables (its place among variables()). Exact up
+  /// to rounding, by rules and not by differences; the same bits on every machine. Where a formula jumps or has a
+  /// corner (floor, ceil, sign, step, comparisons, mod; abs, min, max, if) the derivative is that of the branch taken;
+  /// where it has none (sqrt at 0), infinite or NaN.
+  Jet differentiate(std::span<const double> values, std::size_t variable) const;
+
   /// The names it may use, as given to the constructor; empty for a constant made from a number.
   const std::vector<std::string>& variables() const;
   /// True if no variable occurs in it.
@@ -52,6 +60,7 @@ class Formula {
 
  private:
   struct Program;
+  void check_count(std::span<const double> values) const;
   std::shared_ptr<const Program> program_;
 };
 

@@ -3,11 +3,13 @@
 // parses. Every value has been validated before a Simulation is made from it.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/vec.hpp"
 #include "world/formula.hpp"
+#include "world/motion.hpp"
 #include "world/shapes.hpp"
 
 namespace eddyline::world {
@@ -58,11 +60,15 @@ struct Region {
   Formula density;   // [kg/m^3], of x, y, z, t (t = 0); gas only
 };
 
-/// A solid obstacle at rest.
+/// A solid thing in the fluid, at rest unless it has a motion.
 struct Body {
   std::string name;
-  ShapePtr shape;
+  ShapePtr shape;  // at t = 0
   bool slip = false;
+  std::optional<Motion> motion;
+
+  /// The shape where it is at time t [s].
+  ShapePtr shape_at(double t) const { return motion ? make_moved(shape, motion->at(t)) : shape; }
 };
 
 struct Start {

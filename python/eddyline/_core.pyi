@@ -30,6 +30,10 @@ class Formula:
         """Scalars give a float; arrays broadcast and give an array, with the same bits as scalar
         evaluation.
         """
+    def differentiate(self, values: Sequence[float], variable: str) -> tuple[float, float, float]:
+        """The value and its first and second derivative by `variable`; one value for each variable, in
+        their order. Exact up to rounding.
+        """
     @property
     def text(self) -> str: ...
     @property
@@ -98,11 +102,29 @@ class Region:
     pressure: Formula
     density: Formula  # gas only
 
+class Motion:
+    """Rigid motion by formulas of x, y, z, t, of which only t occurs; both 0 at t = 0."""
+
+    def __init__(self) -> None: ...
+    displacement: list[Formula]  # three, m
+    rotation: Formula  # rad, about `axis` through `pivot`, which the displacement carries along
+    pivot: Vec3  # m
+    axis: Vec3
+    def place(self, points: NDArray[np.float64], time: float) -> NDArray[np.float64]:
+        """(n, 3) points of the body at t = 0, m -> where they are at `time`, m."""
+    def velocity(self, points: NDArray[np.float64], time: float) -> NDArray[np.float64]:
+        """(n, 3) points of the body at t = 0, m -> their velocities at `time`, m/s."""
+    def acceleration(self, points: NDArray[np.float64], time: float) -> NDArray[np.float64]:
+        """(n, 3) points of the body at t = 0, m -> their accelerations at `time`, m/s^2."""
+
 class Body:
     def __init__(self) -> None: ...
     name: str
-    shape: Shape
+    shape: Shape  # at t = 0
     slip: bool
+    motion: Motion | None
+    def shape_at(self, time: float) -> Shape:
+        """The shape where it is at `time`, s."""
 
 class Start:
     velocity: list[Formula]

@@ -19,7 +19,8 @@ Vec3 swirl(Vec3 x) { return {1e7 * std::sin(5 * x.y), 6e6 * std::sin(9 * x.x), 0
 
 /// The bound for particles that have moved by `field` in the first half of a step and do so again in the second.
 template <int D>
-neighbors::Drift drift_of(const Sorted& s, const Sorted& walls, Field field) {
+neighbors::Drift drift_of(const Sorted& s, const Sorted& walls, Field field,
+                          const neighbors::WallDisplacement* walls_moved = nullptr) {
   neighbors::Rows<float> moving(8);
   moving.resize(s.rows.rows);
   for (std::size_t i = 0; i < s.x.size(); ++i) {
@@ -35,7 +36,7 @@ neighbors::Drift drift_of(const Sorted& s, const Sorted& walls, Field field) {
   auto routes = s.routes;
   routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) { moving.copy(from, to, shift, D); });
   neighbors::DriftBound<float, D> bound;
-  return bound(s.layout, s.rows, moving, s.positions, 1.0F, walls.rows);
+  return bound(s.layout, s.rows, moving, s.positions, 1.0F, walls.rows, walls_moved);
 }
 
 /// By how much two particles that stood an edge apart or farther have come nearer than that.
@@ -99,4 +100,21 @@ TEST(the_bound_is_the_same_however_the_grid_is_cut) {
       CHECK(cut.approach == whole.approach);
       CHECK(cut.moved == whole.moved);
     }
+}
+
+TEST(walls_that_move_count_as_far_as_they_have_moved) {
+  const auto grid = make_grid(2, {5, 5, 1}, {true, true, false});
+  const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 3));
+  const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 40, 4));
+  const Vec3 along = 2 * stream({});
+  const auto bound = [&](Vec3 by) {
+    neighbors::WallDisplacement moved;
+    for (int d = 0; d < 2; ++d) moved.x[d].assign(static_cast<std::size_t>(walls.rows.rows), static_cast<float>(by[d]));
+    return drift_of<2>(s, walls, stream, &moved);
+  };
+  CHECK(bound({}).approach == drift_of<2>(s, walls, stream).approach);
+  CHECK_NEAR(bound(along).approach, 0, 2);
+  CHECK_NEAR(bound(-along).approach, 2 * norm(along), 4);
+  // One bound for a cell: the farthest along each axis, here of a wall and of the fluid.
+  CHECK_NEAR(bound({3e7, 0, 0}).moved, std::hypot(3e7, along.y), 4);
 }

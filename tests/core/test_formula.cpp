@@ -165,3 +165,71 @@ TEST(evaluation_does_not_allocate) {
   CHECK(allocations == before);
   CHECK(std::isfinite(result));
 }
+
+// --- derivatives ---------------------------------------------------------------------------------------------
+
+namespace {
+
+const std::vector<std::string> k_time{"t", "k"};
+
+eddyline::world::Jet at(const std::string& text, double t) {
+  return Formula(text, k_time).differentiate(std::array{t, 1.5}, 0);
+}
+
+}  // namespace
+
+TEST(derivatives_are_those_of_differences) {
+  const std::vector<std::string> texts{"3*t - 2",
+                                       "t*t*k - 1/t",
+                                       "sqrt(t)",
+                                       "abs(t - 2)",
+                                       "exp(-k*t)",
+                                       "log(t + 1)",
+                                       "log10(2*t)",
+                                       "sin(k*t)*cos(t)",
+                                       "tan(t/3)",
+                                       "asin(t/3)",
+                                       "acos(t/4)",
+                                       "atan(k*t)",
+                                       "atan2(t, k)",
+                                       "atan2(k, t^2)",
+                                       "sinh(t)",
+                                       "cosh(t)",
+                                       "tanh(t/2)",
+                                       "t^3",
+                                       "t^-1.5",
+                                       "k^t",
+                                       "t^t",
+                                       "(t - 5)^3",
+                                       "min(t, t^2)",
+                                       "max(t, 9*t)",
+                                       "mod(7*t, 1000)",
+                                       "if(t > k, t^2, t)",
+                                       "-t^2/(1 + t)",
+                                       "pow(t, 2)*floor(t)",
+                                       "step(t)*t^2",
+                                       "sign(t)*t"};
+  for (const std::string& text : texts)
+    for (const double t : {0.7, 1.2, 2.3}) {
+      const double h = 1e-4;
+      const auto jet = at(text, t), before = at(text, t - h), after = at(text, t + h);
+      const double scale = 1 + std::abs(jet.value) + std::abs(jet.first) + std::abs(jet.second);
+      CHECK(jet.value == Formula(text, k_time).evaluate(std::array{t, 1.5}));
+      CHECK_NEAR(jet.first, (after.value - before.value) / (2 * h), 1e-6 * scale);
+      CHECK_NEAR(jet.second, (after.first - before.first) / (2 * h), 1e-6 * scale);
+    }
+}
+
+TEST(derivatives_where_powers_meet_zero) {
+  CHECK(at("t^2", 0).first == 0 && at("t^2", 0).second == 2);
+  CHECK(at("t^1", 0).first == 1 && at("t^1", 0).second == 0);
+  CHECK(at("t^0", 0).first == 0 && at("t^0", 0).second == 0);
+  CHECK(at("sqrt(0*t)", 3).first == 0 && at("sqrt(k - 1.5)", 3).second == 0);
+  CHECK(!std::isfinite(at("sqrt(t)", 0).first));
+}
+
+TEST(derivatives_are_by_the_variable_asked_for) {
+  const auto by_k = Formula("t*k^2", k_time).differentiate(std::array{2.0, 3.0}, 1);
+  CHECK(by_k.value == 18 && by_k.first == 12 && by_k.second == 4);
+  CHECK(Formula(4.0).differentiate({}, 0).value == 4 && Formula(4.0).differentiate({}, 0).first == 0);
+}

@@ -336,3 +336,75 @@ smoothing_ratio = 1.5
 def by_classic(text: str, options: str = "") -> str:
     """The same world with the scheme classic."""
     return f'{text}\n[method]\nscheme = "classic"\n{options}\n'
+
+
+MOVING_2D = """format = 1
+[let]
+W = 0.6
+H = 0.4
+[domain]
+size       = ["W", "H"]
+spacing    = "H/30"
+body_force = [2.0, 0]
+[fluid]
+density = 1.0
+kinematic_viscosity = 5e-4
+max_speed = 4.0
+[start]
+velocity = [2.0, 0]
+[boundaries]
+left   = { type = "periodic" }
+right  = { type = "periodic" }
+bottom = { type = "wall" }
+top    = { type = "wall", velocity = ["2 + sin(9*t)", 0] }
+[bodies.swing]
+shape    = "circle"
+center   = [0.2, 0.15]
+diameter = 0.1
+motion   = { displacement = ["0.03*sin(20*t)", "0.08*(1 - cos(11*t))/2"] }
+[bodies.paddle]
+shape  = "rectangle"
+center = [0.42, 0.2]
+size   = [0.14, 0.05]
+motion = { displacement = [0, "-0.03*sin(15*t)"], rotation = "25*t^2/(0.1 + t)", pivot = [0.44, 0.2] }
+[time]
+end = 1.0
+"""
+
+MOVING_3D = """format = 1
+[let]
+L = 1.0
+[domain]
+size    = ["L", "0.8*L", "0.8*L"]
+spacing = "L/14"
+gravity = [0, -2, 0]
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-3
+max_speed = 3.0
+[regions.water]
+shape    = "box"
+min      = [0, 0, 0]
+max      = ["L", "0.65*L", "0.8*L"]
+pressure = "hydrostatic"
+[boundaries]
+left   = { type = "periodic" }
+right  = { type = "periodic" }
+bottom = { type = "wall" }
+top    = { type = "open" }
+front  = { type = "wall", slip = true }
+back   = { type = "wall" }
+[bodies.blade]
+shape  = "box"
+min    = ["0.3*L", "0.25*L", "0.3*L"]
+max    = ["0.7*L", "0.4*L", "0.5*L"]
+motion = { displacement = ["0.1*sin(6*t)", 0, 0], rotation = "9*t", axis = [0.2, 1, 0.3] }
+[time]
+end = 1.0
+"""
+
+MOVING_CHANNEL = CHANNEL_2D.replace(
+    'diameter = "0.4*H"',
+    """diameter = "0.4*H"
+motion   = { displacement = ["-0.1*H*sin(9*t)", "0.04*H*t*sin(30*t)"], rotation = "5*t" }""",
+)

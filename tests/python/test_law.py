@@ -73,6 +73,9 @@ JOURNEYS = {
     "stream-2d": Journey(law_worlds.STREAM_2D, 200, 0, 3.0),
     "stream-3d": Journey(law_worlds.STREAM_3D, 90, 0, 1.5),
     "settled-2d": Journey(law_worlds.SETTLED_2D, 250, 1, 1.0),
+    "moving-2d": Journey(law_worlds.MOVING_2D, 300, 0, 3.0),
+    "moving-3d": Journey(law_worlds.MOVING_3D, 90, 0, 0.5),
+    "moving-channel": Journey(law_worlds.MOVING_CHANNEL, 200, 0, 1.0),
     "channel-2d": Journey(law_worlds.CHANNEL_2D, 220, 0, 2.0),
     "channel-3d": Journey(law_worlds.CHANNEL_3D, 110, 2, 1.0),
     "jets-2d": Journey(law_worlds.JETS_2D, 200, 0, 1.5),
@@ -122,6 +125,13 @@ def reference(name: str) -> End:
     return end_of(simulation)
 
 
+def walls_of(simulation: _core.Simulation) -> Floats:
+    """(n, D + 2) places, owners and pressures of dummy particles, in an order of their own."""
+    columns = [simulation.wall_position(), np.asarray(simulation.wall_body())[:, None]]
+    table = np.column_stack([*columns, simulation.wall_pressure()])
+    return table[np.lexsort(table.T)]
+
+
 def assert_same(found: End, expected: End) -> None:
     assert found.time == expected.time
     assert np.array_equal(found.ids, expected.ids)
@@ -142,6 +152,21 @@ def test_the_same_bits_however_it_is_computed(name: str, how: How):
     simulation.advance(np.inf, journey.steps, np.inf)
     assert simulation.statistics()["instructions"] == how.instructions
     assert_same(end_of(simulation), reference(name))
+
+
+@pytest.mark.parametrize("name", ["moving-2d", "moving-3d"])
+def test_moving_bodies_are_in_the_same_place_whoever_moves_them(name: str):
+    """And in another one than at the start, sorted anew many times."""
+    journey, tables = JOURNEYS[name], []
+    for how in (How(), How(boxes=3, threads=2, instructions=_core.instruction_sets()[-1], shuffle=5)):
+        simulation = simulate(World.from_text(journey.text), how)
+        before = walls_of(simulation)
+        simulation.advance(np.inf, journey.steps, np.inf)
+        tables.append(walls_of(simulation))
+        assert simulation.statistics()["rebuilds"] > 3
+    assert np.array_equal(*tables)
+    dimensions = tables[0].shape[1] - 2
+    assert np.abs(tables[0] - before)[:, :dimensions].max() > 2 * World.from_text(journey.text).core.spacing
 
 
 @pytest.mark.parametrize("name", JOURNEYS)
@@ -224,6 +249,7 @@ ORACLES = {
     "stream-2d": law_worlds.STREAM_2D,
     "classic-vortices": law_worlds.by_classic(law_worlds.VORTICES),
     "gas-2d": law_worlds.GAS_2D,
+    "moving-2d": law_worlds.MOVING_2D,
 }
 
 

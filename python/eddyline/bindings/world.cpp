@@ -1,5 +1,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -108,10 +109,20 @@ std::array<Formula, 3> field_formulas(nb::handle values) {
   return result;
 }
 
+std::tuple<double, double, double> differentiate(const Formula& formula, const std::vector<double>& values,
+                                                 const std::string& variable) {
+  const auto& all = formula.variables();
+  const auto found = std::find(all.begin(), all.end(), variable);
+  if (found == all.end()) throw UserError("the formula `" + formula.text() + "` has no variable `" + variable + "`");
+  const world::Jet jet = formula.differentiate(values, static_cast<std::size_t>(found - all.begin()));
+  return {jet.value, jet.first, jet.second};
+}
+
 void bind_formula(nb::module_& module) {
   nb::class_<Formula>(module, "Formula")
       .def(nb::init<std::string_view, std::vector<std::string>>(), "text"_a, "variables"_a = std::vector<std::string>{})
       .def("evaluate", &evaluate, "values"_a)
+      .def("differentiate", &differentiate, "values"_a, "variable"_a)
       .def_prop_ro("text", &Formula::text)
       .def_prop_ro("is_constant", &Formula::is_constant)
       .def_prop_ro("used_variables", &Formula::used_variables)
@@ -136,6 +147,17 @@ auto points_to_array(const std::vector<Vec3>& points) {
   values.reserve(3 * points.size());
   for (const Vec3& p : points) values.insert(values.end(), {p.x, p.y, p.z});
   return to_array(std::move(values), points.size(), 3);
+}
+
+/// An (n, 3) array of visit(point).
+template <class Visit>
+auto each_point(const Points& points, Visit&& visit) {
+  std::vector<Vec3> result(points.shape(0));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double* p = points.data() + 3 * i;
+    result[i] = visit(Vec3{p[0], p[1], p[2]});
+  }
+  return points_to_array(result);
 }
 
 auto layers(const Shape& shape, double spacing, int count, bool inside) {
@@ -305,11 +327,41 @@ void bind_fluid_and_boundaries(nb::module_& module) {
   def_field(region, "pressure", &Region::pressure);
   def_field(region, "density", &Region::density);
 
+  auto motion = nb::class_<world::Motion>(module, "Motion").def(nb::init<>());
+  def_fields(motion, "displacement", &world::Motion::displacement);
+  def_field(motion, "rotation", &world::Motion::rotation);
+  def_vector(motion, "pivot", &world::Motion::pivot);
+  def_vector(motion, "axis", &world::Motion::axis);
+  motion
+      .def(
+          "place",
+          [](const world::Motion& m, const Points& points, double time) {
+            const world::Pose pose = m.at(time);
+            return each_point(points, [&](Vec3 x) { return pose.place(x); });
+          },
+          "points"_a, "time"_a)
+      .def(
+          "velocity",
+          [](const world::Motion& m, const Points& points, double time) {
+            const world::Pose pose = m.at(time);
+            return each_point(points, [&](Vec3 x) { return pose.velocity_at(pose.place(x)); });
+          },
+          "points"_a, "time"_a)
+      .def(
+          "acceleration",
+          [](const world::Motion& m, const Points& points, double time) {
+            const world::Pose pose = m.at(time);
+            return each_point(points, [&](Vec3 x) { return pose.acceleration_at(pose.place(x)); });
+          },
+          "points"_a, "time"_a);
+
   nb::class_<Body>(module, "Body")
       .def(nb::init<>())
       .def_rw("name", &Body::name)
       .def_rw("shape", &Body::shape)
-      .def_rw("slip", &Body::slip);
+      .def_rw("slip", &Body::slip)
+      .def_rw("motion", &Body::motion, nb::arg().none())
+      .def("shape_at", &Body::shape_at, "time"_a);
 }
 
 void bind_start_and_method(nb::module_& module) {

@@ -32,6 +32,7 @@ MAXIMUM_HEIGHT = 860  # px of the field
 NO_FLUID_CODE = 256  # after the 256 colours of a map
 EDGE = 0.45  # of the blurred fluid mask: where the fluid is drawn to end
 MINIMUM_WIDTH = 700  # px of the whole picture
+SMOOTHING = 4  # pixels that a pixel of a moving body is drawn with, along each axis
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class FramePainter:
         field = image[layout.top : layout.top + layout.rows, layout.left : layout.left + layout.columns]
         self._paint_field(field, frame)
         self._blend_overlay(image)
+        self._paint_moving_bodies(field, frame.time)
         self._write_time(image, frame.time)
         return image
 
@@ -205,6 +207,40 @@ class FramePainter:
 
     def _blend_overlay(self, image: Image) -> None:
         image[self._over] = (image[self._over] * self._over_rest + self._over_light).astype(np.uint8)
+
+    def _paint_moving_bodies(self, field: Image, time: float) -> None:
+        """Bodies where they are at `time`, as those at rest look; a line shows how far one has turned."""
+        outlines = self.scene.moving_outlines(time)
+        if not outlines:
+            return
+        from PIL import Image as Pictures
+        from PIL import ImageDraw
+
+        lower = np.array(self.scene.lower[:2])
+        pixel = (self.scene.upper[0] - lower[0]) / self.layout.columns
+        finer = SMOOTHING * np.array([1.0, -1.0])
+        start = np.array([0.0, SMOOTHING * self.layout.rows])
+        points = [start + finer * (line - lower) / pixel for line in outlines]
+        marks = [start + finer * (line - lower) / pixel for line in self.scene.marks(time)]
+        low = np.floor(np.min([p.min(axis=0) for p in points], axis=0) / SMOOTHING).astype(int) - 2
+        high = np.ceil(np.max([p.max(axis=0) for p in points], axis=0) / SMOOTHING).astype(int) + 2
+        left, top = np.maximum(low, 0)
+        right, bottom = np.minimum(high, [self.layout.columns, self.layout.rows])
+        if left >= right or top >= bottom:
+            return
+        part = field[top:bottom, left:right]
+        size = (part.shape[1], part.shape[0])
+        patch = Pictures.fromarray(part).resize((SMOOTHING * size[0], SMOOTHING * size[1]))
+        draw = ImageDraw.Draw(patch)
+        width = round(1.8 * SMOOTHING)
+        corner = SMOOTHING * np.array([left, top])
+        for polygon in points:
+            corners = [(float(x), float(y)) for x, y in polygon - corner]
+            draw.polygon(corners, fill=SOLID)
+            draw.line([*corners, *corners[:2]], fill=SOLID_EDGE, width=width, joint="curve")
+        for line in marks:
+            draw.line([(float(x), float(y)) for x, y in line - corner], fill=SOLID_EDGE, width=width)
+        part[:] = np.asarray(patch.resize(size, Pictures.Resampling.BOX))
 
     def _write_time(self, image: Image, time: float) -> None:
         from PIL import Image as Pictures

@@ -1,4 +1,4 @@
-"""What stands still in the pictures of a world: its box, walls and bodies."""
+"""What the pictures of a world show besides the fluid: its box, walls and bodies."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from eddyline import _core
     from eddyline.world import World
 
 SIDES = ("left", "right", "bottom", "top", "front", "back")
 Triple = tuple[float, float, float]
+_TOLERANCE = 0.02  # of outlines, in spacings
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Scene:
-    """Lengths in metres. `outlines`: the exact closed outlines of the bodies, each (n, 2)."""
+    """Lengths in metres. `outlines`: the exact closed outlines of the bodies at rest, each (n, 2)."""
 
     title: str
     dimensions: int
@@ -35,11 +37,11 @@ class Scene:
     up: int  # the axis that points upwards: against gravity
     sides: tuple[Side, ...]
     outlines: tuple[NDArray[np.float64], ...]
+    moving: tuple[_core.Body, ...] = ()
 
     @classmethod
     def of(cls, world: World) -> Scene:
         core = world.core
-        tolerance = 0.02 * core.spacing
         bodies = core.bodies if core.dimensions == 2 else []
         return cls(
             title=world.title,
@@ -57,9 +59,33 @@ class Scene:
                 Side(name, side.kind, side.slip) for name, side in zip(SIDES, core.sides, strict=True)
             )[: 2 * core.dimensions],
             outlines=tuple(
-                np.asarray(outline)[:, :2] for body in bodies for outline in body.shape.outline(tolerance)
+                np.asarray(outline)[:, :2]
+                for body in bodies
+                if body.motion is None
+                for outline in body.shape.outline(_TOLERANCE * core.spacing)
             ),
+            moving=tuple(body for body in core.bodies if body.motion is not None),
         )
+
+    def moving_outlines(self, time: float) -> list[NDArray[np.float64]]:
+        """The closed outlines of moving bodies in 2D, where they are at `time` [s], each (n, 2) m."""
+        if self.dimensions == 3:
+            return []
+        return [
+            np.asarray(outline)[:, :2]
+            for body in self.moving
+            for outline in body.shape_at(time).outline(_TOLERANCE * self.spacing)
+        ]
+
+    def marks(self, time: float) -> list[NDArray[np.float64]]:
+        """For each body that turns in 2D, a line from pivot to edge that turns with it, (2, 2) m."""
+        found = []
+        for body in self.moving if self.dimensions == 2 else ():
+            motion = body.motion
+            if motion is not None and not motion.rotation.is_constant:
+                edge = body.shape.outline(_TOLERANCE * self.spacing)[0][0]
+                found.append(motion.place(np.array([motion.pivot, edge]), time)[:, :2])
+        return found
 
     def raster_shape(self, pixel: float, limit: int) -> tuple[int, int]:
         """(rows, columns) of square pixels of about `pixel` metres, at most `limit` along the longer side."""

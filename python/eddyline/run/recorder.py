@@ -49,7 +49,9 @@ class Recorder:
         self._snapshots_due = Schedule(world.output.snapshot_interval)
         self._last_picture = self._last_snapshot = -1
         self._view = oblique.View.of(self.scene) if self.scene.dimensions == 3 else None
-        self._solids = self._body_points() if self._view else np.zeros((0, 3))
+        self._solids = (
+            self._body_points() if self._view else np.zeros((0, 3))
+        )  # of bodies at rest: for all frames
 
     @property
     def next_time(self) -> float:
@@ -118,7 +120,8 @@ class Recorder:
         values = {
             name: particle_values(self.simulation, name)[inside] for name in {self.quantity, *self._also_kept}
         }
-        spacing, solids = self.scene.spacing, self._solids
+        spacing = self.scene.spacing
+        solids = self._body_points() if self.scene.moving else self._solids
 
         def write() -> None:
             seen = oblique.render(view, spacing, position, values, solids)

@@ -47,7 +47,8 @@ class Behind:
             points = np.zeros((len(position), 3))
             points[:, : core.dimensions] = position
             for body in core.bodies:
-                np.maximum(depth, -body.shape.signed_distance(points), out=depth)
+                shape = body.shape_at(simulation.time)
+                np.maximum(depth, -shape.signed_distance(points), out=depth)
         self.most = max(self.most, int((depth > ROUNDING * core.spacing).sum()))
         self.depth = max(self.depth, float(depth.max(initial=-np.inf)) / core.spacing)
         self.checks += 1

@@ -104,6 +104,7 @@ def _body(name: str, file: WorldFile) -> _core.Body:
     body.name = name
     body.shape = file.bodies[name].core_shape
     body.slip = file.bodies[name].slip
+    body.motion = file.bodies[name].core_motion
     return body
 
 

@@ -11,6 +11,7 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from .. import _core
+from . import motions
 from .check_openings import opening_problems
 from .lengths import cell_edge
 from .openings import faces
@@ -46,6 +47,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _sides(file)
     yield from _resolution(file)
     yield from _solids(file)
+    yield from motions.problems(file)
     yield from _fluid(file, samples)
     yield from _gas(file) if file.fluid.is_gas else _liquid(file)
     yield from _fields(file, samples)

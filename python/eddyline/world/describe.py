@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import _core
+from .motions import top_speed
 from .problems import listed, rounded
 from .scales import gamma_of
 from .schema import Front, Gauge, Line, PressureDrop, Wall
@@ -87,6 +88,8 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
         low, high = body.core_shape.bounds
         sides = [high[k] - low[k] for k in range(world.dimensions)]
         text = f"{' x '.join(map(rounded, sides))} m, {rounded(max(sides) / spacing, 3)} spacings"
+        if body.motion is not None:
+            text += f", moves at up to {rounded(top_speed(body, file))} m/s"
         yield f"body {name}", text + (", slip" if body.slip else "")
     for name, observer in world.observers.items():
         if isinstance(observer, PressureDrop | Line):

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .build import gauge_axis
+from .motions import top_speed
 from .outlines import outlines
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, lattice
 from .schema import SIDES, Front, Gauge, Line, Periodic, PressureDrop, Probe, SideTable, Wall
-from .shapes import vec3
+from .shapes import Body, vec3
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,8 @@ ARROW = "#3f6f8f"
 SOLID = "#6b7178"
 INK = "#22272c"
 MARK = "#b3361f"
+_PATH_TIMES = 400  # at which a moving body is looked at, for
+_OUTLINES = 12  # dashed outlines at most
 _ARROWS = 14  # start velocities drawn along the longer side
 
 
@@ -119,9 +122,12 @@ class _View:
                 self._polygon(
                     line, facecolor="#c9ccd0", edgecolor=SOLID, hatch=hatch, linewidth=1.2, zorder=3
                 )
+            self._path(body)
             high, low = line.max(axis=0), line.min(axis=0)
             place = np.array([(high[0] + low[0]) / 2, high[1] + 0.06 * self.inch])
             label = f"{name}, slip" if body.slip else name
+            if body.motion is not None:
+                label += f", moves at up to {rounded(top_speed(body, self.file))} m/s"
             self._text(place, label, va="bottom", zorder=6)
 
     def _velocities(self) -> None:
@@ -150,6 +156,21 @@ class _View:
             style: dict[str, Any] = {"color": ARROW, "width": 0.0022, "headwidth": 5, "pivot": "mid"}
             style |= {"angles": "xy", "scale_units": "xy", "scale": highest / (0.85 * step), "zorder": 2}
             self.panel.quiver(*points[:, list(self.axes)].T, *vectors.T, **style)
+
+    def _path(self, body: Body) -> None:
+        """Where a moving body will be: its outline, dashed, at a few times at which it is elsewhere."""
+        if body.motion is None:
+            return
+        drawn = [outlines(body, self.axes, 0.002 * self.inch)[0]]
+        for time in np.linspace(0.0, self.world.end, _PATH_TIMES):
+            line = outlines(body, self.axes, 0.002 * self.inch, float(time))[0]
+            near = min(
+                float(np.abs(line - other).max()) if line.shape == other.shape else np.inf for other in drawn
+            )
+            if near > 0.35 * self.inch and len(drawn) <= _OUTLINES:
+                drawn.append(line)
+                dashes = {"linestyle": (0, (4, 3)), "linewidth": 0.9, "zorder": 3}
+                self._polygon(line, facecolor="none", edgecolor=SOLID, **dashes)
 
     # --- sides ----------------------------------------------------------------------------------------------
 

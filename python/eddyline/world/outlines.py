@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .shapes import Box, Cylinder, ShapeTable, Sphere, vec3
+from .shapes import Body, Box, Cylinder, ShapeTable, Sphere, vec3
 
 Outline = NDArray[np.float64]
 """(n, 2) corners of a closed line, m."""
@@ -15,12 +15,15 @@ Outline = NDArray[np.float64]
 _CIRCLE = np.linspace(0.0, 2 * math.pi, 97)[:-1]
 
 
-def outlines(shape: ShapeTable, axes: tuple[int, int], tolerance: float) -> list[Outline]:
-    """The closed lines of a shape in the plane of two axes; in 2D arcs are within `tolerance` [m]."""
-    if shape.dimensions == 2:
-        return [line[:, list(axes)] for line in shape.core_shape.outline(tolerance)]
-    points = _surface_points(shape)[:, list(axes)]
-    return [_hull(points)]
+def outlines(shape: ShapeTable, axes: tuple[int, int], tolerance: float, time: float = 0.0) -> list[Outline]:
+    """The closed lines of a shape in the plane of two axes; in 2D arcs are within `tolerance` [m]. A moving
+    body is where it is at `time` [s]."""
+    flat = shape.dimensions == 2
+    lines = shape.core_shape.outline(tolerance) if flat else [_surface_points(shape)]
+    motion = shape.core_motion if isinstance(shape, Body) else None
+    if motion is not None:
+        lines = [motion.place(line, time) for line in lines]
+    return [line[:, list(axes)] if flat else _hull(line[:, list(axes)]) for line in lines]
 
 
 def _surface_points(shape: ShapeTable) -> NDArray[np.float64]:

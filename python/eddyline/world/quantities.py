@@ -44,10 +44,14 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         return [f"{name}_{axis}" for axis in axes]
 
     columns = {"budget": [*_BUDGET, *_ENERGIES[file.method.scheme], *vector("momentum")]}
+    if any(body.motion is not None for body in file.bodies.values()):
+        columns["budget"].append("work")
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
     walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
     for name in [*file.bodies, *walls]:
-        columns[f"force.{name}"] = force
+        moves = name in file.bodies and file.bodies[name].motion is not None
+        torque = ["torque"] if file.dimensions == 2 else vector("torque")
+        columns[f"force.{name}"] = [*force, *torque, "power"] if moves else force
     for face in faces(file):
         columns[f"opening.{face.name}"] = ["mass_flow", "mass", *vector("momentum"), *vector("force")]
     for name, observer in file.observe.items():

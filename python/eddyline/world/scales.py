@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .motions import top_speed
 from .openings import faces
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, speed
@@ -133,6 +134,10 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
             points = face(file, index)
             value = max(float(speed(side.velocity, points, t * file.time.end).max()) for t in _TIMES)
             yield value, f"the wall {name} moves at {rounded(value)} m/s"
+    for name, body in file.bodies.items():
+        if body.motion is not None:
+            value = top_speed(body, file)
+            yield value, f"bodies.{name} moves at {rounded(value)} m/s"
     for opening in faces(file):
         if opening.is_inflow:
             velocity, points = opening.velocity(file.dimensions), opening.points(file.dimensions)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, PlainValidator, StrictBool, ValidationInfo, WithJsonSchema, model_validator
 
 from .problems import listed
-from .shapes import BODIES, REGIONS, Body, Region, Table, Vec3, dimensions_of_space, vec3
+from .shapes import BODIES, REGIONS, Body, Motion, Region, Table, Vec3, dimensions_of_space, vec3
 from .values import (
     Condition,
     Count,
@@ -530,7 +530,7 @@ class WorldFile(Table):
     openings: dict[_Name, OpeningTable] = Field(
         default_factory=dict, description="Inflow and outflow through parts of walls and bodies."
     )
-    bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid obstacles.")
+    bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid things in the fluid.")
     time: Time
     method: Method = Field(default_factory=Method)
     output: Output = Field(default_factory=Output)
@@ -562,6 +562,8 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
             return classes.get(data[first][path[1]][key])
         except (KeyError, TypeError):
             return None
+    if len(path) == 3 and first == "bodies" and path[2] == "motion":
+        return Motion
     if len(path) == 2 and first == "expect":
         return Expect
     simple: dict[str, type[Table]] = {
@@ -580,4 +582,4 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
 def keys_of(table: type[Table]) -> list[str]:
     """The keys of a table as a file writes them; what a shape or a side is stands first."""
     keys = [field.alias or name for name, field in table.model_fields.items()]
-    return sorted(keys, key=lambda key: (key not in ("shape", "type"), key in ("slip", "pressure")))
+    return sorted(keys, key=lambda key: (key not in ("shape", "type"), key in ("slip", "motion", "pressure")))

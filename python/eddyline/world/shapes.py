@@ -19,7 +19,18 @@ from pydantic import (
 
 from .. import _core
 from .problems import listed, shown
-from .values import Context, FieldFormula, Lengths, Number, Positive, PressureValue, Vector, wrong_table
+from .values import (
+    Context,
+    FieldFormula,
+    Lengths,
+    Number,
+    Positive,
+    PressureValue,
+    TimeFormula,
+    TimeVector,
+    Vector,
+    wrong_table,
+)
 
 Vec3 = tuple[float, float, float]
 
@@ -186,10 +197,64 @@ def _check_ends(from_: Sequence[float], to: Sequence[float]) -> None:
         )
 
 
+class Motion(Table):
+    """How a body moves, by formulas of t. Both are 0 at t = 0: the shape says where the body starts."""
+
+    displacement: TimeVector | None = Field(
+        default=None, description="From its place at t = 0 [m], of t.", examples=[["0.1*sin(2*pi*t)", 0]]
+    )
+    rotation: TimeFormula | None = Field(
+        default=None, description="Turned anticlockwise about the pivot [rad], of t.", examples=["2*t"]
+    )
+    pivot: Vector | None = Field(
+        default=None,
+        description="What it turns about [m], at t = 0; goes with the displacement. "
+        "Default the middle of its bounds.",
+    )
+    axis: Vector | None = Field(
+        default=None, description="Direction of the axis it turns about, 3D only.", examples=[[0, 0, 1]]
+    )
+
+    @model_validator(mode="after")
+    def _complete(self, info: ValidationInfo) -> Motion:
+        if self.displacement is None and self.rotation is None:
+            raise wrong_table("has neither displacement nor rotation. Add one of them, or remove the table")
+        around = [key for key in ("pivot", "axis") if getattr(self, key) is not None]
+        if around and self.rotation is None:
+            raise wrong_table(f"has {listed(around)} without rotation. Add rotation, or remove {around[0]}")
+        flat = dimensions_of_space(info) == 2
+        if self.axis is not None and (flat or not any(self.axis)):
+            reason = "this world is 2D and turns about z" if flat else "its length is 0"
+            raise wrong_table(f"has axis = {shown(self.axis)}, but {reason}. Remove or change it")
+        if self.rotation is not None and self.axis is None and dimensions_of_space(info) == 3:
+            raise wrong_table("has rotation without axis; 3D needs it. Add axis = [0, 0, 1]")
+        return self
+
+
+_ZERO = _core.Formula("0", ())
+
+
 class Body(ShapeTable):
-    """A solid obstacle at rest."""
+    """A solid thing in the fluid, at rest unless it has a motion."""
 
     slip: StrictBool = Field(default=False, description="Without friction if true; default no-slip.")
+    motion: Motion | None = Field(default=None, description="A table of its own, see below; default at rest.")
+    _core_motion: _core.Motion | None = PrivateAttr(None)
+
+    @property
+    def core_motion(self) -> _core.Motion | None:
+        """The motion as the core takes it; None of a body at rest."""
+        if self.motion is not None and self._core_motion is None:
+            low, high = self.core_shape.bounds
+            motion = _core.Motion()
+            formulas = self.motion.displacement or ()
+            motion.displacement = [*formulas, *[_ZERO] * (3 - len(formulas))]
+            motion.rotation = self.motion.rotation or _ZERO
+            middle = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
+            motion.pivot = vec3(self.motion.pivot or middle)
+            motion.axis = vec3(self.motion.axis or (0.0, 0.0, 1.0))
+            self._core_motion = motion
+        return self._core_motion
 
 
 class Region(ShapeTable):

@@ -23,7 +23,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from .. import _core
 from .formulas import BrokenNameError, FormulaError, Names, is_number, sentence
-from .problems import shown
+from .problems import listed, shown
 
 
 @dataclass
@@ -146,6 +146,8 @@ Range = Annotated[
 class _Field:
     """Annotation of `_core.Formula`: a number, or a formula of x, y, z, t and [let] values."""
 
+    variables = "x, y, z, t"
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self.compile)
 
@@ -155,7 +157,7 @@ class _Field:
         return {
             "anyOf": [
                 {"type": "number"},
-                {**_FORMULA, "description": "A formula of x, y, z, t and [let] values."},
+                {**_FORMULA, "description": f"A formula of {self.variables} and [let] values."},
             ]
         }
 
@@ -174,6 +176,25 @@ class _Field:
 
 FieldFormula = Annotated[_core.Formula, _Field()]
 FieldVector = Annotated[tuple[FieldFormula, ...], Field(min_length=2, max_length=3), BeforeValidator(_length)]
+
+
+class _TimeFormula(_Field):
+    """Annotation of `_core.Formula`: a number, or a formula of t and [let] values."""
+
+    variables = "t"
+
+    def compile(self, value: Any, info: ValidationInfo) -> _core.Formula:
+        formula = super().compile(value, info)
+        places = [name for name in formula.used_variables if name != "t"]
+        if places:
+            raise wrong(
+                f"a body moves as a whole; of x, y, z and t a motion may use t only, not {listed(places)}"
+            )
+        return formula
+
+
+TimeFormula = Annotated[_core.Formula, _TimeFormula()]
+TimeVector = Annotated[tuple[TimeFormula, ...], Field(min_length=2, max_length=3), BeforeValidator(_length)]
 
 
 class _InflowVelocity:
