@@ -377,10 +377,7 @@ void Flow<T, D>::find_neighbors() {
     return;
   }
   divergence.resize(whole), diffusion.resize(whole);
-  if (!constants_.free_surface) {
-    for (auto& component : velocity_gradient) component.resize(whole);
-    filling.resize(whole);
-  }
+  if (!constants_.free_surface) filling.resize(whole);
   wall_weight.resize(whole_walls), wall_pressure.resize(whole_walls);
   for (int d = 0; d < D; ++d) {
     viscous[d].resize(whole), pressure_force[d].resize(whole), shift[d].resize(whole);

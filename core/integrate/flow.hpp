@@ -181,7 +181,7 @@ class Flow {
 
   // Results of the sweeps, in whole chunks.
   Array<T> divergence, diffusion, viscous[D], pressure_force[D], shift[D], surface;
-  Array<T> velocity_gradient[D * D], filling;  // confined flows
+  Array<T> filling;  // confined flows
   Array<T> wall_weight, wall_pressure, wall_lever[D], wall_velocity[D];
   Array<T> viscous_reaction[D], pressure_reaction[D];
   ClassicResults<T, D> classic;  // of the scheme classic, else empty

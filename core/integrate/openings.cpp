@@ -433,7 +433,7 @@ void OpeningStep<T, D>::react_viscous() {
   in.target_rows = flow_.buffer_free.target_rows();
   in.fluid_neighbors = flow_.buffer_free.chunks().data();
   in.wall_neighbors = no_walls_.data();
-  physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}, {}};
+  physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}};
   for (int d = 0; d < D; ++d) out.viscous[d] = reaction_[d].data();
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
                          ? flow_.sweeps.rates_morris

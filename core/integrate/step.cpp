@@ -136,8 +136,7 @@ void Step<T, D>::sum_rates() {
   in.target_rows = flow_.fluid_fluid.target_rows();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
-  physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}, {}};
-  for (int k = 0; k < D * D; ++k) out.gradient[k] = flow_.velocity_gradient[k].data();
+  physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}};
   for (int d = 0; d < D; ++d) out.viscous[d] = flow_.viscous[d].data();
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
                          ? flow_.sweeps.rates_morris
@@ -241,8 +240,8 @@ void Step<T, D>::sum_forces() {
   flow_.timers.lap(Phase::forces);
 }
 
-/// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows a
-/// particle takes on the velocity of the place that it is shifted to, and its density follows the filling of space.
+/// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows
+/// density follows the filling of space.
 template <class T, int D>
 void Step<T, D>::kick_half_and_shift(double dt) {
   auto& fluid = flow_.fluid;
@@ -253,7 +252,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   const double strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0;
   const double cap = method.shifting_cap * c.length.spacing;
   const double reference_speed = c.c0 / k_sound_ratio;
-  const double relaxation = method.shifting ? method.volume_relaxation * dt * c.c0 / h : 0.0;
+  const double relaxation = method.shifting && !c.free_surface ? method.volume_relaxation * dt * c.c0 / h : 0.0;
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
   const std::int64_t n = fluid.size();
@@ -286,16 +285,9 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     const double length = wanted * std::sqrt(shift2);
     const double factor = length > cap ? wanted * (cap / length) : wanted;
     for (int d = 0; d < D; ++d) x[d] += factor * moved[d];
-    if (!c.free_surface && method.shifting) {
-      for (int a = 0; a < D; ++a) {
-        double change = 0;
-        for (int b = 0; b < D; ++b) change += static_cast<double>(flow_.velocity_gradient[a * D + b][k]) * moved[b];
-        v[a] += c.c0 / R * c.kernel * factor * change;
-      }
-      if (fluid.buffer[k] == 0) {
-        const double filling = c.kernel / 20 * (static_cast<double>(flow_.filling[k]) + fluid.mass[k] * c.inverse_mass);
-        fluid.s[k] += relaxation * (filling - 1 - fluid.s[k]);
-      }
+    if (relaxation > 0 && fluid.buffer[k] == 0) {
+      const double filling = c.kernel / 20 * (static_cast<double>(flow_.filling[k]) + fluid.mass[k] * c.inverse_mass);
+      fluid.s[k] += relaxation * (filling - 1 - fluid.s[k]);
     }
     if (fluid.buffer[k] == 0 &&
         (contact_.with_sides(x, v) || contact_.with_inflows(x, v) || (near_walls(k) && contact_.with_bodies(x, v))))

@@ -20,11 +20,10 @@ inline constexpr int k_node_stride = 4;   // x
 
 /// Results of the sweeps, one array a value; each has room for whole chunks.
 template <class T, int D>
-struct RateResults {   // per unit c0/R, without the kernel's constant
-  T* divergence;       // sum V F (v_ij . r_ij)
-  T* diffusion;        // sum V F [s_j - s_i + ...]
-  T* viscous[D];       // fluid and wall terms, weighted by nu_fluid and nu_wall, by the density rho_i
-  T* gradient[D * D];  // sum V F (v_ij)_a (r_ij)_b at a D + b: confined flows, unless null
+struct RateResults {  // per unit c0/R, without the kernel's constant
+  T* divergence;      // sum V F (v_ij . r_ij)
+  T* diffusion;       // sum V F [s_j - s_i + ...]
+  T* viscous[D];      // fluid and wall terms, weighted by nu_fluid and nu_wall, by the density rho_i
 };
 template <class T, int D>
 struct ForceResults {

@@ -9,7 +9,6 @@
 #include "physics/sph/free_surface.hpp"
 #include "physics/sph/pressure.hpp"
 #include "physics/sph/shifting.hpp"
-#include "physics/sph/velocity_gradient.hpp"
 #include "physics/sph/viscosity.hpp"
 #include "physics/walls/adami.hpp"
 
@@ -89,7 +88,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto i = load_moving<P, D>(in.moving, in.target_rows + at);
-      P divergence(0), diffusion(0), viscous[D], viscous_wall[D], gradient[D * D];
+      P divergence(0), diffusion(0), viscous[D], viscous_wall[D];
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
@@ -103,7 +102,6 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_g, j.half_g, ij.r);
             if constexpr (viscosity == FluidViscosity::morris) {
               viscosity_morris<D>(viscous, VF, v_ij);
-              velocity_gradient<D>(gradient, VF, v_ij, ij.r);
             } else {
               viscosity_monaghan_cleary<D>(viscous, VF, v_r, ij.r2, ij.r);
             }
@@ -123,17 +121,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             continuity(divergence, VF, dot<D>(v_iw, iw.r));
             density_diffusion<D>(diffusion, VF, i.s, w.p, i.half_g, i.half_g, iw.r);
             viscosity_morris<D>(viscous_wall, VF * w.no_slip, v_viscous);
-            if constexpr (viscosity == FluidViscosity::morris) {
-              P v_seen[D];
-              for (int d = 0; d < D; ++d) v_seen[d] = fma(w.no_slip, v_viscous[d] - v_iw[d], v_iw[d]);
-              velocity_gradient<D>(gradient, VF, v_seen, iw.r);
-            }
           });
 
       put(divergence, out.divergence + at);
       put(diffusion, out.diffusion + at);
-      if constexpr (viscosity == FluidViscosity::morris)
-        for (int k = 0; k < D * D && out.gradient[k] != nullptr; ++k) put(gradient[k], out.gradient[k] + at);
       // Divided by the density that the volumes were made with, so that the force stays antisymmetric.
       const P per_density = P(1) / (P(1) + i.s);
       for (int d = 0; d < D; ++d)

@@ -22,8 +22,9 @@ from .schema import SIDES, Open, Periodic, Wall, WorldFile
 SOUND_RATIO = 10.0
 DEFAULT_GAMMA = 1.4
 AROUND_BODIES = 1.5
-"""Highest speed where a stream goes around bodies over that of the stream: 2.2 in place of 1.5 m/s at a cylinder
-that blocks a quarter of a channel. Twice the speed of sound took 3 % off its drag and 20 % off its lift."""
+"""Highest speed where a stream goes around bodies over that of the stream: 2.2 in place of 1.5 m/s at a
+cylinder that blocks a quarter of a channel. Twice the speed of sound took 3 % off its drag and 20 % off its
+lift."""
 _TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time is sampled
 
 
