@@ -21,8 +21,10 @@ MovingWalls<T, D>::MovingWalls(Flow<T, D>& flow) : flow_(flow) {
 template <class T, int D>
 void MovingWalls<T, D>::find_poses(double t) {
   const auto& bodies = flow_.world().bodies;
-  for (std::size_t b = 0; b < poses_.size(); ++b)
-    if (bodies[b].motion) poses_[b] = bodies[b].motion->at(t);
+  for (std::size_t b = 0; b < poses_.size(); ++b) {
+    const auto& motion = bodies[b].motion;
+    if (motion) poses_[b] = motion->at(t);
+  }
 }
 
 template <class T, int D>

@@ -227,6 +227,7 @@ void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& va
   const auto& c = flow_.constants();
   const double unit = force_unit();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  if (!body.motion) return;
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
   const auto sums = sum_over<5>(flow_.wall.size(), [&](std::size_t i) {

@@ -158,8 +158,8 @@ Jet apply(Op op, Jet a, Jet b) {
     case Op::divide: return a / b;
     case Op::power: return power(a, b);
     case Op::atan2: return atan2(a, b);
-    case Op::min: return a.value != a.value || a.value < b.value ? a : b;
-    case Op::max: return a.value != a.value || a.value > b.value ? a : b;
+    case Op::min: return std::isnan(a.value) || a.value < b.value ? a : b;
+    case Op::max: return std::isnan(a.value) || a.value > b.value ? a : b;
     case Op::mod: {
       const double times = std::floor(a.value / b.value);
       return {f, a.first - times * b.first, a.second - times * b.second};

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from eddyline.validate.case import Case, Setting
 from eddyline.validate.course import Course
 from eddyline.validate.drawing import INK, LINES, caption, panels, save
-from eddyline.validate.figures import Figure, relative, report
+from eddyline.validate.figures import Figure, below, relative, report
 from eddyline.validate.references import load_world
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ def run(setting: Setting) -> list[Figure]:
             figures += [drag, added]
         else:
             figures += [relative(*item, 0.1) for item in _coefficients(swing, label)]
-        figures.append(report(f"imbalance of momentum, of its largest value{label}", swing.momentum))
+        figures.append(below(f"imbalance of momentum, of its largest value{label}", swing.momentum, 1e-4))
         figures.append(report(f"largest force / (rho U^2 D / 2){label}", float(np.abs(swing.force).max())))
         figures += swing.course.no_particle_behind_walls(label)
     _draw(setting, swings)
