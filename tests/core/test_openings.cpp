@@ -25,7 +25,9 @@ world::World channel() {
   world::World w;
   w.size = {1, 0.5, 0};
   w.spacing = k_dx;
-  w.fluid = {1.0, 1e-2, 10.0};
+  w.fluid.density = 1.0;
+  w.fluid.kinematic_viscosity = 1e-2;
+  w.fluid.sound_speed = 10.0;
   w.sides[0].kind = world::SideKind::inflow;
   w.sides[1].kind = world::SideKind::outflow;
   world::Opening in;
