@@ -15,7 +15,8 @@ from eddyline.world import World, WorldError, checks, describe, gallery, new_wor
 from eddyline.world.curves import DATA, find_curve
 from eddyline.world.positions import Positions
 
-WORLDS = sorted(Path(__file__).parents[2].joinpath("worlds").glob("*.toml"))
+FOLDER = Path(__file__).parents[2] / "worlds"
+WORLDS = sorted(FOLDER.rglob("*.toml"))
 
 
 @pytest.mark.parametrize("path", WORLDS, ids=lambda path: path.stem)
@@ -62,7 +63,8 @@ def test_try_lines(path: Path) -> None:
 
 def test_gallery_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert set(gallery()) == {path.stem for path in WORLDS}
+    assert set(gallery()) == {path.relative_to(FOLDER).with_suffix("").as_posix() for path in WORLDS}
+    assert World.load("vertanen/funnel").title == "Vertanen: funnel"
     assert World.load("dam_break").title == "Dam break"
 
 

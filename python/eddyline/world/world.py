@@ -67,8 +67,8 @@ class World:
         Raises WorldError, one line for each problem.
         """
         file = Path(path)
-        if not file.suffix and len(file.parts) == 1 and not file.exists():
-            file = gallery().get(file.name, file)
+        if not file.suffix and not file.exists():
+            file = gallery().get(file.as_posix(), file)
         return cls(parse(read(file), str(file), overrides), file.stem, file)
 
     @classmethod
