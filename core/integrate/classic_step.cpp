@@ -350,16 +350,8 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
 
 template <class T, int D>
 void ClassicStep<T, D>::start() {
-  const auto& c = flow_.constants();
-  auto& wall = flow_.wall;
-  for (std::int64_t i = 0; i < wall.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
-    std::fill(row, row + flow_.walls.stride(), T(0));
-    for (int d = 0; d < D; ++d) flow_.walls.put_fixed(row + d, c.fixed.wrapped(wall.x[d][k]));
-    row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
-  }
-  surroundings_.set_wall_velocities(wall, flow_.time);
+  flow_.write_wall_rows();
+  surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   put_sentinel(flow_.walls, flow_.wall_rows.rows, 3 * D + 3);
   flow_.timers.start();
   rebuild();

@@ -473,6 +473,18 @@ double Flow<T, D>::pressure(std::size_t i) const {
 }
 
 template <class T, int D>
+void Flow<T, D>::write_wall_rows() {
+  for (std::int64_t i = 0; i < wall.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    T* row = walls.row(wall_rows.slot[k]);
+    std::fill(row, row + walls.stride(), T(0));
+    for (int d = 0; d < D; ++d) walls.put_fixed(row + d, constants_.fixed.wrapped(wall.x[d][k]));
+    row[D + 1] = static_cast<T>(wall.volume[k] / constants_.volume);
+    row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
+  }
+}
+
+template <class T, int D>
 neighbors::Drift Flow<T, D>::drift() {
   // Classic sums pairs in the middle of the step only.
   const double half_step = fluid.classic ? 0.0 : 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();

@@ -190,6 +190,9 @@ class Flow {
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
 
+  /// Rows of dummy particles as far as they never change: place, volume and whether the fluid sticks; zeros else.
+  void write_wall_rows();
+
   /// How far particles will have moved since the last rebuild at the end of this step, whose middle is in `moving`.
   neighbors::Drift drift();
   /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of

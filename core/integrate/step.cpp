@@ -336,16 +336,7 @@ void Step<T, D>::react_pressure() {
 
 template <class T, int D>
 void Step<T, D>::start() {
-  const auto& c = flow_.constants();
-  auto& wall = flow_.wall;
-  for (std::int64_t i = 0; i < wall.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
-    std::fill(row, row + flow_.walls.stride(), T(0));
-    for (int d = 0; d < D; ++d) flow_.walls.put_fixed(row + d, c.fixed.wrapped(wall.x[d][k]));
-    row[D + 1] = static_cast<T>(wall.volume[k] / c.volume);
-    row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
-  }
+  flow_.write_wall_rows();
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   moving_walls_.start(motion_time(flow_.time));
   flow_.timers.start();
