@@ -67,6 +67,7 @@ Constants make_constants(const world::World& world) {
   c.free_surface = c.free_surface && !gas;
   const double strength = c.free_surface ? k_shifting_free_surface : k_shifting_confined;
   c.shifting_strength = world.method.shifting_strength > 0 ? world.method.shifting_strength : strength;
+  c.acoustic_damping = c.free_surface ? 0.0 : world.method.acoustic_damping;
   c.viscosity = c.free_surface ? FluidViscosity::monaghan_cleary : FluidViscosity::morris;
   return c;
 }

@@ -50,6 +50,7 @@ struct Constants {
   double speed_limit;                        // of the blow-up doctor [m/s]
   bool free_surface;                         // pressure at walls is then never negative
   double shifting_strength;                  // A
+  double acoustic_damping;                   // alpha, 0 with a free surface: div v of spray is no sound
   physics::delta::FluidViscosity viscosity;  // by whether there is a free surface
 
   /// Whether a density excess is one that the blow-up doctor lets pass.

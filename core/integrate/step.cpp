@@ -5,6 +5,7 @@
 
 #include "base/portable_math.hpp"
 #include "integrate/for_blocks.hpp"
+#include "physics/sph/acoustic_damping.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::integrate {
@@ -126,7 +127,10 @@ void Step<T, D>::write_pressed(std::int64_t i) {
     flow_.pressed.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k]));
     row[D + 2 + d] = static_cast<T>(fluid.v[d][k] * c.inverse_c0);
   }
-  row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[k]));
+  const double h_c = c.length.smoothing_length * c.inverse_c0;
+  const double divergence = c.rate * c.kernel * static_cast<double>(flow_.divergence[k]);
+  row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[k]) +
+                          physics::acoustic_damping(c.acoustic_damping, h_c, divergence));
   row[D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
 }
 
@@ -344,6 +348,7 @@ void Step<T, D>::start() {
   const std::int64_t n = flow_.fluid.size();
   flow_.time_step = 0;
   write_moving();
+  std::fill(flow_.divergence.begin(), flow_.divergence.begin() + n, T(0));
   for (std::int64_t i = 0; i < n; ++i) write_pressed(i);
   gather(flow_.fluid_routes, flow_.pressed);
   extrapolate_to_walls();

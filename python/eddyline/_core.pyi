@@ -142,6 +142,7 @@ class Method:
     cfl: float
     viscous_cfl: float
     density_diffusion: float
+    acoustic_damping: float
     artificial_viscosity: float
     artificial_viscosity_beta: float
     artificial_conductivity: float

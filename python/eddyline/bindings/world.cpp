@@ -387,6 +387,7 @@ void bind_start_and_method(nb::module_& module) {
       .def_rw("cfl", &Method::cfl)
       .def_rw("viscous_cfl", &Method::viscous_cfl)
       .def_rw("density_diffusion", &Method::density_diffusion)
+      .def_rw("acoustic_damping", &Method::acoustic_damping)
       .def_rw("artificial_viscosity", &Method::artificial_viscosity)
       .def_rw("artificial_viscosity_beta", &Method::artificial_viscosity_beta)
       .def_rw("artificial_conductivity", &Method::artificial_conductivity)

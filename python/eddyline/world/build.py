@@ -15,6 +15,7 @@ _OPTIONS = (
     "cfl",
     "viscous_cfl",
     "density_diffusion",
+    "acoustic_damping",
     "artificial_viscosity",
     "artificial_viscosity_beta",
     "artificial_conductivity",

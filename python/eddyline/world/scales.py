@@ -55,8 +55,6 @@ def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
         return Scales(fluid.max_speed, SOUND_RATIO * fluid.max_speed, "10 times fluid.max_speed")
     estimates = sorted(_estimates(file, samples), reverse=True)
     highest, reason = estimates[0] if estimates else (0.0, "")
-    if file.bodies and faces(file) and highest > 0:
-        highest, reason = AROUND_BODIES * highest, f"{reason}, and half as much again around bodies"
     if fluid.sound_speed is not None:
         return Scales(highest or fluid.sound_speed / SOUND_RATIO, fluid.sound_speed, "fluid.sound_speed")
     if highest <= 0:
@@ -143,7 +141,11 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
         if opening.is_inflow:
             velocity, points = opening.velocity(file.dimensions), opening.points(file.dimensions)
             value = max(float(speed(velocity, points, t * file.time.end).max()) for t in _TIMES)
-            yield value, f"the inflow {opening.name} reaches {rounded(value)} m/s"
+            reason = f"the inflow {opening.name} reaches {rounded(value)} m/s"
+            if file.bodies:
+                yield AROUND_BODIES * value, f"{reason}, and half as much again around bodies"
+            else:
+                yield value, reason
     for axis, name in enumerate("xyz"[: file.dimensions]):
         if file.domain.gravity is not None and file.domain.gravity[axis] != 0:
             g = abs(file.domain.gravity[axis])

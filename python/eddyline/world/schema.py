@@ -383,6 +383,11 @@ class Method(Table):
         default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
     )
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
+    acoustic_damping: Annotated[NotNegative, Field(le=0.3)] | None = Field(
+        default=None,
+        description="delta, without a free surface: bulk viscosity in density h c0, which damps sound; default "
+        "0.1.",
+    )
     artificial_viscosity: NotNegative | None = Field(
         default=None,
         description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)), default 0.01; classic: in "
@@ -434,7 +439,7 @@ class Method(Table):
 
 
 OPTIONS_OF = {
-    "delta": ("density_diffusion", "shifting", "shifting_strength", "shifting_cap"),
+    "delta": ("density_diffusion", "acoustic_damping", "shifting", "shifting_strength", "shifting_cap"),
     "classic": ("artificial_viscosity_beta", "artificial_conductivity", "xsph"),
 }
 """Keys of [method] that one scheme has alone."""

@@ -4,6 +4,7 @@ from eddyline.validate.case import Case
 from eddyline.validate.cases import (
     channel,
     conservation,
+    cylinder,
     dam_break,
     dam_break_pressure,
     oscillating_cylinder,
@@ -26,6 +27,7 @@ _MODULES = (
     periodic_cylinder,
     oscillating_cylinder,
     channel,
+    cylinder,
     conservation,
     sod,
     sedov,

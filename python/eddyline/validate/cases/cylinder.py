@@ -1,0 +1,246 @@
+"""A cylinder in a stream, steady at Re 20 and shedding vortices at Re 100: in a narrow channel (DFG 2D-1 and
+2D-2, Schäfer & Turek 1996) and in a free stream, where computations agree within a few per cent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from eddyline.run.derived import derive
+from eddyline.run.results import evaluate, trusted
+from eddyline.signals import Statistic
+from eddyline.validate.case import Case, Setting
+from eddyline.validate.course import Course
+from eddyline.validate.drawing import INK, LINES, caption, panels, save
+from eddyline.validate.figures import Figure, below, between, relative, report
+from eddyline.validate.references import load_world
+
+Floats = NDArray[np.float64]
+ROWS = 0.02
+"""Time between rows of the series, in diameters over the speed of the stream."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream that ran to its end.
+
+    across: spacings to the diameter.  frames: its series.  values: statistics over the window in which the
+    flow is steady or periodic, by name; those that have none yet are missing.
+    """
+
+    across: int
+    course: Course
+    frames: dict[str, pd.DataFrame]
+    values: dict[str, Statistic]
+
+    def __getitem__(self, name: str) -> float:
+        """A trusted value; NaN, which keeps no limit, if there is none."""
+        found = self.values.get(name)
+        return float("nan") if found is None else found.value
+
+    @property
+    def label(self) -> str:
+        return f", D/dx = {self.across}"
+
+
+def _stream(name: str, reynolds: int, across: int, end: float, setting: Setting) -> Stream:
+    """`end`: in diameters over the speed of the stream."""
+    world = load_world(
+        name, {"let.Re": reynolds, "domain.spacing": f"D/{across}", "time.end": f"{end}*D/U"}
+    )
+    course = Course(world, setting.threads, ROWS * world.let["D"] / world.let["U"])
+    course.to(world.end)
+    frames = {
+        name: pd.DataFrame(rows, columns=list(columns))
+        for name, (columns, _, rows) in derive(world, course.simulation.take_series()).items()
+    }
+    found = trusted(evaluate(world, frames, reached=world.end).values)
+    return Stream(
+        across, course, frames, {key: value for key, value in found.items() if isinstance(value, Statistic)}
+    )
+
+
+# --- in a narrow channel ------------------------------------------------------------------------------------
+
+CHANNEL = "cylinder"
+STEADY = {"drag": 5.5795, "lift": 0.01062, "pressure": 2.938, "eddies": 0.8468}  # DFG 2D-1
+DRAG_MAX, DRAG_MEAN, LIFT, STROUHAL = 3.2274, 3.1958, 1.0039, 0.3018  # DFG 2D-2; lift: half of peak to peak
+
+
+def run_channel(setting: Setting) -> list[Figure]:
+    steady = [_stream(CHANNEL, 20, across, 30, setting) for across in ([10] if setting.quick else [10, 20, 40])]
+    figures: list[Figure] = []
+    for stream, allowed in zip(steady, [0.05] if setting.quick else [None, 0.02, 0.015], strict=True):
+        figures += _steady(stream, allowed, coarse=setting.quick)
+    shedding = [_stream(CHANNEL, 100, across, end, setting)
+                for across, end in ([(10, 40)] if setting.quick else [(10, 80), (20, 80), (40, 60)])]  # fmt: skip
+    for stream in shedding:
+        figures += _shedding(stream, quick=setting.quick, finest=stream.across == 40)
+    _draw_channel(setting, steady, shedding)
+    return figures
+
+
+def _steady(stream: Stream, allowed: float | None, *, coarse: bool) -> list[Figure]:
+    """DFG 2D-1, Re 20."""
+    found = {
+        "drag": stream["cylinder.drag_coefficient.mean"],
+        "lift": stream["cylinder.lift_coefficient.mean"],
+        "pressure": stream["front_to_back.pressure_drop.mean"],
+        "eddies": stream["wake.recirculation_length.mean"] / stream.course.world.let["D"],
+    }
+    names = {
+        "drag": "drag coefficient",
+        "pressure": "pressure before the cylinder less that behind / density U^2",
+        "eddies": "length of the eddies / D",
+    }
+    limits = {"drag": allowed, "pressure": 0.05 if coarse else 0.02, "eddies": 0.08 if coarse else 0.04}
+    figures = []
+    for key, name in names.items():
+        quantity, limit = f"Re 20: {name}{stream.label}", limits[key]
+        if allowed is None or limit is None:
+            figures.append(report(quantity, found[key], STEADY[key]))
+        else:
+            figures.append(relative(quantity, found[key], STEADY[key], limit))
+    lift = f"Re 20: lift coefficient{stream.label}"
+    if allowed is None:
+        figures.append(report(lift, found["lift"], STEADY["lift"]))
+    else:
+        room = 0.03 if coarse else 0.006
+        low, high = STEADY["lift"] - room, STEADY["lift"] + room
+        figures.append(between(lift, found["lift"], low, high, f"{STEADY['lift']:.4g}"))
+    return figures + stream.course.no_particle_behind_walls(f"{stream.label}, Re 20")
+
+
+def _shedding(stream: Stream, *, quick: bool, finest: bool) -> list[Figure]:
+    """DFG 2D-2, Re 100."""
+    rows = [
+        ("highest drag coefficient", stream["cylinder.drag_coefficient.max"], DRAG_MAX, 0.12 if quick else 0.04),
+        ("mean drag coefficient", stream["cylinder.drag_coefficient.mean"], DRAG_MEAN, None),
+        ("amplitude of the lift coefficient", stream["cylinder.lift_coefficient.amplitude"], LIFT,
+         0.2 if quick else 0.1),
+        ("Strouhal number", stream["cylinder.strouhal"], STROUHAL, 0.1 if quick else 0.03),
+    ]  # fmt: skip
+    figures = []
+    for name, value, published, allowed in rows:
+        quantity = f"Re 100: {name}{stream.label}"
+        judged = allowed is not None and (quick or finest)
+        figures.append(
+            relative(quantity, value, published, allowed)
+            if judged and allowed is not None
+            else report(quantity, value, published)
+        )
+    noise = f"Re 100: noise of the drag, of its mean{stream.label}"
+    value = stream["cylinder.drag_coefficient.noise"]
+    figures.append(below(noise, value, 0.02) if finest or stream.across == 20 else report(noise, value))
+    return figures + stream.course.no_particle_behind_walls(f"{stream.label}, Re 100")
+
+
+def _draw_channel(setting: Setting, steady: Sequence[Stream], shedding: Sequence[Stream]) -> None:
+    figure, (left, middle, right) = panels(3, 5.0)
+    _draw_coefficient(left, steady, "total_x", STEADY["drag"], "Re 20: drag coefficient")
+    left.set(ylim=(0.9 * STEADY["drag"], 1.2 * STEADY["drag"]))
+    _draw_coefficient(middle, shedding, "total_x", DRAG_MEAN, "Re 100: drag coefficient")
+    middle.set(ylim=(0.8 * DRAG_MEAN, 1.4 * DRAG_MEAN))
+    _draw_vorticity(right, shedding[-1])
+    save(figure, setting.folder)
+
+
+# --- in a free stream ---------------------------------------------------------------------------------------
+
+FREE = "free_stream"
+BANDS = {20: ("1.99 to 2.13", 1.99, 2.13), 100: ("1.31 to 1.38", 1.31, 1.38)}
+"""Drag of computations whose domain is blocked by less than 5 per cent."""
+FREE_DRAG = {20: 2.00, 100: 1.32}
+FREE_STROUHAL = 0.164
+FREE_EDDIES = (0.89, 0.95)
+
+
+def run_free(setting: Setting) -> list[Figure]:
+    across = 8 if setting.quick else 20
+    slow = _stream(FREE, 20, across, 20 if setting.quick else 50, setting)
+    figures = [
+        _near_band(f"Re 20: drag coefficient{slow.label}", slow["cylinder.drag_coefficient.mean"], 20),
+        report(
+            f"Re 20: length of the eddies / D{slow.label}",
+            slow["wake.recirculation_length.mean"] / slow.course.world.let["D"],
+            sum(FREE_EDDIES) / 2,
+        ),
+        *slow.course.no_particle_behind_walls(f"{slow.label}, Re 20"),
+    ]
+    streams = [slow]
+    if not setting.quick:
+        fast = _stream(FREE, 100, across, 120, setting)
+        streams.append(fast)
+        figures += [
+            _near_band(f"Re 100: drag coefficient{fast.label}", fast["cylinder.drag_coefficient.mean"], 100),
+            relative(f"Re 100: Strouhal number{fast.label}", fast["cylinder.strouhal"], FREE_STROUHAL, 0.05),
+            report(
+                f"Re 100: amplitude of the lift coefficient{fast.label}",
+                fast["cylinder.lift_coefficient.amplitude"], 0.33,
+            ),
+            report(f"Re 100: noise of the drag, of its mean{fast.label}", fast["cylinder.drag_coefficient.noise"]),
+            *fast.course.no_particle_behind_walls(f"{fast.label}, Re 100"),
+        ]  # fmt: skip
+    _draw_free(setting, streams)
+    return figures
+
+
+def _near_band(quantity: str, value: float, reynolds: int) -> Figure:
+    """Judged by the distance from what computations give: 6 per cent beyond the ends of their band."""
+    words, low, high = BANDS[reynolds]
+    return between(quantity, value, 0.94 * low, 1.06 * high, words)
+
+
+def _draw_free(setting: Setting, streams: Sequence[Stream]) -> None:
+    figure, axes = panels(len(streams) + 1, 5.0)
+    for axis, stream, reynolds in zip(axes, streams, (20, 100), strict=False):
+        _, low, high = BANDS[reynolds]
+        axis.axhspan(low, high, color=INK, alpha=0.12, lw=0)
+        _draw_coefficient(axis, [stream], "total_x", FREE_DRAG[reynolds], f"Re {reynolds}: drag coefficient")
+        axis.set(ylim=(0.85 * low, 1.25 * high))
+    _draw_vorticity(axes[-1], streams[-1])
+    save(figure, setting.folder)
+
+
+# --- pictures -----------------------------------------------------------------------------------------------
+
+
+def _draw_coefficient(
+    axes: Axes, streams: Sequence[Stream], column: str, published: float, title: str
+) -> None:
+    axes.axhline(published, color=INK, lw=0.8)
+    for stream, (color, style) in zip(streams, LINES, strict=False):
+        let, frame = stream.course.world.let, stream.frames["force.cylinder"]
+        scale = 2 / (let["U"] ** 2 * let["D"])
+        time = frame["time"].to_numpy() * let["U"] / let["D"]
+        axes.plot(time, scale * frame[column], style, color=color, lw=1.0, label=f"D/dx = {stream.across}")
+    axes.set(xlabel="time U / D")
+    axes.legend(frameon=False, fontsize=8)
+    caption(axes, title)
+
+
+def _draw_vorticity(axes: Axes, stream: Stream) -> None:
+    core = stream.course.world.core
+    low, size = core.origin, core.size
+    high = (low[0] + size[0], low[1] + size[1], 0.0)
+    rows = round(400 * size[1] / size[0])
+    vorticity = stream.course.simulation.raster("vorticity", (rows, 400), (low[0], low[1], 0.0), high)
+    limit = float(np.nanpercentile(np.abs(vorticity), 99))
+    extent = (low[0], high[0], low[1], high[1])
+    axes.imshow(vorticity, origin="lower", extent=extent, cmap="RdBu_r", vmin=-limit, vmax=limit)
+    for line in core.bodies[0].shape.outline(1e-3):
+        axes.fill(*np.asarray(line)[:, :2].T, color=INK, lw=0)
+    axes.grid(False)
+    axes.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
+    caption(axes, f"vorticity at the end, D/dx = {stream.across}")
+
+
+CASES = [
+    Case(CHANNEL, "A cylinder in a narrow channel at Re 20 and 100 (DFG 2D-1 and 2D-2)", run_channel),
+    Case(FREE, "A cylinder in a free stream at Re 20 and 100", run_free),
+]
