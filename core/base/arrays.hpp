@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "base/vec.hpp"
+
 namespace eddyline {
 
 /// A growing array of trivial values, aligned to a cache line. resize() keeps the contents; growth is by a factor, so
@@ -106,5 +108,13 @@ class VectorArray {
   Array<T> block_;
   std::size_t size_ = 0, stride_ = 0;
 };
+
+/// The i-th vector of a field; in 2D its z is 0.
+template <int D>
+Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
+  Vec3 v;
+  for (int d = 0; d < D; ++d) v[d] = field[d][i];
+  return v;
+}
 
 }  // namespace eddyline

@@ -22,13 +22,6 @@ std::string describe(const Diagnosis& d) {
   return text.str();
 }
 
-template <int D>
-Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
-  Vec3 v;
-  for (int d = 0; d < D; ++d) v[d] = field[d][i];
-  return v;
-}
-
 /// Why a particle is bad, or nothing if it is well.
 template <class T, int D>
 std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {

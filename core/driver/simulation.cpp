@@ -166,8 +166,7 @@ class FlowSimulation final : public Simulation {
   void set_start_velocity() {
     auto& fluid = flow_.fluid;
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
-      Vec3 x;
-      for (int d = 0; d < D; ++d) x[d] = fluid.x[d][i];
+      const Vec3 x = vector_of(fluid.x, i);
       for (int d = 0; d < D; ++d)
         fluid.v[d][i] =
             flow_.world().start.velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, 0.0});

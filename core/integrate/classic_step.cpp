@@ -202,8 +202,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     const double weight = static_cast<double>(sums.wall_weight[k]);
     double p = 0, s = 0, sound_speed = 0;
     if (weight > 0) {
-      Vec3 x;
-      for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
+      const Vec3 x = vector_of(wall.x, k);
       const Vec3 g = to_dimensionless * surroundings_.force(x, t);
       p = static_cast<double>(sums.wall_pressure[k]);
       for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(sums.wall_lever[d][k]);

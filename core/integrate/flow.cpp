@@ -38,6 +38,27 @@ physics::delta::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
   return physics::delta::sweeps_scalar<T, D>();
 }
 
+template <class T>
+void take(const T* from, const Array<std::int32_t>& order, T* to) {
+  const auto n = static_cast<std::int64_t>(order.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[order[static_cast<std::size_t>(i)]];
+}
+
+/// array[i] becomes array[order[i]]; what it was is left in `scratch`.
+template <class T>
+void reorder(Array<T>& array, const Array<std::int32_t>& order, Array<T>& scratch) {
+  scratch.resize(array.size());
+  take(array.data(), order, scratch.data());
+  array.swap(scratch);
+}
+template <class T, int D>
+void reorder(VectorArray<T, D>& array, const Array<std::int32_t>& order, VectorArray<T, D>& scratch) {
+  scratch.resize(array.size());
+  for (int d = 0; d < D; ++d) take(array[d], order, scratch[d]);
+  array.swap(scratch);
+}
+
 Constants make_constants(const world::World& world) {
   Constants c{};
   c.length = particles::lengths(world);
@@ -151,19 +172,7 @@ void Flow<T, D>::sort_walls() {
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = wall.x[d];
   sort_.sort(layout_, {position, D}, {wall.id.data(), wall.id.size()}, execution_.shuffle, wall_rows, order_);
-  const auto reorder = [&](const auto* from, auto* to) {
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i) to[i] = from[order_[static_cast<std::size_t>(i)]];
-  };
-  wall.for_each_array(wall_scratch_, [&](auto& array, auto& scratch) {
-    scratch.resize(array.size());
-    if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
-      for (int d = 0; d < D; ++d) reorder(array[d], scratch[d]);
-    } else {
-      reorder(array.data(), scratch.data());
-    }
-    array.swap(scratch);
-  });
+  wall.for_each_array(wall_scratch_, [&](auto& array, auto& scratch) { reorder(array, order_, scratch); });
   walls.resize(wall_rows.rows);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
@@ -333,23 +342,9 @@ void Flow<T, D>::sort_fluid() {
   for (int d = 0; d < D; ++d) position[d] = fluid.x[d];
   sort_.sort(layout_, {position, D}, {fluid.id.data(), fluid.id.size()}, execution_.shuffle, fluid_rows, order_);
 
-  const std::int64_t n = fluid.size();
-  const auto reorder = [&](const auto* from, auto* to) {
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i) to[i] = from[order_[static_cast<std::size_t>(i)]];
-  };
-  fluid.for_each_array([&](auto& array) {
-    auto& scratch = scratch_for(array);
-    scratch.resize(array.size());
-    if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
-      for (int d = 0; d < D; ++d) reorder(array[d], scratch[d]);
-    } else {
-      reorder(array.data(), scratch.data());
-    }
-    array.swap(scratch);
-  });
+  fluid.for_each_array([&](auto& array) { reorder(array, order_, scratch_for(array)); });
   fluid.x_ref.resize(fluid.id.size());
-  for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], n, fluid.x_ref[d]);
+  for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], fluid.size(), fluid.x_ref[d]);
   control.approach = control.corrected = control.moved = 0;
 }
 

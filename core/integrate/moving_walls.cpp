@@ -2,17 +2,6 @@
 
 namespace eddyline::integrate {
 
-namespace {
-
-template <int D>
-Vec3 vector_at(const VectorArray<double, D>& field, std::size_t k) {
-  Vec3 x;
-  for (int d = 0; d < D; ++d) x[d] = field[d][k];
-  return x;
-}
-
-}  // namespace
-
 template <class T, int D>
 MovingWalls<T, D>::MovingWalls(Flow<T, D>& flow) : flow_(flow) {
   if (any()) poses_.resize(flow.world().bodies.size());
@@ -54,7 +43,7 @@ void MovingWalls<T, D>::write_middle(double t, double dt) {
   for_each_moving([&](std::size_t k, const Pose& pose) {
     const std::int32_t slot = flow_.wall_rows.slot[k];
     T* row = flow_.walls.row(slot);
-    const Vec3 end = pose.place(vector_at(flow_.wall.x_file, k));
+    const Vec3 end = pose.place(vector_of(flow_.wall.x_file, k));
     for (int d = 0; d < D; ++d) {
       const double x = flow_.wall.x[d][k];
       const T v = static_cast<T>((end[d] - x) / dt * c.inverse_c0);
@@ -77,7 +66,7 @@ void MovingWalls<T, D>::move_to_end() {
   const auto& c = flow_.constants();
   for_each_moving([&](std::size_t k, const Pose& pose) {
     T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
-    const Vec3 x = pose.place(vector_at(flow_.wall.x_file, k)), v = pose.velocity_at(x);
+    const Vec3 x = pose.place(vector_of(flow_.wall.x_file, k)), v = pose.velocity_at(x);
     for (int d = 0; d < D; ++d) {
       flow_.wall.x[d][k] = x[d];
       flow_.wall.v[d][k] = v[d];

@@ -28,13 +28,6 @@ constexpr double k_largest_lead = 0.05;  // of the speed: fits to a curved profi
 /// The nearest of 0 ... last; what is not a number becomes 0, and the doctor finds it at the end of the step.
 double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
 
-template <int D>
-Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
-  Vec3 v;
-  for (int d = 0; d < D; ++d) v[d] = field[d][i];
-  return v;
-}
-
 }  // namespace
 
 // --- membership -----------------------------------------------------------------------------------------------------

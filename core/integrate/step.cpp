@@ -197,8 +197,7 @@ void Step<T, D>::extrapolate_to_walls() {
     const double weight = static_cast<double>(flow_.wall_weight[k]);
     double p = 0;
     if (weight > 0) {
-      Vec3 x;
-      for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
+      const Vec3 x = vector_of(wall.x, k);
       const Vec3 g = to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
       p = static_cast<double>(flow_.wall_pressure[k]);
       for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);

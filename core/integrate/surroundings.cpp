@@ -35,8 +35,7 @@ void Surroundings<D>::set_wall_velocities(WallState<D>& wall, double t) const {
     const auto k = static_cast<std::size_t>(i);
     if (wall.owner[k] >= 0) continue;
     const auto& velocity = world_.sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity;
-    Vec3 x;
-    for (int d = 0; d < D; ++d) x[d] = wall.x[d][k];
+    const Vec3 x = vector_of(wall.x, k);
     for (int d = 0; d < D; ++d)
       wall.v[d][k] = velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
   }

@@ -29,4 +29,10 @@ EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load
   visit(j);
 }
 
+/// Stores what the lanes have summed. Adds +0 so that a sum of nothing but padding is +0, never -0.
+template <class P, class T>
+EDDYLINE_INLINE void put(P sum, T* to) {
+  (sum + P(0)).store(to);
+}
+
 }  // namespace eddyline::neighbors

@@ -16,13 +16,6 @@ constexpr std::array<std::string_view, 3> k_axis_names{"x", "y", "z"};
 constexpr std::array<std::string_view, 6> k_side_names{"left", "right", "bottom", "top", "front", "back"};
 
 template <int D>
-Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
-  Vec3 v;
-  for (int d = 0; d < D; ++d) v[d] = field[d][i];
-  return v;
-}
-
-template <int D>
 void add_vector(Series& series, const std::string& name, const std::string& unit) {
   for (std::size_t d = 0; d < D; ++d) {
     series.columns.push_back(name + "_" + std::string(k_axis_names[d]));

@@ -45,6 +45,8 @@ Set = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
     typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
 ]
+Threads = Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")]
+Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain into B boxes.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -68,8 +70,8 @@ def run(
         Optional[float],  # noqa: UP045
         typer.Option(min=0, metavar="T", help="Stop at time T [s] instead of the world's end."),
     ] = None,
-    threads: Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")] = 0,
-    boxes: Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain into B boxes.")] = 1,
+    threads: Threads = 0,
+    boxes: Boxes = 1,
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
@@ -231,8 +233,8 @@ def sweep(
         Optional[float],  # noqa: UP045
         typer.Option(min=0, metavar="T", help="Stop each at time T [s] instead of the world's end."),
     ] = None,
-    threads: Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")] = 0,
-    boxes: Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain into B boxes.")] = 1,
+    threads: Threads = 0,
+    boxes: Boxes = 1,
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(
@@ -257,20 +259,16 @@ def sweep(
       eddyline sweep worlds/periodic_cylinder.toml --set let.f=0.5:4:8:log
       eddyline sweep dam_break --set domain.spacing=a/10,a/20,a/40 --quantity front.position.final
     """
-    from eddyline.sweep import run_sweep
+    from eddyline.sweep import RunOptions, run_sweep
     from eddyline.world import parse_set
 
     with _errors():
         done = run_sweep(
             world,
             parse_set(set_ or []),
+            RunOptions(steps, until, threads, boxes, progress=not quiet),
             quantities=quantity or (),
-            steps=steps,
-            until=until,
-            threads=threads,
-            boxes=boxes,
             out=out,
-            progress=not quiet,
         )
         if not quiet:
             typer.echo(done.text())

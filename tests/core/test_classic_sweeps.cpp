@@ -1,6 +1,5 @@
 // Sweeps of the scheme classic: every instruction set gives the bits of the plain code, what two particles do to each
 // other adds up to nothing, walls feel what they do, and sums over a lattice are what the integrals say.
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,9 +13,9 @@
 #include "physics/classic/sweeps.hpp"
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/state_equations/choice.hpp"
+#include "sweep_fixture.hpp"
 
 using namespace eddyline;
-using neighbors::k_chunk;
 using physics::CubicSpline;
 namespace classic = physics::classic;
 
@@ -28,16 +27,16 @@ struct Scene {
   std::int32_t fluid, walls;
   neighbors::Rows<T> rows{classic::k_fluid_stride<D>}, wall{classic::k_wall_stride<D>};
   std::vector<std::int32_t> fluid_targets, wall_targets;
-  std::vector<std::vector<std::int32_t>> entries;
+  fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
   classic::SweepInput<T> in;
 
   Scene(std::int32_t fluid_particles, std::int32_t wall_particles) : fluid(fluid_particles), walls(wall_particles) {
     rows.resize(fluid), wall.resize(walls);
     rows.row(fluid)[2 * D + 1] = 1, wall.row(walls)[3 * D + 3] = 1;  // density of the sentinels
-    fluid_targets = targets(fluid), wall_targets = targets(walls);
-    fluid_fluid = lists(fluid, fluid, true), fluid_wall = lists(fluid, walls, false);
-    wall_fluid = lists(walls, fluid, false);
+    fluid_targets = fixture::targets(fluid), wall_targets = fixture::targets(walls);
+    fluid_fluid = all_of(fluid, fluid, true), fluid_wall = all_of(fluid, walls, false);
+    wall_fluid = all_of(walls, fluid, false);
     in.scale = T(0x1p-26);
     in.alpha = T(0.7), in.beta = T(1.3), in.nu = T(0.2), in.conductivity = T(2.5);
     in.wall_suction = std::numeric_limits<T>::lowest();
@@ -52,22 +51,13 @@ struct Scene {
     return all;
   }
 
-  static std::vector<std::int32_t> targets(std::int32_t count) {
-    std::vector<std::int32_t> result;
-    for (std::int32_t i = 0; i < (count + k_chunk - 1) / k_chunk * k_chunk; ++i) result.push_back(std::min(i, count));
-    return result;
-  }
-  std::vector<neighbors::Chunk> lists(std::int32_t count, std::int32_t sources, bool same) {
-    std::vector<neighbors::Chunk> result;
-    for (std::int32_t first = 0; first < count; first += k_chunk) {
-      std::vector<std::int32_t> interleaved;
-      for (std::int32_t j = 0; j < sources; ++j)
-        for (std::int32_t i = first; i < first + k_chunk; ++i)
-          interleaved.push_back(i < count && !(same && i == j) ? j : sources);
-      entries.push_back(std::move(interleaved));
-      result.push_back({entries.back().data(), sources});
-    }
-    return result;
+  /// Lists of `count` targets with all rows as neighbours; the sentinel stands in for the target itself.
+  std::vector<neighbors::Chunk> all_of(std::int32_t count, std::int32_t sources, bool same) {
+    return lists.chunks(count, sources, [=](std::int32_t i) {
+      std::vector<std::int32_t> list;
+      for (std::int32_t j = 0; j < sources; ++j) list.push_back(same && i == j ? sources : j);
+      return list;
+    });
   }
 };
 
@@ -156,10 +146,7 @@ void check_flavours() {
         const bool of_walls = name.find("wall") == 0 || name.find("reaction") != std::string::npos ||
                               name == "weight" || name == "lever" || name == "velocity";
         const std::int32_t count = of_walls ? scene.walls : scene.fluid;  // padding lanes hold anything
-        std::int32_t different = 0;
-        for (std::int32_t i = 0; i < count; ++i)
-          different += std::bit_cast<std::uint32_t>(values[static_cast<std::size_t>(i)]) !=
-                       std::bit_cast<std::uint32_t>(other[static_cast<std::size_t>(i)]);
+        const auto different = fixture::different_bits(values, other, static_cast<std::size_t>(count));
         if (different > 0)
           harness::fail(__FILE__, __LINE__,
                         std::string(instructions) + ": " + std::to_string(different) + " values of `" + name +
@@ -241,11 +228,7 @@ void check_walls() {
 /// of an even pressure.
 template <int D>
 void check_lattice() {
-  std::vector<std::array<std::int32_t, 3>> points{{0, 0, 0}};
-  for (std::int32_t z = D == 3 ? -3 : 0; z <= (D == 3 ? 3 : 0); ++z)
-    for (std::int32_t y = -3; y <= 3; ++y)
-      for (std::int32_t x = -3; x <= 3; ++x)
-        if (x != 0 || y != 0 || z != 0) points.push_back({x, y, z});
+  const auto points = fixture::lattice_points<D>(3);
   Scene<double, D> s(static_cast<std::int32_t>(points.size()), 0);
   s.in.nu = 0;
   const double gradient[3] = {0.7, -0.2, 0.9};

@@ -1,7 +1,6 @@
 // Sweeps: every instruction set gives the bits of the plain code, pairs act equally and oppositely, and sums over a
 // lattice are what the integrals say.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,6 +13,7 @@
 #include "neighbors/rows.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "physics/kernels/wendland_c2.hpp"
+#include "sweep_fixture.hpp"
 
 using namespace eddyline;
 using neighbors::k_chunk;
@@ -28,14 +28,14 @@ struct Scene {
   std::int32_t fluid, walls;
   neighbors::Rows<T> moving{delta::k_moving_stride<D>}, pressed{delta::k_pressed_stride<D>},
       wall{delta::k_wall_stride<D>};
-  std::vector<std::int32_t> fluid_rows, wall_rows;  // targets, padded with sentinels
-  std::vector<std::vector<std::int32_t>> entries;   // of all chunks
+  std::vector<std::int32_t> fluid_rows, wall_rows;  // targets
+  fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
   delta::SweepInput<T> in;
 
   Scene(std::int32_t fluid_particles, std::int32_t wall_particles) : fluid(fluid_particles), walls(wall_particles) {
     moving.resize(fluid), pressed.resize(fluid), wall.resize(walls);
-    fluid_rows = targets(fluid), wall_rows = targets(walls);
+    fluid_rows = fixture::targets(fluid), wall_rows = fixture::targets(walls);
     in.scale = T(0x1p-26);
     in.kernel_constant = T(2), in.crowding = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
     in.wall_suction = std::numeric_limits<T>::lowest();
@@ -49,32 +49,6 @@ struct Scene {
     all.fluid_neighbors = of_fluid ? fluid_fluid.data() : wall_fluid.data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
     return all;
-  }
-
-  /// Lists of `count` targets; list(i) gives rows, padded with the sentinel `none`.
-  template <class List>
-  std::vector<neighbors::Chunk> chunks(std::int32_t count, std::int32_t none, List&& list) {
-    std::vector<neighbors::Chunk> result;
-    for (std::int32_t first = 0; first < count; first += k_chunk) {
-      std::vector<std::vector<std::int32_t>> lanes(k_chunk);
-      std::size_t length = 0;
-      for (std::int32_t lane = 0; lane < k_chunk && first + lane < count; ++lane) {
-        lanes[static_cast<std::size_t>(lane)] = list(first + lane);
-        length = std::max(length, lanes[static_cast<std::size_t>(lane)].size());
-      }
-      std::vector<std::int32_t> interleaved;
-      for (std::size_t k = 0; k < length; ++k)
-        for (const auto& lane : lanes) interleaved.push_back(k < lane.size() ? lane[k] : none);
-      entries.push_back(std::move(interleaved));
-      result.push_back({entries.back().data(), static_cast<std::int32_t>(length)});
-    }
-    return result;
-  }
-
-  static std::vector<std::int32_t> targets(std::int32_t count) {
-    std::vector<std::int32_t> rows;
-    for (std::int32_t i = 0; i < (count + k_chunk - 1) / k_chunk * k_chunk; ++i) rows.push_back(std::min(i, count));
-    return rows;
   }
 };
 
@@ -117,10 +91,10 @@ Scene<T, D> random_scene(std::int32_t fluid, std::int32_t walls, unsigned seed) 
     }
     return list;
   };
-  s.fluid_fluid = s.chunks(fluid, fluid, [&](std::int32_t i) { return some_of(fluid, i); });
-  s.fluid_wall = s.chunks(
+  s.fluid_fluid = s.lists.chunks(fluid, fluid, [&](std::int32_t i) { return some_of(fluid, i); });
+  s.fluid_wall = s.lists.chunks(
       fluid, walls, [&](std::int32_t) { return random() % 3 == 0 ? some_of(walls, -1) : std::vector<std::int32_t>{}; });
-  s.wall_fluid = s.chunks(walls, fluid, [&](std::int32_t) { return some_of(fluid, -1); });
+  s.wall_fluid = s.lists.chunks(walls, fluid, [&](std::int32_t) { return some_of(fluid, -1); });
   return s;
 }
 
@@ -185,10 +159,7 @@ void check_flavours() {
     const auto compare = [&](const delta::Sweeps<float, D>& sweeps, const char* instructions) {
       const auto found = run<float, D>(sweeps, scene);
       for (std::size_t k = 0; k < plain.values.size(); ++k) {
-        std::size_t different = 0;
-        for (std::size_t i = 0; i < plain.values[k].size(); ++i)
-          different +=
-              std::bit_cast<std::uint32_t>(plain.values[k][i]) != std::bit_cast<std::uint32_t>(found.values[k][i]);
+        const auto different = fixture::different_bits(plain.values[k], found.values[k], plain.values[k].size());
         if (different > 0)
           harness::fail(__FILE__, __LINE__,
                         std::string(instructions) + ": " + std::to_string(different) + " values of `" + plain.names[k] +
@@ -234,12 +205,7 @@ void check_precisions() {
 /// Fluid on a lattice of spacing dx = R / ratio around one particle, row 0, that has all others as neighbours.
 template <int D>
 Scene<double, D> lattice(double ratio, bool wall_in_the_middle) {
-  std::vector<std::array<std::int32_t, 3>> points{{0, 0, 0}};
-  const auto n = static_cast<std::int32_t>(ratio) + 1;
-  for (std::int32_t z = D == 3 ? -n : 0; z <= (D == 3 ? n : 0); ++z)
-    for (std::int32_t y = -n; y <= n; ++y)
-      for (std::int32_t x = -n; x <= n; ++x)
-        if (x != 0 || y != 0 || z != 0) points.push_back({x, y, z});
+  const auto points = fixture::lattice_points<D>(static_cast<std::int32_t>(ratio) + 1);
   const auto count = static_cast<std::int32_t>(points.size());
   Scene<double, D> s(count, wall_in_the_middle ? 1 : 0);
   const double volume = std::pow(1 / ratio, D);
@@ -262,9 +228,9 @@ Scene<double, D> lattice(double ratio, bool wall_in_the_middle) {
     for (std::int32_t j = wall_in_the_middle ? 0 : 1; j < count && i == 0; ++j) list.push_back(j);
     return list;
   };
-  s.fluid_fluid = s.chunks(count, count, others);
-  s.fluid_wall = s.chunks(count, 0, [](std::int32_t) { return std::vector<std::int32_t>{}; });
-  s.wall_fluid = s.chunks(s.walls, count, others);
+  s.fluid_fluid = s.lists.chunks(count, count, others);
+  s.fluid_wall = s.lists.chunks(count, 0, [](std::int32_t) { return std::vector<std::int32_t>{}; });
+  s.wall_fluid = s.lists.chunks(s.walls, count, others);
   return s;
 }
 
@@ -341,8 +307,8 @@ void check_antisymmetry() {
                                                (12345679u * (seed + static_cast<unsigned>(d))) % (1u << 25));
       s.moving.put_fixed(s.moving.row(1) + d, x), s.pressed.put_fixed(s.pressed.row(1) + d, x);
     }
-    s.fluid_fluid = s.chunks(2, 2, [](std::int32_t i) { return std::vector<std::int32_t>{1 - i}; });
-    s.fluid_wall = s.chunks(2, 1, [](std::int32_t) { return std::vector<std::int32_t>{}; });
+    s.fluid_fluid = s.lists.chunks(2, 2, [](std::int32_t i) { return std::vector<std::int32_t>{1 - i}; });
+    s.fluid_wall = s.lists.chunks(2, 1, [](std::int32_t) { return std::vector<std::int32_t>{}; });
     const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);
     const auto check = [&](const std::string& name, const auto& rows, int volume_at, bool acceleration) {
       const auto weight = [&](std::int32_t k) {
@@ -366,14 +332,14 @@ void check_antisymmetry() {
 template <int D>
 void check_reactions() {
   auto s = random_scene<double, D>(40, 23, 5);
-  s.fluid_fluid = s.chunks(40, 40, [](std::int32_t) { return std::vector<std::int32_t>{}; });
+  s.fluid_fluid = s.lists.chunks(40, 40, [](std::int32_t) { return std::vector<std::int32_t>{}; });
   const auto all = [](std::int32_t count) {
     std::vector<std::int32_t> list;
     for (std::int32_t j = 0; j < count; ++j) list.push_back(j);
     return list;
   };
-  s.fluid_wall = s.chunks(40, 23, [&](std::int32_t) { return all(23); });
-  s.wall_fluid = s.chunks(23, 40, [&](std::int32_t) { return all(40); });
+  s.fluid_wall = s.lists.chunks(40, 23, [&](std::int32_t) { return all(23); });
+  s.wall_fluid = s.lists.chunks(23, 40, [&](std::int32_t) { return all(40); });
   for (const double suction : {std::numeric_limits<double>::lowest(), 0.0}) {
     s.in.wall_suction = suction;
     const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-DAM_2D = """format = 1
+from small_worlds import boundaries
+
+DAM_2D = f"""format = 1
 [let]
 a = 0.5
 g = 9.81
@@ -20,11 +22,7 @@ shape    = "rectangle"
 min      = ["x0", "x0"]
 max      = ["x0 + a", "x0 + 2*a"]
 pressure = "hydrostatic"
-[boundaries]
-left   = { type = "wall", slip = true }
-right  = { type = "wall", slip = true }
-bottom = { type = "wall" }
-top    = { type = "open" }
+{boundaries(left="slip", right="slip", bottom="wall", top="open")}
 [time]
 end = 1.0
 [observe.front]
@@ -37,7 +35,7 @@ type     = "gauge"
 position = ["x0 + a/2", "x0"]
 """
 
-DAM_3D = """format = 1
+DAM_3D = f"""format = 1
 [let]
 a = 0.5
 g = 9.81
@@ -53,13 +51,7 @@ shape    = "box"
 min      = [0, 0, 0]
 max      = ["a", "2*a", "a"]
 pressure = "hydrostatic"
-[boundaries]
-left   = { type = "wall", slip = true }
-right  = { type = "wall", slip = true }
-bottom = { type = "wall" }
-top    = { type = "open" }
-front  = { type = "wall", slip = true }
-back   = { type = "wall" }
+{boundaries(left="slip", right="slip", bottom="wall", top="open", front="slip", back="wall")}
 [bodies.post]
 shape  = "box"
 min    = ["2*a", 0, "0.3*a"]
@@ -102,7 +94,7 @@ diameter = "D"
 end = 1.0
 """
 
-STREAM_3D = """format = 1
+STREAM_3D = f"""format = 1
 [let]
 L = 1.0
 [domain]
@@ -116,13 +108,7 @@ max_speed = 4.0
 [start]
 arrangement = "jittered"
 velocity    = ["2 + sin(6.2831853*z)", 0, 1.5]
-[boundaries]
-left   = { type = "periodic" }
-right  = { type = "periodic" }
-bottom = { type = "wall" }
-top    = { type = "wall", slip = true }
-front  = { type = "periodic" }
-back   = { type = "periodic" }
+{boundaries(left="periodic", right="periodic", bottom="wall", top="slip", front="periodic", back="periodic")}
 [bodies.ball]
 shape    = "sphere"
 center   = ["L/2", "0.4*L", "L/2"]
@@ -131,7 +117,7 @@ diameter = "0.4*L"
 end = 1.0
 """
 
-SETTLED_2D = """format = 1
+SETTLED_2D = f"""format = 1
 [let]
 H = 1.0
 g = 9.81
@@ -153,11 +139,7 @@ shape    = "rectangle"
 min      = [0, 0]
 max      = ["H", "H"]
 pressure = "hydrostatic"
-[boundaries]
-left   = { type = "wall" }
-right  = { type = "wall", slip = true }
-bottom = { type = "wall", slip = true }
-top    = { type = "open" }
+{boundaries(left="wall", right="slip", bottom="slip", top="open")}
 [time]
 end = 1.0
 [observe.level]
@@ -166,7 +148,7 @@ position = ["H/2", 0]
 axis     = "y"
 """
 
-VORTICES = """format = 1
+VORTICES = f"""format = 1
 [let]
 x0 = 0.0
 k  = "2*pi"
@@ -181,11 +163,7 @@ max_speed = 1.0
 [start]
 arrangement = "jittered"
 velocity    = ["-cos(k*(x - x0))*sin(k*(y - x0))", "sin(k*(x - x0))*cos(k*(y - x0))"]
-[boundaries]
-left   = { type = "periodic" }
-right  = { type = "periodic" }
-bottom = { type = "periodic" }
-top    = { type = "periodic" }
+{boundaries(left="periodic", right="periodic", bottom="periodic", top="periodic")}
 [time]
 end = 1.0
 """
@@ -279,7 +257,7 @@ top = { type = "wall", slip = true }
 end = 1.0
 """
 
-GAS_2D = """format = 1
+GAS_2D = f"""format = 1
 [domain]
 size    = [1.0, 0.6]
 spacing = 0.02
@@ -290,11 +268,7 @@ density = 1.0
 velocity = [3, 0.3]
 pressure = "1 + 3*exp(-((x-0.5)^2+(y-0.3)^2)/0.01)"
 density  = "1 + 0.5*step(x-0.5)"
-[boundaries]
-left   = { type = "periodic" }
-right  = { type = "periodic" }
-bottom = { type = "wall", slip = true }
-top    = { type = "wall" }
+{boundaries(left="periodic", right="periodic", bottom="slip", top="wall")}
 [bodies.post]
 shape    = "circle"
 center   = [0.2, 0.2]
@@ -305,7 +279,7 @@ end = 1.0
 scheme = "classic"
 """
 
-GAS_3D = """format = 1
+GAS_3D = f"""format = 1
 [domain]
 size    = [0.8, 0.6, 0.5]
 spacing = 0.05
@@ -318,13 +292,7 @@ kinematic_viscosity = 1e-3
 velocity    = [2, 0.5, 0]
 arrangement = "jittered"
 pressure    = "1 + 3*exp(-((x-0.4)^2+(y-0.3)^2+(z-0.25)^2)/0.01)"
-[boundaries]
-left   = { type = "periodic" }
-right  = { type = "periodic" }
-bottom = { type = "wall", slip = true }
-top    = { type = "wall" }
-front  = { type = "wall", slip = true }
-back   = { type = "wall", slip = true }
+{boundaries(left="periodic", right="periodic", bottom="slip", top="wall", front="slip", back="slip")}
 [time]
 end = 1.0
 [method]
@@ -371,7 +339,7 @@ motion = { displacement = [0, "-0.03*sin(15*t)"], rotation = "25*t^2/(0.1 + t)",
 end = 1.0
 """
 
-MOVING_3D = """format = 1
+MOVING_3D = f"""format = 1
 [let]
 L = 1.0
 [domain]
@@ -387,18 +355,15 @@ shape    = "box"
 min      = [0, 0, 0]
 max      = ["L", "0.65*L", "0.8*L"]
 pressure = "hydrostatic"
-[boundaries]
-left   = { type = "periodic" }
-right  = { type = "periodic" }
-bottom = { type = "wall" }
-top    = { type = "open" }
-front  = { type = "wall", slip = true }
-back   = { type = "wall" }
+{boundaries(left="periodic", right="periodic", bottom="wall", top="open", front="slip", back="wall")}
 [bodies.blade]
 shape  = "box"
 min    = ["0.3*L", "0.25*L", "0.3*L"]
 max    = ["0.7*L", "0.4*L", "0.5*L"]
-motion = { displacement = ["0.1*sin(6*t)", 0, 0], rotation = "9*t", axis = [0.2, 1, 0.3] }
+[bodies.blade.motion]
+displacement = ["0.1*sin(6*t)", 0, 0]
+rotation     = "9*t"
+axis         = [0.2, 1, 0.3]
 [time]
 end = 1.0
 """

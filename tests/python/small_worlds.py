@@ -107,6 +107,15 @@ snapshots = 1
 """
 
 
+def boundaries(**sides: str) -> str:
+    """The table of the sides by their kinds; "slip" is a wall without friction."""
+    lines = ["[boundaries]"]
+    for side, kind in sides.items():
+        keys = 'type = "wall", slip = true' if kind == "slip" else f'type = "{kind}"'
+        lines.append(f"{side} = {{ {keys} }}")
+    return "\n".join(lines)
+
+
 def write(folder: Path, text: str = DAM, name: str = "small") -> Path:
     path = folder / f"{name}.toml"
     path.write_text(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from small_worlds import boundaries
 
 from eddyline import _core
 from eddyline.plot import colors
@@ -12,7 +13,10 @@ from eddyline.plot.scene import Scene
 from eddyline.stream.frames import Frame
 from eddyline.world import World
 
-BOX = """\
+
+def box(side: str, max_speed: float, tables: str) -> str:
+    """A world: fluid in a box whose sides are all of one kind, and the tables of what is in it."""
+    return f"""\
 format = 1
 [domain]
 size = [1.0, 0.8]
@@ -20,20 +24,25 @@ spacing = 0.025
 [fluid]
 density = 2.0
 kinematic_viscosity = 5e-3
-max_speed = 1.5
-[boundaries]
-left = { type = "wall" }
-right = { type = "wall" }
-bottom = { type = "wall" }
-top = { type = "wall" }
+max_speed = {max_speed}
+{boundaries(left=side, right=side, bottom=side, top=side)}
+{tables}
+[time]
+end = 0.6
+"""
+
+
+BOX = box(
+    side="wall",
+    max_speed=1.5,
+    tables="""
 [bodies.block]
 shape = "rectangle"
 center = [0.5, 0.4]
 size = [0.2, 0.15]
 motion = { displacement = ["0.1*sin(8*t)", "0.05*t^2"], rotation = "3*t - sin(t)", pivot = [0.45, 0.4] }
-[time]
-end = 0.6
-"""
+""",
+)
 NEVER = 2**62
 
 
@@ -106,22 +115,12 @@ def test_dummy_particles_follow_the_formula_rigidly() -> None:
 
 def test_what_moves_with_the_body_is_not_disturbed() -> None:
     """A body that goes with the stream, and a fluid that goes with the body: nothing to do."""
-    text = """\
-format = 1
-[domain]
-size = [1.0, 0.8]
-spacing = 0.025
-[fluid]
-density = 2.0
-kinematic_viscosity = 5e-3
-max_speed = 1.0
+    text = box(
+        side="periodic",
+        max_speed=1.0,
+        tables="""
 [start]
 velocity = [0.5, 0.25]
-[boundaries]
-left = { type = "periodic" }
-right = { type = "periodic" }
-bottom = { type = "periodic" }
-top = { type = "periodic" }
 [bodies.ball]
 shape = "circle"
 center = [0.3, 0.3]
@@ -129,9 +128,8 @@ diameter = 0.2
 motion = { displacement = ["0.5*t", "0.25*t"] }
 [method]
 shifting = false
-[time]
-end = 0.6
-"""
+""",
+    )
     _, simulation = run(text, 0.5)
     assert np.abs(np.asarray(simulation.velocity) - [0.5, 0.25]).max() < 1e-6
     force = columns(simulation, "force.ball")

@@ -67,19 +67,19 @@ type = "pressure_drop"
 from = [0.15, 0.2]
 to = [0.25, 0.2]
 """
-EXPECT = """
-[[expect]]
-quantity = "cylinder.drag_coefficient.max"
-range = [3.22, 3.24]
-source = "schaefer-turek-1996"
-[[expect]]
-quantity = "cylinder.strouhal"
-range = [0.295, 0.305]
-source = "schaefer-turek-1996"
-[[expect]]
-quantity = "drop.pressure_drop.mean"
-range = [2.0, 2.6]
-"""
+
+
+def expect(quantity: str, low: float, high: float, source: str = "") -> str:
+    """A table [[expect]] of a range."""
+    table = f'[[expect]]\nquantity = "{quantity}"\nrange = [{low}, {high}]\n'
+    return table + (f'source = "{source}"\n' if source else "")
+
+
+EXPECT = (
+    expect("cylinder.drag_coefficient.max", 3.22, 3.24, "schaefer-turek-1996")
+    + expect("cylinder.strouhal", 0.295, 0.305, "schaefer-turek-1996")
+    + expect("drop.pressure_drop.mean", 2.0, 2.6)
+)
 
 
 def series(end: float, *, drag: float = 3.2, speed: float = 1.5) -> dict[str, pd.DataFrame]:
@@ -186,7 +186,7 @@ def run_in(folder: Path, found: dict[str, Any]) -> Run:
 
 def test_suspects() -> None:
     """Blockage is blamed only where the published value knows none, the Mach number only where it is high."""
-    one = CHANNEL + '[[expect]]\nquantity = "cylinder.drag_coefficient.mean"\nrange = [1.3, 1.4]\n'
+    one = CHANNEL + expect("cylinder.drag_coefficient.mean", 1.3, 1.4)
     assert "blockage" not in results(8.0, one)["expectations"][0]["reason"]
     unbounded = results(8.0, one + "unbounded = true\n")["expectations"][0]["reason"]
     assert unbounded.endswith("blockage (24% of the height is body)")
@@ -196,7 +196,7 @@ def test_suspects() -> None:
     )
     fine = one.replace('"D/20"', '"D/50"')
     assert results(8.0, fine)["expectations"][0]["reason"] == "likely resolution, or a run too short"
-    edge = CHANNEL + '[[expect]]\nquantity = "cylinder.drag_coefficient.mean"\nrange = [3.2, 3.4]\n'
+    edge = CHANNEL + expect("cylinder.drag_coefficient.mean", 3.2, 3.4)
     covered = results(8.0, edge)["expectations"][0]
     assert covered["inside"] is False and "too short (the statistical error covers" in covered["reason"]
 

@@ -15,12 +15,13 @@ import eddyline
 from eddyline.cli import app
 from eddyline.run import RequestError, Run
 from eddyline.signals import Statistic
-from eddyline.sweep import Convergence, converge, run_sweep
+from eddyline.sweep import Convergence, RunOptions, converge, run_sweep
 from eddyline.sweep.table import Cell, Row, limits_of, spacing_key, to_text
 from eddyline.sweep.values import expand, grid, labels
 from eddyline.world import World, WorldError
 
 QUICK = {"until": 0.004, "threads": 1, "progress": False}
+OPTIONS = RunOptions(**QUICK)  # type: ignore[arg-type]
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -123,7 +124,7 @@ def test_a_sweep_is_a_table(world: Path) -> None:
 
 
 def test_points_equal_single_runs(world: Path) -> None:
-    done = run_sweep(world, {"let.a": "0.05,0.06"}, **QUICK)  # type: ignore[arg-type]
+    done = run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS)
     single = eddyline.run(world, overrides={"let.a": 0.06}, out="single", **QUICK)  # type: ignore[arg-type]
     assert Run.open(done.folder / "a=0.06").fingerprint == single.fingerprint
 
@@ -145,16 +146,16 @@ def test_an_interrupted_sweep_goes_on(world: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(execute, "run_world", run)
     changes = {"let.a": "0.05,0.055,0.06"}
-    first = run_sweep(world, changes, **QUICK)  # type: ignore[arg-type]
+    first = run_sweep(world, changes, OPTIONS)
     assert first.stopped and [row.label for row in first.rows] == ["a=0.05"]
-    again = run_sweep(world, changes, **QUICK)  # type: ignore[arg-type]
+    again = run_sweep(world, changes, OPTIONS)
     assert again.folder == first.folder and not again.stopped and len(again.rows) == 3
     assert made == ["a=0.05", "a=0.055", "a=0.055", "a=0.06"], "what was done is not run again"
-    run_sweep(world, changes, **QUICK)  # type: ignore[arg-type]
+    run_sweep(world, changes, OPTIONS)
     assert len(made) == 4
     text = world.read_text().replace("viscosity = 1e-6", "viscosity = 2e-6")
     world.write_text(text)
-    other = run_sweep(world, changes, **QUICK)  # type: ignore[arg-type]
+    other = run_sweep(world, changes, OPTIONS)
     assert other.folder != first.folder and len(made) == 7, "another world is another sweep"
 
 
@@ -177,26 +178,26 @@ def test_ctrl_c_between_steps_leaves_a_table(world: Path, monkeypatch: pytest.Mo
 
 
 def test_a_longer_sweep_into_the_same_folder_keeps_its_points(world: Path) -> None:
-    first = run_sweep(world, {"let.a": "0.05,0.06"}, out="mine", **QUICK)  # type: ignore[arg-type]
+    first = run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, out="mine")
     before = (first.folder / "a=0.05" / "run.json").stat().st_mtime_ns
-    more = run_sweep(world, {"let.a": "0.05,0.055,0.06"}, out="mine", **QUICK)  # type: ignore[arg-type]
+    more = run_sweep(world, {"let.a": "0.05,0.055,0.06"}, OPTIONS, out="mine")
     assert len(more.rows) == 3
     assert (more.folder / "a=0.05" / "run.json").stat().st_mtime_ns == before
     Path("other").mkdir()
     Path("other/file").touch()
     with pytest.raises(RequestError, match="is not a sweep"):
-        run_sweep(world, {"let.a": "0.05,0.06"}, out="other", **QUICK)  # type: ignore[arg-type]
+        run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, out="other")
     assert [path.name for path in Path("other").iterdir()] == ["file"]
 
 
 def test_every_point_is_checked_before_any_is_run(world: Path) -> None:
     with pytest.raises(WorldError) as error:
-        run_sweep(world, {"let.a": "0.05,-0.05"}, **QUICK)  # type: ignore[arg-type]
+        run_sweep(world, {"let.a": "0.05,-0.05"}, OPTIONS)
     assert "must be > 0" in str(error.value) and "At a=-0.05." in str(error.value)
     with pytest.raises(WorldError, match=r"let\.b is not in the file"):
-        run_sweep(world, {"let.b": "1,2"}, **QUICK)  # type: ignore[arg-type]
+        run_sweep(world, {"let.b": "1,2"}, OPTIONS)
     with pytest.raises(RequestError, match=r'--quantity "front.positon.final": unknown result'):
-        run_sweep(world, {"let.a": "0.05,0.06"}, quantities=["front.positon.final"], **QUICK)  # type: ignore[arg-type]
+        run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, quantities=["front.positon.final"])
     assert not Path("runs").exists()
 
 

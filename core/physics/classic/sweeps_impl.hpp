@@ -22,6 +22,7 @@ namespace eddyline::physics::classic {
 
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
+using neighbors::put;
 
 template <class P, int D>
 EDDYLINE_INLINE Fluid<P, D> load_fluid(const typename P::value_type* rows, const std::int32_t* index) {
@@ -83,12 +84,6 @@ EDDYLINE_INLINE P viscosity_at_wall(const Fluid<P, D>& i, const Wall<P, D>& w, c
   const P v_r = dot<D>(v_iw, iw.r);
   const P artificial = artificial_viscosity(alpha, beta, closing_speed(v_r, iw.r2), i.c, w.c, per_density);
   return (artificial + laminar_viscosity(nu, v_r, iw.r2, per_density)) * w.no_slip;
-}
-
-/// Adds +0 so that a sum of nothing but padding is +0, never -0.
-template <class P, class T>
-EDDYLINE_INLINE void put(P sum, T* to) {
-  (sum + P(0)).store(to);
 }
 
 template <class P, int D, std::size_t choice, class T = typename P::value_type>

@@ -16,6 +16,7 @@ namespace eddyline::physics::delta {
 
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
+using neighbors::put;
 
 template <class P, int D>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows, const std::int32_t* index) {
@@ -73,12 +74,6 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const s
   w.V = value[D + 1];
   w.no_slip = value[3 * D + 2];
   return w;
-}
-
-/// Adds +0 so that a sum of nothing but padding is +0, never -0.
-template <class P, class T>
-EDDYLINE_INLINE void put(P sum, T* to) {
-  (sum + P(0)).store(to);
 }
 
 template <class P, int D, FluidViscosity viscosity, class T = typename P::value_type>

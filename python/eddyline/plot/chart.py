@@ -32,6 +32,16 @@ CSS_COLORS = {
 }
 
 
+def style_axes(axes: Axes, labelsize: float) -> None:
+    """A pale grid behind the curves, and two axes instead of a box. labelsize: of the numbers, in points."""
+    axes.grid(color=GRID, lw=0.7)
+    axes.set_axisbelow(True)
+    axes.tick_params(color=QUIET, labelcolor=INK, labelsize=labelsize)
+    for name, spine in axes.spines.items():
+        spine.set_visible(name in ("left", "bottom"))
+        spine.set_color(QUIET)
+
+
 @dataclass(frozen=True)
 class Chart:
     """`name`: of the file, `title`: a heading, `description`: what a reader who does not see it should
@@ -53,12 +63,7 @@ class Chart:
         axes = figure.add_axes((left, bottom, width, height - (ROOM_ABOVE if self.above else 0.0)))
         axes.margins(x=0.01)
         axes.set_facecolor("none")
-        axes.grid(color=GRID, lw=0.7)
-        axes.set_axisbelow(True)
-        axes.tick_params(color=QUIET, labelcolor=INK, labelsize=9)
-        for name, spine in axes.spines.items():
-            spine.set_visible(name in ("left", "bottom"))
-            spine.set_color(QUIET)
+        style_axes(axes, labelsize=9)
         self.draw(axes)
         for text in (axes.xaxis.label, axes.yaxis.label):
             text.set_color(INK)

@@ -9,9 +9,9 @@ import sys
 from types import ModuleType
 
 from eddyline.sweep.convergence import Convergence, converge
-from eddyline.sweep.execute import Sweep, run_sweep, sweep
+from eddyline.sweep.execute import RunOptions, Sweep, run_sweep, sweep
 
-__all__ = ["Convergence", "Sweep", "converge", "run_sweep", "sweep"]
+__all__ = ["Convergence", "RunOptions", "Sweep", "converge", "run_sweep", "sweep"]
 
 
 class _CallablePackage(ModuleType):

@@ -38,6 +38,17 @@ class Point:
 
 
 @dataclass(frozen=True)
+class RunOptions:
+    """How each point is run, as for `eddyline.run`."""
+
+    steps: int | None = None
+    until: float | None = None
+    threads: int = 0
+    boxes: int = 1
+    progress: bool = True
+
+
+@dataclass(frozen=True)
 class Sweep:
     """What a sweep gave: rows of the points that have a run, limits at a spacing of zero, and the
     pictures."""
@@ -83,23 +94,17 @@ def sweep(
     with. RequestError or WorldError, before anything runs, has a line for each thing that is wrong with any
     of the points.
     """
-    return run_sweep(
-        world, changes, quantities=quantities, steps=steps, until=until, threads=threads, boxes=boxes,
-        out=out, progress=progress,
-    ).table()  # fmt: skip
+    options = RunOptions(steps, until, threads, boxes, progress)
+    return run_sweep(world, changes, options, quantities=quantities, out=out).table()
 
 
 def run_sweep(
     world: World | str | os.PathLike[str],
     changes: Changes,
+    options: RunOptions,
     *,
     quantities: Sequence[str] = (),
-    steps: int | None = None,
-    until: float | None = None,
-    threads: int = 0,
-    boxes: int = 1,
     out: str | os.PathLike[str] | None = None,
-    progress: bool = True,
 ) -> Sweep:
     """As `sweep`, with everything that it made."""
     from eddyline.world import World
@@ -109,30 +114,28 @@ def run_sweep(
     points = _checked(base, chosen)
     wanted = list(quantities) or quantities_of(points[0].world)
     _check_quantities(points, wanted)
-    options = options_text(steps=steps, until=until)
+    given = options_text(steps=options.steps, until=options.until)
     definition: dict[str, Any] = {
         "format": 1,
         "world": canonical_world(base.source),
         "settings": {key: list(values) for key, values in chosen.settings.items()},
         "fixed": chosen.fixed,
-        "options": options,
+        "options": given,
     }
     folder = SweepFolder.find_or_create(base.name, definition, Path(out) if out is not None else None)
     with folder.claimed():
         rows, stopped = [], False
-        found = {point.label: folder.finished_run(point.label, point.world, options) for point in points}
-        if progress:
+        found = {point.label: folder.finished_run(point.label, point.world, given) for point in points}
+        if options.progress:
             _announce(folder, points, found)
         for number, point in enumerate(points, 1):
             run = found[point.label]
             if run is None and not stopped:
-                if progress:
+                if options.progress:
                     print(f"[{number}/{len(points)}] {point.label}", file=sys.stderr, flush=True)
                 path = folder.cleared(point.label)
                 try:
-                    run = _run(
-                        point, path, steps=steps, until=until, threads=threads, boxes=boxes, progress=progress
-                    )
+                    run = _run(point, path, options)
                 except KeyboardInterrupt:
                     stopped = True
                     continue
@@ -142,21 +145,12 @@ def run_sweep(
         return _finish(folder, base, points, rows, stopped)
 
 
-def _run(
-    point: Point,
-    path: Path,
-    *,
-    steps: int | None,
-    until: float | None,
-    threads: int,
-    boxes: int,
-    progress: bool,
-) -> Run:
+def _run(point: Point, path: Path, options: RunOptions) -> Run:
     """The run of a point; one that breaks down is a row of the table like the others."""
     try:
         return run_world(
-            point.world, steps=steps, until=until, threads=threads, boxes=boxes, out=path, progress=progress,
-            movie=False,
+            point.world, steps=options.steps, until=options.until, threads=options.threads,
+            boxes=options.boxes, out=path, progress=options.progress, movie=False,
         )  # fmt: skip
     except StepFailedError as error:
         print(f"{point.label}: {error}", file=sys.stderr)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from eddyline.plot.chart import GRID, INK, LINES, QUIET
+from eddyline.plot.chart import GRID, INK, LINES, QUIET, style_axes
 
 __all__ = ["GRID", "INK", "LINES", "QUIET", "caption", "panels", "save"]
 
@@ -23,12 +23,7 @@ def panels(count: int = 1, width: float = _PANEL[0], height: float = _PANEL[1]) 
     FigureCanvasAgg(figure)
     axes = [figure.add_subplot(1, count, k + 1) for k in range(count)]
     for axis in axes:
-        axis.grid(color=GRID, lw=0.7)
-        axis.set_axisbelow(True)
-        axis.tick_params(color=QUIET, labelcolor=INK, labelsize=8)
-        for name, spine in axis.spines.items():
-            spine.set_visible(name in ("left", "bottom"))
-            spine.set_color(QUIET)
+        style_axes(axis, labelsize=8)
     return figure, axes
 
 

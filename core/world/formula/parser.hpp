@@ -1,0 +1,16 @@
+#pragma once
+// The grammar of formulas: from a text to instructions.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "world/formula/instruction.hpp"
+
+namespace eddyline::world::formula {
+
+/// Compiles `text`, whose variables are numbered by their place among `variables`; the instructions leave one value on
+/// a stack that suffices. Throws UserError as the constructor of Formula says.
+std::vector<Instruction> parse(std::string_view text, const std::vector<std::string>& variables);
+
+}  // namespace eddyline::world::formula
