@@ -104,6 +104,7 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution)
       execution_(execution),
       constants_(make_constants(world)) {
   fluid.classic = world.method.scheme == Scheme::classic;
+  fluid.confined = !fluid.classic && !constants_.free_surface;
   for (int d = 0; d < D; ++d) {
     const auto a = static_cast<std::size_t>(d);
     if (world_.sides[2 * a].kind == SideKind::periodic) world_.size[d] = constants_.fixed.round(world_.size[d]);

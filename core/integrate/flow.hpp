@@ -68,6 +68,10 @@ struct FluidState {
   VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
   VectorArray<double, D> x_ref;  // position at the last rebuild
 
+  // Where there is no free surface only, else empty.
+  bool confined = false;
+  VectorArray<double, D> w;  // velocity of shifting in the last step
+
   // Of the scheme classic only, else empty.
   bool classic = false;
   Array<double> u;                       // thermal energy [J/kg]
@@ -86,6 +90,7 @@ struct FluidState {
       visit(u), visit(s_rate), visit(u_rate), visit(s_rate_old), visit(u_rate_old), visit(a_old);
     } else {
       visit(G);
+      if (confined) visit(w);
     }
   }
 

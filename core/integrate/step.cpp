@@ -110,6 +110,7 @@ void Step<T, D>::write_moving() {
       flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * v));
       row[D + d] = static_cast<T>(v * c.inverse_c0);
       row[2 * D + 2 + d] = static_cast<T>(0.5 * fluid.G[d][k]);
+      row[3 * D + 2 + d] = fluid.confined ? static_cast<T>(fluid.w[d][k] * c.inverse_c0) : T(0);
     }
     row[2 * D] = static_cast<T>(fluid.s[k]);
     row[2 * D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
@@ -244,7 +245,7 @@ void Step<T, D>::sum_forces() {
 }
 
 /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows
-/// density follows the filling of space.
+/// density follows the filling of space, and velocity follows shifting in the next step.
 template <class T, int D>
 void Step<T, D>::kick_half_and_shift(double dt) {
   auto& fluid = flow_.fluid;
@@ -256,6 +257,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   const double cap = method.shifting_cap * c.length.spacing;
   const double reference_speed = c.c0 / k_sound_ratio;
   const double relaxation = method.shifting && !c.free_surface ? method.volume_relaxation * dt * c.c0 / h : 0.0;
+  const double per_time = dt > 0 ? 1 / dt : 0.0;
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
   const std::int64_t n = fluid.size();
@@ -287,7 +289,10 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     const double wanted = strength * (c.free_surface ? std::sqrt(v2) : reference_speed);
     const double length = wanted * std::sqrt(shift2);
     const double factor = length > cap ? wanted * (cap / length) : wanted;
-    for (int d = 0; d < D; ++d) x[d] += factor * moved[d];
+    for (int d = 0; d < D; ++d) {
+      x[d] += factor * moved[d];
+      if (fluid.confined) fluid.w[d][k] = per_time * factor * moved[d];
+    }
     if (relaxation > 0 && fluid.buffer[k] == 0) {
       const double filling = c.kernel / 20 * (static_cast<double>(flow_.filling[k]) + fluid.mass[k] * c.inverse_mass);
       fluid.s[k] += relaxation * (filling - 1 - fluid.s[k]);

@@ -15,6 +15,7 @@ struct MovingFluid {
   S s;          // density excess rho/rho0 - 1
   S V;          // volume
   S half_g[D];  // half the density gradient, from the pressure acceleration of the last evaluation
+  S w[D];       // the velocity of shifting: without a free surface
 };
 
 /// A fluid particle at the end of a step: what pressure and the particle arrangement need.

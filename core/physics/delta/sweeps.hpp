@@ -11,7 +11,7 @@ namespace eddyline::physics::delta {
 
 /// Widths of the pair rows.
 template <int D>
-inline constexpr int k_moving_stride = D == 2 ? 8 : 16;  // x v s V G/2
+inline constexpr int k_moving_stride = D == 2 ? 12 : 16;  // x v s V G/2 w
 template <int D>
 inline constexpr int k_pressed_stride = 8;  // x p V v
 template <int D>
@@ -78,7 +78,7 @@ struct Sweeps {
   using Rates = void (*)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk,
                          std::int64_t last_chunk);
   /// Half way through the step: continuity, density diffusion, viscosity; in confined flows, whose viscosity is
-  /// Morris', also the velocity gradient.
+  /// Morris', also the velocity that shifting carries.
   Rates rates_morris, rates_monaghan_cleary;
   using Forces = void (*)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk,
                           std::int64_t last_chunk);

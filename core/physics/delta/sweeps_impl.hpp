@@ -18,13 +18,15 @@ using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::put;
 
-template <class P, int D>
+template <class P, int D, bool confined>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows, const std::int32_t* index) {
   MovingFluid<P, D> f;
-  P value[12];
+  P value[16];
   load_rows<8>(rows, k_moving_stride<D>, 0, index, value);
-  if constexpr (D == 3) load_rows<4>(rows, k_moving_stride<D>, 8, index, value + 8);
+  if constexpr (confined || D == 3)
+    load_rows<confined && D == 3 ? 8 : 4>(rows, k_moving_stride<D>, 8, index, value + 8);
   for (int d = 0; d < D; ++d) {
+    if constexpr (confined) f.w[d] = value[3 * D + 2 + d];
     f.x[d] = value[d];
     f.v[d] = value[D + d];
     f.half_g[d] = value[2 * D + 2 + d];
@@ -78,16 +80,17 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const s
 
 template <class P, int D, FluidViscosity viscosity, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
-  const P scale(in.scale);
+  constexpr bool confined = viscosity == FluidViscosity::morris;
+  const P scale(in.scale), nu_fluid(in.nu_fluid), nu_wall(in.nu_wall);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_moving<P, D>(in.moving, in.target_rows + at);
-      P divergence(0), diffusion(0), viscous[D], viscous_wall[D];
+      const auto i = load_moving<P, D, confined>(in.moving, in.target_rows + at);
+      P divergence(0), diffusion(0), viscous[D];
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_moving<P, D>(in.moving, at_rows); },
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_moving<P, D, confined>(in.moving, at_rows); },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_pair<P, D>(i.x, j.x, scale);
             P v_ij[D];
@@ -95,10 +98,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             const P v_r = dot<D>(v_ij, ij.r), VF = j.V * ij.F;
             continuity(divergence, VF, v_r);
             density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_g, j.half_g, ij.r);
-            if constexpr (viscosity == FluidViscosity::morris) {
-              viscosity_morris<D>(viscous, VF, v_ij);
+            if constexpr (confined) {
+              viscosity_morris<D>(viscous, VF * (nu_fluid - carried_by_shifting<D>(i.w, j.w, ij.r)), v_ij);
             } else {
-              viscosity_monaghan_cleary<D>(viscous, VF, v_r, ij.r2, ij.r);
+              viscosity_monaghan_cleary<D>(viscous, VF * nu_fluid, v_r, ij.r2, ij.r);
             }
           });
 
@@ -115,15 +118,18 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             const P VF = w.V * iw.F;
             continuity(divergence, VF, dot<D>(v_iw, iw.r));
             density_diffusion<D>(diffusion, VF, i.s, w.p, i.half_g, i.half_g, iw.r);
-            viscosity_morris<D>(viscous_wall, VF * w.no_slip, v_viscous);
+            if constexpr (confined) {
+              viscosity_morris<D>(viscous, VF * w.no_slip * (nu_wall - dot<D>(i.w, iw.r)), v_viscous);
+            } else {
+              viscosity_morris<D>(viscous, VF * w.no_slip * nu_wall, v_viscous);
+            }
           });
 
       put(divergence, out.divergence + at);
       put(diffusion, out.diffusion + at);
       // Divided by the density that the volumes were made with, so that the force stays antisymmetric.
       const P per_density = P(1) / (P(1) + i.s);
-      for (int d = 0; d < D; ++d)
-        put(fma(P(in.nu_fluid), viscous[d], P(in.nu_wall) * viscous_wall[d]) * per_density, out.viscous[d] + at);
+      for (int d = 0; d < D; ++d) put(viscous[d] * per_density, out.viscous[d] + at);
     });
   }
 }
@@ -238,14 +244,15 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_moving<P, D>(in.moving, at_rows); },
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_moving<P, D, true>(in.moving, at_rows); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
             P v_viscous[D];
             for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
-            viscosity_morris<D>(force, f.V * (w.V * fw.F) * w.no_slip, v_viscous);
+            const P given = f.V * (w.V * fw.F) * w.no_slip * (P(in.nu_wall) - dot<D>(f.w, fw.r));
+            viscosity_morris<D>(force, given, v_viscous);
           });
-      for (int d = 0; d < D; ++d) put(force[d] * P(in.nu_wall), out.force[d] + at);
+      for (int d = 0; d < D; ++d) put(force[d], out.force[d] + at);
     });
   }
 }

@@ -14,4 +14,15 @@ EDDYLINE_INLINE void shifting(S* sum, S VF, S W, S crowding, const S* r) {
   add_along<D>(sum, VF * fma(crowding, W2 * W2, S(1)), r);
 }
 
+/// What a pair hands over because shifting moves it apart: a particle takes on the velocity of its new place, by
+///   dv_i/dt = sum_j V_j (v_j - v_i) [(w_i - w_j) . grad_i W_ij]
+/// with the velocity w of shifting. As only what neighbours shift against each other counts, it is antisymmetric and
+/// conserves momentum. It has the form of Morris' viscosity: this is to be taken from 2 nu.
+template <int D, class S>
+EDDYLINE_INLINE S carried_by_shifting(const S* w_i, const S* w_j, const S* r) {
+  S w_ij[D];
+  for (int d = 0; d < D; ++d) w_ij[d] = w_i[d] - w_j[d];
+  return dot<D>(w_ij, r);
+}
+
 }  // namespace eddyline::physics

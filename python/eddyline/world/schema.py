@@ -385,8 +385,8 @@ class Method(Table):
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     acoustic_damping: Annotated[NotNegative, Field(le=0.3)] | None = Field(
         default=None,
-        description="delta, without a free surface: bulk viscosity in density h c0, which damps sound; default "
-        "0.1.",
+        description="delta, without a free surface: bulk viscosity in density h c0, which damps sound; "
+        "default 0.1.",
     )
     artificial_viscosity: NotNegative | None = Field(
         default=None,

@@ -15,7 +15,11 @@ from eddyline.validate.references import load_world
 
 Floats = NDArray[np.float64]
 LIMITS = {"single": 1e-6, "double": 1e-13}
-FLOWS = {"with viscosity": "U*L/500", "without viscosity": "0"}
+FLOWS: dict[str, dict[str, str | float]] = {
+    "with viscosity": {"fluid.kinematic_viscosity": "U*L/500"},
+    "without viscosity": {"fluid.kinematic_viscosity": "0", "method.artificial_viscosity": 0},
+    "with shifting": {"fluid.kinematic_viscosity": "U*L/500", "method.shifting": True},
+}
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,8 @@ def _box(flow: str, precision: str, setting: Setting) -> Box:
     overrides: dict[str, str | float] = {
         "domain.spacing": "L/30" if setting.quick else "L/50",
         "method.precision": precision,
-        "fluid.kinematic_viscosity": FLOWS[flow],
+        **FLOWS[flow],
     }
-    if flow == "without viscosity":
-        overrides["method.artificial_viscosity"] = 0
     world = load_world("conservation/world", overrides)
     course = Course(world, setting.threads, 0.0)
     mass = np.array(course.simulation.mass)[:, None]
@@ -76,7 +78,8 @@ def _box(flow: str, precision: str, setting: Setting) -> Box:
 
 def _draw(setting: Setting, boxes: list[Box]) -> None:
     figure, (axes,) = panels(1, 6.2)
-    for box, (color, style) in zip(boxes, LINES, strict=True):
+    for box in boxes:
+        color, style = LINES[list(FLOWS).index(box.name)][0], "-" if box.precision == "single" else "--"
         label = f"{box.precision} pairs, {box.name}"
         axes.semilogy(box.time, np.maximum(box.error, 1e-18), style, color=color, lw=1.3, label=label)
     for limit in LIMITS.values():

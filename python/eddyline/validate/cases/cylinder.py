@@ -50,9 +50,7 @@ class Stream:
 
 def _stream(name: str, reynolds: int, across: int, end: float, setting: Setting) -> Stream:
     """`end`: in diameters over the speed of the stream."""
-    world = load_world(
-        name, {"let.Re": reynolds, "domain.spacing": f"D/{across}", "time.end": f"{end}*D/U"}
-    )
+    world = load_world(name, {"let.Re": reynolds, "domain.spacing": f"D/{across}", "time.end": f"{end}*D/U"})
     course = Course(world, setting.threads, ROWS * world.let["D"] / world.let["U"])
     course.to(world.end)
     frames = {
@@ -73,12 +71,13 @@ DRAG_MAX, DRAG_MEAN, LIFT, STROUHAL = 3.2274, 3.1958, 1.0039, 0.3018  # DFG 2D-2
 
 
 def run_channel(setting: Setting) -> list[Figure]:
-    steady = [_stream(CHANNEL, 20, across, 30, setting) for across in ([10] if setting.quick else [10, 20, 40])]
+    counts = [10] if setting.quick else [10, 20, 40]
+    steady = [_stream(CHANNEL, 20, across, 30, setting) for across in counts]
     figures: list[Figure] = []
     for stream, allowed in zip(steady, [0.05] if setting.quick else [None, 0.02, 0.015], strict=True):
         figures += _steady(stream, allowed, coarse=setting.quick)
-    shedding = [_stream(CHANNEL, 100, across, end, setting)
-                for across, end in ([(10, 40)] if setting.quick else [(10, 80), (20, 80), (40, 60)])]  # fmt: skip
+    end = 30 if setting.quick else 50
+    shedding = [_stream(CHANNEL, 100, across, end, setting) for across in counts]
     for stream in shedding:
         figures += _shedding(stream, quick=setting.quick, finest=stream.across == 40)
     _draw_channel(setting, steady, shedding)
@@ -119,12 +118,11 @@ def _steady(stream: Stream, allowed: float | None, *, coarse: bool) -> list[Figu
 def _shedding(stream: Stream, *, quick: bool, finest: bool) -> list[Figure]:
     """DFG 2D-2, Re 100."""
     rows = [
-        ("highest drag coefficient", stream["cylinder.drag_coefficient.max"], DRAG_MAX, 0.12 if quick else 0.04),
-        ("mean drag coefficient", stream["cylinder.drag_coefficient.mean"], DRAG_MEAN, None),
-        ("amplitude of the lift coefficient", stream["cylinder.lift_coefficient.amplitude"], LIFT,
-         0.2 if quick else 0.1),
+        ("highest drag", stream["cylinder.drag_coefficient.max"], DRAG_MAX, 0.12 if quick else 0.04),
+        ("mean drag", stream["cylinder.drag_coefficient.mean"], DRAG_MEAN, None),
+        ("amplitude of the lift", stream["cylinder.lift_coefficient.amplitude"], LIFT, 0.2 if quick else 0.1),
         ("Strouhal number", stream["cylinder.strouhal"], STROUHAL, 0.1 if quick else 0.03),
-    ]  # fmt: skip
+    ]
     figures = []
     for name, value, published, allowed in rows:
         quantity = f"Re 100: {name}{stream.label}"
@@ -183,7 +181,9 @@ def run_free(setting: Setting) -> list[Figure]:
                 f"Re 100: amplitude of the lift coefficient{fast.label}",
                 fast["cylinder.lift_coefficient.amplitude"], 0.33,
             ),
-            report(f"Re 100: noise of the drag, of its mean{fast.label}", fast["cylinder.drag_coefficient.noise"]),
+            report(
+                f"Re 100: noise of the drag, of its mean{fast.label}", fast["cylinder.drag_coefficient.noise"]
+            ),
             *fast.course.no_particle_behind_walls(f"{fast.label}, Re 100"),
         ]  # fmt: skip
     _draw_free(setting, streams)
