@@ -49,7 +49,14 @@ def test_a_full_run_brings_the_readme_up_to_date(tmp_path: Path):
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{results.BEGIN}\nold\n{results.END}\nafter\n", encoding="utf-8")
     outcome = results.Outcome(
-        "couette", [below("velocity L2", 0.004, 0.01), report("shift", -0.2)], 1.0, True
+        "couette",
+        [
+            below("velocity L2", 0.004, 0.01),
+            report("shift", -0.2),
+            report("never settled", float("nan"), 2.0),
+        ],
+        1.0,
+        True,
     )
     for _ in range(2):
         results.refresh_readme(readme, outcome, "eddyline validate couette")
@@ -58,6 +65,7 @@ def test_a_full_run_brings_the_readme_up_to_date(tmp_path: Path):
     assert "old" not in text
     assert "| velocity L2 | 0.004 | 0 | 0.004 | <= 0.01 | yes |" in text
     assert "| shift | -0.2 |  |  |  |  |" in text
+    assert "| never settled | none | 2 |  |  |  |" in text
 
 
 def test_results_are_written_and_a_missed_limit_is_an_error(

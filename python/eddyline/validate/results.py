@@ -101,7 +101,7 @@ def refresh_readme(path: Path, outcome: Outcome, command: str) -> None:
 
 def texts(figure: Figure) -> tuple[str, str, str, str]:
     """measured, reference, error and allowed, as a table shows them."""
-    if figure.error is None:
+    if figure.error is None or not math.isfinite(figure.error):
         return _number(figure.measured), figure.reference, "", figure.allowed
     in_percent = figure.allowed.endswith("%") or not figure.allowed
     shown = f"{figure.error:+.2%}" if in_percent else f"{figure.error:.3g}"
@@ -109,6 +109,8 @@ def texts(figure: Figure) -> tuple[str, str, str, str]:
 
 
 def _number(value: float) -> str:
+    if not math.isfinite(value):
+        return "none"
     return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.4g}"
 
 
