@@ -44,7 +44,7 @@ def run(setting: Setting) -> list[Figure]:
     for swing in swings:
         label = f", D/dx = {swing.across}"
         if setting.quick or swing is not swings[-1]:
-            allowed = 0.25
+            allowed = 0.5 if setting.quick else 0.25
             drag, added = (relative(*item, allowed) for item in _coefficients(swing, label))
             figures += [drag, added]
         else:
