@@ -89,7 +89,7 @@ def _steady(stream: Stream, allowed: float | None, *, coarse: bool) -> list[Figu
     found = {
         "drag": stream["cylinder.drag_coefficient.mean"],
         "lift": stream["cylinder.lift_coefficient.mean"],
-        "pressure": stream["front_to_back.pressure_drop.mean"],
+        "pressure": stream["front_to_back.pressure_drop.mean"] / stream.course.world.let["U"] ** 2,
         "eddies": stream["wake.recirculation_length.mean"] / stream.course.world.let["D"],
     }
     names = {
