@@ -24,20 +24,6 @@ namespace {
 // A of particle shifting: times the particle's own speed, or the highest one that the world expects.
 constexpr double k_shifting_free_surface = 6, k_shifting_confined = 3;
 
-template <class T, int D>
-physics::delta::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
-  if constexpr (std::is_same_v<T, float>) {
-#ifdef EDDYLINE_HAS_AVX2
-    if (instructions == "avx2") return physics::delta::sweeps_avx2<T, D>();
-#endif
-#ifdef EDDYLINE_HAS_AVX512
-    if (instructions == "avx512") return physics::delta::sweeps_avx512<T, D>();
-#endif
-  }
-  (void)instructions;
-  return physics::delta::sweeps_scalar<T, D>();
-}
-
 template <class T>
 void take(const T* from, const Array<std::int32_t>& order, T* to) {
   const auto n = static_cast<std::int64_t>(order.size());
@@ -111,7 +97,7 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution)
   }
   if (execution.threads > 0) omp_set_num_threads(execution.threads);
   execution_.instructions = choose_instructions(execution.instructions);
-  sweeps = choose_sweeps<T, D>(execution_.instructions);
+  sweeps = physics::delta::choose_sweeps<T, D>(execution_.instructions);
   place();
 }
 

@@ -19,8 +19,7 @@ Surroundings<D>::Surroundings(const world::World& world) : world_(world), unifor
 }
 
 template <int D>
-Vec3 Surroundings<D>::force(Vec3 x, double t) const {
-  if (force_is_uniform_) return uniform_force_;
+Vec3 Surroundings<D>::force_by_formula(const Vec3& x, double t) const {
   Vec3 f = world_.gravity;
   for (int d = 0; d < D; ++d)
     f[d] += world_.body_force[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});

@@ -11,13 +11,15 @@ class Surroundings {
   explicit Surroundings(const world::World& world);
 
   /// Acceleration by gravity and body force at a place [m] and a time [s], m/s^2.
-  Vec3 force(Vec3 x, double t) const;
+  Vec3 force(const Vec3& x, double t) const { return force_is_uniform_ ? uniform_force_ : force_by_formula(x, t); }
   /// Whether some wall's velocity is a formula of t.
   bool walls_change_speed() const { return walls_change_speed_; }
   /// Velocities of the domain's walls at time t.
   void set_wall_velocities(WallState<D>& wall, double t) const;
 
  private:
+  Vec3 force_by_formula(const Vec3& x, double t) const;
+
   const world::World& world_;
   bool walls_change_speed_ = false;
   bool force_is_uniform_ = true;  // in space and time

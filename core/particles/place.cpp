@@ -18,7 +18,7 @@ namespace {
 
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
 constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
-constexpr double k_skin = 0.25;       // in smoothing lengths: where lists and sweeps together cost least in a fast flow
+constexpr double k_skin_2d = 0.25, k_skin_3d = 0.3;  // / h: where lists and sweeps together cost least in a fast flow
 constexpr double k_clearance = 0.25;  // lattice points nearer than this to a body are left out, in spacings
 
 std::int64_t points_along(const World& world, int axis) {
@@ -252,7 +252,8 @@ Lengths lengths(const World& world) {
                                     : k_smoothing_3d;
   l.smoothing_length = world.spacing * ratio;
   l.interaction_radius = 2 * l.smoothing_length;
-  l.skin = world.method.skin > 0 ? world.method.skin * world.spacing : k_skin * l.smoothing_length;
+  const double skin = (world.dimensions == 3 ? k_skin_3d : k_skin_2d) * l.smoothing_length;
+  l.skin = world.method.skin > 0 ? world.method.skin * world.spacing : skin;
   l.cell_edge = l.interaction_radius + l.skin;
   return l;
 }

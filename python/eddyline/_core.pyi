@@ -13,6 +13,11 @@ def instruction_sets() -> list[str]:
     "avx512"].
     """
 
+def arithmetic_limit(dimensions: int, instructions: str = "auto") -> float:
+    """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
+    every pair near, all lanes full, all data in the first cache, nothing transposed.
+    """
+
 class UserError(RuntimeError): ...
 
 class StepError(RuntimeError):

@@ -33,7 +33,7 @@ def test_step_writes_a_record_for_each_measurement(
         assert record["pairs_per_second"] == pytest.approx(record["evals_per_second"] * record["neighbours"])
         assert record["ns_per_pair"] == pytest.approx(1e9 / record["pairs_per_second"])
         assert 30 < record["neighbours"] < 60
-        assert record["limit_fraction"] is None
+        assert 0 < record["limit_fraction"] < 1
         assert {"rates", "forces"} <= record["phases"].keys()
     assert records[0]["checksum"] == records[1]["checksum"] != records[2]["checksum"]
     assert "M evals/s" in capsys.readouterr().out
@@ -49,11 +49,13 @@ def test_worlds_have_about_the_wanted_number_of_particles(case: str, dim: int):
     assert (estimate.wall_particles > 0) is (case == "dam")
 
 
-def test_machine_measures_copies_and_invents_nothing(capsys: pytest.CaptureFixture[str]):
+def test_machine_measures_copies_and_arithmetic(capsys: pytest.CaptureFixture[str]):
     records = machine.measure([1, 2], size=1 << 20)
     assert [record.threads for record in records] == [1, 2]
     assert all(record.copy_bytes_per_second > 0 for record in records)
-    assert all(record.pairs_per_second_limit is None for record in records)
+    for record in records:
+        assert record.pairs_per_second_limit.keys() == {2, 3}
+        assert all(1e6 < limit < 1e11 for limit in record.pairs_per_second_limit.values())
 
 
 def test_wrong_sizes_are_refused(capsys: pytest.CaptureFixture[str]):

@@ -3,6 +3,7 @@
 // compiled for every instruction set (flavours/); what the terms mean stands in sph/ and walls/.
 
 #include <cstdint>
+#include <string>
 
 #include "neighbors/list.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
@@ -95,6 +96,10 @@ struct Sweeps {
   /// Reaction of the pressure force on each wall particle; at the end of the step.
   void (*pressure_reaction)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
                             std::int64_t last_chunk);
+  /// rates_morris and forces_confined as if all lanes had the neighbours of the first, so that nothing is transposed:
+  /// the arithmetic alone, for benchmarks.
+  Rates rates_arithmetic;
+  Forces forces_arithmetic;
 };
 
 template <class T, int D>
@@ -103,5 +108,9 @@ template <class T, int D>
 Sweeps<T, D> sweeps_avx2();
 template <class T, int D>
 Sweeps<T, D> sweeps_avx512();
+
+/// The sweeps for an instruction set, as instruction_sets() names it; in double precision the scalar ones.
+template <class T, int D>
+Sweeps<T, D> choose_sweeps(const std::string& instructions);
 
 }  // namespace eddyline::physics::delta

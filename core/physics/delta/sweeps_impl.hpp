@@ -18,13 +18,31 @@ using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::put;
 
-template <class P, int D, bool confined>
+/// Where the values of neighbours come from: each lane has neighbours of its own, whose rows are transposed,
+struct EachItsOwn {
+  template <int N, class P>
+  static EDDYLINE_INLINE void load(const typename P::value_type* rows, int stride, int offset,
+                                   const std::int32_t* index, P* out) {
+    load_rows<N>(rows, stride, offset, index, out);
+  }
+};
+/// or all lanes have those of the first: what is left is arithmetic.
+struct AllTheSame {
+  template <int N, class P>
+  static EDDYLINE_INLINE void load(const typename P::value_type* rows, int stride, int offset,
+                                   const std::int32_t* index, P* out) {
+    const auto* row = rows + static_cast<std::int64_t>(index[0]) * stride + offset;
+    for (int k = 0; k < N; ++k) out[k] = P(row[k]);
+  }
+};
+
+template <class P, int D, bool confined, class Source = EachItsOwn>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows, const std::int32_t* index) {
   MovingFluid<P, D> f;
   P value[16];
-  load_rows<8>(rows, k_moving_stride<D>, 0, index, value);
+  Source::template load<8>(rows, k_moving_stride<D>, 0, index, value);
   if constexpr (confined || D == 3)
-    load_rows<confined && D == 3 ? 8 : 4>(rows, k_moving_stride<D>, 8, index, value + 8);
+    Source::template load<confined && D == 3 ? 8 : 4>(rows, k_moving_stride<D>, 8, index, value + 8);
   for (int d = 0; d < D; ++d) {
     if constexpr (confined) f.w[d] = value[3 * D + 2 + d];
     f.x[d] = value[d];
@@ -36,11 +54,11 @@ EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows
   return f;
 }
 
-template <class P, int D>
+template <class P, int D, class Source = EachItsOwn>
 EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const typename P::value_type* rows, const std::int32_t* index) {
   PressedFluid<P, D> f;
   P value[8];
-  load_rows<D == 2 ? 4 : 8>(rows, k_pressed_stride<D>, 0, index, value);
+  Source::template load<D == 2 ? 4 : 8>(rows, k_pressed_stride<D>, 0, index, value);
   for (int d = 0; d < D; ++d) f.x[d] = value[d];
   f.p = value[D];
   f.V = value[D + 1];
@@ -78,7 +96,7 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const s
   return w;
 }
 
-template <class P, int D, FluidViscosity viscosity, class T = typename P::value_type>
+template <class P, int D, FluidViscosity viscosity, class Source = EachItsOwn, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
   const P scale(in.scale), nu_fluid(in.nu_fluid), nu_wall(in.nu_wall);
@@ -90,7 +108,8 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_moving<P, D, confined>(in.moving, at_rows); },
+          [&](auto* at_rows)
+              __attribute__((always_inline)) { return load_moving<P, D, confined, Source>(in.moving, at_rows); },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_pair<P, D>(i.x, j.x, scale);
             P v_ij[D];
@@ -134,7 +153,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
   }
 }
 
-template <class P, int D, bool free_surface, class T = typename P::value_type>
+template <class P, int D, bool free_surface, class Source = EachItsOwn, class T = typename P::value_type>
 void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   const P scale(in.scale), crowding(in.crowding);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
@@ -147,7 +166,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, at_rows); },
+          [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D, Source>(in.pressed, at_rows); },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_pair<P, D>(i.x, j.x, scale);
             const P VF = j.V * ij.F;
@@ -286,7 +305,9 @@ Sweeps<typename P::value_type, D> make_sweeps() {
           walls<P, D>,
           nodes<P, D>,
           viscous_reaction<P, D>,
-          pressure_reaction<P, D>};
+          pressure_reaction<P, D>,
+          rates<P, D, FluidViscosity::morris, AllTheSame>,
+          forces<P, D, false, AllTheSame>};
 }
 
 }  // namespace eddyline::physics::delta

@@ -10,7 +10,7 @@ namespace eddyline::physics {
 /// Adds V_j F [1 + ...] r_ij, given crowding = 0.2 / W(dx)^4.
 template <int D, class S>
 EDDYLINE_INLINE void shifting(S* sum, S VF, S W, S crowding, const S* r) {
-  const S W2 = W * W;
+  const S felt = max(W, S(1e-7f)), W2 = felt * felt;  // less would underflow, slowly, and be lost beside the 1
   add_along<D>(sum, VF * fma(crowding, W2 * W2, S(1)), r);
 }
 

@@ -101,15 +101,15 @@ def _show_machine(console: Console, records: Sequence[machine.Record]) -> None:
     table = Table(
         title=records[0].processor, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0)
     )
-    for name in ("threads", "memory copied, read + written", "+-", "arithmetic limit of pair sums"):
+    for name in ("threads", "memory copied, read + written", "+-", "arithmetic of pair sums alone"):
         table.add_column(name, justify="right")
     for record in records:
-        limit = record.pairs_per_second_limit
+        limits = record.pairs_per_second_limit
         table.add_row(
             str(record.threads),
             f"{record.copy_bytes_per_second / 1e9:.1f} GB/s",
             f"{record.spread:.0%}",
-            "not measured" if limit is None else f"{limit / 1e6:.0f} M pairs/s",
+            ", ".join(f"{dim}D {limit / 1e6:.0f} M pairs/s a core" for dim, limit in limits.items()),
         )
     console.print(table)
     console.print(

@@ -1,7 +1,7 @@
 """`eddyline bench machine`: what the machine can do, whatever Eddyline does with it.
 
-Measured is how fast memory is copied, by the C library's memmove. The arithmetic limit of the pair sums needs
-compiled code of its own and is not measured here; it is reported as unknown, not guessed.
+Measured are how fast memory is copied, by the C library's memmove, and the arithmetic limit of pair sums: the
+pairs that one core sums a second if it does nothing else (see `_core.arithmetic_limit`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REPETITIONS = 7
 @dataclass(frozen=True)
 class Record:
     """copy_bytes_per_second: read and written together, median; all threads at once.
-    pairs_per_second_limit: of the arithmetic alone; None: not measured."""
+    pairs_per_second_limit: of the arithmetic alone, of one core, by dimensions: median."""
 
     processor: str
     cores: int
@@ -33,7 +33,7 @@ class Record:
     threads: int
     copy_bytes_per_second: float
     spread: float
-    pairs_per_second_limit: float | None
+    pairs_per_second_limit: dict[int, float]
     commit: str | None
 
     def as_json(self) -> dict[str, Any]:
@@ -42,6 +42,9 @@ class Record:
 
 def measure(threads: Sequence[int], size: int = COPY_BYTES) -> list[Record]:
     origin = commit()
+    limits = {
+        dim: statistics.median(_core.arithmetic_limit(dim) for _ in range(REPETITIONS)) for dim in (2, 3)
+    }
     records = []
     for count in threads:
         rates = _copy_rates(count, size)
@@ -54,7 +57,7 @@ def measure(threads: Sequence[int], size: int = COPY_BYTES) -> list[Record]:
                 threads=count,
                 copy_bytes_per_second=median,
                 spread=(max(rates) - min(rates)) / median,
-                pairs_per_second_limit=None,
+                pairs_per_second_limit=limits,
                 commit=origin,
             )
         )

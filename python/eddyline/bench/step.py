@@ -18,7 +18,7 @@ import numpy as np
 from eddyline import _core
 from eddyline.bench.origin import commit
 from eddyline.bench.worlds import CASES
-from eddyline.run.machine import processor_name
+from eddyline.run.machine import available_cores, processor_name
 from eddyline.world import World
 
 REPETITIONS = 5
@@ -35,7 +35,8 @@ class Record:
     evals_per_second, pairs_per_second: in wall-clock time, all threads together.
     ns_per_pair: of one pair, all passes.
     spread: (fastest - slowest) / median of the repetitions.
-    limit_fraction: share of the machine's arithmetic limit; None where that has not been measured.
+    limit_fraction: share of what the threads' cores reach in arithmetic alone, measured between the
+    repetitions, median; None for the scheme classic, whose limit is not measured.
     bytes_per_particle: of fluid and walls, lists included; list_bytes_per_pair: of a stored pair.
     phases: ns of a step for each fluid particle.
     checksum: of the state at the end, in hexadecimal; the same for any number of threads.
@@ -91,8 +92,9 @@ def _measure(case: str, world: World, threads: int, origin: str | None, processo
     simulation.advance(np.inf, WARM_UP, np.inf)
     steps = max(5, _WORK // fluid)  # fixed, so that the checksum does not depend on the machine
     before = simulation.statistics()
-    seconds, pairs = [], [before["pairs"]]
+    seconds, limits, pairs = [], [], [before["pairs"]]
     for _ in range(REPETITIONS):
+        limits.append(_core.arithmetic_limit(world.dimensions))
         start = time.perf_counter()
         simulation.advance(np.inf, simulation.step_count + steps, np.inf)
         seconds.append(time.perf_counter() - start)
@@ -103,6 +105,11 @@ def _measure(case: str, world: World, threads: int, origin: str | None, processo
     rate = statistics.median(steps / s for s in seconds)  # steps a second
     per_step = statistics.mean(pairs)
     scale = 1e9 / (total * fluid)
+    delta = world.file.method.scheme == "delta"
+    shares = [
+        steps * per_step / s / (min(threads, available_cores()) * limit)
+        for s, limit in zip(seconds, limits, strict=True)
+    ]
     return Record(
         case=case,
         dim=world.dimensions,
@@ -116,7 +123,7 @@ def _measure(case: str, world: World, threads: int, origin: str | None, processo
         ns_per_pair=1e9 / (rate * per_step),
         passes=PASSES[world.file.method.scheme],
         spread=(max(seconds) - min(seconds)) / statistics.median(seconds),
-        limit_fraction=None,
+        limit_fraction=statistics.median(shares) if delta else None,
         bytes_per_particle=after["memory_bytes"] / (fluid + simulation.wall_count),
         list_bytes_per_pair=after["list_bytes"] / after["stored_pairs"],
         steps=total,

@@ -12,6 +12,7 @@
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "bindings.hpp"
+#include "driver/arithmetic.hpp"
 
 namespace eddyline::bindings {
 
@@ -136,6 +137,7 @@ Owned<float> raster(const Simulation& s, const std::string& quantity, std::pair<
 
 void bind_simulation(nb::module_& module) {
   module.def("instruction_sets", [] { return instruction_sets(); });
+  module.def("arithmetic_limit", driver::arithmetic_limit, "dimensions"_a, "instructions"_a = "auto");
 
   static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
