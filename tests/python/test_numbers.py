@@ -116,6 +116,14 @@ def value(found: dict[str, Any], name: str) -> dict[str, Any]:
     return dict(item)
 
 
+def test_coefficients_take_the_density_of_the_file_where_openings_raise_the_pressure() -> None:
+    sides = 'left = { type = "periodic" }\nright = { type = "periodic" }'
+    open_sides = 'left = { type = "inflow", velocity = "U" }\nright = { type = "outflow" }'
+    assert sides in CHANNEL
+    found = results(8.0, CHANNEL.replace(sides, open_sides))
+    assert value(found, "cylinder.drag_coefficient.mean")["value"] == pytest.approx(3.2, abs=2e-3)
+
+
 def test_a_saturated_street_has_values_with_windows_and_errors() -> None:
     found = results(8.0)
     assert found["flows"]["cylinder"]["state"] == "periodic"

@@ -86,3 +86,14 @@ def test_viscous_forces_govern() -> None:
     assert highest == 1e-3
     assert sound == pytest.approx(10 * math.sqrt(0.1 * 1e-3 / 1.0))
     assert "viscous forces govern" in reason
+
+
+def test_openings_raise_the_pressure_and_leave_density_and_viscosity_as_they_are() -> None:
+    """The core's density is that at no pressure; what is the same for both is the dynamic viscosity."""
+    sides = 'left = { type = "inflow", velocity = "2.0" }\nright = { type = "outflow" }\n'
+    world = World.from_text(BOX.replace("@domain", "") + "[boundaries]\n" + sides)
+    core, scales = world.core.fluid, world.scales
+    level = 1000.0 * scales.max_speed**2
+    assert core.density + level / scales.sound_speed**2 == pytest.approx(1000.0)
+    assert core.density < 999
+    assert core.density * core.kinematic_viscosity == pytest.approx(1000.0 * 1e-6)

@@ -29,11 +29,10 @@ def force_charts(world: World, body: str, frame: pd.DataFrame, results: Mapping[
     """Drag and lift coefficient of a body, a chart each, and the spectrum of the lift; forces in one chart if
     the world has no [reference]."""
     time = frame["time"].to_numpy()
-    reference = world.reference if world.core.dimensions == 2 else None
-    if reference is None:
+    factor = world.coefficient_of_force
+    if factor is None or world.core.dimensions != 2:
         yield _newtons(body, time, frame)
         return
-    factor = 2 / (world.core.fluid.density * reference.velocity**2 * reference.length)
     for coefficient, column in COEFFICIENTS.items():
         yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results)
     if results.get("flows", {}).get(body, {}).get("state") in ("periodic", "irregular"):

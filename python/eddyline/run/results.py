@@ -162,19 +162,20 @@ def trusted(values: list[Value]) -> Trusted:
 
 def _of_body(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
     """Drag and lift coefficients and the Strouhal number, or forces where there is no [reference]."""
-    time, reference = frame["time"].to_numpy(), world.reference
+    time, factor = frame["time"].to_numpy(), world.coefficient_of_force
     units = frame.attrs.get("units", {})
-    if reference is None or world.core.dimensions != 2:
+    if factor is None or world.core.dimensions != 2:
         for column in frame.columns:
             if str(column).startswith("total_"):
                 name, unit = f"force.{body}.{column}", units.get(column, "N")
                 yield from _statistics(world, name, unit, time, frame[column].to_numpy(), state, ("mean",))
         return
-    factor = 2 / (world.core.fluid.density * reference.velocity**2 * reference.length)
     for coefficient, column in COEFFICIENTS.items():
         values = factor * frame[column].to_numpy()
         yield from _statistics(world, f"{body}.{coefficient}", "1", time, values, state, TRUSTED)
-    yield _strouhal(world, f"{body}.strouhal", state, reference.length / reference.velocity)
+    reference = world.reference
+    if reference is not None:
+        yield _strouhal(world, f"{body}.strouhal", state, reference.length / reference.velocity)
 
 
 def _strouhal(world: World, name: str, state: FlowState, scale: float) -> Value:

@@ -54,9 +54,9 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
                 world.sides[index].velocity = _three(side.velocity)
     level = pressure_level(file, scales)
     world.openings = [_opening(face, file, level) for face in faces(file)]
-    # The density of the file is that at the level of the pressure.
+    # What the file says holds at the level of the pressure, what the core says at none; nu rho is the same.
     world.fluid.density = file.fluid.density - level / scales.sound_speed**2
-    world.fluid.kinematic_viscosity = file.fluid.nu
+    world.fluid.kinematic_viscosity = file.fluid.nu * file.fluid.density / world.fluid.density
     world.fluid.sound_speed = scales.sound_speed
     world.fluid.matter = file.fluid.state
     world.fluid.gamma = gamma_of(file)

@@ -204,9 +204,7 @@ class _Results:
         """The times and the values of a quantity."""
         name, column, factor = found.series, found.column, 1.0
         if column in COEFFICIENTS and name not in self.series:
-            reference = self.world.reference
-            assert reference is not None
-            factor = 2 / (self.world.file.fluid.density * reference.velocity**2 * reference.length)
+            factor = self.world.coefficient_of_force or 1.0
             name, column = f"force.{name}", COEFFICIENTS[column]
         columns = self.series.get(name)
         if columns is None or column not in columns or "time" not in columns:

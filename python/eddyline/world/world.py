@@ -100,6 +100,14 @@ class World:
         return self.reference.velocity * self.reference.length / self.file.fluid.nu
 
     @property
+    def coefficient_of_force(self) -> float | None:
+        """Drag and lift coefficients over forces in 2D, 2 / (rho U^2 L) [m/N], with the density of the world
+        file; None without [reference]."""
+        if self.reference is None:
+            return None
+        return 2 / (self.file.fluid.density * self.reference.velocity**2 * self.reference.length)
+
+    @property
     def expectations(self) -> tuple[Expect, ...]:
         """The [[expect]] entries whose `when` holds."""
         return tuple(expect for expect in self.file.expect if expect.when)

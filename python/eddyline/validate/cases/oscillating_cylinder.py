@@ -21,7 +21,7 @@ from eddyline.validate.references import load_world
 Floats = NDArray[np.float64]
 NAME = "oscillating_cylinder"
 DRAG, ADDED_MASS = 2.09, 1.45  # KC = 5, Re = 100
-ROWS = 400  # a period
+ROWS = 2000  # a period: every step is one, so that forces are summed over time as the steps do it
 
 
 @dataclass(frozen=True)
