@@ -1,13 +1,21 @@
 #include "observe/sampler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "physics/inflow/moving_least_squares.hpp"
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::observe {
+
+namespace {
+
+constexpr double k_least_fraction = 0.4;  // half of the fluid is missing at a wall, more of it in a corner
+
+}  // namespace
 
 template <class T, int D>
 typename Sampler<T, D>::Carried Sampler<T, D>::carried(const T* row) const {
@@ -54,6 +62,46 @@ void Sampler<T, D>::for_each_near(Vec3 x, Visit&& visit) const {
 
 template <class T, int D>
 Sample Sampler<T, D>::at(Vec3 x) const {
+  if (flow_.fluid.confined) {
+    const Sample fitted = fit_at(x);
+    if (fitted.fraction >= k_least_fraction) return fitted;
+  }
+  return mean_at(x);
+}
+
+template <class T, int D>
+Sample Sampler<T, D>::fit_at(Vec3 x) const {
+  using S = Pack<double, 1>;
+  const auto& c = flow_.constants();
+  physics::LinearFitSums<S, D> sums{};
+  for_each_near(x, [&](const T* row, const double* r, double r2) {
+    const Carried j = carried(row);
+    physics::CarriedFluid<S, D> f{};
+    physics::Pair<S, D> pair{};
+    f.p = j.pressure;
+    f.V = j.volume;
+    pair.q = std::sqrt(r2);
+    pair.rest = S(1) - pair.q;
+    pair.F = physics::WendlandC2::gradient(pair.rest);
+    for (int d = 0; d < D; ++d) {
+      f.v[d] = static_cast<double>(j.velocity[d]);
+      pair.r[d] = r[d];
+    }
+    physics::add_to_fit(sums, f, pair);
+  });
+  std::array<double, physics::LinearFitSums<double, D>::k_values> values;
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = sums.value[k].v;
+  const auto fit = physics::solve_fit<D>(values);
+  Sample sample;
+  sample.fraction = c.kernel / 20 * fit.weight;
+  sample.pressure = c.rho0 * c.c0 * c.c0 * fit.p;
+  sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(fit.p));
+  for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * fit.v[static_cast<std::size_t>(d)];
+  return sample;
+}
+
+template <class T, int D>
+Sample Sampler<T, D>::mean_at(Vec3 x) const {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels

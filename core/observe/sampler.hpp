@@ -7,7 +7,9 @@
 
 namespace eddyline::observe {
 
-/// The fluid at a point, interpolated from the particles around it:  f(x) = sum V f W / sum V W.  SI units.
+/// The fluid at a point, from the particles around it. SI units. Without a free surface, of the linear function that
+/// fits them best (weights V W), so that a value on a wall is the one there and not that of the fluid before it; with
+/// one, whose spray determines no gradient, the mean  f(x) = sum V f W / sum V W.
 struct Sample {
   double fraction = 0;  // sum V W: 1 inside the fluid, 0 outside
   double pressure = 0;  // [Pa]
@@ -36,6 +38,8 @@ class Sampler {
     const T* velocity;
   };
   Carried carried(const T* row) const;
+  Sample fit_at(Vec3 x) const;
+  Sample mean_at(Vec3 x) const;
   /// Calls visit(row, r, r2) for every fluid row within R: r = (x - x_j)/R.
   template <class Visit>
   void for_each_near(Vec3 x, Visit&& visit) const;

@@ -12,6 +12,7 @@ import small_worlds
 from PIL import Image
 
 import eddyline
+from eddyline import _core
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import thin
 from eddyline.plot.frame import FramePainter
@@ -206,3 +207,31 @@ def test_the_report_stands_alone(run: Run) -> None:
     loaded = re.findall(r'(?:src|href)="(?!data:|#|https://doi\.org)([^"]*)"', page)
     assert loaded == []
     assert "<script" not in page and "@import" not in page
+
+
+def test_a_value_on_a_wall_is_the_one_there() -> None:
+    """A shear flow: the mean of the particles before the wall would be that of a spacing above it."""
+    world = eddyline.World.from_text(
+        """format = 1
+[domain]
+size = [1.0, 0.5]
+spacing = 0.02
+[fluid]
+density = 1.0
+kinematic_viscosity = 0.01
+max_speed = 1.0
+[start]
+velocity = ["0.2 + y", 0]
+[boundaries]
+left = { type = "periodic" }
+right = { type = "periodic" }
+bottom = { type = "wall" }
+top = { type = "wall", slip = true }
+[time]
+end = 1.0
+"""
+    )
+    simulation = _core.Simulation(world.core, threads=1, series_interval=1.0)
+    for height in (0.004, 0.013, 0.25, 0.496):
+        pixel = simulation.raster("speed", (1, 1), (0.5, height - 0.001, 0), (0.51, height + 0.001, 0))
+        assert pixel[0, 0] == pytest.approx(0.2 + height, abs=1e-4), height

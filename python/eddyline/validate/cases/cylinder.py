@@ -72,11 +72,11 @@ DRAG_MAX, DRAG_MEAN, LIFT, STROUHAL = 3.2274, 3.1958, 1.0039, 0.3018  # DFG 2D-2
 
 def run_channel(setting: Setting) -> list[Figure]:
     counts = [10] if setting.quick else [10, 20, 40]
-    steady = [_stream(CHANNEL, 20, across, 40, setting) for across in counts]
+    steady = [_stream(CHANNEL, 20, across, 20, setting) for across in counts]
     figures: list[Figure] = []
     for stream, allowed in zip(steady, [0.05] if setting.quick else [None, 0.02, 0.015], strict=True):
         figures += _steady(stream, allowed, coarse=setting.quick)
-    end = 30 if setting.quick else 50
+    end = 30 if setting.quick else 35
     shedding = [_stream(CHANNEL, 100, across, end, setting) for across in counts]
     for stream in shedding:
         figures += _shedding(stream, quick=setting.quick, finest=stream.across == 40)
@@ -179,7 +179,7 @@ FREE_EDDIES = (0.89, 0.95)
 
 def run_free(setting: Setting) -> list[Figure]:
     across = 8 if setting.quick else 20
-    slow = _stream(FREE, 20, across, 20 if setting.quick else 50, setting)
+    slow = _stream(FREE, 20, across, 20 if setting.quick else 40, setting)
     drag = _late_drag(slow) if setting.quick else slow["cylinder.drag_coefficient.mean"]
     figures = [
         _near_band(f"Re 20: drag coefficient{slow.label}", drag, 20, 0.12 if setting.quick else 0.06),
@@ -192,7 +192,7 @@ def run_free(setting: Setting) -> list[Figure]:
     ]
     streams = [slow]
     if not setting.quick:
-        fast = _stream(FREE, 100, across, 120, setting)
+        fast = _stream(FREE, 100, across, 80, setting)
         streams.append(fast)
         figures += [
             _near_band(
