@@ -285,6 +285,43 @@ def sweep(
             raise typer.Exit(EXIT_INTERRUPTED)
 
 
+@app.command()
+def compare(
+    run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="The folder of a run.")],
+    run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The folder of another.")],
+    csv: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Write the moments as a table."),
+    ] = None,
+    picture: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Draw the error over time into FILE (.png, .svg or .pdf)."),
+    ] = None,
+) -> None:
+    """Compare two runs, particle by particle and row by row: are they the same to the last bit?
+
+    Exit code 0: identical. 1: not. 2: cannot be told.
+
+    \b
+      eddyline run dam_break --threads 1 --out one
+      eddyline run dam_break --boxes 3 --out other
+      eddyline compare one other
+    """
+    from eddyline.compare import compare_runs
+
+    with _errors():
+        done = compare_runs(run_a, run_b)
+        if csv is not None:
+            done.table().to_csv(csv, index=False)
+        if picture is not None:
+            try:
+                done.save_picture(picture)
+            except ValueError as error:
+                raise _BadInputError(f"--picture {picture}: {error}") from None
+        typer.echo(done.text())
+        raise typer.Exit(0 if done.identical else 1)
+
+
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
 

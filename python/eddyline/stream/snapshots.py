@@ -176,6 +176,15 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     return out
 
 
+def snapshot_moment(run: str | Path, k: int) -> tuple[int, float]:
+    """Step and time [s] of snapshot `k`, without its particles."""
+    import h5py
+
+    with h5py.File(Path(run) / "snapshots" / "fluid" / part_name(k)) as file:
+        attributes = file["VTKHDF"].attrs
+        return int(attributes["step"]), float(attributes["time"])
+
+
 def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
     """All snapshots of a run in one self-contained VTKHDF file, to be moved elsewhere."""
     import h5py

@@ -6,8 +6,7 @@ import math
 
 from .schema import WorldFile
 
-SKIN_RATIO = 0.25
-"""Skin of the neighbour lists where the file names none, in smoothing lengths."""
+SKIN_RATIO = {2: 0.25, 3: 0.3}  # skin over smoothing length, by dimensions
 
 NODE_REACH = 0.75
 """How far the nodes of openings see, by the reach of the kernel."""
@@ -28,7 +27,7 @@ def reach(file: WorldFile) -> float:
 
 def cell_edge(file: WorldFile) -> float:
     """Edge of the cells [m]: the reach of the kernel and the skin."""
-    return reach(file) + (file.method.skin or SKIN_RATIO * _ratio(file)) * file.domain.spacing
+    return reach(file) + (file.method.skin or SKIN_RATIO[file.dimensions] * _ratio(file)) * file.domain.spacing
 
 
 def buffer_length(file: WorldFile) -> float:

@@ -1,0 +1,200 @@
+"""Two runs: every moment of which both have a snapshot, and every series."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eddyline.compare.particles import Divergence, Moment, match
+from eddyline.compare.series import SeriesDifference, differences, tell
+from eddyline.run.errors import RequestError
+from eddyline.run.record import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from eddyline.world import World
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """moments: in time.  divergence: at the first that is not the same; None where all are, or where it has
+    no particle in common.  series: what differs.  same_world: whether the world files say the same."""
+
+    a: Run
+    b: Run
+    moments: tuple[Moment, ...]
+    divergence: Divergence | None
+    series: tuple[SeriesDifference, ...]
+    same_world: bool
+
+    @property
+    def identical(self) -> bool:
+        """Every bit of every particle at every moment, and of every row of every series."""
+        return self.first is None and not self.series
+
+    @property
+    def first(self) -> Moment | None:
+        """The first moment that is not the same."""
+        return next((moment for moment in self.moments if not moment.identical), None)
+
+    def table(self) -> pd.DataFrame:
+        """The moments, a row each; the columns are those of `Moment`."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(moment) for moment in self.moments])
+
+    def text(self) -> str:
+        lines = [f"A  {self.a.folder}  {self.a.fingerprint}", f"B  {self.b.folder}  {self.b.fingerprint}"]
+        if not self.same_world:
+            lines.append("   their world files differ")
+        lines += [
+            "",
+            _row("time [s]", "step", "particles", "only A", "only B", "differing", "mean [m]", "max [m]"),
+        ]
+        lines += [
+            _row(
+                f"{m.time:.6g}", m.step, m.particles, m.only_a, m.only_b, m.differing,
+                f"{m.mean_error:.3g}", f"{m.max_error:.3g}",
+            )
+            for m in self.moments
+        ]  # fmt: skip
+        lines += ["", *(f"series {line}" for line in tell(self.series)), *self._verdict()]
+        return "\n".join(lines)
+
+    def _verdict(self) -> list[str]:
+        first = self.first
+        if self.identical:
+            count = max(moment.particles for moment in self.moments)
+            return [
+                f"identical: {len(self.moments)} moments of up to {count:,} particles and "
+                f"{len(self.a.series_names)} series, to the last bit"
+            ]
+        if first is None:
+            return ["different: the particles are the same at every moment, the series are not"]
+        before = [moment for moment in self.moments if moment.time < first.time]
+        since = f"they are the same at step {before[-1].step}" if before else "no earlier moment is known"
+        lines = [f"different: at t = {first.time:.6g} s, step {first.step}; {since}"]
+        if self.divergence is not None:
+            lines += _story(self.divergence)
+        return lines
+
+    def draw(self, axes: Axes) -> None:
+        """Mean and largest error of position over time, on a logarithmic scale; moments without error are
+        left out."""
+        from eddyline.plot.chart import LINES, style_axes
+
+        style_axes(axes, 9)
+        for (color, style), name in zip(LINES, ("max_error", "mean_error"), strict=False):
+            points = [(m.time, getattr(m, name)) for m in self.moments if getattr(m, name) > 0]
+            if points:
+                time, error = zip(*points, strict=True)
+                axes.plot(time, error, style, color=color, marker="o", ms=3, label=name.replace("_error", ""))
+        axes.set(xlabel="time [s]", ylabel="distance between the runs' particles [m]")
+        if axes.lines:
+            axes.set_yscale("log")
+            axes.legend(frameon=False)
+        else:
+            axes.text(0.5, 0.5, "no particle is elsewhere", ha="center", transform=axes.transAxes)
+
+    def save_picture(self, path: Path) -> None:
+        """A picture of `draw` (.png, .svg or .pdf)."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(8.0, 4.0), dpi=150, layout="constrained")
+        FigureCanvasAgg(figure)
+        self.draw(figure.add_subplot())
+        figure.savefig(path)
+
+
+def compare_runs(a: str | Path | Run, b: str | Path | Run) -> Comparison:
+    """Compares two runs, given by their folders.
+
+    Moments are matched by step; where the runs have no step in common, by time. RequestError if they have no
+    moment in common, or different dimensions; FileNotFoundError if one is no run.
+    """
+    runs = [run if isinstance(run, Run) else Run.open(run) for run in (a, b)]
+    first, second = runs
+    pairs = _common(first, second)
+    if not pairs:
+        raise RequestError(
+            f"{first.folder} and {second.folder} cannot be compared: they have no snapshot of the same step "
+            "or time. Run both with the same --steps, or with the same output.snapshots"
+        )
+    periods = _periods(first.world)
+    moments: list[Moment] = []
+    divergence: Divergence | None = None
+    for k, number in pairs:
+        one, other = first.snapshot(k), second.snapshot(number)
+        if one["position"].shape[1] != other["position"].shape[1]:
+            raise RequestError(
+                f"{first.folder} and {second.folder} cannot be compared: one has two dimensions, "
+                "the other three"
+            )
+        moment, found = match(one, other, periods)
+        if divergence is None and all(m.identical for m in moments):
+            divergence = found
+        moments.append(moment)
+    texts = [(run.folder / "world.toml").read_text(encoding="utf-8") for run in runs]
+    return Comparison(
+        first, second, tuple(moments), divergence, tuple(_series(first, second)), texts[0] == texts[1]
+    )
+
+
+def _common(a: Run, b: Run) -> list[tuple[int, int]]:
+    """Numbers of the snapshots of the same step, or else of the same time."""
+    marks = [[_mark(run, k) for k in range(run.snapshot_count)] for run in (a, b)]
+    for part in (0, 1):
+        where = {mark[part]: number for number, mark in enumerate(marks[1])}
+        pairs = [(k, where[mark[part]]) for k, mark in enumerate(marks[0]) if mark[part] in where]
+        if any(marks[0][k][0] > 0 for k, _ in pairs):  # a start alone tells nothing
+            return pairs
+    return []
+
+
+def _mark(run: Run, k: int) -> tuple[int, float]:
+    from eddyline.stream.snapshots import snapshot_moment
+
+    return snapshot_moment(run.folder, k)
+
+
+def _periods(world: World) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    core = world.core
+    sides = core.sides
+    return np.array(
+        [core.size[d] if sides[2 * d].kind == "periodic" else np.inf for d in range(core.dimensions)]
+    )
+
+
+def _series(a: Run, b: Run) -> list[SeriesDifference]:
+    found: list[SeriesDifference] = []
+    for name in sorted({*a.series_names, *b.series_names}):
+        if name not in a.series_names or name not in b.series_names:
+            found.append(SeriesDifference(name, note=f"only in {'A' if name in a.series_names else 'B'}"))
+        else:
+            found += differences(name, a.series(name), b.series(name))
+    return found
+
+
+def _story(divergence: Divergence) -> list[str]:
+    def place(position: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+        return "(" + ", ".join(repr(float(x)) for x in position) + ")"
+
+    return [
+        f"  particle {divergence.id} is farthest astray: A {place(divergence.position_a)} m",
+        f"  {'':{len(str(divergence.id))}}                               B {place(divergence.position_b)} m",
+        *(
+            f"  its neighbour {id}, {distance:.3g} m away, is off by {apart:.3g} m"
+            for id, distance, apart in divergence.neighbors
+        ),
+    ]
+
+
+def _row(*cells: object) -> str:
+    widths = (10, 8, 11, 8, 8, 11, 10, 10)
+    return " ".join(f"{cell!s:>{width}}" for cell, width in zip(cells, widths, strict=True))

@@ -1,0 +1,125 @@
+"""Two runs side by side: what counts as the same, what is told about a difference, and the exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import small_worlds
+from typer.testing import CliRunner
+
+import eddyline
+from eddyline.cli import app
+from eddyline.compare import compare_runs
+from eddyline.compare.particles import match
+from eddyline.compare.series import differences, tell
+from eddyline.run import RequestError, Run
+from eddyline.world import World
+
+INFINITE = np.array([np.inf, np.inf])
+
+
+def run(out: Path, *, steps: int = 60, boxes: int = 1, text: str = small_worlds.DAM) -> Run:
+    world = World.from_text(text, "small_dam")
+    return eddyline.run(world, steps=steps, boxes=boxes, threads=1, out=out, progress=False)
+
+
+def snapshot(**changes: object) -> dict[str, object]:
+    one: dict[str, object] = {
+        "time": 0.5,
+        "step": 10,
+        "id": np.array([3, 5, 8]),
+        "position": np.array([[0.1, 0.2], [0.3, 0.2], [0.95, 0.2]]),
+        "velocity": np.zeros((3, 2)),
+        "density": np.full(3, 1000.0),
+    }
+    return one | changes
+
+
+def test_the_same_world_in_other_pieces_is_identical(tmp_path: Path) -> None:
+    a, b = run(tmp_path / "a"), run(tmp_path / "b", boxes=3)
+    found = compare_runs(a, b)
+    assert found.identical and found.same_world and found.divergence is None
+    assert len(found.moments) == a.snapshot_count > 2
+    assert found.moments[-1].step == 60 and found.moments[-1].particles > 100
+    assert "identical" in found.text() and "to the last bit" in found.text()
+    result = CliRunner().invoke(app, ["compare", str(a.folder), str(b.folder)])
+    assert result.exit_code == 0
+
+
+def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:
+    other = small_worlds.DAM.replace("g = 9.81", "g = 9.8100000001")
+    assert other != small_worlds.DAM
+    a, b = run(tmp_path / "a"), run(tmp_path / "b", text=other)
+    found = compare_runs(a.folder, b.folder)
+    assert not found.identical and not found.same_world
+    first = found.first
+    assert first is not None and first.differing > 0
+    errors = found.table()["max_error"].to_numpy()
+    assert 0 < errors[-1] < 1e-9
+    assert found.divergence is not None and len(found.divergence.neighbors) == 4
+    assert ("budget", "kinetic_energy") in {(item.series, item.column) for item in found.series}
+    csv, picture = tmp_path / "moments.csv", tmp_path / "error.png"
+    words = ["compare", str(a.folder), str(b.folder), "--csv", str(csv), "--picture", str(picture)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 1
+    assert f"particle {found.divergence.id} is farthest astray" in result.output
+    assert len(pd.read_csv(csv)) == len(found.moments)
+    assert picture.stat().st_size > 5000
+
+
+def test_runs_without_a_common_moment_cannot_be_compared(tmp_path: Path) -> None:
+    a, b = run(tmp_path / "a", steps=7), run(tmp_path / "b", steps=9)
+    assert a.snapshot(-1)["step"] == 7
+    with pytest.raises(RequestError, match="no snapshot of the same step or time"):
+        compare_runs(a, b)
+    result = CliRunner().invoke(app, ["compare", str(a.folder), str(b.folder)])
+    assert result.exit_code == 2
+    missing = CliRunner().invoke(app, ["compare", str(a.folder), str(tmp_path / "none")])
+    assert missing.exit_code == 2 and "is not the folder of a run" in missing.output
+
+
+def test_particles_are_matched_by_id() -> None:
+    a = snapshot()
+    b = snapshot(
+        id=np.array([5, 8, 9]),
+        position=np.array([[0.3, 0.2], [0.95, 0.25], [0.1, 0.2]]),
+    )
+    moment, divergence = match(a, b, INFINITE)
+    assert (moment.particles, moment.only_a, moment.only_b, moment.differing) == (2, 1, 1, 1)
+    assert moment.max_error == pytest.approx(0.05) and moment.mean_error == pytest.approx(0.025)
+    assert divergence is not None and divergence.id == 8 and divergence.neighbors[0][0] == 5
+    assert not moment.identical
+
+
+def test_a_particle_that_went_round_a_periodic_side_is_near() -> None:
+    position = np.array([[0.1, 0.2], [0.3, 0.2], [-0.04, 0.2]])
+    moment, _ = match(snapshot(), snapshot(position=position), np.array([1.0, np.inf]))
+    assert moment.max_error == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(("name", "value"), [("velocity", -0.0), ("density", np.nextafter(1000.0, 2000.0))])
+def test_every_bit_counts(name: str, value: float) -> None:
+    changed = np.array(snapshot()[name], copy=True)
+    changed[1] = value
+    moment, divergence = match(snapshot(), snapshot(**{name: changed}), INFINITE)
+    assert moment.differing == 1 and moment.max_error == 0
+    assert divergence is not None and divergence.id == 5
+    assert match(snapshot(), snapshot(), INFINITE)[0].identical
+    assert not match(snapshot(), snapshot(time=0.5000001), INFINITE)[0].identical
+
+
+def test_series_that_differ_are_named_with_time_and_size() -> None:
+    a = pd.DataFrame({"time": [0.0, 1.0, 2.0], "force": [1.0, 2.0, 4.0], "same": [1.0, np.nan, 1.0]})
+    b = pd.DataFrame({"time": [0.0, 1.0, 2.0], "force": [1.0, 2.0, 4.4], "same": [1.0, np.nan, 1.0]})
+    (found,) = differences("post", a, b)
+    assert (found.series, found.column, found.time) == ("post", "force", 2.0)
+    assert found.largest == pytest.approx(0.1)
+    assert list(tell([found])) == [
+        "post: 1 column from t = 2 s on; most force, by up to 0.1 of its largest value"
+    ]
+    assert differences("post", a, a) == []
+    short = differences("post", a, b.iloc[:2].rename(columns={"same": "other"}))
+    assert list(tell(short)) == ["post: 3 rows in A, 2 in B", "post.same: only in A", "post.other: only in B"]
