@@ -23,7 +23,8 @@ constexpr double k_least_fraction = 0.1;  // of a node's neighbourhood that is f
 /// Running means follow within so many passages of a sound wave through the domain: slow against all waves that fit
 /// into it, so that none is reflected.
 constexpr double k_passages = 10;
-constexpr double k_largest_lead = 0.05;  // of the speed: fits to a curved profile are less than that too slow
+constexpr double k_largest_lead = 0.05;    // of the speed: fits to a curved profile are less than that too slow
+constexpr double k_largest_easing = 0.05;  // of the speed: compression in a flow that counts as incompressible is less
 
 /// The nearest of 0 ... last; what is not a number becomes 0, and the doctor finds it at the end of the step.
 double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
@@ -137,7 +138,7 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
       auto& v = opening.velocity[static_cast<std::size_t>(k)];
       const Vec3 x = sites.site(k);
       for (std::size_t d = 0; d < D; ++d)
-        v[d] = at_rest ? 0 : opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
+        v[d] = at_rest ? 0 : opening.pace * opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
       auto& normal = v[static_cast<std::size_t>(sites.axis)];
       normal = sites.inward * normal < 0 ? 0.0 : normal;  // and what is not a number stays so, for the doctor
     }
@@ -329,10 +330,13 @@ double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site
   return (1 - share) * first->p + share * second->p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
 }
 
+/// Mass flow, and the pace at which it is that of an incompressible stream: pressure upstream of bodies compresses
+/// the fluid, which without that would bring more volume to them than the world asks for.
 template <class T, int D>
-void OpeningStep<T, D>::measure_inflow(Opening<D>& opening, double t) {
+void OpeningStep<T, D>::measure_inflow(Opening<D>& opening, double t, double share) {
   const auto& c = flow_.constants();
   const auto& sites = opening.sites;
+  double volume_flow = 0;
   opening.mass_flow = 0;
   for (std::int64_t k = 0; k < sites.sites(); ++k) {
     const Vec3 x = sites.site(k);
@@ -344,7 +348,12 @@ void OpeningStep<T, D>::measure_inflow(Opening<D>& opening, double t) {
     const double speed =
         sites.inward * opening.velocity[static_cast<std::size_t>(k)][static_cast<std::size_t>(sites.axis)];
     opening.mass_flow += rho * speed * sites.area;
+    volume_flow += speed * sites.area;
   }
+  if (opening.world.density <= 0 || opening.mass_flow <= 0) return;
+  const double wanted = opening.world.density * volume_flow / opening.mass_flow;
+  const double pace = opening.pace + share * (wanted - opening.pace);
+  opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
 }
 
 template <class T, int D>
@@ -352,10 +361,12 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   fit_nodes();
   set_inflow_velocities(t, at_rest);
   for (auto& opening : flow_.openings.all())
-    if (opening.world.inflow)
-      follow_slope(opening, follow(opening, dt)), measure_inflow(opening, t);
-    else
+    if (opening.world.inflow) {
+      const double share = follow(opening, dt);
+      follow_slope(opening, share), measure_inflow(opening, t, share);
+    } else {
       rule_outflow(opening, t, dt, at_rest);
+    }
 
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();

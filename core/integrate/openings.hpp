@@ -28,6 +28,7 @@ struct Opening {
   particles::OpeningSites sites;
   std::int32_t first_node = 0, layers = 0;      // nodes: layers of sites inside the fluid, mirrored buffer columns
   std::vector<std::array<double, D>> velocity;  // of the buffer at each site [m/s]
+  double pace = 1;                              // inflow: speed over the imposed one, see measure_inflow()
   double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
   double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
   double lead = 0;                              // outflow: what its buffer must be faster than the nodes [m/s]
@@ -92,7 +93,7 @@ class OpeningStep {
   void set_inflow_velocities(double t, bool at_rest);
   void fit_nodes();
   void rule_outflow(Opening<D>& opening, double t, double dt, bool at_rest);
-  void measure_inflow(Opening<D>& opening, double t);
+  void measure_inflow(Opening<D>& opening, double t, double share);
   void follow_slope(Opening<D>& opening, double share);
   double follow(const Opening<D>& opening, double dt) const;
   double reflected(const Opening<D>& opening, std::int64_t site, double depth, std::array<double, D>& gradient) const;

@@ -35,6 +35,7 @@ struct Opening {
   int inward = 1;                   // +1: the fluid lies at higher coordinates than the opening, -1: at lower ones
   Vec3 lower, upper;                // corners [m], equal along the axis
   std::array<Formula, 3> velocity;  // inflow: imposed [m/s], of x, y, z, t
+  double density = 0;               // inflow: of the stream that has this velocity [kg/m^3]; 0: any
   bool pressure_imposed = false;    // inflow: else extrapolated from the fluid
   Formula pressure;                 // [Pa], of x, y, z, t; outflow: the level about which waves pass
 };

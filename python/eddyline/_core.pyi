@@ -87,6 +87,7 @@ class Opening:
     lower: Vec3  # m
     upper: Vec3  # m, equal to lower along the axis
     velocity: list[Formula]  # three, of x, y, z, t; inflow
+    density: float  # kg/m^3, of the stream that has this velocity; 0: any; inflow
     pressure_imposed: bool  # inflow: else extrapolated from the fluid
     pressure: Formula  # Pa, of x, y, z, t
 

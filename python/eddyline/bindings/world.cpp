@@ -302,6 +302,7 @@ void bind_fluid_and_boundaries(nb::module_& module) {
                      .def_rw("name", &Opening::name)
                      .def_rw("inflow", &Opening::inflow)
                      .def_rw("inward", &Opening::inward)
+                     .def_rw("density", &Opening::density)
                      .def_rw("pressure_imposed", &Opening::pressure_imposed);
   def_axis(opening, &Opening::axis);
   def_vector(opening, "lower", &Opening::lower);

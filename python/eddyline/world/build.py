@@ -92,6 +92,7 @@ def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
     opening.lower, opening.upper = face.low, face.high
     if face.is_inflow:
         opening.velocity = _three(face.velocity(file.dimensions))
+        opening.density = file.fluid.density
     opening.pressure_imposed = face.table.pressure is not None
     if face.table.pressure is not None:
         opening.pressure = face.table.pressure
