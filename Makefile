@@ -24,7 +24,7 @@ $(VENV)/.tools: constraints.txt tools/check_machine.sh
 	@echo "Fetching build tools and libraries into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --upgrade pip
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
-	    scikit-build-core nanobind cmake ninja
+	    scikit-build-core nanobind cmake ninja mpich
 	@touch $@
 
 $(BUILT): $(VENV)/.tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)

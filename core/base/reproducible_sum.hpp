@@ -1,6 +1,7 @@
 #pragma once
 // A sum of doubles that does not depend on the order of its terms.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -48,6 +49,24 @@ class ReproducibleSum {
     } else {
       add_words(other);
     }
+  }
+
+  /// As whole numbers that can be added one by one to those of up to 2^31 other sums: how ranks add up.
+  using Packed = std::array<std::int64_t, 69>;
+  Packed pack() const {
+    ReproducibleSum carried = *this;
+    carried.pass_carries();
+    Packed packed{};
+    std::copy(carried.words_.begin(), carried.words_.end(), packed.begin());
+    packed.back() = not_finite_ ? 1 : 0;
+    return packed;
+  }
+  static ReproducibleSum unpack(const Packed& packed) {
+    ReproducibleSum sum;
+    std::copy(packed.begin(), packed.end() - 1, sum.words_.begin());
+    sum.not_finite_ = packed.back() != 0;
+    sum.pass_carries();
+    return sum;
   }
 
   /// The exact sum, rounded once to the nearest double (ties to even). An infinity if it is beyond the range of

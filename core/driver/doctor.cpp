@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <sstream>
+
+#include "comm/collectives.hpp"
 
 namespace eddyline::driver {
 
@@ -21,6 +24,13 @@ std::string describe(const Diagnosis& d) {
   text << "). The run was stopped.";
   return text.str();
 }
+
+/// What other ranks are told of the particle.
+struct Offender {
+  std::int64_t id;
+  double density;
+  Vec3 position, velocity, acceleration, reference;
+};
 
 /// Why a particle is bad, or nothing if it is well.
 template <class T, int D>
@@ -56,32 +66,55 @@ StepError::StepError(Diagnosis found) : std::runtime_error(describe(found)), dia
 
 template <class T, int D>
 Diagnosis diagnose(const integrate::Flow<T, D>& flow) {
+  constexpr std::string_view k_phase = "diagnosis";
   const auto& fluid = flow.fluid;
+  auto& communicator = flow.communicator();
+  std::int64_t own = std::numeric_limits<std::int64_t>::max();
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < fluid.id.size(); ++i)
+    if (fluid.id[i] < own && !reason_of(flow, i).empty()) own = fluid.id[i], place = i;
+  std::int64_t first = own;
+  comm::minimum(communicator, {&first, 1}, k_phase);
+
   Diagnosis found;
   found.step = flow.steps;
   found.time = flow.time;
-  std::int64_t offender = -1;
-  for (std::int64_t i = 0; i < fluid.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const bool first = offender < 0 || fluid.id[k] < fluid.id[static_cast<std::size_t>(offender)];
-    if (first && !reason_of(flow, k).empty()) offender = i;
+  if (first == std::numeric_limits<std::int64_t>::max()) return found;
+  double owner = own == first ? communicator.rank() : -1;
+  comm::maximum(communicator, {&owner, 1}, k_phase);
+  const int root = static_cast<int>(owner);
+  Offender offender{};
+  std::vector<std::byte> reason;
+  if (own == first) {
+    offender = {first,
+                flow.constants().rho0 * (1 + fluid.s[place]),
+                vector_of(fluid.x, place),
+                vector_of(fluid.v, place),
+                vector_of(fluid.a, place),
+                vector_of(fluid.x_ref, place)};
+    const std::string text = reason_of(flow, place);
+    const auto bytes = std::as_bytes(std::span(text));
+    reason.assign(bytes.begin(), bytes.end());
   }
-  if (offender < 0) return found;
-  const auto k = static_cast<std::size_t>(offender);
-  found.id = fluid.id[k];
-  found.reason = reason_of(flow, k);
-  found.position = vector_of(fluid.x, k);
-  found.velocity = vector_of(fluid.v, k);
-  found.acceleration = vector_of(fluid.a, k);
-  found.density = flow.constants().rho0 * (1 + fluid.s[k]);
-  for (std::int64_t j = 0; j < fluid.size(); ++j) {
-    const auto other = static_cast<std::size_t>(j);
+  offender = comm::broadcast(communicator, offender, root, k_phase);
+  reason = comm::broadcast(communicator, std::move(reason), root, k_phase);
+  found.id = offender.id;
+  found.density = offender.density;
+  found.position = offender.position, found.velocity = offender.velocity, found.acceleration = offender.acceleration;
+  found.reason.assign(reinterpret_cast<const char*>(reason.data()), reason.size());
+
+  std::vector<Diagnosis::Neighbor> near;
+  for (std::size_t i = 0; i < fluid.id.size(); ++i) {
     // Where the offender was at the last rebuild is known even if its position is lost.
-    const Vec3 x = vector_of(fluid.x, other);
-    const double distance = norm(x - vector_of(fluid.x_ref, k));
-    if (j == offender || !(distance < flow.constants().length.interaction_radius)) continue;
-    found.neighbors.push_back(
-        {fluid.id[other], distance, x, vector_of(fluid.v, other), flow.constants().rho0 * (1 + fluid.s[other])});
+    const Vec3 x = vector_of(fluid.x, i);
+    const double distance = norm(x - offender.reference);
+    if (fluid.id[i] != first && distance < flow.constants().length.interaction_radius)
+      near.push_back({fluid.id[i], distance, x, vector_of(fluid.v, i), flow.constants().rho0 * (1 + fluid.s[i])});
+  }
+  for (const auto& bytes : comm::gather(communicator, std::as_bytes(std::span(near)), k_phase)) {
+    const std::size_t before = found.neighbors.size(), count = bytes.size() / sizeof(Diagnosis::Neighbor);
+    found.neighbors.resize(before + count);
+    if (count > 0) std::memcpy(found.neighbors.data() + before, bytes.data(), bytes.size());
   }
   std::sort(found.neighbors.begin(), found.neighbors.end(),
             [](const auto& a, const auto& b) { return std::pair(a.distance, a.id) < std::pair(b.distance, b.id); });

@@ -5,11 +5,12 @@
 
 namespace eddyline::driver {
 
-/// Finds the first offender of a bad step (smallest id), says why it is one, and collects its neighbours.
+/// Finds the first offender of a bad step (smallest id of all ranks), says why it is one, and collects its neighbours
+/// (on the root). Collective.
 template <class T, int D>
 Diagnosis diagnose(const integrate::Flow<T, D>& flow);
 
-/// Directed pairs within R at the last evaluation: fluid-fluid, fluid-wall and wall-fluid.
+/// Directed pairs within R at the last evaluation of this rank: fluid-fluid, fluid-wall and wall-fluid.
 template <class T, int D>
 std::int64_t count_pairs(const integrate::Flow<T, D>& flow);
 

@@ -3,12 +3,14 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
 #include <sstream>
 
 #include "base/instructions.hpp"
+#include "comm/collectives.hpp"
 #include "driver/doctor.hpp"
 #include "integrate/classic_step.hpp"
 #include "integrate/step.hpp"
@@ -30,8 +32,9 @@ std::uint64_t mix(std::uint64_t h) {
 template <class T, int D, class Stepper>
 class FlowSimulation final : public Simulation {
  public:
-  FlowSimulation(const world::World& world, const integrate::Execution& execution, double series_interval)
-      : flow_(world, execution),
+  FlowSimulation(const world::World& world, const integrate::Execution& execution, double series_interval,
+                 comm::Communicator& communicator)
+      : flow_(world, execution, communicator),
         step_(flow_),
         observers_(flow_),
         instructions_(choose_instructions(execution.instructions)),
@@ -54,7 +57,10 @@ class FlowSimulation final : public Simulation {
     const auto start = Clock::now();
     std::int64_t done = 0;
     interrupted_.store(false);
-    while (flow_.time < until && flow_.steps < max_steps && !interrupted_.load(std::memory_order_relaxed)) {
+    flow_.control.stop = false;
+    while (flow_.time < until && flow_.steps < max_steps && !flow_.control.stop) {
+      const double passed = std::chrono::duration<double>(Clock::now() - start).count();
+      flow_.control.stop = interrupted_.load(std::memory_order_relaxed) || passed >= max_seconds;
       const bool due = flow_.time + step_.choose_time_step() >= next_series_ && step_.damping == 0;
       step_.advance(due);
       ++done;
@@ -65,15 +71,18 @@ class FlowSimulation final : public Simulation {
         flow_.timers.lap(Phase::observe);
         while (next_series_ <= flow_.time && series_interval_ > 0) next_series_ += series_interval_;
       }
-      if (std::chrono::duration<double>(Clock::now() - start).count() >= max_seconds) break;
     }
     return done;
   }
+
+  void interrupt() override { interrupted_.store(true); }
 
   int dimensions() const override { return D; }
   double time() const override { return flow_.time; }
   double time_step() const override { return step_.choose_time_step(); }
   std::int64_t steps() const override { return flow_.steps; }
+  std::int64_t fluid_count() const override { return flow_.everywhere.fluid; }
+  std::int64_t wall_count() const override { return flow_.everywhere.walls; }
 
   std::span<const std::int64_t> id() const override { return {flow_.fluid.id.data(), flow_.fluid.id.size()}; }
   std::span<const double> mass() const override { return {flow_.fluid.mass.data(), flow_.fluid.mass.size()}; }
@@ -128,7 +137,9 @@ class FlowSimulation final : public Simulation {
       sum.low += mix(h);
       sum.high += mix(h ^ 0xD6E8FEB86659FD93u);
     }
-    return sum;
+    std::int64_t words[] = {static_cast<std::int64_t>(sum.low), static_cast<std::int64_t>(sum.high)};
+    comm::sum(flow_.communicator(), words, "checksum");
+    return {static_cast<std::uint64_t>(words[0]), static_cast<std::uint64_t>(words[1])};
   }
 
   Statistics statistics() const override {
@@ -143,14 +154,29 @@ class FlowSimulation final : public Simulation {
     s.memory_bytes = flow_.memory();
     s.list_bytes =
         static_cast<std::int64_t>(flow_.fluid_fluid.bytes() + flow_.fluid_wall.bytes() + flow_.wall_fluid.bytes());
-    s.messages = flow_.fluid_routes.traffic().messages + flow_.wall_routes.traffic().messages;
-    s.ghost_rows = flow_.fluid_routes.traffic().rows + flow_.wall_routes.traffic().rows;
+    for (const exchange::Halo* halo : {&flow_.fluid_halo, &flow_.wall_halo}) {
+      s.messages += halo->traffic().copies + halo->traffic().messages;
+      s.ghost_rows += halo->traffic().rows;
+      s.message_bytes += halo->traffic().bytes;
+    }
+    s.migrants = flow_.migrants;
     s.contacts = flow_.contacts;
     s.left_particles = flow_.left_particles;
     s.instructions = instructions_;
     s.threads = threads_;
+    s.ranks = flow_.communicator().size();
+    std::int64_t* const sums[] = {
+        &s.fluid_particles, &s.wall_particles, &s.pairs,      &s.stored,   &s.padded,   &s.memory_bytes,  &s.list_bytes,
+        &s.messages,        &s.message_bytes,  &s.ghost_rows, &s.migrants, &s.contacts, &s.left_particles};
+    std::vector<std::int64_t> values;
+    for (const std::int64_t* each : sums) values.push_back(*each);
+    comm::sum(flow_.communicator(), values, "statistics");
+    for (std::size_t k = 0; k < values.size(); ++k) *sums[k] = values[k];
+    std::vector<double> seconds;
     for (std::size_t p = 0; p < k_phase_names.size(); ++p)
-      s.seconds.emplace_back(k_phase_names[p], flow_.timers.seconds(static_cast<Phase>(p)));
+      seconds.push_back(flow_.timers.seconds(static_cast<Phase>(p)));
+    comm::maximum(flow_.communicator(), seconds, "statistics");
+    for (std::size_t p = 0; p < k_phase_names.size(); ++p) s.seconds.emplace_back(k_phase_names[p], seconds[p]);
     return s;
   }
 
@@ -185,30 +211,32 @@ class FlowSimulation final : public Simulation {
   observe::Observers<T, D> observers_;
   std::string instructions_;
   int threads_;
+  std::atomic<bool> interrupted_{false};
   double series_interval_, next_series_ = 0;
 };
 
 template <class T, int D>
-std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution,
-                                     double interval) {
+std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution, double interval,
+                                     comm::Communicator& communicator) {
   if (world.method.scheme == world::Scheme::classic)
-    return std::make_unique<FlowSimulation<T, D, integrate::ClassicStep<T, D>>>(world, execution, interval);
-  return std::make_unique<FlowSimulation<T, D, integrate::Step<T, D>>>(world, execution, interval);
+    return std::make_unique<FlowSimulation<T, D, integrate::ClassicStep<T, D>>>(world, execution, interval,
+                                                                                communicator);
+  return std::make_unique<FlowSimulation<T, D, integrate::Step<T, D>>>(world, execution, interval, communicator);
 }
 
 template <class T>
-std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution,
-                                     double interval) {
-  if (world.dimensions == 2) return make_for<T, 2>(world, execution, interval);
-  return make_for<T, 3>(world, execution, interval);
+std::unique_ptr<Simulation> make_for(const world::World& world, const integrate::Execution& execution, double interval,
+                                     comm::Communicator& communicator) {
+  if (world.dimensions == 2) return make_for<T, 2>(world, execution, interval, communicator);
+  return make_for<T, 3>(world, execution, interval, communicator);
 }
 
 }  // namespace
 
 std::unique_ptr<Simulation> Simulation::make(const world::World& world, const integrate::Execution& execution,
-                                             double series_interval) {
-  if (world.method.double_precision) return make_for<double>(world, execution, series_interval);
-  return make_for<float>(world, execution, series_interval);
+                                             double series_interval, comm::Communicator& communicator) {
+  if (world.method.double_precision) return make_for<double>(world, execution, series_interval, communicator);
+  return make_for<float>(world, execution, series_interval, communicator);
 }
 
 Estimate estimate(const world::World& world) {

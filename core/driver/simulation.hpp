@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -58,28 +57,38 @@ struct Statistics {
   std::int64_t padded;  // the same with padding
   std::int64_t memory_bytes, list_bytes;
   std::int64_t messages, ghost_rows;
+  std::int64_t message_bytes, migrants;   // sent to other ranks; particles that changed ranks
   std::int64_t contacts, left_particles;  // put back on a wall's surface; left through open sides
+  int ranks;
   std::string instructions;
   int threads;
   std::vector<std::pair<std::string, double>> seconds;  // by phase
 };
 
-/// A world in motion, whatever its dimension and precision.
+/// A world in motion, whatever its dimension and precision. What is said to be collective all ranks call in the same
+/// order; particles, walls and their values are those of this rank.
 class Simulation {
  public:
+  /// Collective. The communicator must outlive the simulation.
   static std::unique_ptr<Simulation> make(const world::World& world, const integrate::Execution& execution,
-                                          double series_interval);
+                                          double series_interval, comm::Communicator& communicator);
   virtual ~Simulation() = default;
 
-  /// Steps until time >= until, or steps == max_steps, or max_seconds of wall time have passed, or interrupt().
-  /// Returns the steps done; throws StepError.
+  /// Steps until time >= until, or steps == max_steps, or, on any rank, max_seconds of wall time have passed, or
+  /// interrupt(). Returns the steps done; throws StepError. Collective.
   virtual std::int64_t advance(double until, std::int64_t max_steps, double max_seconds) = 0;
-  void interrupt() { interrupted_.store(true); }
+  /// May come from any thread.
+  virtual void interrupt() = 0;
+  /// The other ranks are told that the run is over. Nothing collective may follow.
+  virtual void end() {}
 
   virtual int dimensions() const = 0;
   virtual double time() const = 0;
   virtual double time_step() const = 0;
   virtual std::int64_t steps() const = 0;
+  /// Of all ranks.
+  virtual std::int64_t fluid_count() const = 0;
+  virtual std::int64_t wall_count() const = 0;
 
   virtual std::span<const std::int64_t> id() const = 0;
   virtual std::span<const double> mass() const = 0;
@@ -100,13 +109,14 @@ class Simulation {
   virtual std::span<const std::int32_t> wall_owner() const = 0;
   virtual std::vector<double> wall_pressure() const = 0;
 
+  /// Collective.
   virtual void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const = 0;
+  /// The same on all ranks.
   virtual std::vector<observe::Series> take_series() = 0;
+  /// Of the particles of all ranks. Collective.
   virtual Checksum checksum() const = 0;
+  /// Sums over all ranks; seconds are the longest of any. Collective.
   virtual Statistics statistics() const = 0;
-
- protected:
-  std::atomic<bool> interrupted_{false};
 };
 
 }  // namespace eddyline::driver

@@ -1,6 +1,6 @@
 #pragma once
-// Who sends what to whom. The exchange moves rows of bytes along routes and knows neither particles nor physics: the
-// caller says how a row is copied to its ghost.
+// Which rows of this process repeat others of it. The exchange knows neither particles nor physics: the caller says how
+// a row is copied to its ghost.
 
 #include <cstdint>
 #include <vector>
@@ -19,11 +19,6 @@ struct Run {
 struct Route {
   std::int32_t from_box = 0, to_box = 0;
   std::vector<Run> runs;
-};
-
-/// What has been moved so far; part of every run's report.
-struct Traffic {
-  std::int64_t gathers = 0, messages = 0, rows = 0;
 };
 
 /// Routes between the boxes of this process. Rebuilt with the cells; between rebuilds gather() repeats the same copies.
@@ -52,28 +47,24 @@ class Routes {
     runs.push_back(run);
   }
 
-  /// Brings owners' values to ghosts: copy(from_row, to_row, shift) for every ghost row.
+  /// Brings owners' values to ghosts: copy(from_row, to_row, shift) for every ghost row; returns how many there are.
   template <class Copy>
-  void gather(Copy&& copy) {
-    ++traffic_.gathers;
-    for (std::size_t r = 0; r < used_; ++r) {
-      const auto& runs = routes_[r].runs;
-      ++traffic_.messages;
-      for (const Run& run : runs) {
-        traffic_.rows += run.count;
+  std::int64_t gather(Copy&& copy) const {
+    std::int64_t rows = 0;
+    for (std::size_t r = 0; r < used_; ++r)
+      for (const Run& run : routes_[r].runs) {
+        rows += run.count;
         for (std::int32_t k = 0; k < run.count; ++k) copy(run.from + k, run.to + k, run.shift);
       }
-    }
+    return rows;
   }
 
   std::size_t size() const { return used_; }
   const Route& operator[](std::size_t r) const { return routes_[r]; }
-  const Traffic& traffic() const { return traffic_; }
 
  private:
   std::vector<Route> routes_;
   std::size_t used_ = 0;
-  Traffic traffic_;
 };
 
 }  // namespace eddyline::exchange

@@ -7,6 +7,7 @@
 
 #include "base/portable_math.hpp"
 #include "integrate/for_blocks.hpp"
+#include "neighbors/fields.hpp"
 
 namespace eddyline::integrate {
 
@@ -45,12 +46,12 @@ void ClassicStep<T, D>::advance(bool reactions) {
   const double middle = flow_.time + 0.5 * ahead.dt;
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, middle);
   extrapolate_to_walls(middle);
-  gather(flow_.wall_routes, flow_.walls);
+  gather(flow_.wall_halo, flow_.walls);
   sum_rates();
   if (reactions) react();
 
   correct(ahead);
-  gather(flow_.fluid_routes, flow_.pressed);  // the end of the step, for observers
+  gather(flow_.fluid_halo, flow_.pressed);  // the end of the step, for observers
   step_before_ = std::exchange(last_step_, ahead.dt);
   ++flow_.steps;
 }
@@ -87,7 +88,8 @@ double ClassicStep<T, D>::choose_time_step() const {
   const auto& method = flow_.world().method;
   const double h = c.length.smoothing_length;
   double dt = method.cfl * h / std::max(flow_.control.signal, 1e-3 * c.c0);  // a gas may be cold everywhere
-  if (acceleration_ > 0) dt = std::min(dt, method.cfl * std::sqrt(h / acceleration_));
+  const double acceleration = flow_.control.acceleration;
+  if (acceleration > 0) dt = std::min(dt, method.cfl * std::sqrt(h / acceleration));
   if (c.nu > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu);
   return dt;
 }
@@ -106,8 +108,8 @@ void ClassicStep<T, D>::rebuild() {
 }
 
 template <class T, int D>
-void ClassicStep<T, D>::gather(exchange::Routes& routes, neighbors::Rows<T>& rows) {
-  routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) { rows.copy(from, to, shift, D); });
+void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+  halo.gather(neighbors::RowField(rows, D));
   flow_.timers.lap(Phase::exchange);
 }
 
@@ -146,7 +148,7 @@ Prediction ClassicStep<T, D>::predict_half() {
 template <class T, int D>
 bool ClassicStep<T, D>::lists_hold(const Prediction& ahead, double skin) {
   write_middle(ahead);
-  gather(flow_.fluid_routes, flow_.pressed);
+  gather(flow_.fluid_halo, flow_.pressed);
   const auto& c = flow_.constants();
   const neighbors::Drift drift = flow_.drift();
   flow_.control.approach = drift.approach * c.fixed.quantum();
@@ -343,7 +345,8 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
   flow_.control.moved = std::sqrt(moved2);
   flow_.control.signal = signal;
   flow_.control.bad = bad > 0;
-  acceleration_ = std::sqrt(acceleration2);
+  flow_.control.acceleration = std::sqrt(acceleration2);
+  flow_.agree_on_control();
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -356,12 +359,12 @@ void ClassicStep<T, D>::start() {
   rebuild();
   flow_.time_step = last_step_ = step_before_ = 0;
   write_middle({});
-  gather(flow_.fluid_routes, flow_.pressed);
+  gather(flow_.fluid_halo, flow_.pressed);
   extrapolate_to_walls(flow_.time);
-  gather(flow_.wall_routes, flow_.walls);
+  gather(flow_.wall_halo, flow_.walls);
   sum_rates();
   correct({});
-  gather(flow_.fluid_routes, flow_.pressed);
+  gather(flow_.fluid_halo, flow_.pressed);
 }
 
 template class ClassicStep<float, 2>;

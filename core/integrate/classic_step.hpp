@@ -45,7 +45,7 @@ class ClassicStep {
   void correct(const Prediction& ahead);
   void write_row(std::size_t i, const Vec3& x, const Vec3& v, double s, double u);
   physics::classic::SweepInput<T> input() const;
-  void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
+  void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
 
   Flow<T, D>& flow_;
   Contact contact_;
@@ -53,7 +53,6 @@ class ClassicStep {
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;
   double last_step_ = 0, step_before_ = 0;  // [s]
-  double acceleration_ = 0;                 // the largest of the last evaluation [m/s^2]
 };
 
 }  // namespace eddyline::integrate

@@ -8,8 +8,9 @@
 
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
-#include "base/reproducible_sum.hpp"
-#include "decompose/bisection.hpp"
+#include "comm/collectives.hpp"
+#include "integrate/migrate.hpp"
+#include "neighbors/fields.hpp"
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 
@@ -82,13 +83,17 @@ Constants make_constants(const world::World& world) {
 }  // namespace
 
 template <class T, int D>
-Flow<T, D>::Flow(const world::World& world, const Execution& execution)
+Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Communicator& communicator)
     : openings(world),
       pressed(world.method.scheme == Scheme::classic ? physics::classic::k_fluid_stride<D>
                                                      : physics::delta::k_pressed_stride<D>),
+      fluid_halo(communicator, execution.exchange),
+      wall_halo(communicator, execution.exchange),
       world_(world),
       execution_(execution),
-      constants_(make_constants(world)) {
+      communicator_(communicator),
+      constants_(make_constants(world)),
+      cell_halo_(communicator, execution.exchange) {
   fluid.classic = world.method.scheme == Scheme::classic;
   fluid.confined = !fluid.classic && !constants_.free_surface;
   for (int d = 0; d < D; ++d) {
@@ -101,10 +106,17 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution)
   place();
 }
 
+/// Every rank places what stands in its cells.
 template <class T, int D>
 void Flow<T, D>::place() {
-  const particles::Placement placement = particles::place(world_);
-  make_grid(placement, execution_.boxes);
+  decompose(make_grid());
+  const particles::Placement placement = particles::place(world_, [&](Vec3 x) { return layout_.owned_cell(x) >= 0; });
+  std::int64_t anywhere = static_cast<std::int64_t>(placement.fluid.size());
+  comm::sum(communicator_, {&anywhere, 1}, "placing particles");
+  if (anywhere == 0)
+    throw UserError(
+        "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
+        "spacing.");
   const std::size_t n = placement.fluid.size();
   fluid.for_each_array([n](auto& array) { array.assign(n, 0); });
   const double pressure_unit = constants_.rho0 * constants_.c0 * constants_.c0;
@@ -130,7 +142,7 @@ void Flow<T, D>::place_walls(const particles::Placement& placement) {
   walls_move_ =
       std::any_of(world_.bodies.begin(), world_.bodies.end(), [](const auto& b) { return b.motion.has_value(); });
   const std::size_t n = placement.walls.size();
-  wall.for_each_array(wall_scratch_, [n](auto& array, auto&) { array.assign(n, 0); });
+  wall.for_each_array([n](auto& array) { array.assign(n, 0); });
   for (std::size_t i = 0; i < n; ++i) {
     const auto& particle = placement.walls[i];
     wall.id[i] = particle.id;
@@ -145,29 +157,36 @@ void Flow<T, D>::place_walls(const particles::Placement& placement) {
 }
 
 /// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once:
-/// their order, rows and routes then last for the run.
+/// their order, rows and ghosts then last until cells change hands.
 template <class T, int D>
 void Flow<T, D>::sort_walls() {
-  const std::int64_t n = wall.size();
   const auto stride = static_cast<std::size_t>(walls.stride());
   wall_row_scratch_.resize(wall.id.size() * stride);
+  const std::int64_t before = wall.size();
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (std::int64_t i = 0; i < before; ++i) {
     const auto k = static_cast<std::size_t>(i);
     std::copy_n(walls.row(wall_rows.slot[k]), stride, wall_row_scratch_.data() + k * stride);
   }
+  if (!communicator_.is_alone())
+    migrate(communicator_, ranks_of(wall.x), [&](auto&& visit) {
+      wall.for_each_array(visit);
+      visit(Strided<T>{wall_row_scratch_, stride});
+    });
+
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = wall.x[d];
-  sort_.sort(layout_, {position, D}, {wall.id.data(), wall.id.size()}, execution_.shuffle, wall_rows, order_);
-  wall.for_each_array(wall_scratch_, [&](auto& array, auto& scratch) { reorder(array, order_, scratch); });
+  sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, order_);
+  wall.for_each_array([&](auto& array) { reorder(array, order_, scratch_for(array)); });
   walls.resize(wall_rows.rows);
+  const std::int64_t n = wall.size();
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i), old = static_cast<std::size_t>(order_[k]);
     std::copy_n(wall_row_scratch_.data() + old * stride, stride, walls.row(wall_rows.slot[k]));
   }
-  find_routes(layout_, wall_rows, wall_routes);
-  find_positions(wall_rows, wall.x, wall_routes, wall_positions_);
+  find_halo(wall_rows, wall_halo);
+  find_positions(wall_rows, wall.x, wall_halo, wall_positions_);
   if (walls_move_)
     for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }
@@ -175,30 +194,32 @@ void Flow<T, D>::sort_walls() {
 /// Nodes of openings stand still, like walls. Nobody gathers from them, so that they have no ghosts to send.
 template <class T, int D>
 void Flow<T, D>::place_nodes() {
-  const auto n = static_cast<std::size_t>(openings.nodes());
   std::vector<double> x[D];
   const double* position[D];
-  std::vector<std::int64_t> id(n);
-  for (std::size_t i = 0; i < n; ++i) id[i] = static_cast<std::int64_t>(i);
-  for (int d = 0; d < D; ++d) {
-    for (std::size_t i = 0; i < n; ++i) x[d].push_back(openings.node(static_cast<std::int32_t>(i))[d]);
-    position[d] = x[d].data();
+  std::vector<std::int64_t> id;
+  for (std::int32_t number = 0; number < openings.nodes(); ++number) {
+    const Vec3 node = openings.node(number);
+    if (layout_.owned_cell(node) < 0) continue;
+    id.push_back(number);
+    for (int d = 0; d < D; ++d) x[d].push_back(node[d]);
   }
-  sort_.sort(layout_, {position, D}, id, execution_.shuffle, node_rows, node_number);
+  for (int d = 0; d < D; ++d) position[d] = x[d].data();
+  sort({position, D}, id, node_rows, node_number);
   nodes.resize(node_rows.rows);
   for (int d = 0; d < D; ++d) {
     node_positions_.x[d].assign(static_cast<std::size_t>(node_rows.rows) + neighbors::k_chunk, 0);
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < id.size(); ++i) {
       const std::int32_t slot = node_rows.slot[i];
       const std::int32_t place = constants_.fixed.wrapped(x[d][static_cast<std::size_t>(node_number[i])]);
       node_positions_.x[d][static_cast<std::size_t>(slot)] = place;
       nodes.put_fixed(nodes.row(slot) + d, place);
     }
   }
+  for (std::int32_t& place : node_number) place = static_cast<std::int32_t>(id[static_cast<std::size_t>(place)]);
 }
 
 template <class T, int D>
-void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
+particles::CellGrid Flow<T, D>::make_grid() const {
   particles::CellGrid grid;
   grid.dimensions = D;
   const double R = constants_.length.interaction_radius;
@@ -229,10 +250,40 @@ void Flow<T, D>::make_grid(const particles::Placement& placement, int boxes) {
                       std::to_string(3 * constants_.length.cell_edge) +
                       " m) long. Use a longer domain or a finer spacing.");
   }
-  std::vector<double> weight(static_cast<std::size_t>(grid.cells()), 0.0);
-  for (const auto& particle : placement.fluid)
-    weight[static_cast<std::size_t>(grid.index(grid.cell_of(particle.position)))] += 1;
-  layout_ = particles::CellLayout(grid, decompose::bisect(grid, weight, boxes));
+  return grid;
+}
+
+/// Cuts the grid so that every box gets as many particles of the start.
+template <class T, int D>
+void Flow<T, D>::decompose(const particles::CellGrid& grid) {
+  const decompose::Method method = decompose::method_of(execution_.decomposition);
+  const int ranks = communicator_.size();
+  std::vector<Int3> cells;  // of the fluid in this rank's share of a first, even cut
+  if (ranks * execution_.boxes > 1) {
+    const decompose::Partition even(grid, decompose::Method::bisection, ranks, 1, [](const auto& box, int axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      return std::vector<std::int64_t>(static_cast<std::size_t>(box.upper[a] - box.lower[a]), 1);
+    });
+    const particles::CellLayout share(grid, even.boxes_of(communicator_.rank()));
+    const auto placement = particles::place(world_, [&](Vec3 x) { return share.owned_cell(x) >= 0; });
+    for (const auto& particle : placement.fluid) cells.push_back(grid.cell_of(particle.position));
+  }
+  const auto weights = [&](const particles::CellBox& box, int axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    std::vector<std::int64_t> slabs(static_cast<std::size_t>(box.upper[a] - box.lower[a]), 0);
+    for (const Int3& cell : cells)
+      if (box.contains(cell)) ++slabs[static_cast<std::size_t>(cell[a] - box.lower[a])];
+    comm::sum(communicator_, slabs, "decomposition");
+    return slabs;
+  };
+  partition_ = decompose::Partition(grid, method, ranks, execution_.boxes, weights);
+  const int rank = communicator_.rank();
+  layout_ = particles::CellLayout(grid, partition_.boxes_of(rank), partition_.around(rank));
+  cell_halo_.clear();
+  for (const auto& other : layout_.rank_cells()) {
+    for (const std::int32_t cell : other.sent) cell_halo_.add_sent(other.rank, cell, 1);
+    for (const auto& ghost : other.received) cell_halo_.add_received(other.rank, ghost.cell, 1, {});
+  }
 }
 
 template <class T, int D>
@@ -249,19 +300,31 @@ void Flow<T, D>::wrap_into_periods() {
 }
 
 template <class T, int D>
-void Flow<T, D>::find_routes(const particles::CellLayout& layout, const particles::CellRows& rows,
-                             exchange::Routes& routes) {
-  routes.clear();
-  for (const auto& ghost : layout.ghost_cells()) {
-    const auto from = static_cast<std::size_t>(ghost.from_cell), to = static_cast<std::size_t>(ghost.to_cell);
-    routes.add(ghost.from_box, ghost.to_box,
-               {rows.begin[from], rows.begin[to], rows.begin[from + 1] - rows.begin[from], ghost.shift});
+void Flow<T, D>::sort(std::span<const double* const> position, std::span<const std::int64_t> id,
+                      particles::CellRows& rows, Array<std::int32_t>& order) {
+  sort_.sort(layout_, position, id, execution_.shuffle, rows, order,
+             [this](Array<std::int32_t>& counts) { cell_halo_.gather(exchange::ArrayField(counts)); });
+}
+
+/// Who repeats whose rows, within the process and of other ranks.
+template <class T, int D>
+void Flow<T, D>::find_halo(const particles::CellRows& rows, exchange::Halo& halo) const {
+  halo.clear();
+  const auto first = [&](std::int32_t cell) { return rows.begin[static_cast<std::size_t>(cell)]; };
+  const auto count = [&](std::int32_t cell) { return first(cell + 1) - first(cell); };
+  for (const auto& ghost : layout_.ghost_cells())
+    halo.routes().add(ghost.from_box, ghost.to_box,
+                      {first(ghost.from_cell), first(ghost.to_cell), count(ghost.from_cell), ghost.shift});
+  for (const auto& other : layout_.rank_cells()) {
+    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), count(cell));
+    for (const auto& ghost : other.received)
+      halo.add_received(other.rank, first(ghost.cell), count(ghost.cell), ghost.shift);
   }
 }
 
 template <class T, int D>
-void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
-                                exchange::Routes& routes, neighbors::FixedPositions& positions) {
+void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Halo& halo,
+                                neighbors::FixedPositions& positions) {
   const auto n = static_cast<std::int64_t>(rows.slot.size());
   for (int d = 0; d < D; ++d) {
     Array<std::int32_t>& p = positions.x[d];
@@ -271,12 +334,27 @@ void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArr
     for (std::int64_t i = 0; i < n; ++i)
       p[static_cast<std::size_t>(rows.slot[static_cast<std::size_t>(i)])] =
           constants_.fixed.wrapped(x[d][static_cast<std::size_t>(i)]);
-    routes.gather([&](std::int32_t from, std::int32_t to, const Int3& period) {
-      p[static_cast<std::size_t>(to)] =
-          static_cast<std::int32_t>(static_cast<std::uint32_t>(p[static_cast<std::size_t>(from)]) +
-                                    static_cast<std::uint32_t>(period[static_cast<std::size_t>(d)]));
-    });
   }
+  halo.gather(neighbors::PositionField(positions, D));
+}
+
+/// The rank whose cells hold each place.
+template <class T, int D>
+std::vector<int> Flow<T, D>::ranks_of(const VectorArray<double, D>& x) const {
+  std::vector<int> ranks(x.size());
+  const auto n = static_cast<std::int64_t>(x.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    ranks[k] = partition_.rank_of(layout_.grid().cell_of(vector_of(x, k)));
+  }
+  return ranks;
+}
+
+template <class T, int D>
+void Flow<T, D>::migrate_fluid() {
+  if (communicator_.is_alone()) return;
+  migrants += migrate(communicator_, ranks_of(fluid.x), [&](auto&& visit) { fluid.for_each_array(visit); });
 }
 
 template <class T, int D>
@@ -303,22 +381,20 @@ void Flow<T, D>::remove_leavers() {
   if (closed && openings.empty()) return;
   const std::int64_t n = fluid.size();
   std::int64_t kept = 0;
-  ReproducibleSum left;
   for (std::int64_t i = 0; i < n; ++i) {
     const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(kept);
     if (openings.is_spent(fluid, from)) continue;
     bool outside = false;  // what is not a number is not, so that the doctor finds it
     for (int d = 0; d < D; ++d) outside = outside || fluid.x[d][i] < lowest[d] || fluid.x[d][i] > highest[d];
     if (outside && fluid.buffer[from] == 0) {
-      left.add(fluid.mass[from]);
+      left_mass.add(fluid.mass[from]);
       ++left_particles;
       continue;
     }
-    if (from != to) fluid.copy(from, to);
+    if (from != to) copy_particle([&](auto&& visit) { fluid.for_each_array(visit); }, from, to);
     ++kept;
   }
   if (kept == n) return;
-  left_mass += left.value();
   fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(kept)); });
 }
 
@@ -327,7 +403,7 @@ template <class T, int D>
 void Flow<T, D>::sort_fluid() {
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = fluid.x[d];
-  sort_.sort(layout_, {position, D}, {fluid.id.data(), fluid.id.size()}, execution_.shuffle, fluid_rows, order_);
+  sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, order_);
 
   fluid.for_each_array([&](auto& array) { reorder(array, order_, scratch_for(array)); });
   fluid.x_ref.resize(fluid.id.size());
@@ -377,21 +453,13 @@ void Flow<T, D>::hide_buffers() {
     free.resize(fluid_positions_.x[d].size());
     std::copy(fluid_positions_.x[d].begin(), fluid_positions_.x[d].end(), free.begin());
   }
+  hidden_.assign(static_cast<std::size_t>(fluid_rows.rows), 0);
+  for (const std::int32_t i : openings.members())
+    hidden_[static_cast<std::size_t>(fluid_rows.slot[static_cast<std::size_t>(i)])] = 1;
+  fluid_halo.gather(exchange::ArrayField(hidden_));
   auto& x = free_positions_.x[0];
-  const auto move_out = [&](std::int32_t row) {
-    auto& place = x[static_cast<std::size_t>(row)];
-    place = static_cast<std::int32_t>(static_cast<std::uint32_t>(place) + k_out_of_reach);
-  };
-  Array<std::uint8_t>& hidden = hidden_;
-  hidden.assign(static_cast<std::size_t>(fluid_rows.rows), 0);
-  for (const std::int32_t i : openings.members()) {
-    const std::int32_t row = fluid_rows.slot[static_cast<std::size_t>(i)];
-    hidden[static_cast<std::size_t>(row)] = 1;
-    move_out(row);
-  }
-  fluid_routes.gather([&](std::int32_t from, std::int32_t to, const Int3&) {
-    if (hidden[static_cast<std::size_t>(from)] != 0) move_out(to);
-  });
+  for (std::size_t row = 0; row < hidden_.size(); ++row)
+    if (hidden_[row] != 0) x[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[row]) + k_out_of_reach);
 }
 
 /// Nodes see the fluid without the buffers, which would only hear their own echo.
@@ -434,15 +502,19 @@ void Flow<T, D>::rebuild() {
   wrap_into_periods();
   if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
+  migrate_fluid();
   sort_fluid();
   if (walls_move_) sort_walls();
   openings.find_members(fluid);
-  find_routes(layout_, fluid_rows, fluid_routes);
-  find_positions(fluid_rows, fluid.x, fluid_routes, fluid_positions_);
+  find_halo(fluid_rows, fluid_halo);
+  find_positions(fluid_rows, fluid.x, fluid_halo, fluid_positions_);
   if (!fluid.classic) moving.resize(fluid_rows.rows);
   pressed.resize(fluid_rows.rows);
   timers.lap(Phase::sort);
 
+  std::int64_t all[] = {fluid.size(), wall.size()};
+  comm::sum(communicator_, all, "rebuild");
+  everywhere = {all[0], all[1]};
   find_neighbors();
   ++rebuilds;
   timers.lap(Phase::lists);
@@ -468,11 +540,24 @@ void Flow<T, D>::write_wall_rows() {
 }
 
 template <class T, int D>
+void Flow<T, D>::agree_on_control() {
+  double all[] = {control.speed,        control.corrected,     control.moved,         control.signal,
+                  control.acceleration, control.bad ? 1.0 : 0, control.stop ? 1.0 : 0};
+  comm::maximum(communicator_, all, "control point at the end of a step");
+  control.speed = all[0], control.corrected = all[1], control.moved = all[2], control.signal = all[3];
+  control.acceleration = all[4], control.bad = all[5] > 0, control.stop = all[6] > 0;
+}
+
+template <class T, int D>
 neighbors::Drift Flow<T, D>::drift() {
   // Classic sums pairs in the middle of the step only.
   const double half_step = fluid.classic ? 0.0 : 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
-  return drift_bound_(layout_, fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
-                      static_cast<float>(half_step), wall_rows, walls_move_ ? &wall_displacement : nullptr);
+  const neighbors::Drift own =
+      drift_bound_(layout_, fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
+                   static_cast<float>(half_step), wall_rows, walls_move_ ? &wall_displacement : nullptr);
+  double all[] = {own.approach, own.moved};
+  comm::maximum(communicator_, all, "control point before pair sums");
+  return {static_cast<float>(all[0]), static_cast<float>(all[1])};
 }
 
 template <class T, int D>

@@ -11,10 +11,14 @@
 
 #include "base/arrays.hpp"
 #include "base/fixed_point.hpp"
+#include "base/reproducible_sum.hpp"
 #include "base/timers.hpp"
-#include "exchange/routes.hpp"
+#include "comm/communicator.hpp"
+#include "decompose/partition.hpp"
+#include "exchange/halo.hpp"
 #include "integrate/classic_results.hpp"
 #include "integrate/openings.hpp"
+#include "integrate/state.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
@@ -29,11 +33,13 @@ namespace eddyline::integrate {
 
 /// How a run is computed. None of it changes what is computed.
 struct Execution {
-  int boxes = 1;
-  int threads = 0;                    // 0: all cores
-  std::string instructions = "auto";  // scalar, avx2, avx512
-  bool all_pairs = false;             // no cells: the plain test oracle
-  std::int64_t shuffle = 0;           // not 0: group particles into chunks in a random order
+  int boxes = 1;                            // of each rank
+  int threads = 0;                          // 0: all cores
+  std::string instructions = "auto";        // scalar, avx2, avx512
+  bool all_pairs = false;                   // no cells: the plain test oracle
+  std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
+  std::string decomposition = "bisection";  // strips, blocks
+  std::string exchange = "nonblocking";     // see exchange::strategy_names()
 };
 
 /// Constants of a run in SI units, from the world.
@@ -57,91 +63,27 @@ struct Constants {
   bool density_is_sound(double s) const { return state.is_gas() ? s > -1 && s < INFINITY : std::abs(s) < 0.5; }
 };
 
-template <int D>
-struct FluidState {
-  Array<std::int64_t> id;
-  Array<double> mass;
-  Array<double> s;             // density excess rho/rho0 - 1
-  Array<std::uint8_t> buffer;  // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
-  VectorArray<double, D> x, v;
-  VectorArray<double, D> a;      // acceleration of the last evaluation, everything included
-  VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
-  VectorArray<double, D> x_ref;  // position at the last rebuild
-
-  // Where there is no free surface only, else empty.
-  bool confined = false;
-  VectorArray<double, D> w;  // velocity of shifting in the last step
-
-  // Of the scheme classic only, else empty.
-  bool classic = false;
-  Array<double> u;                       // thermal energy [J/kg]
-  Array<double> s_rate, u_rate;          // of the last evaluation [1/s], [W/kg]
-  Array<double> s_rate_old, u_rate_old;  // of the one before
-  VectorArray<double, D> a_old;
-
-  std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
-
-  /// Every array that belongs to a particle and goes with it when particles are sorted: visit(array). The reference
-  /// position is set anew by every sort.
-  template <class Visit>
-  void for_each_array(Visit&& visit) {
-    visit(id), visit(mass), visit(s), visit(buffer), visit(x), visit(v), visit(a);
-    if (classic) {
-      visit(u), visit(s_rate), visit(u_rate), visit(s_rate_old), visit(u_rate_old), visit(a_old);
-    } else {
-      visit(G);
-      if (confined) visit(w);
-    }
-  }
-
-  /// Copies all that belongs to particle `from` to place `to`.
-  void copy(std::size_t from, std::size_t to) {
-    for_each_array([&](auto& array) {
-      if constexpr (std::is_same_v<decltype(array), VectorArray<double, D>&>) {
-        for (int d = 0; d < D; ++d) array[d][to] = array[d][from];
-      } else {
-        array[to] = array[from];
-      }
-    });
-  }
-};
-
-template <int D>
-struct WallState {
-  Array<std::int64_t> id;
-  Array<std::int32_t> owner;  // body, or -1 - side
-  VectorArray<double, D> x, v;
-  VectorArray<double, D> x_file;  // place at t = 0, as the world file gives it
-  Array<double> volume;
-  Array<std::uint8_t> no_slip;
-
-  std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
-
-  /// Every array with the same one of another state: visit(mine, other's).
-  template <class Visit>
-  void for_each_array(WallState& other, Visit&& visit) {
-    visit(id, other.id), visit(owner, other.owner), visit(x, other.x), visit(v, other.v);
-    visit(x_file, other.x_file), visit(volume, other.volume), visit(no_slip, other.no_slip);
-  }
-};
-
-/// What the last step leaves for decisions: time step, rebuild, stop. Maxima are exact, so they are the same for any
-/// number of threads and boxes.
+/// What the last step leaves for decisions: time step, rebuild, stop. Maxima are exact and over all ranks, so they are
+/// the same for any number of threads, boxes and ranks.
 struct Control {
-  double speed = 0;      // largest |v| [m/s]
-  double corrected = 0;  // largest distance that shifting and contact have moved a particle in the step [m]
-  double approach = 0;   // of particles in touching cells since the last rebuild, at the end of the step [m]
-  double moved = 0;      // of any particle since the last rebuild, at the end of the step [m]
-  bool bad = false;      // a value is not finite, too fast or has jumped
-  double signal = 0;     // classic: the highest signal speed [m/s]
+  double speed = 0;         // largest |v| [m/s]
+  double corrected = 0;     // largest distance that shifting and contact have moved a particle in the step [m]
+  double approach = 0;      // of particles in touching cells since the last rebuild, at the end of the step [m]
+  double moved = 0;         // of any particle since the last rebuild, at the end of the step [m]
+  bool bad = false;         // a value is not finite, too fast or has jumped
+  bool stop = false;        // somebody has asked for an end after this step
+  double signal = 0;        // classic: the highest signal speed [m/s]
+  double acceleration = 0;  // classic: the largest of the last evaluation [m/s^2]
 };
 
 template <class T, int D>
 class Flow {
  public:
-  Flow(const world::World& world, const Execution& execution);
+  /// Collective, as most of what follows: all ranks of the communicator do the same.
+  Flow(const world::World& world, const Execution& execution, comm::Communicator& communicator);
 
-  /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change.
+  /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change, and
+  /// where particles go from rank to rank.
   void rebuild();
 
   /// Lists over the fluid without buffers, for forces: of the buffers' particles, in the order of openings.members(),
@@ -153,6 +95,8 @@ class Flow {
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return layout_; }
+  const decompose::Partition& partition() const { return partition_; }
+  comm::Communicator& communicator() const { return communicator_; }
   /// Whether some body moves: walls are then sorted at every rebuild, as the fluid is.
   bool walls_move() const { return walls_move_; }
   /// Where the rows of walls stood at the last rebuild.
@@ -170,7 +114,11 @@ class Flow {
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
   std::int64_t left_particles = 0;  // through open sides; they are removed at rebuilds
-  double left_mass = 0;             // [kg], kg/m in 2D
+  ReproducibleSum left_mass;        // [kg], kg/m in 2D
+  struct {
+    std::int64_t fluid = 0, walls = 0;
+  } everywhere;               // particles of all ranks, since the last rebuild
+  std::int64_t migrants = 0;  // particles that have come from other ranks
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
@@ -179,7 +127,7 @@ class Flow {
   neighbors::Rows<T> walls{physics::delta::k_wall_stride<D>};
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};
   particles::CellRows fluid_rows, wall_rows, node_rows;
-  exchange::Routes fluid_routes, wall_routes;
+  exchange::Halo fluid_halo, wall_halo;
   neighbors::WallDisplacement wall_displacement;  // at the end of the step; only where walls move
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
   neighbors::NeighborList buffer_free, wall_free;  // buffers and walls over fluid alone, see find_free_neighbors()
@@ -199,7 +147,10 @@ class Flow {
   /// Rows of dummy particles as far as they never change: place, volume and whether the fluid sticks; zeros else.
   void write_wall_rows();
 
-  /// How far particles will have moved since the last rebuild at the end of this step, whose middle is in `moving`.
+  /// Makes what this rank has found of the step that of all ranks.
+  void agree_on_control();
+  /// How far particles of all ranks will have moved since the last rebuild at the end of this step, whose middle is in
+  /// `moving`.
   neighbors::Drift drift();
   /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of
   /// openings, which stand in the stream, look less far than R.
@@ -212,7 +163,8 @@ class Flow {
   void place();
   void place_walls(const particles::Placement& placement);
   void place_nodes();
-  void make_grid(const particles::Placement& placement, int boxes);
+  particles::CellGrid make_grid() const;
+  void decompose(const particles::CellGrid& grid);
   double buffer_length(int axis) const;
   void wrap_into_periods();
   void remove_leavers();
@@ -221,29 +173,36 @@ class Flow {
   void find_neighbors();
   void hide_buffers();
   void find_node_neighbors();
-  void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Routes& routes,
+  void migrate_fluid();
+  std::vector<int> ranks_of(const VectorArray<double, D>& x) const;
+  void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellRows& rows,
+            Array<std::int32_t>& order);
+  void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Halo& halo,
                       neighbors::FixedPositions& positions);
-  static void find_routes(const particles::CellLayout& layout, const particles::CellRows& rows,
-                          exchange::Routes& routes);
+  void find_halo(const particles::CellRows& rows, exchange::Halo& halo) const;
 
   // Where a field of each type is reordered before the two are swapped.
   Array<double>& scratch_for(const Array<double>&) { return scratch_; }
   Array<std::int64_t>& scratch_for(const Array<std::int64_t>&) { return id_scratch_; }
+  Array<std::int32_t>& scratch_for(const Array<std::int32_t>&) { return owner_scratch_; }
   Array<std::uint8_t>& scratch_for(const Array<std::uint8_t>&) { return buffer_scratch_; }
   VectorArray<double, D>& scratch_for(const VectorArray<double, D>&) { return vector_scratch_; }
 
   world::World world_;
   Execution execution_;
+  comm::Communicator& communicator_;
   Constants constants_;
+  decompose::Partition partition_;
   particles::CellLayout layout_;
+  exchange::Halo cell_halo_;  // of numbers of particles in cells
   particles::CellSort sort_;
   Array<std::int32_t> order_;
   Array<double> scratch_;
   VectorArray<double, D> vector_scratch_;
   Array<std::int64_t> id_scratch_;
   bool walls_move_ = false;
-  WallState<D> wall_scratch_;
-  Array<T> wall_row_scratch_;
+  Array<T> wall_row_scratch_, new_wall_rows_;
+  Array<std::int32_t> owner_scratch_;
   Array<std::uint8_t> buffer_scratch_;
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
   neighbors::FixedPositions free_positions_;  // of the fluid, buffers out of reach

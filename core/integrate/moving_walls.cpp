@@ -1,5 +1,7 @@
 #include "integrate/moving_walls.hpp"
 
+#include "neighbors/fields.hpp"
+
 namespace eddyline::integrate {
 
 template <class T, int D>
@@ -55,10 +57,13 @@ void MovingWalls<T, D>::write_middle(double t, double dt) {
       moved.x[d][static_cast<std::size_t>(slot)] = static_cast<float>(static_cast<std::int32_t>(by));
     }
   });
-  flow_.wall_routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) {
-    flow_.walls.copy(from, to, shift, D);
-    for (int d = 0; d < D; ++d) moved.x[d][static_cast<std::size_t>(to)] = moved.x[d][static_cast<std::size_t>(from)];
-  });
+  const auto gather = [&](auto&&... displacement) {
+    flow_.wall_halo.gather(neighbors::RowField(flow_.walls, D), displacement...);
+  };
+  if constexpr (D == 2)
+    gather(exchange::ArrayField(moved.x[0]), exchange::ArrayField(moved.x[1]));
+  else
+    gather(exchange::ArrayField(moved.x[0]), exchange::ArrayField(moved.x[1]), exchange::ArrayField(moved.x[2]));
 }
 
 template <class T, int D>

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "base/errors.hpp"
+#include "comm/collectives.hpp"
 #include "integrate/flow.hpp"
+#include "integrate/migrate.hpp"
 #include "particles/id.hpp"
 #include "physics/state_equations/linear.hpp"
 
@@ -91,7 +94,7 @@ void Openings<D>::pass(FluidState<D>& fluid) {
     const auto from = static_cast<std::size_t>(entering_[static_cast<std::size_t>(e)]);
     const auto to = static_cast<std::size_t>(n + e);
     const auto& sites = all_[fluid.buffer[from] - 1u].sites;
-    fluid.copy(from, to);
+    copy_particle([&](auto&& visit) { fluid.for_each_array(visit); }, from, to);
     fluid.id[to] += sites.columns;  // the count is the id's last part
     fluid.x[sites.axis][to] -= sites.inward * sites.length();
     fluid.buffer[from] = 0;
@@ -122,8 +125,42 @@ template class Openings<3>;
 // --- the time step --------------------------------------------------------------------------------------------------
 
 template <class T, int D>
-OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow) : flow_(flow) {
-  fits_.resize(static_cast<std::size_t>(flow.openings.nodes()));
+OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow) : flow_(flow), fit_halo_(flow.communicator(), "nonblocking") {
+  fits_.assign(static_cast<std::size_t>(flow_.openings.nodes()), {});
+  share_fits();
+}
+
+/// All ranks that hold cells at an opening, or in its buffer, get the fits of all its nodes.
+template <class T, int D>
+void OpeningStep<T, D>::share_fits() {
+  const auto& openings = flow_.openings;
+  const auto& grid = flow_.layout().grid();
+  const int self = flow_.communicator().rank();
+  owned_.assign(static_cast<std::size_t>(openings.nodes()), 0);
+  std::map<int, std::vector<std::int32_t>> sent, received;
+  for (const auto& opening : openings.all()) {
+    const auto& sites = opening.sites;
+    Vec3 low = sites.lower, high = sites.upper;
+    low[sites.axis] -= 2 * sites.length(), high[sites.axis] += 2 * sites.length();
+    const particles::CellBox around = grid.cells_between(low, high);
+    const auto ranks = flow_.partition().ranks_at(around);
+    const bool takes_part = std::binary_search(ranks.begin(), ranks.end(), self);
+    const auto nodes = opening.layers * static_cast<std::int32_t>(sites.sites());
+    for (std::int32_t node = opening.first_node; node < opening.first_node + nodes; ++node) {
+      const int owner = flow_.partition().rank_of(grid.cell_of(openings.node(node)));
+      owned_[static_cast<std::size_t>(node)] = owner == self ? 1 : 0;
+      for (const int rank : ranks)
+        if (owner == self && rank != self) sent[rank].push_back(node);
+      if (takes_part && owner != self) received[owner].push_back(node);
+    }
+  }
+  fit_halo_.clear();
+  for (int rank = 0; rank < flow_.communicator().size(); ++rank) {
+    if (sent.contains(rank))
+      for (const std::int32_t node : sent[rank]) fit_halo_.add_sent(rank, node, 1);
+    if (received.contains(rank))
+      for (const std::int32_t node : received[rank]) fit_halo_.add_received(rank, node, 1, {});
+  }
 }
 
 /// Inflow at its sites. The part along the normal never points out of the flow.
@@ -230,7 +267,7 @@ void OpeningStep<T, D>::fit_nodes() {
   for (std::int64_t c = 0; c < chunks; ++c) flow_.sweeps.nodes(in, out, c, c + 1);
 
   const double fraction = flow_.constants().kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
-  const std::int64_t n = flow_.openings.nodes();
+  const auto n = static_cast<std::int64_t>(flow_.node_rows.slot.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t k = 0; k < n; ++k) {
     std::array<double, LinearFitSums<double, D>::k_values> sums;
@@ -241,6 +278,7 @@ void OpeningStep<T, D>::fit_nodes() {
     fit.weight *= fraction;
     for (double& component : fit.gradient_p) component /= k_node_reach;  // by R again
   }
+  fit_halo_.gather(exchange::ArrayField(fits_));
 }
 
 /// Share by which running means of an opening follow in a step.
@@ -250,20 +288,80 @@ double OpeningStep<T, D>::follow(const Opening<D>& opening, double dt) const {
   return dt > 0 ? std::min(1.0, dt * flow_.constants().c0 / (k_passages * length)) : 1.0;
 }
 
-/// The pressure's gradient along the normal, which drives the flow through the opening and goes on beyond it.
 template <class T, int D>
-void OpeningStep<T, D>::follow_slope(Opening<D>& opening, double share) {
+bool OpeningStep<T, D>::is_wet(std::int32_t node) const {
+  return fits_[static_cast<std::size_t>(node)].weight > k_least_fraction;
+}
+
+/// Sums over the sites of all openings, each site by the rank that owns its node. Sums are exact, so that it does not
+/// matter which.
+template <class T, int D>
+std::vector<typename OpeningStep<T, D>::Means> OpeningStep<T, D>::measure(double t) {
+  enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_flow, k_sums };
   const auto& c = flow_.constants();
-  const auto& sites = opening.sites;
-  const auto fits = fits_.begin() + opening.first_node + k_slope_layer * sites.sites();
-  double wet = 0, slope = 0;
-  for (std::int64_t k = 0; k < sites.sites(); ++k) {
-    if (!(fits[k].weight > k_least_fraction)) continue;
-    wet += 1;
-    slope -= sites.inward * fits[k].gradient_p[static_cast<std::size_t>(sites.axis)];
+  const double p_unit = c.rho0 * c.c0 * c.c0;
+  auto& openings = flow_.openings.all();
+  std::vector<ReproducibleSum> sums(k_sums * openings.size());
+  for (std::size_t o = 0; o < openings.size(); ++o) {
+    auto& opening = openings[o];
+    const auto& sites = opening.sites;
+    const auto axis = static_cast<std::size_t>(sites.axis);
+    ReproducibleSum* sum = sums.data() + k_sums * o;
+    opening.mass_flow = {};
+    for (std::int64_t k = 0; k < sites.sites(); ++k) {
+      const auto node = static_cast<std::int32_t>(opening.first_node + k);
+      const auto inner = static_cast<std::int32_t>(node + k_slope_layer * sites.sites());
+      if (owned_[static_cast<std::size_t>(inner)] != 0 && is_wet(inner)) {
+        sum[k_wet_slopes].add(1);
+        sum[k_slope].add(-sites.inward * fits_[static_cast<std::size_t>(inner)].gradient_p[axis]);
+      }
+      if (owned_[static_cast<std::size_t>(node)] == 0) continue;
+      const auto& fit = fits_[static_cast<std::size_t>(node)];
+      const Vec3 x = sites.site(k);
+      const double p_file = opening.world.inflow && !opening.world.pressure_imposed
+                                ? 0
+                                : opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
+      if (opening.world.inflow) {
+        const double p = opening.world.pressure_imposed ? p_file / p_unit : fit.p;
+        const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p));
+        const double flow = sites.inward * opening.velocity[static_cast<std::size_t>(k)][axis] * sites.area;
+        sum[k_volume_flow].add(flow);
+        sum[k_mass_flow].add(rho * flow);
+      } else if (is_wet(node)) {
+        sum[k_wet].add(1);
+        sum[k_speed].add(-sites.inward * fit.v[axis] * c.c0);
+        sum[k_pressure].add(fit.p * p_unit - p_file);
+      }
+    }
+    if (opening.world.inflow) opening.mass_flow = sum[k_mass_flow];
   }
-  if (wet > 0) slope *= c.rho0 * c.c0 * c.c0 / (wet * c.length.interaction_radius);
-  opening.slope += share * (slope - opening.slope);
+  comm::sum(flow_.communicator(), sums, "means over openings");
+
+  std::vector<Means> means(openings.size());
+  for (std::size_t o = 0; o < openings.size(); ++o) {
+    const ReproducibleSum* sum = sums.data() + k_sums * o;
+    const auto mean = [&](int k, int count) {
+      const double n = sum[count].value();
+      return n > 0 ? sum[k].value() / n : 0.0;
+    };
+    means[o].speed = mean(k_speed, k_wet);
+    means[o].pressure = mean(k_pressure, k_wet);
+    means[o].slope = mean(k_slope, k_wet_slopes) * p_unit / c.length.interaction_radius;
+    const double mass_flow = sum[k_mass_flow].value(), density = openings[o].world.density;
+    if (density > 0 && mass_flow > 0) means[o].pace = density * sum[k_volume_flow].value() / mass_flow;
+  }
+  return means;
+}
+
+/// The pressure's gradient along the normal drives the flow through the opening and goes on beyond it. The pace is that
+/// at which the inflow brings the mass of an incompressible stream: pressure upstream of bodies compresses the fluid,
+/// which without that would bring more volume to them than the world asks for.
+template <class T, int D>
+void OpeningStep<T, D>::rule_inflow(Opening<D>& opening, const Means& means, double dt) {
+  const double share = follow(opening, dt);
+  opening.slope += share * (means.slope - opening.slope);
+  const double pace = opening.pace + share * (means.pace - opening.pace);
+  opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
 }
 
 /// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>
@@ -272,42 +370,33 @@ void OpeningStep<T, D>::follow_slope(Opening<D>& opening, double share) {
 /// The velocity keeps its profile u_g, and vortices pass: only the means know of sound. u_ref is the running mean of
 /// <u>.
 template <class T, int D>
-void OpeningStep<T, D>::rule_outflow(Opening<D>& opening, double t, double dt, bool at_rest) {
+void OpeningStep<T, D>::rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest) {
   const auto& c = flow_.constants();
   const auto& sites = opening.sites;
   const double p_unit = c.rho0 * c.c0 * c.c0;
-  const auto fits = fits_.begin() + opening.first_node;
   const auto axis = static_cast<std::size_t>(sites.axis);
-  double wet = 0, speed = 0, pressure = 0;
-  for (std::int64_t k = 0; k < sites.sites(); ++k) {
-    if (!(fits[k].weight > k_least_fraction)) continue;
-    const Vec3 x = sites.site(k);
-    wet += 1;
-    speed -= sites.inward * fits[k].v[axis] * c.c0;
-    pressure += fits[k].p * p_unit - opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
-  }
-  if (wet > 0) speed /= wet, pressure /= wet;
-  opening.mass_flow = 0;
   const double share = follow(opening, dt);
-  follow_slope(opening, share);
-  opening.reference_speed += share * (speed - opening.reference_speed);
-  pressure += 0.5 * sites.pitch * opening.slope;  // from the nodes to the opening
-  const double J = c.rho0 * c.c0 * (speed - opening.reference_speed) + pressure;
+  opening.slope += share * (means.slope - opening.slope);
+  opening.reference_speed += share * (means.speed - opening.reference_speed);
+  const double pressure = means.pressure + 0.5 * sites.pitch * opening.slope;  // from the nodes to the opening
+  const double J = c.rho0 * c.c0 * (means.speed - opening.reference_speed) + pressure;
   opening.pressure = J / 2;
   const double most = k_largest_lead * std::abs(opening.reference_speed);
   if (dt > 0) opening.lead = std::clamp(opening.lead + share * J / (2 * c.rho0 * c.c0), -most, most);
-  const double correction = opening.reference_speed - speed + J / (2 * c.rho0 * c.c0) + opening.lead;
+  const double correction = opening.reference_speed - means.speed + J / (2 * c.rho0 * c.c0) + opening.lead;
   for (std::int64_t k = 0; k < sites.sites(); ++k) {
+    const auto node = static_cast<std::int32_t>(opening.first_node + k);
+    const auto& fit = fits_[static_cast<std::size_t>(node)];
     auto& v = opening.velocity[static_cast<std::size_t>(k)];
-    const bool dry = !(fits[k].weight > k_least_fraction);
-    for (std::size_t d = 0; d < D; ++d) v[d] = dry || at_rest ? 0 : fits[k].v[d] * c.c0;
-    const double outward = (dry ? speed : fits[k].v[axis] * c.c0 * -sites.inward) + correction;
+    const bool dry = !is_wet(node);
+    for (std::size_t d = 0; d < D; ++d) v[d] = dry || at_rest ? 0 : fit.v[d] * c.c0;
+    const double outward = (dry ? means.speed : fit.v[axis] * c.c0 * -sites.inward) + correction;
     v[axis] = at_rest ? 0 : -sites.inward * std::max(0.0, outward);
-    if (dry) continue;
+    if (dry || owned_[static_cast<std::size_t>(node)] == 0) continue;
     const Vec3 x = sites.site(k);
     const double p = opening.pressure + opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
     const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p / p_unit));
-    opening.mass_flow += rho * sites.inward * v[axis] * sites.area;
+    opening.mass_flow.add(rho * sites.inward * v[axis] * sites.area);
   }
 }
 
@@ -320,8 +409,8 @@ double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site
   const double place = within(depth / sites.pitch - 0.5, opening.layers - 1);
   const auto layer = std::min(static_cast<std::int32_t>(place), std::max(0, opening.layers - 2));
   const double share = place - layer;
-  const auto first = fits_.begin() + opening.first_node + layer * sites.sites() + site;
-  const auto second = opening.layers > 1 ? first + sites.sites() : first;
+  const auto* first = fits_.begin() + opening.first_node + layer * sites.sites() + site;
+  const auto* second = opening.layers > 1 ? first + sites.sites() : first;
   for (std::size_t d = 0; d < D; ++d) {
     gradient[d] = (1 - share) * first->gradient_p[d] + share * second->gradient_p[d];
     if (static_cast<int>(d) == sites.axis) gradient[d] = -gradient[d];
@@ -330,43 +419,17 @@ double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site
   return (1 - share) * first->p + share * second->p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
 }
 
-/// Mass flow, and the pace at which it is that of an incompressible stream: pressure upstream of bodies compresses
-/// the fluid, which without that would bring more volume to them than the world asks for.
-template <class T, int D>
-void OpeningStep<T, D>::measure_inflow(Opening<D>& opening, double t, double share) {
-  const auto& c = flow_.constants();
-  const auto& sites = opening.sites;
-  double volume_flow = 0;
-  opening.mass_flow = 0;
-  for (std::int64_t k = 0; k < sites.sites(); ++k) {
-    const Vec3 x = sites.site(k);
-    std::array<double, D> gradient;
-    const double p = opening.world.pressure_imposed
-                         ? opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / (c.rho0 * c.c0 * c.c0)
-                         : reflected(opening, k, 0, gradient);
-    const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p));
-    const double speed =
-        sites.inward * opening.velocity[static_cast<std::size_t>(k)][static_cast<std::size_t>(sites.axis)];
-    opening.mass_flow += rho * speed * sites.area;
-    volume_flow += speed * sites.area;
-  }
-  if (opening.world.density <= 0 || opening.mass_flow <= 0) return;
-  const double wanted = opening.world.density * volume_flow / opening.mass_flow;
-  const double pace = opening.pace + share * (wanted - opening.pace);
-  opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
-}
-
 template <class T, int D>
 void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   fit_nodes();
   set_inflow_velocities(t, at_rest);
-  for (auto& opening : flow_.openings.all())
-    if (opening.world.inflow) {
-      const double share = follow(opening, dt);
-      follow_slope(opening, share), measure_inflow(opening, t, share);
-    } else {
-      rule_outflow(opening, t, dt, at_rest);
-    }
+  const std::vector<Means> means = measure(t);
+  auto& openings = flow_.openings.all();
+  for (std::size_t o = 0; o < openings.size(); ++o)
+    if (openings[o].world.inflow)
+      rule_inflow(openings[o], means[o], dt);
+    else
+      rule_outflow(openings[o], means[o], t, dt, at_rest);
 
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
@@ -418,15 +481,12 @@ void OpeningStep<T, D>::add_reactions(bool viscous) {
   const auto& fluid = flow_.fluid;
   const double acceleration = c.rate * c.c0 * c.kernel;
   const auto& members = flow_.openings.members();
-  std::vector<std::array<ReproducibleSum, D>> sums(flow_.openings.all().size());
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto i = static_cast<std::size_t>(members[m]);
     const double factor = fluid.mass[i] * acceleration * (viscous ? 1 : -1 / (1 + fluid.s[i]));
     for (std::size_t d = 0; d < D; ++d)
-      sums[fluid.buffer[i] - 1u][d].add(factor * static_cast<double>(reaction_[d][m]));
+      flow_.openings.all()[fluid.buffer[i] - 1u].force[d].add(factor * static_cast<double>(reaction_[d][m]));
   }
-  for (std::size_t o = 0; o < sums.size(); ++o)
-    for (std::size_t d = 0; d < D; ++d) flow_.openings.all()[o].force[static_cast<int>(d)] += sums[o][d].value();
 }
 
 template <class T, int D>

@@ -9,6 +9,7 @@
 
 #include "base/arrays.hpp"
 #include "base/reproducible_sum.hpp"
+#include "exchange/halo.hpp"
 #include "neighbors/list.hpp"
 #include "particles/openings.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
@@ -33,10 +34,12 @@ struct Opening {
   double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
   double lead = 0;                              // outflow: what its buffer must be faster than the nodes [m/s]
   double slope = 0;                             // running mean of the pressure's outward gradient [Pa/m]
-  double mass_flow = 0;                         // into the flow, at the sites [kg/s, kg/(m s) in 2D]
-  Vec3 force;                                   // of the buffer on the fluid, if asked for [N, N/m in 2D]
-  ReproducibleSum mass;                         // carried into the flow so far [kg, kg/m in 2D]
-  std::array<ReproducibleSum, D> momentum;      // likewise [kg m/s, kg/s in 2D]
+
+  // Of this rank: sums over ranks are the opening's.
+  ReproducibleSum mass_flow;                // into the flow, at the sites [kg/s, kg/(m s) in 2D]
+  std::array<ReproducibleSum, D> force;     // of the buffer on the fluid, if asked for [N, N/m in 2D]
+  ReproducibleSum mass;                     // carried into the flow so far [kg, kg/m in 2D]
+  std::array<ReproducibleSum, D> momentum;  // likewise [kg m/s, kg/s in 2D]
 };
 
 /// All openings of a world: who is in which buffer, who enters and who leaves.
@@ -90,19 +93,31 @@ class OpeningStep {
   void hold();
 
  private:
+  /// What the fluid in front of an opening is like, on the mean over its wet sites.
+  struct Means {
+    double speed = 0;     // outwards [m/s]
+    double pressure = 0;  // above that of the file [Pa]
+    double slope = 0;     // of the pressure, outwards [Pa/m]
+    double pace = 1;      // inflow: at which it carries the mass of the file's stream
+  };
+
   void set_inflow_velocities(double t, bool at_rest);
   void fit_nodes();
-  void rule_outflow(Opening<D>& opening, double t, double dt, bool at_rest);
-  void measure_inflow(Opening<D>& opening, double t, double share);
-  void follow_slope(Opening<D>& opening, double share);
+  void share_fits();
+  std::vector<Means> measure(double t);
+  void rule_inflow(Opening<D>& opening, const Means& means, double dt);
+  void rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest);
   double follow(const Opening<D>& opening, double dt) const;
+  bool is_wet(std::int32_t node) const;
   double reflected(const Opening<D>& opening, std::int64_t site, double depth, std::array<double, D>& gradient) const;
   std::array<double, D> velocity_of(std::size_t i) const;
   void prepare_reactions();
   void add_reactions(bool viscous);
 
   Flow<T, D>& flow_;
-  std::vector<physics::LinearFit<D>> fits_;      // by number of the node
+  Array<physics::LinearFit<D>> fits_;            // by number of the node
+  Array<std::uint8_t> owned_;                    // whether a node stands in this rank's cells
+  exchange::Halo fit_halo_;                      // brings fits to all ranks at an opening
   std::vector<std::array<double, D>> gradient_;  // G of the buffers' particles
   std::vector<neighbors::Chunk> no_walls_;       // empty lists
   Array<T> divergence_, diffusion_, surface_, reaction_[D], shift_[D];

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "base/portable_math.hpp"
+#include "comm/collectives.hpp"
 #include "integrate/for_blocks.hpp"
+#include "neighbors/fields.hpp"
 #include "physics/sph/acoustic_damping.hpp"
 #include "physics/state_equations/linear.hpp"
 
@@ -29,11 +31,11 @@ void Step<T, D>::advance(bool reactions) {
 
   kick_half_and_drift();
   openings_.keep_files();
-  gather(flow_.fluid_routes, flow_.pressed);
+  gather(flow_.fluid_halo, flow_.pressed);
   if (moving_walls_.any()) moving_walls_.move_to_end();
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
-  gather(flow_.wall_routes, flow_.walls);
+  gather(flow_.wall_halo, flow_.walls);
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
   sum_forces();
   openings_.discard_forces();
@@ -78,7 +80,7 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   const auto& c = flow_.constants();
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
-  gather(flow_.fluid_routes, flow_.moving);
+  gather(flow_.fluid_halo, flow_.moving);
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   const neighbors::Drift drift = flow_.drift();
   const double end = drift.approach * c.fixed.quantum();
@@ -89,8 +91,8 @@ bool Step<T, D>::lists_hold(double start, double skin) {
 }
 
 template <class T, int D>
-void Step<T, D>::gather(exchange::Routes& routes, neighbors::Rows<T>& rows) {
-  routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) { rows.copy(from, to, shift, D); });
+void Step<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+  halo.gather(neighbors::RowField(rows, D));
   flow_.timers.lap(Phase::exchange);
 }
 
@@ -222,7 +224,7 @@ void Step<T, D>::extrapolate_to_openings(double t, double dt) {
   if (flow_.openings.empty()) return;
   openings_.extrapolate(t, dt, damping > 0);
   flow_.timers.lap(Phase::walls);
-  gather(flow_.fluid_routes, flow_.pressed);
+  gather(flow_.fluid_halo, flow_.pressed);
 }
 
 template <class T, int D>
@@ -314,6 +316,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   flow_.control.speed = std::sqrt(speed2);
   flow_.control.corrected = std::sqrt(corrected2);
   flow_.control.bad = bad > 0;
+  flow_.agree_on_control();
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -354,12 +357,12 @@ void Step<T, D>::start() {
   write_moving();
   std::fill(flow_.divergence.begin(), flow_.divergence.begin() + n, T(0));
   for (std::int64_t i = 0; i < n; ++i) write_pressed(i);
-  gather(flow_.fluid_routes, flow_.pressed);
+  gather(flow_.fluid_halo, flow_.pressed);
   extrapolate_to_walls();
-  gather(flow_.wall_routes, flow_.walls);
+  gather(flow_.wall_halo, flow_.walls);
   extrapolate_to_openings(flow_.time, 0);
   openings_.write_moving(0, damping > 0);
-  gather(flow_.fluid_routes, flow_.moving);
+  gather(flow_.fluid_halo, flow_.moving);
   sum_rates();
   openings_.discard_rates();
   sum_forces();

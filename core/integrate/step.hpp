@@ -38,7 +38,7 @@ class Step {
   void write_pressed(std::int64_t i);
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
-  void gather(exchange::Routes& routes, neighbors::Rows<T>& rows);
+  void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
   void extrapolate_to_openings(double t, double dt);
 
   Flow<T, D>& flow_;

@@ -29,12 +29,11 @@ class Rows {
   const T* data() const { return data_.data(); }
   std::size_t bytes() const { return data_.bytes(); }
 
-  /// Copies a row to a ghost, its position shifted by whole quanta.
-  void copy(std::int32_t from, std::int32_t to, const Int3& shift, int dimensions) {
-    std::memcpy(row(to), row(from), sizeof(T) * static_cast<std::size_t>(stride_));
+  /// Shifts the position of a row by whole quanta.
+  void shift(std::int32_t r, const Int3& by, int dimensions) {
     for (int d = 0; d < dimensions; ++d)
-      put_fixed(row(to) + d, static_cast<std::int32_t>(static_cast<std::uint32_t>(get_fixed(row(to) + d)) +
-                                                       static_cast<std::uint32_t>(shift[static_cast<std::size_t>(d)])));
+      put_fixed(row(r) + d, static_cast<std::int32_t>(static_cast<std::uint32_t>(get_fixed(row(r) + d)) +
+                                                      static_cast<std::uint32_t>(by[static_cast<std::size_t>(d)])));
   }
 
   static void put_fixed(float* to, std::int32_t value) { std::memcpy(to, &value, sizeof value); }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/reproducible_sum.hpp"
+#include "comm/collectives.hpp"
 #include "observe/sampler.hpp"
 #include "physics/state_equations/linear.hpp"
 
@@ -35,9 +36,9 @@ Vec3 surface_point(const world::Shape& shape, Vec3 X, double probe, int dimensio
   return length > 0 ? X - (shape.signed_distance(X) / length) * outward : X;
 }
 
-/// Sums value(i) over particles exactly, in parallel; value returns an array of N doubles.
+/// Sums value(i) over particles of all ranks exactly, in parallel; value returns an array of N doubles.
 template <std::size_t N, class Value>
-std::array<double, N> sum_over(std::int64_t n, Value&& value) {
+std::array<double, N> sum_over(comm::Communicator& communicator, std::int64_t n, Value&& value) {
   std::array<ReproducibleSum, N> total;
 #pragma omp parallel
   {
@@ -50,6 +51,7 @@ std::array<double, N> sum_over(std::int64_t n, Value&& value) {
 #pragma omp critical
     for (std::size_t k = 0; k < N; ++k) total[k].merge(own[k]);
   }
+  comm::sum(communicator, total, "observers");
   std::array<double, N> result;
   for (std::size_t k = 0; k < N; ++k) result[k] = total[k].value();
   return result;
@@ -133,13 +135,20 @@ void Observers<T, D>::find_beyond() {
         beyond_[i] = static_cast<std::int32_t>(o);
 }
 
+/// The value of a sum that each rank holds a part of.
+template <class T, int D>
+double Observers<T, D>::sum_of(ReproducibleSum own) const {
+  comm::sum(flow_.communicator(), {&own, 1}, "observers");
+  return own.value();
+}
+
 template <class T, int D>
 void Observers<T, D>::observe_budget(Series& series) const {
   const auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const Vec3 gravity = flow_.world().gravity;
   const bool has_heat = fluid.classic;
-  const auto sums = sum_over<D + 5>(fluid.size(), [&](std::size_t i) {
+  const auto sums = sum_over<D + 5>(flow_.communicator(), fluid.size(), [&](std::size_t i) {
     std::array<double, D + 5> v{};
     if (fluid.buffer[i] != 0) return v;
     double v2 = 0, height = 0;
@@ -156,11 +165,12 @@ void Observers<T, D>::observe_budget(Series& series) const {
     v[D + 4] = v[D + 1] + v[D + 2] + v[D + 3];
     return v;
   });
+  std::int64_t particles = fluid.size() - static_cast<std::int64_t>(flow_.openings.members().size());
+  comm::sum(flow_.communicator(), {&particles, 1}, "observers");
   series.values.insert(series.values.end(),
-                       {flow_.time, static_cast<double>(flow_.steps),
-                        static_cast<double>(fluid.size()) - static_cast<double>(flow_.openings.members().size())});
+                       {flow_.time, static_cast<double>(flow_.steps), static_cast<double>(particles)});
   series.values.insert(series.values.end(), sums.begin(), sums.end() - (has_heat ? 0 : 1));
-  series.values.insert(series.values.end(), {flow_.control.speed, flow_.left_mass});
+  series.values.insert(series.values.end(), {flow_.control.speed, sum_of(flow_.left_mass)});
   if (flow_.walls_move()) series.values.push_back(work_);
 }
 
@@ -177,7 +187,7 @@ void Observers<T, D>::observe_forces() {
   power_ = 0;
   for (std::size_t f = 0; f < force_owners_.size(); ++f) {
     const std::int32_t owner = force_owners_[f];
-    const auto sums = sum_over<2 * D>(flow_.wall.size(), [&](std::size_t i) {
+    const auto sums = sum_over<2 * D>(flow_.communicator(), flow_.wall.size(), [&](std::size_t i) {
       std::array<double, 2 * D> v{};
       if (flow_.wall.owner[i] == owner && beyond_[i] < 0)
         for (std::size_t d = 0; d < D; ++d) {
@@ -193,7 +203,7 @@ void Observers<T, D>::observe_forces() {
     if (owner >= 0 && flow_.world().bodies[static_cast<std::size_t>(owner)].motion) observe_torque(owner, values);
   }
   if (!flow_.walls_move()) return;
-  const auto of_sides = sum_over<1>(flow_.wall.size(), [&](std::size_t i) {
+  const auto of_sides = sum_over<1>(flow_.communicator(), flow_.wall.size(), [&](std::size_t i) {
     double power = 0;
     if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
       for (int d = 0; d < D; ++d)
@@ -223,7 +233,7 @@ void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& va
   if (!body.motion) return;
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
-  const auto sums = sum_over<5>(flow_.wall.size(), [&](std::size_t i) {
+  const auto sums = sum_over<5>(flow_.communicator(), flow_.wall.size(), [&](std::size_t i) {
     Vec3 torque;
     double surface_layer = 0, wet = 0;
     if (flow_.wall.owner[i] == owner && beyond_[i] < 0) {
@@ -265,7 +275,7 @@ void Observers<T, D>::observe_openings(std::size_t first) {
   for (std::size_t o = 0; o < openings.size(); ++o) {
     const auto& opening = openings[o];
     // Walls beside the buffer belong to what the fluid meets at the opening.
-    const auto beside = sum_over<D>(flow_.wall.size(), [&](std::size_t i) {
+    const auto beside = sum_over<D>(flow_.communicator(), flow_.wall.size(), [&](std::size_t i) {
       std::array<double, D> v{};
       if (beyond_[i] == static_cast<std::int32_t>(o))
         for (std::size_t d = 0; d < D; ++d)
@@ -274,9 +284,9 @@ void Observers<T, D>::observe_openings(std::size_t first) {
       return v;
     });
     auto& values = series_[first++].values;
-    values.insert(values.end(), {flow_.time, opening.mass_flow, opening.mass.value()});
-    for (const auto& momentum : opening.momentum) values.push_back(momentum.value());
-    for (int d = 0; d < D; ++d) values.push_back(opening.force[d] - beside[static_cast<std::size_t>(d)]);
+    values.insert(values.end(), {flow_.time, sum_of(opening.mass_flow), sum_of(opening.mass)});
+    for (const auto& momentum : opening.momentum) values.push_back(sum_of(momentum));
+    for (std::size_t d = 0; d < D; ++d) values.push_back(sum_of(opening.force[d]) - beside[d]);
   }
 }
 
@@ -291,6 +301,7 @@ double Observers<T, D>::front(int axis) const {
     if (flow_.surface[k] < 2 && flow_.fluid.buffer[k] == 0)
       foremost = std::max(foremost, x[k]);  // spray does not count
   }
+  comm::maximum(flow_.communicator(), {&foremost, 1}, "observers");
   return foremost + 0.5 * flow_.world().spacing;
 }
 
@@ -304,8 +315,9 @@ void Observers<T, D>::observe() {
   std::size_t next = 1 + force_owners_.size();
   observe_openings(next);
   next += flow_.openings.all().size();
-  for (const auto& probe : world.probes) {
-    const Sample sample = sampler.at(probe.position);
+  std::vector<Vec3> points;
+  for (const auto& probe : world.probes) points.push_back(probe.position);
+  for (const Sample& sample : sampler.at(points)) {
     auto& values = series_[next++].values;
     values.insert(values.end(), {flow_.time, sample.pressure});
     for (int d = 0; d < D; ++d) values.push_back(sample.velocity[d]);

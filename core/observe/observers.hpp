@@ -9,7 +9,7 @@ namespace eddyline::observe {
 
 /// All observers of a run: budgets, forces on bodies and walls (of moving bodies also torque and power), openings,
 /// probes, gauges and fronts. They read the flow and never write it. Sums are exact, so that every value is the same
-/// for any boxes and threads.
+/// for any boxes, threads and ranks. Collective.
 template <class T, int D>
 class Observers {
  public:
@@ -27,6 +27,7 @@ class Observers {
   void observe_torque(std::int32_t owner, std::vector<double>& values);
   void observe_openings(std::size_t first);
   double force_unit() const;
+  double sum_of(ReproducibleSum own) const;
   double front(int axis) const;
 
   const integrate::Flow<T, D>& flow_;

@@ -1,8 +1,10 @@
 #include "observe/raster.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "observe/sampler.hpp"
@@ -10,6 +12,8 @@
 namespace eddyline::observe {
 
 namespace {
+
+constexpr std::size_t k_batch = 16384;  // pixels at a time, so that sums of many ranks need little room
 
 enum class Quantity { speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity };
 
@@ -33,9 +37,7 @@ void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const
   const double width = (plane.upper.x - plane.lower.x) / plane.columns;
   const double height = (plane.upper.y - plane.lower.y) / plane.rows;
 
-  const auto value = [&](Vec3 x) -> double {
-    const Sample s = sampler.at(x);
-    if (!(s.fraction >= 0.5)) return std::numeric_limits<double>::quiet_NaN();
+  const auto value = [&](const Sample& s) -> double {
     switch (quantity) {
       case Quantity::speed: return norm(s.velocity);
       case Quantity::velocity_x: return s.velocity.x;
@@ -43,18 +45,27 @@ void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const
       case Quantity::velocity_z: return s.velocity.z;
       case Quantity::pressure: return s.pressure;
       case Quantity::density: return s.density;
-      case Quantity::vorticity: return sampler.vorticity(x);
+      case Quantity::vorticity: break;
     }
     return 0;
   };
-
-#pragma omp parallel for schedule(dynamic)
-  for (std::int32_t row = 0; row < plane.rows; ++row)
-    for (std::int32_t column = 0; column < plane.columns; ++column) {
-      const Vec3 x{plane.lower.x + (column + 0.5) * width, plane.lower.y + (row + 0.5) * height, plane.lower.z};
-      pixels[static_cast<std::size_t>(row) * static_cast<std::size_t>(plane.columns) +
-             static_cast<std::size_t>(column)] = static_cast<float>(value(x));
+  std::vector<Vec3> points;
+  std::vector<double> vorticity;
+  for (std::size_t first = 0; first < pixels.size(); first += points.size()) {
+    points.clear();
+    for (std::size_t p = first; p < std::min(first + k_batch, pixels.size()); ++p) {
+      const auto columns = static_cast<std::size_t>(plane.columns);
+      points.push_back({plane.lower.x + (static_cast<double>(p % columns) + 0.5) * width,
+                        plane.lower.y + (static_cast<double>(p / columns) + 0.5) * height, plane.lower.z});
     }
+    const std::vector<Sample> samples = sampler.at(points);
+    if (quantity == Quantity::vorticity) vorticity = sampler.vorticity(points);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const bool wet = samples[i].fraction >= 0.5;
+      const double found = quantity == Quantity::vorticity ? vorticity[i] : value(samples[i]);
+      pixels[first + i] = wet ? static_cast<float>(found) : std::numeric_limits<float>::quiet_NaN();
+    }
+  }
 }
 
 template void draw_raster(const integrate::Flow<float, 2>&, std::string_view, const Plane&, std::span<float>);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "comm/collectives.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
@@ -14,6 +15,19 @@ namespace eddyline::observe {
 namespace {
 
 constexpr double k_least_fraction = 0.4;  // half of the fluid is missing at a wall, more of it in a corner
+
+/// Contributions are rounded to whole multiples of this, whose sums do not depend on their order; sums may reach two
+/// million.
+constexpr double k_unit = 0x1p-42;
+
+std::int64_t in_units(double value) {
+  constexpr double k_most = 0x1p60;  // what is not a number counts as 0; the doctor knows of it
+  const double whole = std::nearbyint(value / k_unit);
+  return whole > k_most    ? static_cast<std::int64_t>(k_most)
+         : whole < -k_most ? -static_cast<std::int64_t>(k_most)
+         : whole == whole  ? static_cast<std::int64_t>(whole)
+                           : 0;
+}
 
 }  // namespace
 
@@ -61,21 +75,40 @@ void Sampler<T, D>::for_each_near(Vec3 x, Visit&& visit) const {
 }
 
 template <class T, int D>
-Sample Sampler<T, D>::at(Vec3 x) const {
-  if (flow_.fluid.confined) {
-    const Sample fitted = fit_at(x);
-    if (fitted.fraction >= k_least_fraction) return fitted;
+template <std::size_t N, class Contribution>
+std::vector<std::array<double, N>> Sampler<T, D>::sums_at(std::span<const Vec3> points,
+                                                          Contribution&& contribution) const {
+  std::vector<std::int64_t> whole(points.size() * N, 0);
+  const auto n = static_cast<std::int64_t>(points.size());
+#pragma omp parallel for schedule(dynamic, 64)
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t* sum = whole.data() + static_cast<std::size_t>(i) * N;
+    for_each_near(points[static_cast<std::size_t>(i)], [&](const T* row, const double* r, double r2) {
+      const std::array<double, N> values = contribution(row, r, r2);
+      for (std::size_t k = 0; k < N; ++k) sum[k] += in_units(values[k]);
+    });
   }
-  return mean_at(x);
+  comm::sum(flow_.communicator(), whole, "observers");
+  std::vector<std::array<double, N>> sums(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t k = 0; k < N; ++k) sums[i][k] = k_unit * static_cast<double>(whole[i * N + k]);
+  return sums;
 }
 
 template <class T, int D>
-Sample Sampler<T, D>::fit_at(Vec3 x) const {
+std::vector<Sample> Sampler<T, D>::at(std::span<const Vec3> points) const {
+  return flow_.fluid.confined ? fits_at(points) : means_at(points);
+}
+
+/// Where most of the fluid is missing, the mean instead of the fit.
+template <class T, int D>
+std::vector<Sample> Sampler<T, D>::fits_at(std::span<const Vec3> points) const {
   using S = Pack<double, 1>;
+  using Sums = physics::LinearFitSums<S, D>;
   const auto& c = flow_.constants();
-  physics::LinearFitSums<S, D> sums{};
-  for_each_near(x, [&](const T* row, const double* r, double r2) {
+  const auto sums = sums_at<Sums::k_values>(points, [&](const T* row, const double* r, double r2) {
     const Carried j = carried(row);
+    Sums own{};
     physics::CarriedFluid<S, D> f{};
     physics::Pair<S, D> pair{};
     f.p = j.pressure;
@@ -87,61 +120,75 @@ Sample Sampler<T, D>::fit_at(Vec3 x) const {
       f.v[d] = static_cast<double>(j.velocity[d]);
       pair.r[d] = r[d];
     }
-    physics::add_to_fit(sums, f, pair);
+    physics::add_to_fit(own, f, pair);
+    std::array<double, Sums::k_values> values;
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = own.value[k].v;
+    return values;
   });
-  std::array<double, physics::LinearFitSums<double, D>::k_values> values;
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = sums.value[k].v;
-  const auto fit = physics::solve_fit<D>(values);
-  Sample sample;
-  sample.fraction = c.kernel / 20 * fit.weight;
-  sample.pressure = c.rho0 * c.c0 * c.c0 * fit.p;
-  sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(fit.p));
-  for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * fit.v[static_cast<std::size_t>(d)];
-  return sample;
+  std::vector<Sample> samples(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    auto fit = physics::solve_fit<D>(sums[i]);
+    Sample& sample = samples[i];
+    sample.fraction = c.kernel / 20 * fit.weight;
+    if (sample.fraction < k_least_fraction && fit.weight > 0) {
+      const double* means = sums[i].data() + Sums::k_moments;
+      fit.p = means[0] / fit.weight;
+      for (std::size_t d = 0; d < D; ++d) fit.v[d] = means[(d + 1) * Sums::k_basis] / fit.weight;
+    }
+    sample.pressure = c.rho0 * c.c0 * c.c0 * fit.p;
+    sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(fit.p));
+    for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * fit.v[static_cast<std::size_t>(d)];
+  }
+  return samples;
 }
 
 template <class T, int D>
-Sample Sampler<T, D>::mean_at(Vec3 x) const {
+std::vector<Sample> Sampler<T, D>::means_at(std::span<const Vec3> points) const {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
-  Sample sample;
-  for_each_near(x, [&](const T* row, const double*, double r2) {
+  const auto sums = sums_at<D + 3>(points, [&](const T* row, const double*, double r2) {
     const Carried j = carried(row);
     const double q = std::sqrt(r2);
     const double VW = kernel * j.volume * (classic ? physics::CubicSpline::value(q) : physics::WendlandC2::value(q));
-    sample.fraction += VW;
-    sample.pressure += VW * j.pressure;
-    sample.density += VW * j.density;
-    for (int d = 0; d < D; ++d) sample.velocity[d] += VW * static_cast<double>(j.velocity[d]);
+    std::array<double, D + 3> values{VW, VW * j.pressure, VW * j.density};
+    for (std::size_t d = 0; d < D; ++d) values[3 + d] = VW * static_cast<double>(j.velocity[d]);
+    return values;
   });
-  if (sample.fraction > 0) {
-    sample.pressure *= c.rho0 * c.c0 * c.c0 / sample.fraction;
-    sample.density *= c.rho0 / sample.fraction;
-    sample.velocity = (c.c0 / sample.fraction) * sample.velocity;
+  std::vector<Sample> samples(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Sample& sample = samples[i];
+    sample.fraction = sums[i][0];
+    if (!(sample.fraction > 0)) continue;
+    sample.pressure = sums[i][1] * c.rho0 * c.c0 * c.c0 / sample.fraction;
+    sample.density = sums[i][2] * c.rho0 / sample.fraction;
+    for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sums[i][3 + static_cast<std::size_t>(d)] / sample.fraction;
   }
-  return sample;
+  return samples;
 }
 
 template <class T, int D>
-double Sampler<T, D>::vorticity(Vec3 x) const {
-  double weight = 0, sx = 0, sy = 0, su = 0, sv = 0, sxx = 0, sxy = 0, syy = 0, sxu = 0, syu = 0, sxv = 0, syv = 0;
-  for_each_near(x, [&](const T* row, const double* r, double r2) {
+std::vector<double> Sampler<T, D>::vorticity(std::span<const Vec3> points) const {
+  const auto sums = sums_at<12>(points, [&](const T* row, const double* r, double r2) {
     const double rest = 1 - std::sqrt(r2), w = static_cast<double>(row[D + 1]) * rest * rest * rest;
     const T* velocity = carried(row).velocity;
     const double dx = -r[0], dy = -r[1], u = static_cast<double>(velocity[0]), v = static_cast<double>(velocity[1]);
-    weight += w, sx += w * dx, sy += w * dy, su += w * u, sv += w * v;
-    sxx += w * dx * dx, sxy += w * dx * dy, syy += w * dy * dy;
-    sxu += w * dx * u, syu += w * dy * u, sxv += w * dx * v, syv += w * dy * v;
+    return std::array{w,           w * dx,      w * dy,     w * u,      w * v,      w * dx * dx,
+                      w * dx * dy, w * dy * dy, w * dx * u, w * dy * u, w * dx * v, w * dy * v};
   });
-  if (!(weight > 0)) return 0;
-  const double xx = sxx - sx * sx / weight, xy = sxy - sx * sy / weight, yy = syy - sy * sy / weight;
-  const double xv = sxv - sx * sv / weight, yv = syv - sy * sv / weight;
-  const double xu = sxu - sx * su / weight, yu = syu - sy * su / weight;
-  const double determinant = xx * yy - xy * xy;
-  if (!(determinant > 1e-9 * weight * weight)) return 0;  // too few neighbours, or all on a line
-  const double dv_dx = (xv * yy - yv * xy) / determinant, du_dy = (yu * xx - xu * xy) / determinant;
-  return (dv_dx - du_dy) * flow_.constants().rate;
+  std::vector<double> vorticity(points.size(), 0.0);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& [weight, sx, sy, su, sv, sxx, sxy, syy, sxu, syu, sxv, syv] = sums[i];
+    if (!(weight > 0)) continue;
+    const double xx = sxx - sx * sx / weight, xy = sxy - sx * sy / weight, yy = syy - sy * sy / weight;
+    const double xv = sxv - sx * sv / weight, yv = syv - sy * sv / weight;
+    const double xu = sxu - sx * su / weight, yu = syu - sy * su / weight;
+    const double determinant = xx * yy - xy * xy;
+    if (!(determinant > 1e-9 * weight * weight)) continue;  // too few neighbours, or all on a line
+    const double dv_dx = (xv * yy - yv * xy) / determinant, du_dy = (yu * xx - xu * xy) / determinant;
+    vorticity[i] = (dv_dx - du_dy) * flow_.constants().rate;
+  }
+  return vorticity;
 }
 
 template <class T, int D>
@@ -149,14 +196,18 @@ double Sampler<T, D>::height(Vec3 x, int axis) const {
   const auto& world = flow_.world();
   const double base = x[axis], step = 0.5 * world.spacing;
   const double top = world.origin[axis] + world.size[axis];
-  double above = 0;
+  std::vector<Vec3> line;  // from the top down
   for (auto k = static_cast<std::int64_t>(std::ceil((top - base) / step)); k >= 0; --k) {
-    Vec3 point = x;
-    point[axis] = base + static_cast<double>(k) * step;
-    const double fraction = at(point).fraction;
+    line.push_back(x);
+    line.back()[axis] = base + static_cast<double>(k) * step;
+  }
+  double above = 0;
+  const std::vector<Sample> samples = at(line);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const double fraction = samples[i].fraction;
     if (fraction >= 0.5) {
       const double share = above < fraction ? (fraction - 0.5) / (fraction - above) : 0;
-      return point[axis] - base + step * std::clamp(share, 0.0, 1.0);
+      return line[i][axis] - base + step * std::clamp(share, 0.0, 1.0);
     }
     above = fraction;
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "base/vec.hpp"
@@ -17,16 +19,17 @@ struct Sample {
   Vec3 velocity;        // [m/s]
 };
 
-/// Reads the state of the last evaluation. Sums run in the canonical order: same bits for any boxes and threads.
+/// Reads the state of the last evaluation. Every rank adds what its own particles contribute to each point; sums are of
+/// whole numbers, so that they are the same for any boxes, threads and ranks. Collective.
 template <class T, int D>
 class Sampler {
  public:
   explicit Sampler(const integrate::Flow<T, D>& flow) : flow_(flow) {}
 
-  Sample at(Vec3 x) const;
+  std::vector<Sample> at(std::span<const Vec3> points) const;
   /// Vorticity dv/dx - du/dy [1/s] of the plane x, y: from the linear function that fits the velocities around the
   /// point best (weights V |grad W| / r), which is exact for a uniform gradient, beside walls and surfaces too.
-  double vorticity(Vec3 x) const;
+  std::vector<double> vorticity(std::span<const Vec3> points) const;
   /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
   /// the top. 0 where there is no fluid.
   double height(Vec3 x, int axis) const;
@@ -38,11 +41,14 @@ class Sampler {
     const T* velocity;
   };
   Carried carried(const T* row) const;
-  Sample fit_at(Vec3 x) const;
-  Sample mean_at(Vec3 x) const;
-  /// Calls visit(row, r, r2) for every fluid row within R: r = (x - x_j)/R.
+  /// Calls visit(row, r, r2) for every row of this rank's fluid within R: r = (x - x_j)/R.
   template <class Visit>
   void for_each_near(Vec3 x, Visit&& visit) const;
+  /// Sums of contribution(row, r, r2), N dimensionless values, over the fluid of all ranks around each point.
+  template <std::size_t N, class Contribution>
+  std::vector<std::array<double, N>> sums_at(std::span<const Vec3> points, Contribution&& contribution) const;
+  std::vector<Sample> fits_at(std::span<const Vec3> points) const;
+  std::vector<Sample> means_at(std::span<const Vec3> points) const;
 
   const integrate::Flow<T, D>& flow_;
 };

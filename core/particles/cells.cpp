@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "base/random.hpp"
@@ -19,46 +20,74 @@ Int3 CellGrid::cell_of(Vec3 x) const {
   return cell;
 }
 
-CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes) : grid_(grid) {
-  owned_index_.resize(static_cast<std::size_t>(grid.cells()));
-  std::vector<std::int32_t> box_of_global(owned_index_.size());
+CellBox CellGrid::cells_between(Vec3 low, Vec3 high) const {
+  CellBox box{cell_of(low), cell_of(high)};
+  for (auto& upper : box.upper) ++upper;
+  return box;
+}
+
+CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, const std::vector<ForeignBox>& foreign)
+    : grid_(grid) {
   for (const CellBox& cells : boxes) {
     Box box{cells, {1, 1, 1}, cells_};
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d)
       box.shape[d] = cells.upper[d] - cells.lower[d] + 2;
-    const auto number = static_cast<std::int32_t>(boxes_.size());
     owned_.resize(owned_.size() + static_cast<std::size_t>(box.shape[0]) * box.shape[1] * box.shape[2], 0);
     for (std::int32_t z = cells.lower[2]; z < cells.upper[2]; ++z)
       for (std::int32_t y = cells.lower[1]; y < cells.upper[1]; ++y)
-        for (std::int32_t x = cells.lower[0]; x < cells.upper[0]; ++x) {
-          const auto global = static_cast<std::size_t>(grid.index({x, y, z}));
-          owned_index_[global] = local_index(box, {x, y, z});
-          box_of_global[global] = number;
-          owned_[static_cast<std::size_t>(owned_index_[global])] = 1;
-        }
+        for (std::int32_t x = cells.lower[0]; x < cells.upper[0]; ++x)
+          owned_[static_cast<std::size_t>(local_index(box, {x, y, z}))] = 1;
     cells_ = static_cast<std::int32_t>(owned_.size());
     boxes_.push_back(box);
   }
-  // Every border cell is a copy of an owned cell, of another box or of a periodic image.
-  for (std::size_t b = 0; b < boxes_.size(); ++b) {
-    const Box& box = boxes_[b];
-    for (std::int32_t z = 0; z < box.shape[2]; ++z)
-      for (std::int32_t y = 0; y < box.shape[1]; ++y)
-        for (std::int32_t x = 0; x < box.shape[0]; ++x) {
-          const std::int32_t cell = box.first_cell + (z * box.shape[1] + y) * box.shape[0] + x;
-          if (is_owned(cell)) continue;
-          Int3 global{x, y, z}, shift{0, 0, 0};
-          for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d)
-            global[d] += box.cells.lower[d] - 1;
-          if (!wrap(global, shift)) continue;
-          const auto source = static_cast<std::size_t>(grid.index(global));
-          ghost_cells_.push_back(
-              {box_of_global[source], static_cast<std::int32_t>(b), owned_index_[source], cell, shift});
-        }
-  }
+  find_local_ghosts();
+  find_foreign_ghosts(foreign);
+}
+
+/// visit(cell, shift) for every cell of the border around a box that is a cell of the grid or an image of one, in
+/// order.
+template <class Visit>
+void CellLayout::for_each_border_cell(const CellBox& box, Visit&& visit) const {
+  const std::int32_t depth = grid_.dimensions == 3 ? 1 : 0;
+  Int3 at;
+  for (at[2] = box.lower[2] - depth; at[2] < box.upper[2] + depth; ++at[2])
+    for (at[1] = box.lower[1] - 1; at[1] < box.upper[1] + 1; ++at[1])
+      for (at[0] = box.lower[0] - 1; at[0] < box.upper[0] + 1; ++at[0]) {
+        if (box.contains(at)) continue;
+        Int3 global = at, shift{0, 0, 0};
+        if (wrap(global, shift)) visit(at, global, shift);
+      }
+}
+
+/// Border cells that are copies of owned cells, of another box or of a periodic image.
+void CellLayout::find_local_ghosts() {
+  for (std::size_t b = 0; b < boxes_.size(); ++b)
+    for_each_border_cell(boxes_[b].cells, [&](Int3 at, Int3 global, Int3 shift) {
+      const std::int32_t from = owned_index(global);
+      if (from >= 0)
+        ghost_cells_.push_back({box_of(from), static_cast<std::int32_t>(b), from, local_index(boxes_[b], at), shift});
+    });
   std::stable_sort(ghost_cells_.begin(), ghost_cells_.end(), [](const GhostCell& a, const GhostCell& b) {
     return std::pair(a.from_box, a.to_box) < std::pair(b.from_box, b.to_box);
   });
+}
+
+/// What passes between this process and other ranks, found by either side on its own.
+void CellLayout::find_foreign_ghosts(const std::vector<ForeignBox>& foreign) {
+  std::map<int, RankCells> ranks;
+  for (const ForeignBox& other : foreign) ranks.try_emplace(other.rank, RankCells{other.rank, {}, {}});
+  for (const Box& box : boxes_)
+    for (const ForeignBox& other : foreign)
+      for_each_border_cell(other.cells, [&](Int3, Int3 global, Int3) {
+        if (box.cells.contains(global)) ranks.at(other.rank).sent.push_back(local_index(box, global));
+      });
+  for (const ForeignBox& other : foreign)
+    for (const Box& box : boxes_)
+      for_each_border_cell(box.cells, [&](Int3 at, Int3 global, Int3 shift) {
+        if (other.cells.contains(global)) ranks.at(other.rank).received.push_back({local_index(box, at), shift});
+      });
+  for (auto& [rank, cells] : ranks)
+    if (!cells.sent.empty() || !cells.received.empty()) rank_cells_.push_back(std::move(cells));
 }
 
 std::int32_t CellLayout::local_index(const Box& box, Int3 global_cell) const {
@@ -68,12 +97,16 @@ std::int32_t CellLayout::local_index(const Box& box, Int3 global_cell) const {
   return box.first_cell + (local[2] * box.shape[1] + local[1]) * box.shape[0] + local[0];
 }
 
-std::int32_t CellLayout::owned_cell(Vec3 x) const {
-  return owned_index_[static_cast<std::size_t>(grid_.index(grid_.cell_of(x)))];
+std::int32_t CellLayout::owned_index(Int3 global) const {
+  for (const Box& box : boxes_)
+    if (box.cells.contains(global)) return local_index(box, global);
+  return -1;
 }
 
+std::int32_t CellLayout::owned_cell(Vec3 x) const { return owned_index(grid_.cell_of(x)); }
+
 std::int32_t CellLayout::owned_cell(Int3 global, Int3& shift) const {
-  return wrap(global, shift) ? owned_index_[static_cast<std::size_t>(grid_.index(global))] : -1;
+  return wrap(global, shift) ? owned_index(global) : -1;
 }
 
 /// Finds the cell whose image this is, and by how much it is shifted [quanta]; false beyond a side that is not
@@ -96,7 +129,7 @@ std::int32_t CellLayout::box_of(std::int32_t cell) const {
 }
 
 void CellSort::sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-                    std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order) {
+                    std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, const FetchCounts& fetch_counts) {
   const auto n = static_cast<std::int32_t>(id.size());
   const auto cells = static_cast<std::size_t>(layout.cells());
   const int dimensions = layout.grid().dimensions;
@@ -111,6 +144,7 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
   for (const std::int32_t key : key_) ++count_[static_cast<std::size_t>(key)];
   for (const GhostCell& ghost : layout.ghost_cells())
     count_[static_cast<std::size_t>(ghost.to_cell)] = count_[static_cast<std::size_t>(ghost.from_cell)];
+  if (fetch_counts) fetch_counts(count_);
 
   rows.begin.resize(cells + 1);
   std::int32_t row = 0;

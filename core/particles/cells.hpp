@@ -2,6 +2,7 @@
 // The global grid of cells, boxes of cells, and the canonical order of particles in them.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,17 @@
 #include "base/vec.hpp"
 
 namespace eddyline::particles {
+
+/// A box of cells [lower, upper) of the global grid.
+struct CellBox {
+  Int3 lower{0, 0, 0}, upper{0, 0, 0};
+
+  bool contains(Int3 cell) const {
+    bool inside = true;
+    for (std::size_t d = 0; d < 3; ++d) inside = inside && cell[d] >= lower[d] && cell[d] < upper[d];
+    return inside;
+  }
+};
 
 /// The global grid. Cells are at least R + skin wide, so that the neighbours of a particle lie in the 3^D cells around
 /// its own. Particles beyond an open side belong to the outermost cell.
@@ -26,11 +38,14 @@ struct CellGrid {
     return (static_cast<std::int64_t>(cell[2]) * count[1] + cell[1]) * count[0] + cell[0];
   }
   std::int64_t cells() const { return static_cast<std::int64_t>(count[0]) * count[1] * count[2]; }
+  /// The cells of a block of space.
+  CellBox cells_between(Vec3 low, Vec3 high) const;
 };
 
-/// A box of cells [lower, upper) of the global grid.
-struct CellBox {
-  Int3 lower{0, 0, 0}, upper{0, 0, 0};
+/// A box of another rank.
+struct ForeignBox {
+  CellBox cells;
+  int rank;
 };
 
 /// A copy of rows from their owner to a ghost cell, with the shift of a periodic image.
@@ -38,6 +53,18 @@ struct GhostCell {
   std::int32_t from_box, to_box;
   std::int32_t from_cell, to_cell;  // indices into CellLayout's concatenated cells
   Int3 shift;                       // in quanta, added to the position
+};
+
+/// The cells that this process and another rank see of each other. Both list theirs in the same order: by the box that
+/// sends, the box that receives, and the place in the border of that.
+struct RankCells {
+  struct Ghost {
+    std::int32_t cell;
+    Int3 shift;  // in quanta, added to the positions that come
+  };
+  int rank;
+  std::vector<std::int32_t> sent;  // owned cells
+  std::vector<Ghost> received;
 };
 
 /// The cells of all boxes of this process, each box with a border of ghost cells, row-major and concatenated. The
@@ -51,17 +78,21 @@ class CellLayout {
   };
 
   CellLayout() = default;
-  CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes);
+  /// `foreign`: boxes of other ranks, those of a rank in the order in which it has them; at least those that touch one
+  /// of `boxes`.
+  CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, const std::vector<ForeignBox>& foreign = {});
 
   const CellGrid& grid() const { return grid_; }
   const std::vector<Box>& boxes() const { return boxes_; }
   const std::vector<GhostCell>& ghost_cells() const { return ghost_cells_; }
+  /// By rank.
+  const std::vector<RankCells>& rank_cells() const { return rank_cells_; }
   std::int32_t cells() const { return cells_; }
 
-  /// Concatenated cell index of the owned cell that holds x.
+  /// Concatenated cell index of the owned cell that holds x; -1 if another rank has it.
   std::int32_t owned_cell(Vec3 x) const;
   /// The same of a cell of the global grid or a periodic image of one, with the shift of its particles in quanta; -1
-  /// if there is none.
+  /// if there is none here.
   std::int32_t owned_cell(Int3 global, Int3& shift) const;
   /// Box that a concatenated cell belongs to.
   std::int32_t box_of(std::int32_t cell) const;
@@ -69,12 +100,17 @@ class CellLayout {
 
  private:
   std::int32_t local_index(const Box& box, Int3 global_cell) const;
+  std::int32_t owned_index(Int3 global) const;
+  template <class Visit>
+  void for_each_border_cell(const CellBox& box, Visit&& visit) const;
+  void find_local_ghosts();
+  void find_foreign_ghosts(const std::vector<ForeignBox>& foreign);
   bool wrap(Int3& global, Int3& shift) const;
 
   CellGrid grid_;
   std::vector<Box> boxes_;
   std::vector<GhostCell> ghost_cells_;
-  std::vector<std::int32_t> owned_index_;  // global cell -> concatenated owned cell
+  std::vector<RankCells> rank_cells_;
   std::vector<std::uint8_t> owned_;
   std::int32_t cells_ = 0;
 };
@@ -88,11 +124,15 @@ struct CellRows {
 };
 
 /// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order
-/// (by cell, then id; a non-zero `shuffle` draws another order, which must change nothing).
+/// (by cell, then id; a non-zero `shuffle` draws another order, which must change nothing). All particles must stand in
+/// owned cells.
 class CellSort {
  public:
+  /// Brings how many particles the ghost cells of other ranks hold: counts are by concatenated cell.
+  using FetchCounts = std::function<void(Array<std::int32_t>& counts)>;
+
   void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-            std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order);
+            std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, const FetchCounts& fetch_counts = {});
 
  private:
   Array<std::int32_t> key_, count_, particle_of_row_;

@@ -87,7 +87,9 @@ double start_density(const World& world, Vec3 x, const world::Region* region) {
   return (region != nullptr ? region->density : world.start.density).evaluate(std::array{x.x, x.y, x.z, 0.0});
 }
 
-void place_fluid(const World& world, Placement& placement) {
+using Keeps = std::function<bool(Vec3)>;
+
+void place_fluid(const World& world, const Keeps& keeps, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double dx = world.spacing;
   const Int3 n{static_cast<std::int32_t>(points_along(world, 0)), static_cast<std::int32_t>(points_along(world, 1)),
@@ -106,7 +108,7 @@ void place_fluid(const World& world, Placement& placement) {
               (2 * uniform_random(static_cast<std::uint64_t>(world.start.seed), static_cast<std::uint64_t>(id),
                                   static_cast<std::uint64_t>(d)) -
                1);
-    placement.fluid.push_back({id, x, share, p, rho});
+    if (keeps(x)) placement.fluid.push_back({id, x, share, p, rho});
   };
 
   for (std::int32_t k = 0; k < n[2]; ++k)
@@ -138,7 +140,7 @@ void place_fluid(const World& world, Placement& placement) {
 }
 
 /// The buffers beyond openings: of an inflow always full, of an outflow where the lattice at its plane holds fluid.
-void place_buffers(const World& world, Placement& placement) {
+void place_buffers(const World& world, const Keeps& keeps, Placement& placement) {
   const StartPressure pressure(world);
   for (std::size_t k = 0; k < world.openings.size(); ++k) {
     const auto& opening = world.openings[k];
@@ -152,8 +154,9 @@ void place_buffers(const World& world, Placement& placement) {
       if (!opening.inflow && region == nullptr && !world.regions.empty()) continue;
       for (std::int32_t column = 0; column < sites.columns; ++column) {
         x[sites.axis] = sites.plane - (column + 0.5) * sites.inward * sites.pitch;
-        placement.fluid.push_back({make_opening_id(static_cast<std::int64_t>(k), site, column), x, volume, p, 0.0,
-                                   static_cast<std::uint8_t>(k + 1)});
+        if (keeps(x))
+          placement.fluid.push_back({make_opening_id(static_cast<std::int64_t>(k), site, column), x, volume, p, 0.0,
+                                     static_cast<std::uint8_t>(k + 1)});
       }
     }
   }
@@ -172,7 +175,7 @@ bool is_in_buffer(const std::vector<OpeningSites>& openings, Vec3 x) {
 
 /// Dummy particles outside a side of the domain. Walls cover the corners, go on beyond an open
 /// side and along the buffers of openings.
-void place_sides(const World& world, Placement& placement) {
+void place_sides(const World& world, const Keeps& keeps, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double radius = lengths(world).interaction_radius;
   const auto openings = all_opening_sites(world);
@@ -219,21 +222,21 @@ void place_sides(const World& world, Placement& placement) {
         if (owner < 0 || too_deep) continue;
         Vec3 x = world.origin + Vec3{(i + 0.5) * step.x, (j + 0.5) * step.y, 0};
         if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
-        if (is_in_buffer(openings, x)) continue;
+        if (!keeps(x) || is_in_buffer(openings, x)) continue;
         const std::int64_t site = ((k - first[2]) * ny + (j - first[1])) * nx + (i - first[0]);
         placement.walls.push_back(
             {make_id(k_source_side, site), x, volume, -1 - owner, !world.sides[static_cast<std::size_t>(owner)].slip});
       }
 }
 
-void place_bodies(const World& world, Placement& placement) {
+void place_bodies(const World& world, const Keeps& keeps, Placement& placement) {
   const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / world.spacing));
   const auto openings = all_opening_sites(world);
   std::int64_t site = 0;
   for (std::size_t b = 0; b < world.bodies.size(); ++b)
     for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true)) {
       const std::int64_t id = make_id(k_source_body, site++);
-      if (is_in_buffer(openings, point.position)) continue;
+      if (!keeps(point.position) || is_in_buffer(openings, point.position)) continue;
       placement.walls.push_back(
           {id, point.position, point.volume, static_cast<std::int32_t>(b), !world.bodies[b].slip});
     }
@@ -268,16 +271,21 @@ Vec3 lattice_spacing(const World& world) {
   return step;
 }
 
-Placement place(const World& world) {
+Placement place(const World& world, const std::function<bool(Vec3)>& keeps) {
   Placement placement;
-  place_fluid(world, placement);
+  place_fluid(world, keeps, placement);
+  place_buffers(world, keeps, placement);
+  place_sides(world, keeps, placement);
+  place_bodies(world, keeps, placement);
+  return placement;
+}
+
+Placement place(const World& world) {
+  Placement placement = place(world, [](Vec3) { return true; });
   if (placement.fluid.empty())
     throw UserError(
         "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
         "spacing.");
-  place_buffers(world, placement);
-  place_sides(world, placement);
-  place_bodies(world, placement);
   return placement;
 }
 

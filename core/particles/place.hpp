@@ -2,6 +2,7 @@
 // The particles of a world at the start: fluid on a lattice or along surfaces, dummy particles in walls and bodies.
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "world/world.hpp"
@@ -48,7 +49,9 @@ Vec3 lattice_spacing(const world::World& world);
 /// axis. Walls beside the open side go on for as long.
 inline constexpr double k_open_margin = 0.5;
 
-/// Throws UserError if there is no fluid.
+/// The particles of a world that stand where `keeps` says so: a rank places its own.
+Placement place(const world::World& world, const std::function<bool(Vec3)>& keeps);
+/// All of them. Throws UserError if there is no fluid.
 Placement place(const world::World& world);
 
 }  // namespace eddyline::particles

@@ -1,7 +1,7 @@
 """The compiled core: private to the package. SI units; arrays are C-contiguous unless said otherwise."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,6 +216,29 @@ class Estimate:
 
 def estimate(world: World) -> Estimate: ...
 
+class Communicator:
+    """The ranks of a run."""
+
+    @staticmethod
+    def connect(plugin: str) -> Communicator:
+        """Loads the message passing in the library at `plugin` and joins the other ranks. Once a process.
+        Raises UserError."""
+    @property
+    def rank(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def library(self) -> str: ...
+    patience: float  # s that a rank waits for others within a step; 0: for ever
+    def broadcast(self, message: bytes) -> bytes:
+        """What rank 0 gives. Collective."""
+    def gather(self, message: bytes) -> list[bytes]:
+        """What all ranks give, by rank, on rank 0; nothing on others. Collective."""
+    def disconnect(self) -> None:
+        """The end of message passing. Collective."""
+    def abort(self, exit_code: int) -> NoReturn:
+        """Ends all ranks at once."""
+
 class Simulation:
     def __init__(
         self,
@@ -227,7 +250,15 @@ class Simulation:
         neighbors: Literal["cells", "all_pairs"] = "cells",
         shuffle: int = 0,  # not 0: particles are grouped into chunks in a random order (a test of the law)
         series_interval: float = 0.0,  # s between rows of the series; 0: every step
+        decomposition: str = "bisection",  # or strips, blocks
+        exchange: str = "nonblocking",  # or blocking
+        communicator: Communicator | None = None,  # None: this process alone
     ) -> None: ...
+    # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.
+    def follow(self, communicator: Communicator) -> None:
+        """Does what rank 0 does, until its run is over."""
+    def end(self) -> None:
+        """Lets the other ranks go."""
     def advance(self, until: float, max_steps: int, max_seconds: float) -> int:
         """Steps until time >= `until`, or step_count == `max_steps` (counted from the start), or
         `max_seconds` of wall time have passed in this call, or `interrupt()` was called; returns the

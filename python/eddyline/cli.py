@@ -1,11 +1,12 @@
 """The command line. Everything heavy is imported inside the commands, so that help is there at once.
 
-Exit codes: 0 done, 2 bad input, 3 a step failed, 4 cannot write, 130 stopped by Ctrl-C.
+Exit codes: 0 done, 2 bad input, 3 a step failed, 4 cannot write, 5 a rank was lost, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from eddyline.run.record import Run
 
 EXIT_BAD_INPUT = 2
+EXIT_LOST = 5
 EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
@@ -46,7 +48,7 @@ Set = Annotated[
     typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
 ]
 Threads = Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")]
-Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain into B boxes.")]
+Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain of each rank into B boxes.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -71,7 +73,17 @@ def run(
         typer.Option(min=0, metavar="T", help="Stop at time T [s] instead of the world's end."),
     ] = None,
     threads: Threads = 0,
+    ranks: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=1, metavar="N", help="Start N processes that compute the run together."),
+    ] = None,
     boxes: Boxes = 1,
+    decomposition: Annotated[
+        str, typer.Option(metavar="NAME", help="How ranks share the domain: bisection, strips or blocks.")
+    ] = "bisection",
+    exchange: Annotated[
+        str, typer.Option(metavar="NAME", help="How ranks exchange boundaries: nonblocking or blocking.")
+    ] = "nonblocking",
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
@@ -82,12 +94,14 @@ def run(
 ) -> None:
     """Run a world.
 
-    Threads and boxes change the speed and never the result. Ctrl-C stops at a step and leaves a complete run.
+    Ranks, threads and boxes change the speed and never the result. Ctrl-C stops at a step and leaves a
+    complete run.
 
     \b
       eddyline run dam_break
       eddyline run worlds/dam_break.toml --set let.a=0.1 --threads 4
       eddyline run my_tank.toml --until 0.5 --out /scratch/tank
+      eddyline run cylinder --ranks 4 --threads 2
     """
     from eddyline.run import StepFailedError
     from eddyline.run import run as run_world
@@ -98,6 +112,11 @@ def run(
         typer.echo(done.folder if quiet else closing_lines(done))
 
     with _errors():
+        if ranks is not None:
+            from eddyline.ranks import launch
+
+            own = _without_ranks(sys.argv[1:])
+            raise typer.Exit(launch(ranks, own))
         try:
             done = run_world(
                 world,
@@ -106,6 +125,8 @@ def run(
                 until=until,
                 threads=threads,
                 boxes=boxes,
+                decomposition=decomposition,
+                exchange=exchange,
                 out=out,
                 progress=not quiet,
             )
@@ -339,7 +360,46 @@ def validate(context: typer.Context) -> None:
 
 def main() -> None:
     """The entry point of the command line."""
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        from eddyline.ranks.launch import tell_outcome
+        from eddyline.ranks.session import is_follower
+
+        code = end.code if isinstance(end.code, int) else 0
+        if not is_follower() and tell_outcome(code):
+            raise SystemExit(0) from None  # launchers make a fuss about ranks that end with anything else
+        raise
+    except Exception:
+        _give_up()
+        raise
+
+
+def _give_up() -> None:
+    """A rank that fails for a reason of its own takes the others along: they would wait for it for ever."""
+    from eddyline.ranks.session import join
+
+    if join.cache_info().currsize == 0:
+        return
+    communicator = join().communicator
+    if communicator is not None:
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
+        communicator.abort(EXIT_LOST)
+
+
+def _without_ranks(arguments: list[str]) -> list[str]:
+    """A command line for each of the ranks."""
+    kept: list[str] = []
+    skip = False
+    for argument in arguments:
+        if skip or argument == "--ranks" or argument.startswith("--ranks="):
+            skip = argument == "--ranks"
+        else:
+            kept.append(argument)
+    return kept
 
 
 def _hand_over(name: str, arguments: list[str]) -> None:
@@ -360,6 +420,8 @@ class _BadInputError(Exception):
 def _errors() -> Iterator[None]:
     """Errors that a user can cause as lines on standard error, with their exit code; anything else is a
     fault of ours."""
+    from eddyline.ranks.session import is_follower
+
     try:
         yield
     except (typer.Exit, typer.Abort):
@@ -371,14 +433,16 @@ def _errors() -> Iterator[None]:
         code = _exit_code(error)
         if code is None:
             raise
-        typer.echo(_words(error), err=True)
+        if not is_follower():
+            typer.echo(_words(error), err=True)
         raise typer.Exit(code) from None
 
 
 def _exit_code(error: Exception) -> int | None:
+    from eddyline.ranks import RankError
     from eddyline.run.errors import EXIT_CANNOT_WRITE, RunError
 
-    if isinstance(error, RunError):
+    if isinstance(error, (RunError, RankError)):
         return error.exit_code
     if isinstance(error, (FileNotFoundError, _BadInputError)):
         return EXIT_BAD_INPUT

@@ -5,6 +5,7 @@
 #include "cell_fixture.hpp"
 #include "harness.hpp"
 #include "neighbors/drift.hpp"
+#include "neighbors/fields.hpp"
 
 using namespace fixture;
 
@@ -34,7 +35,9 @@ neighbors::Drift drift_of(const Sorted& s, const Sorted& walls, Field field,
     }
   }
   auto routes = s.routes;
-  routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) { moving.copy(from, to, shift, D); });
+  routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) {
+    neighbors::RowField(moving, D).copy(from, to, shift);
+  });
   neighbors::DriftBound<float, D> bound;
   return bound(s.layout, s.rows, moving, s.positions, 1.0F, walls.rows, walls_moved);
 }

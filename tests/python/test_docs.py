@@ -40,7 +40,7 @@ OF_A_RUN = re.compile(
 )
 OF_A_BUILD = re.compile(r"\.venv/|site/|my_\w+\.toml|figures|/tmp/|mpi\.h")
 PASSED_ON = {"bench", "validate"}  # commands that read their own command line
-PLANNED = {"comm", "patches", "stream"}  # folders of core that have their place and wait
+PLANNED = {"patches", "stream"}  # folders of core that have their place and wait
 SUFFIXES = {"_i", "_j", "_w", "_f", "_c", "_old", "_new"}
 
 

@@ -12,11 +12,16 @@
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "bindings.hpp"
+#include "comm/alone.hpp"
+#include "comm/collectives.hpp"
+#include "comm/connect.hpp"
 #include "driver/arithmetic.hpp"
+#include "driver/leader.hpp"
 
 namespace eddyline::bindings {
 
 namespace nb = nanobind;
+using comm::Communicator;
 using driver::Simulation;
 using namespace nb::literals;
 
@@ -37,6 +42,12 @@ Owned<T> give(std::vector<T> values, std::initializer_list<std::size_t> shape) {
   auto* kept = new std::vector<T>(std::move(values));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return Owned<T>(kept->data(), shape, owner);
+}
+
+template <class T>
+Owned<T> give(std::vector<T> values) {
+  const std::size_t size = values.size();
+  return give(std::move(values), {size});
 }
 
 template <class T>
@@ -98,11 +109,14 @@ nb::dict statistics(const Simulation& s) {
   out["memory_bytes"] = stats.memory_bytes;
   out["list_bytes"] = stats.list_bytes;
   out["messages"] = stats.messages;
+  out["message_bytes"] = stats.message_bytes;
   out["ghost_rows"] = stats.ghost_rows;
+  out["migrants"] = stats.migrants;
   out["contacts"] = stats.contacts;
   out["left_particles"] = stats.left_particles;
   out["instructions"] = stats.instructions;
   out["threads"] = stats.threads;
+  out["ranks"] = stats.ranks;
   nb::dict seconds;
   for (const auto& [name, value] : stats.seconds) seconds[name.c_str()] = value;
   out["seconds"] = seconds;
@@ -119,6 +133,22 @@ nb::dict take_series(Simulation& s) {
     out[series.name.c_str()] = nb::make_tuple(names, units, give(std::move(series.values), {rows, columns}));
   }
   return out;
+}
+
+std::span<const std::byte> content(const nb::bytes& message) {
+  return {reinterpret_cast<const std::byte*>(message.c_str()), message.size()};
+}
+nb::bytes bytes_of(const std::vector<std::byte>& content) { return nb::bytes(content.data(), content.size()); }
+
+nb::bytes broadcast(Communicator& communicator, const nb::bytes& message) {
+  const auto own = content(message);
+  return bytes_of(comm::broadcast(communicator, std::vector(own.begin(), own.end()), 0, "broadcast"));
+}
+
+nb::list gather(Communicator& communicator, const nb::bytes& message) {
+  nb::list all;
+  for (const auto& each : comm::gather(communicator, content(message), "gather")) all.append(bytes_of(each));
+  return all;
 }
 
 Owned<float> raster(const Simulation& s, const std::string& quantity, std::pair<int, int> shape, const Point& lower,
@@ -161,26 +191,53 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("skin", [](const driver::Estimate& e) { return e.length.skin; });
   module.def("estimate", &driver::estimate, "world"_a);
 
+  nb::class_<Communicator>(module, "Communicator")
+      .def_static("connect", &comm::connect, "plugin"_a)
+      .def_prop_ro("rank", &Communicator::rank)
+      .def_prop_ro("size", &Communicator::size)
+      .def_prop_ro("library", &Communicator::library)
+      .def_rw("patience", &Communicator::patience)
+      .def("broadcast", broadcast, "message"_a)
+      .def("gather", gather, "message"_a)
+      .def("disconnect", &Communicator::disconnect)
+      .def("abort", &Communicator::abort, "exit_code"_a);
+
   nb::class_<Simulation>(module, "Simulation")
       .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
-                       const std::string& neighbors, std::int64_t shuffle, double series_interval) {
+                       const std::string& neighbors, std::int64_t shuffle, double series_interval,
+                       const std::string& decomposition, const std::string& exchange, Communicator* communicator) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
              nb::gil_scoped_release release;
-             return Simulation::make(world, {boxes, threads, instructions, neighbors == "all_pairs", shuffle},
-                                     series_interval);
+             integrate::Execution execution;
+             execution.boxes = boxes;
+             execution.threads = threads;
+             execution.instructions = instructions;
+             execution.all_pairs = neighbors == "all_pairs";
+             execution.shuffle = shuffle;
+             execution.decomposition = decomposition;
+             execution.exchange = exchange;
+             static const auto alone = comm::alone();
+             comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
+             auto own = Simulation::make(world, execution, series_interval, ranks);
+             return ranks.size() > 1 && ranks.is_root() ? driver::lead(std::move(own), ranks) : std::move(own);
            }),
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
-           "shuffle"_a = 0, "series_interval"_a = 0.0)
+           "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection", "exchange"_a = "nonblocking",
+           "communicator"_a = nb::none(), nb::keep_alive<0, 11>())
+      .def(
+          "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
+          "communicator"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("advance", &Simulation::advance, "until"_a, "max_steps"_a, "max_seconds"_a,
            nb::call_guard<nb::gil_scoped_release>())
       .def("interrupt", &Simulation::interrupt)
+      .def("end", &Simulation::end, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("dimensions", &Simulation::dimensions)
       .def_prop_ro("time", &Simulation::time)
       .def_prop_ro("step_count", &Simulation::steps)
       .def_prop_ro("time_step", &Simulation::time_step)
-      .def_prop_ro("fluid_count", [](const Simulation& s) { return s.id().size(); })
-      .def_prop_ro("wall_count", [](const Simulation& s) { return s.wall_owner().size(); })
+      .def_prop_ro("fluid_count", &Simulation::fluid_count)
+      .def_prop_ro("wall_count", &Simulation::wall_count)
       .def_prop_ro(
           "id", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).id()); },
           nb::rv_policy::automatic)
@@ -197,15 +254,15 @@ void bind_simulation(nb::module_& module) {
           "velocity", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).velocity()); },
           nb::rv_policy::automatic)
       .def_prop_ro(
-          "density", [](const Simulation& s) { return give(s.density(), {s.id().size()}); }, nb::rv_policy::automatic)
-      .def("pressure", [](const Simulation& s) { return give(s.pressure(), {s.id().size()}); })
+          "density", [](const Simulation& s) { return give(s.density()); }, nb::rv_policy::automatic)
+      .def("pressure", [](const Simulation& s) { return give(s.pressure()); })
       .def("thermal_energy",
            [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).thermal_energy()); })
-      .def("surface", [](const Simulation& s) { return give(s.surface(), {s.id().size()}); })
+      .def("surface", [](const Simulation& s) { return give(s.surface()); })
       .def("wall_position",
            [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })
       .def("wall_body", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_owner()); })
-      .def("wall_pressure", [](const Simulation& s) { return give(s.wall_pressure(), {s.wall_owner().size()}); })
+      .def("wall_pressure", [](const Simulation& s) { return give(s.wall_pressure()); })
       .def("take_series", take_series)
       .def("raster", raster, "quantity"_a, "shape"_a, "lower"_a, "upper"_a)
       .def("checksum", [](const Simulation& s) { return big_integer(s.checksum()); })

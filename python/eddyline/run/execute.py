@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.ranks import cores_per_rank, join, tell_run
 from eddyline.run.errors import RequestError, StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
@@ -36,6 +37,8 @@ def run(
     until: float | None = None,
     threads: int = 0,
     boxes: int = 1,
+    decomposition: str = "bisection",
+    exchange: str = "nonblocking",
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
     movie: bool = True,
@@ -45,38 +48,82 @@ def run(
 
     world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}.
     steps, until: stop after so many steps, or at this simulated time [s]; else at the end the world gives.
-    threads: 0 for all cores. boxes: parts into which the domain is cut. Neither changes a bit of the result.
+    threads: of each rank; 0: all cores, shared among the ranks of the machine. boxes: parts into which each
+        rank cuts its domain. decomposition: "bisection", "strips" or "blocks". exchange: "nonblocking" or
+        "blocking". None of them changes a bit of the result.
     out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
     WorldError or RequestError before anything is written, StepFailedError if the computation broke down,
     WriteError if the disk is full; both hold the run as far as it came in `.run`.
-    """
-    if isinstance(world, (str, os.PathLike)):
-        from eddyline.world import World
 
-        world = World.load(world, overrides)
-    elif overrides:
-        raise RequestError("overrides go with the path of a world file; this world is made already")
-    end = world.end if until is None else float(until)
-    _check(end=end, steps=steps, threads=threads, boxes=boxes)
+    Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
+    on the others it ends the program when the run is over.
+    """
+    ranks = join()
     destination = None if out is None else Path(out)
-    RunFolder.check_destination(destination)
+
+    def prepare() -> World:
+        made = _load(world, overrides)
+        _check(end=_end(made, until), steps=steps, threads=threads, boxes=boxes)
+        if ranks.is_root:
+            RunFolder.check_destination(destination)
+        return made
+
+    options = options_text(steps=steps, until=until)
+    ready = ranks.agree(prepare, lambda made: f"{options} {boxes} {decomposition} {exchange}\n{made.source}")
 
     from eddyline import _core
 
-    interval = world.output.series_interval
-    simulation = _core.Simulation(world.core, boxes=boxes, threads=threads, series_interval=interval)
-    options = options_text(steps=steps, until=until)
-    with StopRequests() as stop:
+    threads = threads or cores_per_rank(available_cores(), ranks.size)
+    simulation = _core.Simulation(
+        ready.core,
+        boxes=boxes,
+        threads=threads,
+        series_interval=ready.output.series_interval,
+        decomposition=decomposition,
+        exchange=exchange,
+        communicator=ranks.communicator,
+    )
+    if not ranks.is_root:
+        ranks.follow(simulation)
+        raise SystemExit(0)
+    with StopRequests() as stop, contextlib.closing(_Ending(simulation)):
         stop.interrupt = simulation.interrupt
-        folder = RunFolder.create(world.name, destination)
-        execution = _Execution(
-            world, simulation, folder, stop, end, steps if steps is not None else UNLIMITED
-        )
-        execution.record |= {"options": options, "threads": threads or available_cores(), "boxes": boxes}
-        with RunProgress(world.title, shown=progress) as shown:
+        folder = RunFolder.create(ready.name, destination)
+        tell_run(folder.path)
+        limit = steps if steps is not None else UNLIMITED
+        execution = _Execution(ready, simulation, folder, stop, _end(ready, until), limit)
+        execution.record |= {"options": options, "ranks": ranks.size, "threads": threads, "boxes": boxes}
+        if ranks.communicator is not None:
+            execution.record |= {
+                "decomposition": decomposition,
+                "exchange": exchange,
+                "message_passing": ranks.communicator.library,
+            }
+        with RunProgress(ready.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
+
+
+class _Ending:
+    """Lets the other ranks go when the run is over, however it ends."""
+
+    def __init__(self, simulation: _core.Simulation) -> None:
+        self.close = simulation.end
+
+
+def _load(world: World | str | os.PathLike[str], overrides: Mapping[str, str | float] | None) -> World:
+    if isinstance(world, (str, os.PathLike)):
+        from eddyline.world import World
+
+        return World.load(world, overrides)
+    if overrides:
+        raise RequestError("overrides go with the path of a world file; this world is made already")
+    return world
+
+
+def _end(world: World, until: float | None) -> float:
+    return world.end if until is None else float(until)
 
 
 class _Execution:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import time as clock
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
+
+from eddyline.ranks.session import TERMINAL
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 PLAIN_INTERVAL = 10.0  # s between lines where there is no terminal
+
+
+def _terminal() -> TextIO:
+    """Standard error; of a rank the terminal of the command that started it, if there is one."""
+    path = os.environ.get(TERMINAL)
+    with contextlib.suppress(OSError):
+        if path:
+            return Path(path).open("w", encoding="utf-8")
+    return sys.stderr
 
 
 class RunProgress:
@@ -19,7 +33,7 @@ class RunProgress:
     def __init__(self, title: str, shown: bool = True, stream: TextIO | None = None) -> None:
         self.title = title
         self.shown = shown
-        self._stream = stream or sys.stderr
+        self._stream = stream or _terminal()
         self._started = clock.perf_counter()
         self._bar: Progress | None = None
         self._task: TaskID | None = None

@@ -1,0 +1,123 @@
+#include "comm/collectives.hpp"
+
+#include <algorithm>
+
+namespace eddyline::comm {
+
+void maximum(Communicator& communicator, std::span<double> values, std::string_view phase) {
+  if (communicator.is_alone()) return;
+  const auto requests = communicator.requests();
+  requests->maximum(values);
+  wait(communicator, *requests, phase);
+}
+
+void minimum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase) {
+  if (communicator.is_alone()) return;
+  const auto requests = communicator.requests();
+  requests->minimum(values);
+  wait(communicator, *requests, phase);
+}
+
+void sum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase) {
+  if (communicator.is_alone()) return;
+  const auto requests = communicator.requests();
+  requests->sum(values);
+  wait(communicator, *requests, phase);
+}
+
+void sum(Communicator& communicator, std::span<ReproducibleSum> sums, std::string_view phase) {
+  if (communicator.is_alone()) return;
+  std::vector<std::int64_t> words;
+  for (ReproducibleSum& one : sums) {
+    const auto packed = one.pack();
+    words.insert(words.end(), packed.begin(), packed.end());
+  }
+  sum(communicator, std::span(words), phase);
+  auto from = words.cbegin();
+  for (ReproducibleSum& one : sums) {
+    ReproducibleSum::Packed packed;
+    std::copy_n(from, packed.size(), packed.begin());
+    from += static_cast<std::ptrdiff_t>(packed.size());
+    one = ReproducibleSum::unpack(packed);
+  }
+}
+
+void broadcast(Communicator& communicator, std::span<std::byte> bytes, int root, std::string_view phase) {
+  if (communicator.is_alone()) return;
+  const auto requests = communicator.requests();
+  requests->broadcast(bytes, root);
+  wait(communicator, *requests, phase);
+}
+
+std::vector<std::byte> broadcast(Communicator& communicator, std::vector<std::byte> bytes, int root,
+                                 std::string_view phase) {
+  bytes.resize(broadcast(communicator, bytes.size(), root, phase));
+  broadcast(communicator, std::span(bytes), root, phase);
+  return bytes;
+}
+
+std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,
+                                           std::string_view phase) {
+  std::vector<std::vector<std::byte>> all;
+  if (communicator.is_root()) {
+    all.resize(static_cast<std::size_t>(communicator.size()));
+    all[0].assign(bytes.begin(), bytes.end());
+    for (int rank = 1; rank < communicator.size(); ++rank) {
+      auto& place = all[static_cast<std::size_t>(rank)];
+      std::uint64_t size = 0;
+      const auto announced = communicator.requests();
+      announced->receive(std::as_writable_bytes(std::span(&size, 1)), rank, Tag::state);
+      wait(communicator, *announced, phase);
+      place.resize(size);
+      if (size == 0) continue;
+      const auto content = communicator.requests();
+      content->receive(place, rank, Tag::state);
+      wait(communicator, *content, phase);
+    }
+  } else {
+    const std::uint64_t size = bytes.size();
+    const auto requests = communicator.requests();
+    requests->send(std::as_bytes(std::span(&size, 1)), 0, Tag::state);
+    if (size > 0) requests->send(bytes, 0, Tag::state);
+    wait(communicator, *requests, phase);
+  }
+  return all;
+}
+
+std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel>& parcels, std::string_view phase) {
+  std::vector<Parcel> came;
+  if (communicator.is_alone()) return came;
+  // Who is done early may announce parcels of the next delivery while others still look for those of this one.
+  const Tag tag = ++communicator.deliveries % 2 == 0 ? Tag::counts_even : Tag::counts_odd;
+  std::vector<std::uint64_t> sizes;
+  for (const Parcel& parcel : parcels) sizes.push_back(parcel.bytes.size());
+  const auto announced = communicator.requests();
+  for (std::size_t p = 0; p < parcels.size(); ++p)
+    announced->send_synchronously(std::as_bytes(std::span(&sizes[p], 1)), parcels[p].rank, tag);
+
+  const auto end = communicator.requests();
+  bool waiting = false;
+  wait_until(communicator, phase, [&] {
+    while (const auto incoming = communicator.probe(tag)) {
+      std::uint64_t size = 0;
+      const auto one = communicator.requests();
+      one->receive(std::as_writable_bytes(std::span(&size, 1)), incoming->from, tag);
+      wait(communicator, *one, phase);
+      came.push_back({incoming->from, std::vector<std::byte>(size)});
+    }
+    if (!waiting && announced->test()) {
+      end->barrier();
+      waiting = true;
+    }
+    return waiting && end->test();
+  });
+
+  std::sort(came.begin(), came.end(), [](const Parcel& a, const Parcel& b) { return a.rank < b.rank; });
+  const auto contents = communicator.requests();
+  for (Parcel& parcel : came) contents->receive(parcel.bytes, parcel.rank, Tag::migrants);
+  for (const Parcel& parcel : parcels) contents->send(parcel.bytes, parcel.rank, Tag::migrants);
+  wait(communicator, *contents, phase);
+  return came;
+}
+
+}  // namespace eddyline::comm

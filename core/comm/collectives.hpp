@@ -1,0 +1,47 @@
+#pragma once
+// Collective operations that wait for their end.
+
+#include <array>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/reproducible_sum.hpp"
+#include "comm/communicator.hpp"
+#include "comm/wait.hpp"
+
+namespace eddyline::comm {
+
+/// Each value becomes the largest of all ranks. Maxima of doubles are exact.
+void maximum(Communicator& communicator, std::span<double> values, std::string_view phase);
+void minimum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase);
+void sum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase);
+/// Each sum becomes that of all ranks, still exact.
+void sum(Communicator& communicator, std::span<ReproducibleSum> sums, std::string_view phase);
+void broadcast(Communicator& communicator, std::span<std::byte> bytes, int root, std::string_view phase);
+/// A value that may not be the same everywhere, as rank `root` has it.
+template <class Value>
+Value broadcast(Communicator& communicator, Value value, int root, std::string_view phase) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  broadcast(communicator, std::as_writable_bytes(std::span(&value, 1)), root, phase);
+  return value;
+}
+std::vector<std::byte> broadcast(Communicator& communicator, std::vector<std::byte> bytes, int root,
+                                 std::string_view phase);
+/// The bytes of all ranks, by rank, on the root; nothing on others.
+std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,
+                                           std::string_view phase);
+
+/// Bytes for another rank, or from one.
+struct Parcel {
+  int rank;
+  std::vector<std::byte> bytes;
+};
+/// Sends parcels to whoever is named; returns those that came, by rank. Nobody needs to know beforehand who will send
+/// to whom, and nothing is as long as the number of ranks: sizes travel first, each of them acknowledged, and when all
+/// of a rank's are, it joins a barrier; the end of the barrier says that no more will come (Hoefler, Siebert &
+/// Lumsdaine 2010). Then the contents.
+std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel>& parcels, std::string_view phase);
+
+}  // namespace eddyline::comm

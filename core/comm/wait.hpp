@@ -1,0 +1,43 @@
+#pragma once
+// Waiting without burning the core that another rank may need.
+
+#include <chrono>
+#include <stdexcept>
+#include <string_view>
+
+#include "comm/communicator.hpp"
+
+namespace eddyline::comm {
+
+/// A rank has waited for others for longer than it has patience.
+struct Unresponsive : std::runtime_error {
+  Unresponsive(int rank, std::string_view phase, double seconds);
+};
+
+/// Pauses that grow: first none, then other processes may run, then short sleeps.
+class Pauses {
+ public:
+  Pauses(const Communicator& communicator, std::string_view phase)
+      : communicator_(communicator), phase_(phase), start_(Clock::now()) {}
+  /// Throws Unresponsive once the communicator's patience is over.
+  void next();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Communicator& communicator_;
+  std::string_view phase_;
+  Clock::time_point start_;
+  int count_ = 0;
+};
+
+/// Waits until done() is true. `phase`: what is waited for, in words.
+template <class Done>
+void wait_until(const Communicator& communicator, std::string_view phase, Done&& done) {
+  for (Pauses pauses(communicator, phase); !done();) pauses.next();
+}
+
+inline void wait(const Communicator& communicator, Requests& requests, std::string_view phase) {
+  wait_until(communicator, phase, [&] { return requests.test(); });
+}
+
+}  // namespace eddyline::comm

@@ -1,0 +1,184 @@
+#include "decompose/partition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+#include "base/errors.hpp"
+
+namespace eddyline::decompose {
+
+using particles::CellBox;
+using particles::CellGrid;
+using particles::ForeignBox;
+
+namespace {
+
+std::int32_t side(const CellBox& box, std::size_t axis) { return box.upper[axis] - box.lower[axis]; }
+
+std::size_t longest_axis(const CellBox& box) {
+  std::size_t axis = 0;
+  for (std::size_t d = 1; d < 3; ++d)
+    if (side(box, d) > side(box, axis)) axis = d;
+  return axis;
+}
+
+std::int64_t cells_of(const CellBox& box) {
+  return static_cast<std::int64_t>(side(box, 0)) * side(box, 1) * side(box, 2);
+}
+
+/// Numbers of boxes along the axes whose product is `count`, that fit into the grid and share the fewest faces.
+Int3 factors(const CellGrid& grid, int count) {
+  Int3 best{0, 0, 0};
+  double least = INFINITY;
+  for (std::int32_t px = 1; px <= count; ++px)
+    for (std::int32_t py = 1; count % px == 0 && py <= count / px; ++py) {
+      const std::int32_t pz = count / px / py;
+      if (px * py * pz != count || px > grid.count[0] || py > grid.count[1] || pz > grid.count[2]) continue;
+      const double x = grid.count[0], y = grid.count[1], z = grid.count[2];
+      const double faces = (px - 1) * y * z + (py - 1) * x * z + (pz - 1) * x * y;
+      if (faces < least) least = faces, best = {px, py, pz};
+    }
+  return best;
+}
+
+}  // namespace
+
+Method method_of(std::string_view name) {
+  if (name == "strips") return Method::strips;
+  if (name == "blocks") return Method::blocks;
+  if (name == "bisection") return Method::bisection;
+  throw UserError("decomposition = \"" + std::string(name) + "\"; must be strips, blocks or bisection.");
+}
+
+/// Cuts boxes in two until each has its number.
+class Cutter {
+ public:
+  Cutter(Partition& partition, Method method, const SlabWeights& weights)
+      : partition_(partition), method_(method), weights_(weights) {}
+
+  /// `parts`: boxes along each axis, for blocks.
+  std::int32_t cut(const CellBox& box, int count, Int3 parts) {
+    const auto number = static_cast<std::int32_t>(partition_.nodes_.size());
+    partition_.nodes_.emplace_back();
+    if (count == 1) {
+      partition_.nodes_.back().at = static_cast<std::int32_t>(partition_.boxes_.size());
+      partition_.boxes_.push_back(box);
+      return number;
+    }
+    const std::size_t axis = axis_of(box, parts);
+    int left = count / 2;
+    Int3 left_parts = parts, right_parts = parts;
+    std::int32_t slabs = 0;
+    if (method_ == Method::blocks) {
+      left_parts[axis] = parts[axis] / 2, right_parts[axis] = parts[axis] - left_parts[axis];
+      left = count / parts[axis] * left_parts[axis];
+      slabs = static_cast<std::int32_t>(static_cast<std::int64_t>(side(box, axis)) * left_parts[axis] / parts[axis]);
+    } else {
+      slabs = balanced(box, axis, left, count);
+    }
+    CellBox low = box, high = box;
+    low.upper[axis] = high.lower[axis] = box.lower[axis] + slabs;
+    const std::int32_t l = cut(low, left, left_parts), r = cut(high, count - left, right_parts);
+    partition_.nodes_[static_cast<std::size_t>(number)] = {static_cast<int>(axis), low.upper[axis], l, r};
+    return number;
+  }
+
+ private:
+  std::size_t axis_of(const CellBox& box, Int3 parts) const {
+    if (method_ == Method::strips) return longest_axis({{0, 0, 0}, partition_.grid_.count});
+    if (method_ == Method::bisection) return longest_axis(box);
+    return static_cast<std::size_t>(std::max_element(parts.begin(), parts.end()) - parts.begin());
+  }
+
+  /// Slabs of the lower part, so that it bears left/count of the weight and either has room for its boxes.
+  std::int32_t balanced(const CellBox& box, std::size_t axis, int left, int count) const {
+    const std::int32_t slabs = side(box, axis);
+    const std::int64_t in_slab = method_ == Method::strips ? 1 : cells_of(box) / slabs;
+    const std::vector<std::int64_t> weights = weights_(box, static_cast<int>(axis));
+    const std::int64_t total = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
+    std::int64_t before = 0, least = -1;
+    std::int32_t best = 1;
+    for (std::int32_t k = 1; k < slabs; ++k) {
+      before += weights[static_cast<std::size_t>(k - 1)];
+      if (k * in_slab < left || (slabs - k) * in_slab < count - left) continue;
+      const std::int64_t error = std::abs(before * count - total * left);
+      if (least < 0 || error < least) least = error, best = k;
+    }
+    return best;
+  }
+
+  Partition& partition_;
+  Method method_;
+  const SlabWeights& weights_;
+};
+
+Partition::Partition(const CellGrid& grid, Method method, int ranks, int boxes_per_rank, const SlabWeights& weights)
+    : grid_(grid), boxes_per_rank_(boxes_per_rank) {
+  if (boxes_per_rank < 1) throw UserError("boxes = " + std::to_string(boxes_per_rank) + "; must be at least 1.");
+  const int count = ranks * boxes_per_rank;
+  const CellBox whole{{0, 0, 0}, grid.count};
+  const Int3 parts = method == Method::blocks ? factors(grid, count) : Int3{0, 0, 0};
+  const std::int64_t room = method == Method::strips ? side(whole, longest_axis(whole)) : cells_of(whole);
+  if (room < count || (method == Method::blocks && parts[0] == 0))
+    throw UserError("ranks = " + std::to_string(ranks) + " with " + std::to_string(boxes_per_rank) +
+                    " boxes each: the grid of " + std::to_string(grid.count[0]) + " x " +
+                    std::to_string(grid.count[1]) + " x " + std::to_string(grid.count[2]) +
+                    " cells cannot be cut into so many. Use fewer, another decomposition or a finer spacing.");
+  Cutter(*this, method, weights).cut(whole, count, parts);
+}
+
+int Partition::box_of(Int3 cell) const {
+  const Node* node = &nodes_[0];
+  while (node->axis >= 0) {
+    const bool low = cell[static_cast<std::size_t>(node->axis)] < node->at;
+    node = &nodes_[static_cast<std::size_t>(low ? node->left : node->right)];
+  }
+  return node->at;
+}
+
+std::vector<CellBox> Partition::boxes_of(int rank) const {
+  const auto first = boxes_.begin() + static_cast<std::ptrdiff_t>(rank) * boxes_per_rank_;
+  return {first, first + boxes_per_rank_};
+}
+
+std::vector<ForeignBox> Partition::around(int rank) const {
+  const auto touch_along = [&](const CellBox& a, const CellBox& b, std::size_t d) {
+    const auto meet = [&](std::int32_t shift) {
+      return a.lower[d] - 1 < b.upper[d] + shift && b.lower[d] + shift < a.upper[d] + 1;
+    };
+    return meet(0) || (grid_.periodic[d] && (meet(grid_.count[d]) || meet(-grid_.count[d])));
+  };
+  std::vector<ForeignBox> found;
+  const std::vector<CellBox> own = boxes_of(rank);
+  for (std::size_t b = 0; b < boxes_.size(); ++b) {
+    const int owner = static_cast<int>(b) / boxes_per_rank_;
+    if (owner == rank) continue;
+    const bool touches = std::any_of(own.begin(), own.end(), [&](const CellBox& box) {
+      return touch_along(box, boxes_[b], 0) && touch_along(box, boxes_[b], 1) && touch_along(box, boxes_[b], 2);
+    });
+    if (touches) found.push_back({boxes_[b], owner});
+  }
+  return found;
+}
+
+std::vector<int> Partition::ranks_at(const CellBox& cells) const {
+  std::vector<int> ranks;
+  for (std::size_t b = 0; b < boxes_.size(); ++b) {
+    const int rank = static_cast<int>(b) / boxes_per_rank_;
+    bool meets = ranks.empty() || ranks.back() != rank;
+    for (std::size_t d = 0; d < 3; ++d)
+      meets = meets && cells.lower[d] < boxes_[b].upper[d] && boxes_[b].lower[d] < cells.upper[d];
+    if (meets) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+bool Partition::operator==(const Partition& other) const {
+  return std::equal(boxes_.begin(), boxes_.end(), other.boxes_.begin(), other.boxes_.end(),
+                    [](const CellBox& a, const CellBox& b) { return a.lower == b.lower && a.upper == b.upper; });
+}
+
+}  // namespace eddyline::decompose

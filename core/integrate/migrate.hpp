@@ -1,0 +1,113 @@
+#pragma once
+// Particles that go to other ranks, with all that belongs to them.
+
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "comm/collectives.hpp"
+
+namespace eddyline::integrate {
+
+/// An array of `stride` values a particle.
+template <class T>
+struct Strided {
+  Array<T>& values;
+  std::size_t stride;
+};
+
+/// One field as rows of bytes, whatever its kind.
+template <class T>
+struct FieldOf;
+template <class T>
+struct FieldOf<Array<T>> {
+  static constexpr std::size_t bytes(const Array<T>&) { return sizeof(T); }
+  static void resize(Array<T>& field, std::size_t size) { field.resize(size); }
+  static void get(const Array<T>& field, std::size_t i, std::byte* to) { std::memcpy(to, &field[i], sizeof(T)); }
+  static void put(Array<T>& field, std::size_t i, const std::byte* from) { std::memcpy(&field[i], from, sizeof(T)); }
+};
+template <class T, int D>
+struct FieldOf<VectorArray<T, D>> {
+  static constexpr std::size_t bytes(const VectorArray<T, D>&) { return D * sizeof(T); }
+  static void resize(VectorArray<T, D>& field, std::size_t size) { field.resize(size); }
+  static void get(const VectorArray<T, D>& field, std::size_t i, std::byte* to) {
+    for (int d = 0; d < D; ++d) std::memcpy(to + static_cast<std::size_t>(d) * sizeof(T), field[d] + i, sizeof(T));
+  }
+  static void put(VectorArray<T, D>& field, std::size_t i, const std::byte* from) {
+    for (int d = 0; d < D; ++d) std::memcpy(field[d] + i, from + static_cast<std::size_t>(d) * sizeof(T), sizeof(T));
+  }
+};
+template <class T>
+struct FieldOf<Strided<T>> {
+  static std::size_t bytes(const Strided<T>& field) { return field.stride * sizeof(T); }
+  static void resize(const Strided<T>& field, std::size_t size) { field.values.resize(size * field.stride); }
+  static void get(const Strided<T>& field, std::size_t i, std::byte* to) {
+    std::memcpy(to, field.values.data() + i * field.stride, bytes(field));
+  }
+  static void put(const Strided<T>& field, std::size_t i, const std::byte* from) {
+    std::memcpy(field.values.data() + i * field.stride, from, bytes(field));
+  }
+};
+template <class Field>
+using Access = FieldOf<std::remove_cvref_t<Field>>;
+
+/// Copies all that belongs to particle `from` to place `to`. for_each_field(visit) visits every field of the particles.
+template <class ForEachField>
+void copy_particle(ForEachField&& for_each_field, std::size_t from, std::size_t to) {
+  std::byte row[256];
+  for_each_field([&](auto&& field) {
+    Access<decltype(field)>::get(field, from, row);
+    Access<decltype(field)>::put(field, to, row);
+  });
+}
+
+/// Sends each particle to the rank that `destination` names and takes in those that come. Particles go straight to
+/// where they belong, whichever rank that is; nobody passes them on. Returns how many came. Collective.
+template <class ForEachField>
+std::int64_t migrate(comm::Communicator& communicator, std::span<const int> destination,
+                     ForEachField&& for_each_field) {
+  if (communicator.is_alone()) return 0;
+  std::map<int, std::vector<std::size_t>> leaving;
+  for (std::size_t i = 0; i < destination.size(); ++i)
+    if (destination[i] != communicator.rank()) leaving[destination[i]].push_back(i);
+
+  std::vector<comm::Parcel> parcels;
+  for (const auto& [rank, particles] : leaving) {
+    auto& bytes = parcels.emplace_back(comm::Parcel{rank, {}}).bytes;
+    for_each_field([&](auto&& field) {
+      const std::size_t size = Access<decltype(field)>::bytes(field);
+      for (const std::size_t i : particles) {
+        bytes.resize(bytes.size() + size);
+        Access<decltype(field)>::get(field, i, bytes.data() + bytes.size() - size);
+      }
+    });
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < destination.size(); ++i) {
+    if (destination[i] != communicator.rank()) continue;
+    if (i != kept) copy_particle(for_each_field, i, kept);
+    ++kept;
+  }
+
+  const std::vector<comm::Parcel> came = comm::deliver(communicator, parcels, "migration");
+  std::size_t row_bytes = 0, size = kept;
+  for_each_field([&](auto&& field) { row_bytes += Access<decltype(field)>::bytes(field); });
+  for (const auto& parcel : came) size += parcel.bytes.size() / row_bytes;
+  for_each_field([&](auto&& field) { Access<decltype(field)>::resize(field, size); });
+  std::size_t first = kept;
+  for (const auto& parcel : came) {
+    const std::size_t count = parcel.bytes.size() / row_bytes;
+    const std::byte* from = parcel.bytes.data();
+    for_each_field([&](auto&& field) {
+      for (std::size_t k = 0; k < count; ++k, from += Access<decltype(field)>::bytes(field))
+        Access<decltype(field)>::put(field, first + k, from);
+    });
+    first += count;
+  }
+  return static_cast<std::int64_t>(size - kept);
+}
+
+}  // namespace eddyline::integrate

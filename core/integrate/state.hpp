@@ -1,0 +1,68 @@
+#pragma once
+// What particles have. SI units.
+
+#include <cstdint>
+
+#include "base/arrays.hpp"
+
+namespace eddyline::integrate {
+
+/// Fluid particles, those of buffers among them.
+template <int D>
+struct FluidState {
+  Array<std::int64_t> id;
+  Array<double> mass;
+  Array<double> s;             // density excess rho/rho0 - 1
+  Array<std::uint8_t> buffer;  // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
+  VectorArray<double, D> x, v;
+  VectorArray<double, D> a;      // acceleration of the last evaluation, everything included
+  VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
+  VectorArray<double, D> x_ref;  // position at the last rebuild
+
+  // Where there is no free surface only, else empty.
+  bool confined = false;
+  VectorArray<double, D> w;  // velocity of shifting in the last step
+
+  // Of the scheme classic only, else empty.
+  bool classic = false;
+  Array<double> u;                       // thermal energy [J/kg]
+  Array<double> s_rate, u_rate;          // of the last evaluation [1/s], [W/kg]
+  Array<double> s_rate_old, u_rate_old;  // of the one before
+  VectorArray<double, D> a_old;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+
+  /// Every array that belongs to a particle and goes with it when particles are sorted: visit(array). The reference
+  /// position is set anew by every sort.
+  template <class Visit>
+  void for_each_array(Visit&& visit) {
+    visit(id), visit(mass), visit(s), visit(buffer), visit(x), visit(v), visit(a);
+    if (classic) {
+      visit(u), visit(s_rate), visit(u_rate), visit(s_rate_old), visit(u_rate_old), visit(a_old);
+    } else {
+      visit(G);
+      if (confined) visit(w);
+    }
+  }
+};
+
+/// Dummy particles of walls and bodies.
+template <int D>
+struct WallState {
+  Array<std::int64_t> id;
+  Array<std::int32_t> owner;  // body, or -1 - side
+  VectorArray<double, D> x, v;
+  VectorArray<double, D> x_file;  // place at t = 0, as the world file gives it
+  Array<double> volume;
+  Array<std::uint8_t> no_slip;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+
+  /// Every array: visit(array).
+  template <class Visit>
+  void for_each_array(Visit&& visit) {
+    visit(id), visit(owner), visit(x), visit(v), visit(x_file), visit(volume), visit(no_slip);
+  }
+};
+
+}  // namespace eddyline::integrate

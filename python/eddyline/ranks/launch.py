@@ -1,0 +1,120 @@
+"""`eddyline run --ranks N`: starting the ranks, and staying until they are done."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+
+from .errors import RankError
+from .session import FOLDER, TERMINAL, launched_ranks, plugin
+
+EXIT_LOST = 5
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+
+
+def launch(ranks: int, arguments: Sequence[str]) -> int:
+    """Runs `eddyline ARGUMENTS` on `ranks` ranks of this machine; gives the root's exit code.
+
+    Ctrl-C and SIGTERM reach the root, which ends the run in order. Raises RankError if ranks cannot be
+    started, or if one of them was lost.
+    """
+    if launched_ranks() > 1:
+        raise RankError(
+            f"--ranks {ranks}: a launcher has started {launched_ranks()} ranks already; leave this out"
+        )
+    launcher = find_launcher()
+    plugin()
+    with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
+        environment = os.environ | {FOLDER: folder}
+        if sys.stderr.isatty():
+            environment[TERMINAL] = os.ttyname(sys.stderr.fileno())
+        command = [*launcher, "-n", str(ranks), sys.executable, "-m", "eddyline", *arguments]
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+        with _forwarding(Path(folder), process):
+            code = process.wait()
+        return _outcome(Path(folder), code, ranks)
+
+
+def find_launcher() -> list[str]:
+    """The mpiexec of this environment, or else of the PATH."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None:
+        raise RankError(
+            "there is no mpiexec beside this Python or on the PATH: pip install 'eddyline[mpich]', or load "
+            "your site's MPI"
+        )
+    says = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
+    if "Open MPI" in says or "OpenRTE" in says or "PRRTE" in says:
+        root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+        return [found, "--oversubscribe", *root]
+    return [found]
+
+
+@contextlib.contextmanager
+def _forwarding(folder: Path, process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Signals go to the root alone: launchers kill their ranks at once."""
+
+    def forward(number: int, frame: FrameType | None) -> None:
+        try:
+            os.kill(int((folder / "pid").read_text()), number)
+        except (OSError, ValueError):  # it has not begun
+            process.terminate()
+
+    before = {number: signal.signal(number, forward) for number in FORWARDED}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _outcome(folder: Path, code: int, ranks: int) -> int:
+    told = folder / "outcome.json"
+    if told.is_file():
+        return int(json.loads(told.read_text())["exit_code"])
+    run = _note_loss(folder)
+    raise RankError(
+        f"a rank of {ranks} was lost: the launcher ended with {code}. {run}What the ranks said stands above.",
+        EXIT_LOST,
+    )
+
+
+def _note_loss(folder: Path) -> str:
+    """Says in run.json that the run has failed, if it had begun."""
+    from eddyline.stream import atomic
+
+    begun = folder / "run"
+    if not begun.is_file():
+        return ""
+    path = Path(begun.read_text())
+    record = path / "run.json"
+    if record.is_file():
+        content = json.loads(record.read_text())
+        if content["outcome"] == "running":
+            content |= {"outcome": "failed", "message": "a rank was lost"}
+            atomic.write_json(record, content)
+    return f"What {path} holds stays readable. "
+
+
+def tell_run(folder: Path) -> None:
+    """The root says which run it is computing."""
+    if FOLDER in os.environ:
+        Path(os.environ[FOLDER], "run").write_text(str(folder.absolute()))
+
+
+def tell_outcome(exit_code: int) -> bool:
+    """The root says how it ended; whether somebody wants to know."""
+    if FOLDER not in os.environ:
+        return False
+    Path(os.environ[FOLDER], "outcome.json").write_text(json.dumps({"exit_code": exit_code}))
+    return True

@@ -1,0 +1,81 @@
+// Message passing between ranks that are threads: collective operations, parcels to whoever is named, and waiting that
+// ends.
+#include "comm/alone.hpp"
+#include "comm/collectives.hpp"
+#include "harness.hpp"
+#include "thread_ranks.hpp"
+
+using namespace eddyline;
+using fixture::on_ranks;
+
+TEST(collectives_give_every_rank_the_same) {
+  on_ranks(5, [](comm::Communicator& c) {
+    double largest[] = {1.0 * c.rank(), -1.0 * c.rank()};
+    comm::maximum(c, largest, "test");
+    CHECK(largest[0] == 4 && largest[1] == 0);
+    std::int64_t least[] = {10 - c.rank()};
+    comm::minimum(c, least, "test");
+    CHECK(least[0] == 6);
+    std::int64_t sums[] = {c.rank(), 1};
+    comm::sum(c, sums, "test");
+    CHECK(sums[0] == 10 && sums[1] == 5);
+    CHECK(comm::broadcast(c, 100 + c.rank(), 3, "test") == 103);
+    const std::byte own[] = {std::byte(c.rank()), std::byte(7)};
+    const auto all = comm::gather(c, {own, static_cast<std::size_t>(c.rank() % 3)}, "test");
+    CHECK(all.size() == (c.is_root() ? 5u : 0u));
+    for (std::size_t r = 0; r < all.size(); ++r) CHECK(all[r].size() == r % 3);
+  });
+}
+
+TEST(sums_of_doubles_over_ranks_are_exact) {
+  const double terms[] = {1e300, 1.0, -1e300, 1e-300, 3.5};
+  ReproducibleSum whole;
+  for (const double term : terms) whole.add(term);
+  for (const int ranks : {1, 2, 5})
+    on_ranks(ranks, [&](comm::Communicator& c) {
+      ReproducibleSum sums[2];
+      for (int k = c.rank(); k < 5; k += c.size()) sums[0].add(terms[k]), sums[1].add(-terms[k]);
+      comm::sum(c, sums, "test");
+      CHECK(sums[0].value() == whole.value() && sums[1].value() == -whole.value());
+    });
+}
+
+TEST(parcels_reach_whoever_is_named_and_nobody_else) {
+  on_ranks(6, [](comm::Communicator& c) {
+    for (int round = 0; round < 20; ++round) {
+      std::vector<comm::Parcel> parcels;
+      for (int to = 0; to < c.size(); ++to)
+        if (to != c.rank() && (to * 7 + c.rank() + round) % 3 == 0)
+          parcels.push_back({to, std::vector<std::byte>(static_cast<std::size_t>(c.rank() + round), std::byte(to))});
+      const auto came = comm::deliver(c, parcels, "test");
+      std::size_t next = 0;
+      for (int from = 0; from < c.size(); ++from) {
+        if (from == c.rank() || (c.rank() * 7 + from + round) % 3 != 0) continue;
+        CHECK(next < came.size() && came[next].rank == from);
+        if (next >= came.size()) return;
+        CHECK(came[next].bytes == std::vector<std::byte>(static_cast<std::size_t>(from + round), std::byte(c.rank())));
+        ++next;
+      }
+      CHECK(next == came.size());
+    }
+  });
+}
+
+TEST(a_rank_that_never_comes_is_told_of) {
+  CHECK_THROWS(on_ranks(2,
+                        [](comm::Communicator& c) {
+                          c.patience = 0.2;
+                          double value[] = {1};
+                          if (c.rank() == 1) comm::maximum(c, value, "time step");
+                        }),
+               "rank 1 has waited for other ranks");
+}
+
+TEST(one_process_needs_nobody) {
+  const auto c = comm::alone();
+  double value[] = {3};
+  comm::maximum(*c, value, "test");
+  CHECK(value[0] == 3 && c->is_alone() && c->is_root());
+  CHECK(comm::deliver(*c, {}, "test").empty());
+  CHECK(comm::gather(*c, std::as_bytes(std::span(value)), "test").size() == 1);
+}
