@@ -40,8 +40,8 @@ struct Parcel {
 };
 /// Sends parcels to whoever is named; returns those that came, by rank. Nobody needs to know beforehand who will send
 /// to whom, and nothing is as long as the number of ranks: sizes travel first, each of them acknowledged, and when all
-/// of a rank's are, it joins a barrier; the end of the barrier says that no more will come (Hoefler, Siebert &
-/// Lumsdaine 2010). Then the contents.
+/// of a rank's are, it joins a barrier; the end of the barrier says that no more will come. Then the contents.
+/// Source: Hoefler et al. 2010, dynamic sparse data exchange.
 std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel>& parcels, std::string_view phase);
 
 }  // namespace eddyline::comm

@@ -84,6 +84,10 @@ def run(
     exchange: Annotated[
         str, typer.Option(metavar="NAME", help="How ranks exchange boundaries: nonblocking or blocking.")
     ] = "nonblocking",
+    patience: Annotated[
+        float,
+        typer.Option(min=0, metavar="S", help="How long a rank waits for others before it gives up [s]."),
+    ] = 300.0,
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
@@ -127,6 +131,7 @@ def run(
                 boxes=boxes,
                 decomposition=decomposition,
                 exchange=exchange,
+                patience=patience,
                 out=out,
                 progress=not quiet,
             )

@@ -33,8 +33,7 @@ class Session:
 
     def __init__(self, communicator: _core.Communicator | None) -> None:
         self.communicator = communicator
-        if communicator is not None:
-            communicator.patience = PATIENCE
+        self.patience = PATIENCE
 
     @property
     def rank(self) -> int:
@@ -43,6 +42,16 @@ class Session:
     @property
     def size(self) -> int:
         return self.communicator.size if self.communicator else 1
+
+    @property
+    def patience(self) -> float:
+        """How long a rank waits for others within a step before it gives up [s]; 0: for ever."""
+        return self.communicator.patience if self.communicator else 0.0
+
+    @patience.setter
+    def patience(self, seconds: float) -> None:
+        if self.communicator:
+            self.communicator.patience = seconds
 
     @property
     def is_root(self) -> bool:

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.ranks import cores_per_rank, join, tell_run
+from eddyline.ranks import PATIENCE, cores_per_rank, join, tell_run
 from eddyline.run.errors import RequestError, StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
@@ -39,6 +39,7 @@ def run(
     boxes: int = 1,
     decomposition: str = "bisection",
     exchange: str = "nonblocking",
+    patience: float = PATIENCE,
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
     movie: bool = True,
@@ -51,6 +52,7 @@ def run(
     threads: of each rank; 0: all cores, shared among the ranks of the machine. boxes: parts into which each
         rank cuts its domain. decomposition: "bisection", "strips" or "blocks". exchange: "nonblocking" or
         "blocking". None of them changes a bit of the result.
+    patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
     out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
@@ -61,6 +63,7 @@ def run(
     on the others it ends the program when the run is over.
     """
     ranks = join()
+    ranks.patience = patience
     destination = None if out is None else Path(out)
 
     def prepare() -> World:

@@ -1,0 +1,51 @@
+"""One of the ranks of a test: `mpiexec -n N python rank_program.py JOURNEY key=value ...`, a journey of
+test_law. Rank 0 prints what came out as JSON."""
+
+import json
+import sys
+
+from test_law import INTERVAL, JOURNEYS
+
+from eddyline import _core
+from eddyline.ranks import join
+from eddyline.world import World
+
+
+def main() -> None:
+    name, *options = sys.argv[1:]
+    journey = JOURNEYS[name]
+    world = World.from_text(journey.text)
+    chosen = {key: value for key, _, value in (option.partition("=") for option in options)}
+    ranks = join()
+    simulation = _core.Simulation(
+        world.core,
+        boxes=int(chosen.get("boxes", 1)),
+        threads=int(chosen.get("threads", 1)),
+        series_interval=INTERVAL,
+        decomposition=chosen.get("decomposition", "bisection"),
+        exchange=chosen.get("exchange", "nonblocking"),
+        communicator=ranks.communicator,
+    )
+    if not ranks.is_root:
+        ranks.follow(simulation)
+        return
+    simulation.advance(float("inf"), journey.steps, float("inf"))
+    series = {name: rows.tobytes().hex() for name, (_, _, rows) in simulation.take_series().items()}
+    statistics = simulation.statistics()
+    ids = sorted(simulation.id.tolist())
+    told = {
+        "ranks": ranks.size,
+        "checksum": f"{simulation.checksum():032x}",
+        "series": series,
+        "migrants": statistics["migrants"],
+        "bytes": statistics["message_bytes"],
+        "fluid": simulation.fluid_count,
+        "gathered": len(ids),
+        "unique": len(set(ids)),
+    }
+    simulation.end()
+    print(json.dumps(told), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,256 @@
+"""Ranks are processes here, started by the launcher of an MPI: the law between them, and what happens when
+something is wrong with one of them. What ranks compute is tested further in tests/core/test_ranks.cpp."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from law_worlds import CHANNEL_2D
+from test_law import reference
+
+from eddyline.ranks import RankError, cores_per_rank
+from eddyline.ranks.launch import find_launcher
+from eddyline.ranks.session import join, launched_ranks, plugin
+
+HERE = Path(__file__).parent
+PATIENCE = 120
+
+
+def can_start() -> bool:
+    try:
+        find_launcher(), plugin()
+    except RankError:
+        return False
+    return True
+
+
+pytestmark = pytest.mark.skipif(not can_start(), reason="no MPI in this build")
+
+WAYS = [  # world, ranks, options: any two choices of ranks, threads, boxes, cut and exchange meet somewhere
+    ("channel-2d", 2, "threads=2 boxes=1 decomposition=bisection exchange=nonblocking"),
+    ("channel-2d", 3, "threads=1 boxes=2 decomposition=strips exchange=blocking"),
+    ("channel-3d", 4, "threads=1 boxes=1 decomposition=blocks exchange=blocking"),
+    ("moving-channel", 3, "threads=2 boxes=1 decomposition=blocks exchange=nonblocking"),
+    ("moving-channel", 6, "threads=1 boxes=1 decomposition=bisection exchange=blocking"),
+    ("moving-2d", 4, "threads=2 boxes=2 decomposition=strips exchange=nonblocking"),
+    ("stream-3d", 2, "threads=1 boxes=2 decomposition=blocks exchange=blocking"),
+    ("dam-2d", 3, "threads=1 boxes=1 decomposition=bisection exchange=nonblocking"),
+    ("dam-3d", 8, "threads=1 boxes=1 decomposition=blocks exchange=nonblocking"),
+    ("jets-2d", 4, "threads=1 boxes=1 decomposition=bisection exchange=nonblocking"),
+    ("classic-dam-3d", 2, "threads=2 boxes=1 decomposition=strips exchange=blocking"),
+    ("gas-2d", 6, "threads=1 boxes=2 decomposition=bisection exchange=nonblocking"),
+]
+
+
+def started(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [*find_launcher(), "-n", str(ranks), sys.executable, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+@pytest.mark.parametrize(
+    ("journey", "ranks", "options"), WAYS, ids=lambda value: str(value).replace(" ", "-")
+)
+def test_any_ranks_give_the_same_bits(journey: str, ranks: int, options: str) -> None:
+    expected = reference(journey)
+    done = started(ranks, str(HERE / "rank_program.py"), journey, *options.split())
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["ranks"] == ranks
+    assert found["checksum"] == f"{expected.checksum:032x}"
+    assert found["migrants"] > 0
+    assert found["gathered"] == found["unique"] == found["fluid"] == len(expected.ids)
+    assert found["series"].keys() == expected.series.keys()
+    for name, rows in expected.series.items():
+        assert np.array_equal(np.frombuffer(bytes.fromhex(found["series"][name])), rows.ravel()), name
+
+
+# --- the command line ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def channel(tmp_path: Path) -> Path:
+    path = tmp_path / "channel.toml"
+    path.write_text(CHANNEL_2D)
+    return path
+
+
+def eddyline(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "eddyline", *words],
+        capture_output=True, text=True, timeout=PATIENCE, check=False, **options,
+    )  # fmt: skip
+
+
+def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) -> None:
+    alone, shared = tmp_path / "alone", tmp_path / "shared"
+    assert eddyline("run", str(channel), "--steps", "60", "--out", str(alone)).returncode == 0
+    done = eddyline("run", str(channel), "--steps", "60", "--out", str(shared), "--ranks", "3")
+    assert done.returncode == 0, done.stderr
+    assert "fingerprint" in done.stdout
+    compared = eddyline("compare", str(alone), str(shared))
+    assert compared.returncode == 0 and "identical" in compared.stdout
+    names = sorted(path.relative_to(alone) for path in alone.rglob("*") if path.is_file())
+    assert names == sorted(path.relative_to(shared) for path in shared.rglob("*") if path.is_file())
+    for frame in (alone / "frames").glob("*.npz"):
+        ours, theirs = np.load(frame), np.load(shared / "frames" / frame.name)
+        assert all(np.array_equal(ours[key], theirs[key], equal_nan=True) for key in ours.files), frame.name
+    record = json.loads((shared / "run.json").read_text())
+    assert record["ranks"] == 3 and record["exchange"] == "nonblocking" and record["message_passing"]
+
+
+def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    cases = [
+        (["--ranks", "3", "--boxes", "900"], "cannot be cut into so many"),
+        (["--ranks", "2", "--exchange", "pigeons"], "must be one of: nonblocking, blocking"),
+        (["--ranks", "2", "--decomposition", "slices"], "must be strips, blocks or bisection"),
+        (["--ranks", "2", "--set", "let.nonsense=1"], "nonsense"),
+    ]
+    for options, words in cases:
+        done = eddyline("run", str(channel), "--out", str(out), *options)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.count(words) == 1, done.stderr
+        assert "Traceback" not in done.stderr and not out.exists()
+
+
+def test_ranks_with_different_worlds_are_told_apart(channel: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text(channel.read_text().replace("U = 1.5", "U = 1.4"))
+    launcher, python = find_launcher(), [sys.executable, "-m", "eddyline", "run"]
+    first, second = [*python, str(channel)], [*python, str(other)]
+    command = [*launcher, "-n", "2", *first, ":", "-n", "1", *second]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path
+    )
+    assert done.returncode != 0
+    assert done.stderr.count("rank 2 was given another world, or other options, than rank 0") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_file_that_one_rank_cannot_read_stops_all(channel: Path, tmp_path: Path) -> None:
+    python = [sys.executable, "-m", "eddyline", "run"]
+    command = [*find_launcher(), "-n", "1", *python, str(channel), ":", "-n", "1", *python, "nowhere.toml"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path
+    )
+    assert done.returncode != 0
+    assert done.stderr.count("rank 1: nowhere.toml") == 1, done.stderr
+
+
+def test_missing_launchers_and_plugins_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EDDYLINE_MPI", str(tmp_path / "none.so"))
+    with pytest.raises(RankError, match=r"none\.so does not exist: install it again with an MPI"):
+        plugin()
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RankError, match="there is no mpiexec beside this Python or on the PATH"):
+        find_launcher()
+
+
+def test_a_launcher_of_another_mpi_is_noticed(channel: Path, tmp_path: Path) -> None:
+    alone = {**os.environ, "OMPI_COMM_WORLD_SIZE": "4"}
+    done = eddyline("run", str(channel), "--out", str(tmp_path / "out"), env=alone)
+    assert done.returncode == 2
+    assert "4 ranks were started, but Eddyline's MPI" in done.stderr and "sees 1" in done.stderr
+
+
+def test_sizes_are_read_from_any_launcher() -> None:
+    assert launched_ranks({}) == 1
+    assert launched_ranks({"PMI_SIZE": "3"}) == 3
+    assert launched_ranks({"SLURM_STEP_NUM_TASKS": "64", "PMI_SIZE": "64"}) == 64
+    assert cores_per_rank(16, 8, {}) == 2
+    assert cores_per_rank(16, 64, {"MPI_LOCALNRANKS": "4"}) == 4
+    assert cores_per_rank(2, 8, {}) == 1
+    assert join().size == 1
+
+
+# --- ranks that stop, die or hang ---------------------------------------------------------------------------
+
+
+def processes_of(rank: int, launched: int) -> list[int]:
+    """Processes of a rank below the process `launched`."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (folder / "environ").read_bytes().split(b"\0")
+            command = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        is_rank = (
+            f"PMI_RANK={rank}".encode() in environment
+            or f"OMPI_COMM_WORLD_RANK={rank}".encode() in environment
+        )
+        if is_rank and f"TEST_RUN={launched}".encode() in environment and b"-m\0eddyline" in command:
+            found.append(int(folder.name))
+    return found
+
+
+def disturb(
+    channel: Path, out: Path, what: Callable[[subprocess.Popen[str]], None], *options: str
+) -> tuple[int, str]:
+    """Starts a run on two ranks, waits until it is under way, does something to it, and waits for its end."""
+    environment = {**os.environ, "TEST_RUN": str(os.getpid())}
+    run = ["run", str(channel), "--out", str(out), "--ranks", "2", *options]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "eddyline", *run],
+        text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment,
+    )  # fmt: skip
+    for _ in range(600):
+        if (out / "snapshots" / "fluid" / "000001.vtkhdf").exists() or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    assert process.poll() is None, process.communicate()[1]
+    what(process)
+    errors = process.communicate(timeout=PATIENCE)[1]
+    return process.returncode, errors
+
+
+def test_ctrl_c_ends_all_ranks_at_a_step(channel: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    code, errors = disturb(channel, out, lambda process: process.send_signal(signal.SIGINT))
+    assert code == 130, errors
+    assert json.loads((out / "run.json").read_text())["outcome"] == "stopped by user"
+    assert (out / "report.html").exists()
+
+
+def test_a_rank_that_dies_is_reported(channel: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    def kill(process: subprocess.Popen[str]) -> None:
+        for number in processes_of(1, os.getpid()):
+            os.kill(number, signal.SIGKILL)
+
+    code, errors = disturb(channel, out, kill)
+    assert code == 5, errors
+    assert "a rank of 2 was lost" in errors and f"What {out} holds stays readable" in errors
+    record = json.loads((out / "run.json").read_text())
+    assert record["outcome"] == "failed" and record["message"] == "a rank was lost"
+    assert eddyline("compare", str(out), str(out)).returncode == 0
+
+
+def test_a_rank_that_hangs_is_found_by_the_others(channel: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    stopped: list[int] = []
+
+    def freeze(process: subprocess.Popen[str]) -> None:
+        stopped.extend(processes_of(1, os.getpid()))
+        for number in stopped:
+            os.kill(number, signal.SIGSTOP)
+
+    try:
+        code, errors = disturb(channel, out, freeze, "--patience", "1")
+    finally:
+        for number in stopped:
+            if Path(f"/proc/{number}").exists():
+                os.kill(number, signal.SIGKILL)
+    assert code == 5, errors
+    assert "rank 0 has waited for other ranks for" in errors
