@@ -7,10 +7,10 @@
 namespace eddyline {
 
 /// Phases of a step, in the order in which they are reported.
-enum class Phase { sort, lists, exchange, rates, walls, forces, integrate, observe, count };
+enum class Phase { sort, migrate, lists, exchange, wait, rates, walls, forces, fringe, integrate, observe, count };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Phase::count)> k_phase_names{
-    "sort", "lists", "exchange", "rates", "walls", "forces", "integrate", "observe"};
+    "sort", "migrate", "lists", "exchange", "wait", "rates", "walls", "forces", "fringe", "integrate", "observe"};
 
 /// Wall-clock seconds by phase: lap(phase) charges the time since the last lap.
 class Timers {

@@ -10,8 +10,8 @@ namespace eddyline::exchange {
 /// higher up has dealt with all below; but ranks wait for each other in chains.
 class Blocking final : public Strategy {
  public:
-  explicit Blocking(comm::Communicator& communicator)
-      : communicator_(communicator), requests_(communicator.requests()) {}
+  Blocking(comm::Communicator& communicator, comm::Tag tag)
+      : communicator_(communicator), tag_(tag), requests_(communicator.requests()) {}
 
   void start(std::span<const Message> sent, std::span<const Message> received) override {
     auto to = sent.begin();
@@ -31,15 +31,16 @@ class Blocking final : public Strategy {
 
  private:
   void send(const Message& message) {
-    requests_->send_synchronously(message.bytes, message.rank, comm::Tag::halo);
+    requests_->send_synchronously(message.bytes, message.rank, tag_);
     comm::wait(communicator_, *requests_, "halo exchange, blocking send");
   }
   void receive(const Message& message) {
-    requests_->receive(message.bytes, message.rank, comm::Tag::halo);
+    requests_->receive(message.bytes, message.rank, tag_);
     comm::wait(communicator_, *requests_, "halo exchange, blocking receive");
   }
 
   comm::Communicator& communicator_;
+  comm::Tag tag_;
   std::unique_ptr<comm::Requests> requests_;
 };
 

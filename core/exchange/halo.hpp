@@ -49,8 +49,8 @@ struct Traffic {
 /// go to one neighbour travel in one message.
 class Halo {
  public:
-  Halo(comm::Communicator& communicator, std::string_view strategy)
-      : strategy_(make_strategy(strategy, communicator)) {}
+  Halo(comm::Communicator& communicator, std::string_view strategy, comm::Tag tag)
+      : strategy_(make_strategy(strategy, communicator, tag)) {}
 
   void clear() {
     routes_.clear();
@@ -68,6 +68,8 @@ class Halo {
 
   template <class... Field>
   void start(Field&&... field);
+  /// Until the messages of others have come; finish() does so, too.
+  void wait() { strategy_->finish(); }
   template <class... Field>
   void finish(Field&&... field);
   template <class... Field>

@@ -30,7 +30,7 @@ class Strategy {
 
 /// Names that make_strategy() knows, the default first.
 std::vector<std::string> strategy_names();
-/// Throws UserError for a name it does not know.
-std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicator& communicator);
+/// Exchanges with different tags may be under way at once. Throws UserError for a name that is not known.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicator& communicator, comm::Tag tag);
 
 }  // namespace eddyline::exchange

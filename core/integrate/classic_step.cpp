@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/portable_math.hpp"
-#include "integrate/for_blocks.hpp"
 #include "neighbors/fields.hpp"
 
 namespace eddyline::integrate {
@@ -190,8 +189,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     out.lever[d] = sums.wall_lever[d].data();
     out.velocity[d] = sums.wall_velocity[d].data();
   }
-  for_blocks(flow_.wall_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { sweeps_.walls(in, out, first, last); });
+  for_blocks(flow_.schedule.walls, [&](std::int64_t first, std::int64_t last) { sweeps_.walls(in, out, first, last); });
 
   const auto& c = flow_.constants();
   const auto& wall = flow_.wall;
@@ -250,8 +248,8 @@ void ClassicStep<T, D>::sum_rates() {
     out.drift[d] = sums.drift[d].data();
   }
   const auto rates = sweeps_.rates[terms_.index()];
-  for_blocks(flow_.fluid_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+  for_blocks(flow_.schedule.early_rates, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+  for_blocks(flow_.schedule.late_rates, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
   flow_.timers.lap(Phase::rates);
 }
 
@@ -266,8 +264,7 @@ void ClassicStep<T, D>::react() {
     out.viscous[d] = flow_.viscous_reaction[d].data();
   }
   const auto reaction = terms_.gas ? sweeps_.reaction_of_gas : sweeps_.reaction_of_liquid;
-  for_blocks(flow_.wall_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
+  for_blocks(flow_.schedule.walls, [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
 

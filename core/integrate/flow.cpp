@@ -87,13 +87,13 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
     : openings(world),
       pressed(world.method.scheme == Scheme::classic ? physics::classic::k_fluid_stride<D>
                                                      : physics::delta::k_pressed_stride<D>),
-      fluid_halo(communicator, execution.exchange),
-      wall_halo(communicator, execution.exchange),
+      fluid_halo(communicator, execution.exchange, comm::Tag::fluid_halo),
+      wall_halo(communicator, execution.exchange, comm::Tag::wall_halo),
       world_(world),
       execution_(execution),
       communicator_(communicator),
       constants_(make_constants(world)),
-      cell_halo_(communicator, execution.exchange) {
+      cell_halo_(communicator, execution.exchange, comm::Tag::cell_halo) {
   fluid.classic = world.method.scheme == Scheme::classic;
   fluid.confined = !fluid.classic && !constants_.free_surface;
   for (int d = 0; d < D; ++d) {
@@ -427,6 +427,7 @@ void Flow<T, D>::find_neighbors() {
   wall_fluid.build(search, execution_.instructions.c_str());
   if (!openings.empty()) find_node_neighbors();
 
+  make_schedule();
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
   surface.resize(whole);
   const std::size_t whole_walls = wall_fluid.chunks().size() * neighbors::k_chunk;
@@ -495,6 +496,47 @@ void Flow<T, D>::find_free_neighbors() {
   search.targets = &wall_rows;
   search.target_positions = &wall_positions_;
   wall_free.build(search, execution_.instructions.c_str());
+  choose_blocks(wall_free.chunks().size(), [](std::size_t) { return true; }, schedule.free_walls);
+}
+
+/// A chunk is early if the cells of all its particles see nothing that comes late.
+template <class T, int D>
+void Flow<T, D>::make_schedule() {
+  const auto chunks = fluid_fluid.chunks().size();
+  const auto all = [](std::size_t) { return true; };
+  choose_blocks(wall_fluid.chunks().size(), all, schedule.walls);
+  if (communicator_.is_alone() || execution_.all_pairs) {
+    schedule.early_rates.clear(), schedule.early_forces.clear();
+    choose_blocks(chunks, all, schedule.late_rates);
+    schedule.late_forces = schedule.late_rates;
+    return;
+  }
+  std::vector<std::uint8_t> foreign(static_cast<std::size_t>(layout_.cells()), 0);
+  for (const auto& other : layout_.rank_cells())
+    for (const auto& ghost : other.received) foreign[static_cast<std::size_t>(ghost.cell)] = 1;
+  const std::vector<std::uint8_t> near_foreign = layout_.owned_around(foreign);
+  std::vector<std::uint8_t> set = std::move(foreign);  // cells with rows that are set late: of others, and of buffers
+  if (!openings.empty())
+    for (std::int32_t cell = 0; cell < layout_.cells(); ++cell) {
+      const auto k = static_cast<std::size_t>(cell);
+      for (std::int32_t row = fluid_rows.begin[k]; row < fluid_rows.begin[k + 1]; ++row)
+        if (hidden_[static_cast<std::size_t>(row)] != 0) set[k] = 1;
+    }
+  const std::vector<std::uint8_t> near_set = openings.empty() ? near_foreign : layout_.owned_around(set);
+  const auto is_early = [&](std::size_t chunk, const std::vector<std::uint8_t>& near) {
+    const std::size_t last = std::min((chunk + 1) * neighbors::k_chunk, fluid_rows.cell.size());
+    bool early = true;
+    for (std::size_t i = chunk * neighbors::k_chunk; i < last; ++i)
+      early = early && near[static_cast<std::size_t>(fluid_rows.cell[i])] == 0;
+    return early;
+  };
+  const auto wall_chunks = fluid_wall.chunks();
+  const auto rates = [&](std::size_t c) { return is_early(c, near_foreign); };
+  const auto forces = [&](std::size_t c) { return wall_chunks[c].length == 0 && is_early(c, near_set); };
+  choose_blocks(chunks, rates, schedule.early_rates);
+  choose_blocks(chunks, [&](std::size_t c) { return !rates(c); }, schedule.late_rates);
+  choose_blocks(chunks, forces, schedule.early_forces);
+  choose_blocks(chunks, [&](std::size_t c) { return !forces(c); }, schedule.late_forces);
 }
 
 template <class T, int D>
@@ -502,7 +544,9 @@ void Flow<T, D>::rebuild() {
   wrap_into_periods();
   if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
+  timers.lap(Phase::sort);
   migrate_fluid();
+  timers.lap(Phase::migrate);
   sort_fluid();
   if (walls_move_) sort_walls();
   openings.find_members(fluid);
@@ -517,6 +561,7 @@ void Flow<T, D>::rebuild() {
   everywhere = {all[0], all[1]};
   find_neighbors();
   ++rebuilds;
+  last_rebuild = steps;
   timers.lap(Phase::lists);
 }
 
@@ -543,7 +588,9 @@ template <class T, int D>
 void Flow<T, D>::agree_on_control() {
   double all[] = {control.speed,        control.corrected,     control.moved,         control.signal,
                   control.acceleration, control.bad ? 1.0 : 0, control.stop ? 1.0 : 0};
+  timers.lap(Phase::integrate);
   comm::maximum(communicator_, all, "control point at the end of a step");
+  timers.lap(Phase::wait);
   control.speed = all[0], control.corrected = all[1], control.moved = all[2], control.signal = all[3];
   control.acceleration = all[4], control.bad = all[5] > 0, control.stop = all[6] > 0;
 }
@@ -556,7 +603,9 @@ neighbors::Drift Flow<T, D>::drift() {
       drift_bound_(layout_, fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
                    static_cast<float>(half_step), wall_rows, walls_move_ ? &wall_displacement : nullptr);
   double all[] = {own.approach, own.moved};
+  timers.lap(Phase::integrate);
   comm::maximum(communicator_, all, "control point before pair sums");
+  timers.lap(Phase::wait);
   return {static_cast<float>(all[0]), static_cast<float>(all[1])};
 }
 

@@ -18,6 +18,7 @@
 #include "exchange/halo.hpp"
 #include "integrate/classic_results.hpp"
 #include "integrate/openings.hpp"
+#include "integrate/schedule.hpp"
 #include "integrate/state.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
@@ -91,6 +92,9 @@ class Flow {
   void find_free_neighbors();
   /// Walls over the fluid that they exert forces on.
   const neighbors::NeighborList& wall_reaction() const { return openings.empty() ? wall_fluid : wall_free; }
+  const std::vector<Block>& wall_reaction_blocks() const {
+    return openings.empty() ? schedule.walls : schedule.free_walls;
+  }
 
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
@@ -112,6 +116,7 @@ class Flow {
   Control control;
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
+  std::int64_t last_rebuild = 0;    // the step before which it was
   std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
   std::int64_t left_particles = 0;  // through open sides; they are removed at rebuilds
   ReproducibleSum left_mass;        // [kg], kg/m in 2D
@@ -140,6 +145,8 @@ class Flow {
   Array<T> viscous_reaction[D], pressure_reaction[D];
   ClassicResults<T, D> classic;  // of the scheme classic, else empty
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
+
+  Schedule schedule;  // since the last rebuild
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
@@ -173,6 +180,7 @@ class Flow {
   void find_neighbors();
   void hide_buffers();
   void find_node_neighbors();
+  void make_schedule();
   void migrate_fluid();
   std::vector<int> ranks_of(const VectorArray<double, D>& x) const;
   void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellRows& rows,

@@ -125,7 +125,8 @@ template class Openings<3>;
 // --- the time step --------------------------------------------------------------------------------------------------
 
 template <class T, int D>
-OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow) : flow_(flow), fit_halo_(flow.communicator(), "nonblocking") {
+OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow)
+    : flow_(flow), fit_halo_(flow.communicator(), "nonblocking", comm::Tag::fit_halo) {
   fits_.assign(static_cast<std::size_t>(flow_.openings.nodes()), {});
   share_fits();
 }

@@ -5,7 +5,6 @@
 
 #include "base/portable_math.hpp"
 #include "comm/collectives.hpp"
-#include "integrate/for_blocks.hpp"
 #include "neighbors/fields.hpp"
 #include "physics/sph/acoustic_damping.hpp"
 #include "physics/state_equations/linear.hpp"
@@ -31,13 +30,15 @@ void Step<T, D>::advance(bool reactions) {
 
   kick_half_and_drift();
   openings_.keep_files();
-  gather(flow_.fluid_halo, flow_.pressed);
+  begin_exchange(flow_.fluid_halo, flow_.pressed);
+  sum_forces_of(flow_.schedule.early_forces, Phase::forces);
+  end_exchange(flow_.fluid_halo, flow_.pressed);
   if (moving_walls_.any()) moving_walls_.move_to_end();
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
   gather(flow_.wall_halo, flow_.walls);
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
-  sum_forces();
+  sum_forces_of(flow_.schedule.late_forces, late(Phase::forces));
   openings_.discard_forces();
   if (reactions) react_pressure(), openings_.react_pressure();
 
@@ -80,8 +81,11 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   const auto& c = flow_.constants();
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
-  gather(flow_.fluid_halo, flow_.moving);
+  begin_exchange(flow_.fluid_halo, flow_.moving);
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
+  early_rates_summed_ = lists_will_hold(skin);  // while rows travel; in vain if the lists do not hold after all
+  if (early_rates_summed_) sum_rates_of(flow_.schedule.early_rates, Phase::rates);
+  end_exchange(flow_.fluid_halo, flow_.moving);
   const neighbors::Drift drift = flow_.drift();
   const double end = drift.approach * c.fixed.quantum();
   control.approach = end;
@@ -90,9 +94,30 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   return end <= skin && start + end <= 2 * skin && control.moved <= flow_.reach_of_lists() + skin;
 }
 
+/// Whether lists that held in the last step are likely to hold in this one.
+template <class T, int D>
+bool Step<T, D>::lists_will_hold(double skin) const {
+  const auto age = static_cast<double>(flow_.steps - flow_.last_rebuild);
+  return age == 0 || flow_.control.approach * (age + 1) <= skin * age;
+}
+
 template <class T, int D>
 void Step<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
-  halo.gather(neighbors::RowField(rows, D));
+  begin_exchange(halo, rows);
+  end_exchange(halo, rows);
+}
+
+template <class T, int D>
+void Step<T, D>::begin_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+  halo.start(neighbors::RowField(rows, D));
+  flow_.timers.lap(Phase::exchange);
+}
+
+template <class T, int D>
+void Step<T, D>::end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+  halo.wait();
+  flow_.timers.lap(Phase::wait);
+  halo.finish(neighbors::RowField(rows, D));
   flow_.timers.lap(Phase::exchange);
 }
 
@@ -139,6 +164,12 @@ void Step<T, D>::write_pressed(std::int64_t i) {
 
 template <class T, int D>
 void Step<T, D>::sum_rates() {
+  if (!early_rates_summed_) sum_rates_of(flow_.schedule.early_rates, Phase::rates);
+  sum_rates_of(flow_.schedule.late_rates, late(Phase::rates));
+}
+
+template <class T, int D>
+void Step<T, D>::sum_rates_of(const std::vector<Block>& blocks, Phase phase) {
   auto in = flow_.input();
   in.target_rows = flow_.fluid_fluid.target_rows();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
@@ -148,9 +179,8 @@ void Step<T, D>::sum_rates() {
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
                          ? flow_.sweeps.rates_morris
                          : flow_.sweeps.rates_monaghan_cleary;
-  for_blocks(flow_.fluid_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
-  flow_.timers.lap(Phase::rates);
+  for_blocks(blocks, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+  flow_.timers.lap(phase);
 }
 
 /// rho += dt d rho/dt;  v += a dt/2;  x += dt v.
@@ -185,7 +215,7 @@ void Step<T, D>::extrapolate_to_walls() {
     out.lever[d] = flow_.wall_lever[d].data();
     out.velocity[d] = flow_.wall_velocity[d].data();
   }
-  for_blocks(flow_.wall_fluid.chunks().size(),
+  for_blocks(flow_.schedule.walls,
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.walls(in, out, first, last); });
 
   const auto& c = flow_.constants();
@@ -228,7 +258,7 @@ void Step<T, D>::extrapolate_to_openings(double t, double dt) {
 }
 
 template <class T, int D>
-void Step<T, D>::sum_forces() {
+void Step<T, D>::sum_forces_of(const std::vector<Block>& blocks, Phase phase) {
   auto in = flow_.input();
   in.target_rows = flow_.fluid_fluid.target_rows();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
@@ -241,9 +271,8 @@ void Step<T, D>::sum_forces() {
     out.shift[d] = flow_.shift[d].data();
   }
   const auto forces = flow_.constants().free_surface ? flow_.sweeps.forces_free_surface : flow_.sweeps.forces_confined;
-  for_blocks(flow_.fluid_fluid.chunks().size(),
-             [&](std::int64_t first, std::int64_t last) { forces(in, out, first, last); });
-  flow_.timers.lap(Phase::forces);
+  for_blocks(blocks, [&](std::int64_t first, std::int64_t last) { forces(in, out, first, last); });
+  flow_.timers.lap(phase);
 }
 
 /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows
@@ -328,7 +357,7 @@ void Step<T, D>::react_viscous() {
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
-  for_blocks(flow_.wall_reaction().chunks().size(),
+  for_blocks(flow_.wall_reaction_blocks(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.viscous_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -340,7 +369,7 @@ void Step<T, D>::react_pressure() {
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();
-  for_blocks(flow_.wall_reaction().chunks().size(),
+  for_blocks(flow_.wall_reaction_blocks(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.pressure_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -363,9 +392,11 @@ void Step<T, D>::start() {
   extrapolate_to_openings(flow_.time, 0);
   openings_.write_moving(0, damping > 0);
   gather(flow_.fluid_halo, flow_.moving);
+  early_rates_summed_ = false;
   sum_rates();
   openings_.discard_rates();
-  sum_forces();
+  sum_forces_of(flow_.schedule.early_forces, Phase::forces);
+  sum_forces_of(flow_.schedule.late_forces, Phase::forces);
   openings_.discard_forces();
   kick_half_and_shift(0);
   openings_.hold();

@@ -28,9 +28,10 @@ class Step {
   void drift_half();
   bool lists_hold(double start, double skin);
   void sum_rates();
+  void sum_rates_of(const std::vector<Block>& blocks, Phase phase);
   void kick_half_and_drift();
   void extrapolate_to_walls();
-  void sum_forces();
+  void sum_forces_of(const std::vector<Block>& blocks, Phase phase);
   void kick_half_and_shift(double dt);
   void react_viscous();
   void react_pressure();
@@ -38,7 +39,11 @@ class Step {
   void write_pressed(std::int64_t i);
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
+  bool lists_will_hold(double skin) const;
   void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
+  void begin_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows);
+  void end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows);
+  Phase late(Phase phase) const { return flow_.communicator().is_alone() ? phase : Phase::fringe; }
   void extrapolate_to_openings(double t, double dt);
 
   Flow<T, D>& flow_;
@@ -46,6 +51,7 @@ class Step {
   MovingWalls<T, D> moving_walls_;
   OpeningStep<T, D> openings_;
   Surroundings<D> surroundings_;
+  bool early_rates_summed_ = false;
 };
 
 }  // namespace eddyline::integrate

@@ -1,0 +1,49 @@
+#pragma once
+// In which order chunks of the fluid are summed: first those that need nothing from other ranks, while rows travel.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace eddyline::integrate {
+
+/// Chunks [first, last): what one thread takes at a time.
+struct Block {
+  std::int64_t first, last;
+};
+
+/// Calls sweep(first, last) for each block, in parallel. Which thread takes which block changes nothing.
+template <class Sweep>
+void for_blocks(const std::vector<Block>& blocks, Sweep&& sweep) {
+  const auto n = static_cast<std::int64_t>(blocks.size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t b = 0; b < n; ++b)
+    sweep(blocks[static_cast<std::size_t>(b)].first, blocks[static_cast<std::size_t>(b)].last);
+}
+
+/// Blocks of those of `chunks` that takes(chunk) takes.
+template <class Takes>
+void choose_blocks(std::size_t chunks, Takes&& takes, std::vector<Block>& blocks) {
+  constexpr std::int64_t k_block = 16;
+  blocks.clear();
+  const auto n = static_cast<std::int64_t>(chunks);
+  for (std::int64_t chunk = 0; chunk < n; ++chunk) {
+    if (!takes(static_cast<std::size_t>(chunk))) continue;
+    const bool joins = !blocks.empty() && blocks.back().last == chunk && chunk - blocks.back().first < k_block;
+    if (joins)
+      ++blocks.back().last;
+    else
+      blocks.push_back({chunk, chunk + 1});
+  }
+}
+
+/// Chunks of the fluid in two parts. With one rank nothing is early.
+struct Schedule {
+  std::vector<Block> early_rates;   // need no fluid of other ranks
+  std::vector<Block> late_rates;    // the rest
+  std::vector<Block> early_forces;  // need neither that nor walls nor buffers, which follow the fluid
+  std::vector<Block> late_forces;
+  std::vector<Block> walls, free_walls;  // of the lists of walls over the fluid; all of it, without buffers
+};
+
+}  // namespace eddyline::integrate
