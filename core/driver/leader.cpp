@@ -11,7 +11,7 @@ namespace eddyline::driver {
 
 namespace {
 
-enum class Call : std::int32_t { end, advance, raster, take_series, checksum, statistics, gather };
+enum class Call : std::int32_t { end, advance, raster, take_series, checksum, statistics, gather, save, restore };
 
 /// Fields of particles that the root may ask for.
 enum class Field : std::int32_t {
@@ -118,6 +118,22 @@ class Leader final : public Simulation {
     return own_->statistics();
   }
 
+  std::vector<std::byte> save(int rank) override {
+    if (rank == 0) return own_->save(0);
+    Command command{.call = Call::save};
+    command.max_steps = rank;
+    call(command);
+    std::uint64_t size = 0;
+    receive(std::as_writable_bytes(std::span(&size, 1)), rank);
+    std::vector<std::byte> part(size);
+    receive(part, rank);
+    return part;
+  }
+  void restore(const std::function<std::vector<std::byte>()>& next) override {
+    call({.call = Call::restore});
+    own_->restore(next);
+  }
+
   int dimensions() const override { return own_->dimensions(); }
   double time() const override { return own_->time(); }
   double time_step() const override { return own_->time_step(); }
@@ -139,6 +155,11 @@ class Leader final : public Simulation {
   std::vector<double> wall_pressure() const override { return copied(Field::wall_pressure); }
 
  private:
+  void receive(std::span<std::byte> into, int rank) const {
+    const auto requests = communicator_.requests();
+    requests->receive(into, rank, comm::Tag::state);
+    comm::wait(communicator_, *requests, "checkpoint");
+  }
   void call(const Command& command) const { comm::broadcast(communicator_, command, 0, "command"); }
 
   /// The values of all ranks, one rank after the other.
@@ -193,6 +214,17 @@ void join(Simulation& own, const Command& command, comm::Communicator& communica
     case Call::checksum: own.checksum(); break;
     case Call::statistics: own.statistics(); break;
     case Call::gather: comm::gather(communicator, bytes_of(own, command.field), "gathering particles"); break;
+    case Call::save: {
+      if (command.max_steps != communicator.rank()) break;
+      const std::vector<std::byte> part = own.save(communicator.rank());
+      const std::uint64_t size = part.size();
+      const auto requests = communicator.requests();
+      requests->send(std::as_bytes(std::span(&size, 1)), 0, comm::Tag::state);
+      requests->send(part, 0, comm::Tag::state);
+      comm::wait(communicator, *requests, "checkpoint");
+      break;
+    }
+    case Call::restore: own.restore({}); break;
     case Call::end: break;
   }
 }

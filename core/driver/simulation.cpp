@@ -3,12 +3,15 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
 #include <sstream>
 
+#include "base/archive.hpp"
+#include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "comm/collectives.hpp"
 #include "driver/doctor.hpp"
@@ -142,6 +145,49 @@ class FlowSimulation final : public Simulation {
     return {static_cast<std::uint64_t>(words[0]), static_cast<std::uint64_t>(words[1])};
   }
 
+  std::vector<std::byte> save(int) override {
+    ArchiveWriter archive;
+    archive.put_value("kind", kind());
+    flow_.save(archive);
+    step_.save(archive);
+    observers_.save(archive);
+    archive.put_value("driver", std::array{next_series_, step_.damping});
+    return archive.take();
+  }
+
+  /// The root hands parts out in turn: to itself, to rank 1, ...
+  void restore(const std::function<std::vector<std::byte>()>& next) override {
+    auto& communicator = flow_.communicator();
+    std::vector<ArchiveReader> parts;
+    std::vector<std::byte> part{std::byte{}};
+    for (int number = 0; !part.empty(); ++number) {
+      const int rank = number % communicator.size();
+      if (communicator.is_root()) part = next();
+      part.resize(comm::broadcast(communicator, part.size(), 0, "checkpoint"));
+      if (part.empty()) break;
+      if (rank != 0) {
+        const auto requests = communicator.requests();
+        if (communicator.is_root()) requests->send(part, rank, comm::Tag::state);
+        if (communicator.rank() == rank) requests->receive(part, 0, comm::Tag::state);
+        comm::wait(communicator, *requests, "checkpoint");
+      }
+      if (communicator.rank() == rank) parts.emplace_back(part);
+    }
+    for (const auto& each : parts) {
+      auto of_part = kind();
+      each.get_value("kind", of_part);
+      if (of_part != kind()) throw UserError("checkpoint: it belongs to another world.");
+    }
+    const ArchiveReader* first = communicator.is_root() ? &parts.at(0) : nullptr;
+    flow_.restore(parts);
+    step_.restore(first);
+    observers_.restore(first);
+    std::array<double, 2> driver{};
+    if (first != nullptr) first->get_value("driver", driver);
+    driver = comm::broadcast(communicator, driver, 0, "checkpoint");
+    next_series_ = driver[0], step_.damping = driver[1];
+  }
+
   Statistics statistics() const override {
     Statistics s{};
     s.steps = flow_.steps;
@@ -181,6 +227,9 @@ class FlowSimulation final : public Simulation {
   }
 
  private:
+  static std::array<std::int32_t, 3> kind() {
+    return {D, sizeof(T), std::is_same_v<Stepper, integrate::ClassicStep<T, D>> ? 1 : 0};
+  }
   double pressure_unit() const { return flow_.constants().rho0 * flow_.constants().c0 * flow_.constants().c0; }
 
   static Vectors vectors(const VectorArray<double, D>& field) { return {field[0], field.size(), field.stride()}; }

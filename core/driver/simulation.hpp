@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -115,6 +117,12 @@ class Simulation {
   virtual std::vector<observe::Series> take_series() = 0;
   /// Of the particles of all ranks. Collective.
   virtual Checksum checksum() const = 0;
+  /// A checkpoint's part: what a rank holds. Collective with ranks other than this one.
+  virtual std::vector<std::byte> save(int rank) = 0;
+  /// Goes on where a checkpoint was written, whatever has been computed so far: parts, first to last, are asked for one
+  /// after the other until one is empty. Any number of ranks. Throws UserError. Collective; `next` is called on the
+  /// root.
+  virtual void restore(const std::function<std::vector<std::byte>()>& next) = 0;
   /// Sums over all ranks; seconds are the longest of any. Collective.
   virtual Statistics statistics() const = 0;
 };

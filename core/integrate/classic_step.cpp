@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/portable_math.hpp"
+#include "comm/collectives.hpp"
 #include "neighbors/fields.hpp"
 
 namespace eddyline::integrate {
@@ -345,6 +346,21 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
   flow_.control.acceleration = std::sqrt(acceleration2);
   flow_.agree_on_control();
   flow_.timers.lap(Phase::integrate);
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::save(ArchiveWriter& archive) const {
+  archive.put_value("classic_steps", std::array{last_step_, step_before_});
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::restore(const ArchiveReader* part) {
+  std::array<double, 2> lengths{};
+  if (part != nullptr) part->get_value("classic_steps", lengths);
+  lengths = comm::broadcast(flow_.communicator(), lengths, 0, "checkpoint");
+  last_step_ = lengths[0], step_before_ = lengths[1];
+  put_sentinel(flow_.pressed, flow_.fluid_rows.rows, 2 * D + 1);
+  put_sentinel(flow_.walls, flow_.wall_rows.rows, 3 * D + 3);
 }
 
 template <class T, int D>

@@ -30,6 +30,10 @@ class ClassicStep {
   /// The next time step, from the largest values of the last one; also says whether the lists will hold.
   double choose_time_step() const;
 
+  /// The lengths of the last two steps. `part`: on the root; nothing on others. Collective.
+  void save(ArchiveWriter& archive) const;
+  void restore(const ArchiveReader* part);
+
   /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
   double damping = 0;
 

@@ -160,22 +160,31 @@ void Flow<T, D>::place_walls(const particles::Placement& placement) {
 /// their order, rows and ghosts then last until cells change hands.
 template <class T, int D>
 void Flow<T, D>::sort_walls() {
+  for (int d = 0; d < D; ++d) std::copy_n(wall.x[d], wall.size(), wall.x_ref[d]);
+  keep_wall_rows();
+  migrate(communicator_, ranks_of(wall.x_ref), [&](auto&& visit) { for_each_wall_field(visit); });
+  find_wall_rows();
+}
+
+/// Takes the walls' rows out, by particle.
+template <class T, int D>
+void Flow<T, D>::keep_wall_rows() {
   const auto stride = static_cast<std::size_t>(walls.stride());
   wall_row_scratch_.resize(wall.id.size() * stride);
-  const std::int64_t before = wall.size();
+  const std::int64_t n = wall.size();
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < before; ++i) {
+  for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
     std::copy_n(walls.row(wall_rows.slot[k]), stride, wall_row_scratch_.data() + k * stride);
   }
-  if (!communicator_.is_alone())
-    migrate(communicator_, ranks_of(wall.x), [&](auto&& visit) {
-      wall.for_each_array(visit);
-      visit(Strided<T>{wall_row_scratch_, stride});
-    });
+}
 
+/// Order and rows of walls from where they stood at the last sort.
+template <class T, int D>
+void Flow<T, D>::find_wall_rows() {
+  const auto stride = static_cast<std::size_t>(walls.stride());
   const double* position[D];
-  for (int d = 0; d < D; ++d) position[d] = wall.x[d];
+  for (int d = 0; d < D; ++d) position[d] = wall.x_ref[d];
   sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, order_);
   wall.for_each_array([&](auto& array) { reorder(array, order_, scratch_for(array)); });
   walls.resize(wall_rows.rows);
@@ -186,7 +195,7 @@ void Flow<T, D>::sort_walls() {
     std::copy_n(wall_row_scratch_.data() + old * stride, stride, walls.row(wall_rows.slot[k]));
   }
   find_halo(wall_rows, wall_halo);
-  find_positions(wall_rows, wall.x, wall_halo, wall_positions_);
+  find_positions(wall_rows, wall.x_ref, wall_halo, wall_positions_);
   if (walls_move_)
     for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }
@@ -401,14 +410,25 @@ void Flow<T, D>::remove_leavers() {
 /// Puts the fluid in canonical order: by cell, then id.
 template <class T, int D>
 void Flow<T, D>::sort_fluid() {
-  const double* position[D];
-  for (int d = 0; d < D; ++d) position[d] = fluid.x[d];
-  sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, order_);
-
-  fluid.for_each_array([&](auto& array) { reorder(array, order_, scratch_for(array)); });
   fluid.x_ref.resize(fluid.id.size());
   for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], fluid.size(), fluid.x_ref[d]);
+  find_fluid_rows();
   control.approach = control.corrected = control.moved = 0;
+}
+
+/// Order of the fluid from where it stood at the last sort.
+template <class T, int D>
+void Flow<T, D>::find_fluid_rows() {
+  const double* position[D];
+  for (int d = 0; d < D; ++d) position[d] = fluid.x_ref[d];
+  sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, order_);
+  fluid.for_each_array([&](auto& array) { reorder(array, order_, scratch_for(array)); });
+  reorder(fluid.x_ref, order_, vector_scratch_);
+  openings.find_members(fluid);
+  find_halo(fluid_rows, fluid_halo);
+  find_positions(fluid_rows, fluid.x_ref, fluid_halo, fluid_positions_);
+  if (!fluid.classic) moving.resize(fluid_rows.rows);
+  pressed.resize(fluid_rows.rows);
 }
 
 template <class T, int D>
@@ -549,20 +569,82 @@ void Flow<T, D>::rebuild() {
   timers.lap(Phase::migrate);
   sort_fluid();
   if (walls_move_) sort_walls();
-  openings.find_members(fluid);
-  find_halo(fluid_rows, fluid_halo);
-  find_positions(fluid_rows, fluid.x, fluid_halo, fluid_positions_);
-  if (!fluid.classic) moving.resize(fluid_rows.rows);
-  pressed.resize(fluid_rows.rows);
   timers.lap(Phase::sort);
 
-  std::int64_t all[] = {fluid.size(), wall.size()};
-  comm::sum(communicator_, all, "rebuild");
-  everywhere = {all[0], all[1]};
+  count_everywhere();
   find_neighbors();
   ++rebuilds;
   last_rebuild = steps;
   timers.lap(Phase::lists);
+}
+
+template <class T, int D>
+void Flow<T, D>::save(ArchiveWriter& archive) {
+  archive.put_value("moment", std::array{time, time_step});
+  archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
+  archive.put_value("control", control);
+  archive.put_value("own_counts", std::array{contacts, left_particles, migrants});
+  archive.put_value("left_mass", left_mass);
+  fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
+  archive.put_field("fluid.x_ref", fluid.x_ref);
+  wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
+  keep_wall_rows();
+  archive.put_field("wall.rows", wall_row_scratch_);
+  openings.save(archive);
+}
+
+template <class T, int D>
+void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
+  fluid.for_each_array([](auto& field) { field.resize(0); });
+  fluid.x_ref.resize(0);
+  wall.for_each_array([](auto& field) { field.resize(0); });
+  wall_row_scratch_.resize(0);
+  contacts = left_particles = migrants = 0;
+  left_mass = {};
+  for (const auto& part : parts) {
+    fluid.for_each_named(
+        [&](const char* name, auto& field) { part.append_field(std::string("fluid.") + name, field); });
+    part.append_field("fluid.x_ref", fluid.x_ref);
+    wall.for_each_named([&](const char* name, auto& field) { part.append_field(std::string("wall.") + name, field); });
+    part.append_field("wall.rows", wall_row_scratch_);
+    std::array<std::int64_t, 3> own{};
+    part.get_value("own_counts", own);
+    contacts += own[0], left_particles += own[1], migrants += own[2];
+    ReproducibleSum mass;
+    part.get_value("left_mass", mass);
+    left_mass.merge(mass);
+  }
+  std::array<double, 2> moment{};
+  std::array<std::int64_t, 3> counts{};
+  if (communicator_.is_root()) {
+    parts.at(0).get_value("moment", moment);
+    parts.at(0).get_value("counts", counts);
+    parts.at(0).get_value("control", control);
+  }
+  moment = comm::broadcast(communicator_, moment, 0, "checkpoint");
+  counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
+  control = comm::broadcast(communicator_, control, 0, "checkpoint");
+  time = moment[0], time_step = moment[1];
+  steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
+  openings.restore(parts, communicator_);
+
+  migrate(communicator_, ranks_of(wall.x_ref), [&](auto&& visit) { for_each_wall_field(visit); });
+  find_wall_rows();
+  wall_halo.gather(neighbors::RowField(walls, D));
+  migrate(communicator_, ranks_of(fluid.x_ref), [&](auto&& visit) {
+    fluid.for_each_array(visit);
+    visit(fluid.x_ref);
+  });
+  find_fluid_rows();
+  count_everywhere();
+  find_neighbors();
+}
+
+template <class T, int D>
+void Flow<T, D>::count_everywhere() {
+  std::int64_t all[] = {fluid.size(), wall.size()};
+  comm::sum(communicator_, all, "rebuild");
+  everywhere = {all[0], all[1]};
 }
 
 template <class T, int D>

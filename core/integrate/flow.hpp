@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/arrays.hpp"
 #include "base/fixed_point.hpp"
 #include "base/reproducible_sum.hpp"
@@ -17,6 +18,7 @@
 #include "decompose/partition.hpp"
 #include "exchange/halo.hpp"
 #include "integrate/classic_results.hpp"
+#include "integrate/migrate.hpp"
 #include "integrate/openings.hpp"
 #include "integrate/schedule.hpp"
 #include "integrate/state.hpp"
@@ -86,6 +88,12 @@ class Flow {
   /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change, and
   /// where particles go from rank to rank.
   void rebuild();
+
+  /// Adds what this rank holds to a checkpoint, and what is the same on all ranks.
+  void save(ArchiveWriter& archive);
+  /// Goes on where a checkpoint was written, on any number of ranks: order, ghosts and lists become those of the
+  /// rebuild before it. Each rank brings some of its parts, the root the first. Collective.
+  void restore(const std::vector<ArchiveReader>& parts);
 
   /// Lists over the fluid without buffers, for forces: of the buffers' particles, in the order of openings.members(),
   /// and of walls. They hold until the next rebuild; a second call does nothing, nor does one without openings.
@@ -177,12 +185,21 @@ class Flow {
   void remove_leavers();
   void sort_fluid();
   void sort_walls();
+  void find_fluid_rows();
+  void keep_wall_rows();
+  void find_wall_rows();
   void find_neighbors();
   void hide_buffers();
   void find_node_neighbors();
   void make_schedule();
   void migrate_fluid();
+  void count_everywhere();
   std::vector<int> ranks_of(const VectorArray<double, D>& x) const;
+  template <class Visit>
+  void for_each_wall_field(Visit&& visit) {
+    wall.for_each_array(visit);
+    visit(Strided<T>{wall_row_scratch_, static_cast<std::size_t>(walls.stride())});
+  }
   void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellRows& rows,
             Array<std::int32_t>& order);
   void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Halo& halo,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -119,6 +120,55 @@ void Openings<D>::find_members(const FluidState<D>& fluid) {
   members_.resize(count);
 }
 
+template <int D>
+void Openings<D>::save(ArchiveWriter& archive) const {
+  for (const Opening<D>& o : all_) {
+    const std::string name = "opening." + o.world.name + ".";
+    archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope});
+    archive.put(name + "velocity", std::span<const std::array<double, D>>(o.velocity));
+    archive.put_value(name + "known", static_cast<std::uint8_t>(o.is_here));
+    archive.put_value(name + "mass", o.mass);
+    for (std::size_t d = 0; d < D; ++d) archive.put_value(name + "momentum" + "xyz"[d], o.momentum[d]);
+  }
+}
+
+template <int D>
+void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator) {
+  for (Opening<D>& o : all_) {
+    const std::string name = "opening." + o.world.name + ".";
+    std::array<double, 5> ruled{};
+    if (communicator.is_root()) parts.at(0).get_value(name + "ruled", ruled);
+    ruled = comm::broadcast(communicator, ruled, 0, "checkpoint");
+    o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
+
+    // Velocities from a part of a rank that had cells at the opening: they are the same in all of those.
+    double knows = -1;
+    std::vector<std::byte> velocities;
+    o.mass = {}, o.momentum = {};
+    for (const auto& part : parts) {
+      ReproducibleSum own;
+      part.get_value(name + "mass", own);
+      o.mass.merge(own);
+      for (std::size_t d = 0; d < D; ++d) {
+        part.get_value(name + "momentum" + "xyz"[d], own);
+        o.momentum[d].merge(own);
+      }
+      std::uint8_t known = 0;
+      part.get_value(name + "known", known);
+      if (known == 0 || knows >= 0) continue;
+      knows = communicator.rank();
+      const auto values = part.template get<std::array<double, D>>(name + "velocity");
+      const auto bytes = std::as_bytes(std::span(values));
+      velocities.assign(bytes.begin(), bytes.end());
+    }
+    comm::maximum(communicator, {&knows, 1}, "checkpoint");
+    velocities = comm::broadcast(communicator, std::move(velocities), static_cast<int>(knows), "checkpoint");
+    if (velocities.size() != o.velocity.size() * sizeof(o.velocity[0]))
+      throw UserError("checkpoint: opening " + o.world.name + " has other sites than the world.");
+    if (!velocities.empty()) std::memcpy(o.velocity.data(), velocities.data(), velocities.size());
+  }
+}
+
 template class Openings<2>;
 template class Openings<3>;
 
@@ -134,18 +184,18 @@ OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow)
 /// All ranks that hold cells at an opening, or in its buffer, get the fits of all its nodes.
 template <class T, int D>
 void OpeningStep<T, D>::share_fits() {
-  const auto& openings = flow_.openings;
+  auto& openings = flow_.openings;
   const auto& grid = flow_.layout().grid();
   const int self = flow_.communicator().rank();
   owned_.assign(static_cast<std::size_t>(openings.nodes()), 0);
   std::map<int, std::vector<std::int32_t>> sent, received;
-  for (const auto& opening : openings.all()) {
+  for (auto& opening : openings.all()) {
     const auto& sites = opening.sites;
     Vec3 low = sites.lower, high = sites.upper;
     low[sites.axis] -= 2 * sites.length(), high[sites.axis] += 2 * sites.length();
     const particles::CellBox around = grid.cells_between(low, high);
     const auto ranks = flow_.partition().ranks_at(around);
-    const bool takes_part = std::binary_search(ranks.begin(), ranks.end(), self);
+    const bool takes_part = opening.is_here = std::binary_search(ranks.begin(), ranks.end(), self);
     const auto nodes = opening.layers * static_cast<std::int32_t>(sites.sites());
     for (std::int32_t node = opening.first_node; node < opening.first_node + nodes; ++node) {
       const int owner = flow_.partition().rank_of(grid.cell_of(openings.node(node)));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/arrays.hpp"
 #include "base/reproducible_sum.hpp"
 #include "exchange/halo.hpp"
@@ -28,8 +29,9 @@ struct Opening {
   world::Opening world;
   particles::OpeningSites sites;
   std::int32_t first_node = 0, layers = 0;      // nodes: layers of sites inside the fluid, mirrored buffer columns
-  std::vector<std::array<double, D>> velocity;  // of the buffer at each site [m/s]
+  std::vector<std::array<double, D>> velocity;  // of the buffer at each site, where this rank has cells at it [m/s]
   double pace = 1;                              // inflow: speed over the imposed one, see measure_inflow()
+  bool is_here = true;                          // whether this rank has cells at it or in its buffer
   double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
   double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
   double lead = 0;                              // outflow: what its buffer must be faster than the nodes [m/s]
@@ -64,6 +66,11 @@ class Openings {
   /// Finds the buffers' particles in the order of the fluid.
   void find_members(const FluidState<D>& fluid);
   const Array<std::int32_t>& members() const { return members_; }
+
+  /// Adds all that openings carry from step to step to a checkpoint.
+  void save(ArchiveWriter& archive) const;
+  /// Takes it back; the root brings the first part. Collective.
+  void restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator);
 
  private:
   std::vector<Opening<D>> all_;

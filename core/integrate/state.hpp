@@ -36,12 +36,19 @@ struct FluidState {
   /// position is set anew by every sort.
   template <class Visit>
   void for_each_array(Visit&& visit) {
-    visit(id), visit(mass), visit(s), visit(buffer), visit(x), visit(v), visit(a);
+    for_each_named([&visit](const char*, auto& array) { visit(array); });
+  }
+  /// The same with names: visit(name, array).
+  template <class Visit>
+  void for_each_named(Visit&& visit) {
+    visit("id", id), visit("mass", mass), visit("s", s), visit("buffer", buffer);
+    visit("x", x), visit("v", v), visit("a", a);
     if (classic) {
-      visit(u), visit(s_rate), visit(u_rate), visit(s_rate_old), visit(u_rate_old), visit(a_old);
+      visit("u", u), visit("s_rate", s_rate), visit("u_rate", u_rate);
+      visit("s_rate_old", s_rate_old), visit("u_rate_old", u_rate_old), visit("a_old", a_old);
     } else {
-      visit(G);
-      if (confined) visit(w);
+      visit("G", G);
+      if (confined) visit("w", w);
     }
   }
 };
@@ -53,6 +60,7 @@ struct WallState {
   Array<std::int32_t> owner;  // body, or -1 - side
   VectorArray<double, D> x, v;
   VectorArray<double, D> x_file;  // place at t = 0, as the world file gives it
+  VectorArray<double, D> x_ref;   // place at the last sort
   Array<double> volume;
   Array<std::uint8_t> no_slip;
 
@@ -61,7 +69,13 @@ struct WallState {
   /// Every array: visit(array).
   template <class Visit>
   void for_each_array(Visit&& visit) {
-    visit(id), visit(owner), visit(x), visit(v), visit(x_file), visit(volume), visit(no_slip);
+    for_each_named([&visit](const char*, auto& array) { visit(array); });
+  }
+  /// The same with names: visit(name, array).
+  template <class Visit>
+  void for_each_named(Visit&& visit) {
+    visit("id", id), visit("owner", owner), visit("x", x), visit("v", v), visit("x_file", x_file);
+    visit("x_ref", x_ref), visit("volume", volume), visit("no_slip", no_slip);
   }
 };
 

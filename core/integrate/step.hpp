@@ -21,6 +21,10 @@ class Step {
   /// The next time step, from the largest speed of the last one.
   double choose_time_step() const;
 
+  /// What goes from step to step besides the flow: nothing.
+  void save(ArchiveWriter&) const {}
+  void restore(const ArchiveReader*) {}
+
   /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
   double damping = 0;
 

@@ -334,6 +334,20 @@ void Observers<T, D>::observe() {
 }
 
 template <class T, int D>
+void Observers<T, D>::save(ArchiveWriter& archive) const {
+  archive.put_value("work", std::array{work_, work_time_, last_power_});
+}
+
+template <class T, int D>
+void Observers<T, D>::restore(const ArchiveReader* part) {
+  std::array<double, 3> work{};
+  if (part != nullptr) part->get_value("work", work);
+  work = comm::broadcast(flow_.communicator(), work, 0, "checkpoint");
+  work_ = work[0], work_time_ = work[1], last_power_ = work[2];
+  find_beyond();
+}
+
+template <class T, int D>
 std::vector<Series> Observers<T, D>::take() {
   std::vector<Series> taken = series_;
   for (auto& series : series_) series.values.clear();

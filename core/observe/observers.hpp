@@ -17,6 +17,9 @@ class Observers {
 
   /// Appends one row to every series. Forces need the reactions of the step that has just ended.
   void observe();
+  /// What adds up over rows. `part`: on the root; nothing on others. Collective.
+  void save(ArchiveWriter& archive) const;
+  void restore(const ArchiveReader* part);
   /// The rows since the last call.
   std::vector<Series> take();
 

@@ -1,6 +1,6 @@
 """The compiled core: private to the package. SI units; arrays are C-contiguous unless said otherwise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -314,6 +314,11 @@ class Simulation:
         force_x.. on the fluid; and one for each probe (time, pressure, velocity_x.., fluid_fraction), gauge
         (time, height), front (time, position), under its own name.
         """
+    def save(self, rank: int = 0) -> bytes:
+        """The part of a checkpoint that `rank` holds."""
+    def restore(self, parts: Iterator[bytes]) -> None:
+        """Goes on where a checkpoint was written, by any number of ranks. Raises UserError if it belongs to
+        another world. Rasters and pressures are known after the next step only."""
     def checksum(self) -> int:
         """128-bit hash of (id, position, velocity, density bits; classic: thermal energy) of all particles,
         whatever their order.

@@ -1,7 +1,10 @@
 // The law between ranks: whoever computes a particle, on however many ranks, its bits are the same. Ranks are threads
 // here, so that sanitizers see everything; tests/python runs the same between processes.
+#include <array>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/alone.hpp"
@@ -210,4 +213,65 @@ TEST(more_boxes_than_cells_are_refused_on_all_ranks) {
                           (void)run(eddies(2), e, communicator, 1);
                         }),
                "cannot be cut into so many");
+}
+
+namespace {
+
+/// Runs `before` steps on some ranks, saves, and goes on elsewhere to `steps`.
+Result run_in_two(const world::World& world, int ranks_before, int ranks_after, std::int64_t before,
+                  std::int64_t steps) {
+  std::vector<std::vector<std::byte>> parts(static_cast<std::size_t>(ranks_before));
+  std::vector<std::vector<double>> series;
+  on_ranks(ranks_before, [&](comm::Communicator& communicator) {
+    const auto simulation = driver::Simulation::make(world, execution(), 0.01, communicator);
+    simulation->advance(1e9, before, 1e9);
+    parts[static_cast<std::size_t>(communicator.rank())] = simulation->save(communicator.rank());
+    if (communicator.is_root())
+      for (auto& each : simulation->take_series()) series.push_back(each.values);
+  });
+  Result result;
+  on_ranks(ranks_after, [&](comm::Communicator& communicator) {
+    const auto simulation = driver::Simulation::make(world, execution(), 0.01, communicator);
+    std::size_t next = 0;
+    simulation->restore([&] { return next < parts.size() ? parts[next++] : std::vector<std::byte>{}; });
+    simulation->advance(1e9, steps, 1e9);
+    const auto checksum = simulation->checksum();
+    const auto statistics = simulation->statistics();
+    if (!communicator.is_root()) return;
+    result.particles = checksum;
+    result.rebuilds = statistics.rebuilds;
+    const auto after = simulation->take_series();
+    for (std::size_t s = 0; s < after.size(); ++s) {
+      result.series.push_back(series[s]);
+      result.series.back().insert(result.series.back().end(), after[s].values.begin(), after[s].values.end());
+    }
+  });
+  return result;
+}
+
+void expect_the_same_after_a_stop(const world::World& world, std::int64_t steps) {
+  const Result whole = run(world, execution(), *comm::alone(), steps);
+  for (const auto& [before, after, stop] :
+       {std::array<std::int64_t, 3>{1, 1, steps / 3}, {1, 3, steps / 2}, {3, 2, steps / 2 + 1}, {2, 4, 1}}) {
+    const Result two = run_in_two(world, static_cast<int>(before), static_cast<int>(after), stop, steps);
+    CHECK(two.particles == whole.particles);
+    CHECK(two.series == whole.series);
+    CHECK(two.rebuilds == whole.rebuilds);
+  }
+}
+
+}  // namespace
+
+TEST(a_dam_goes_on_after_a_stop) { expect_the_same_after_a_stop(dam(), 200); }
+TEST(a_stream_past_a_moving_body_goes_on_after_a_stop) { expect_the_same_after_a_stop(stream(), 200); }
+TEST(eddies_in_space_go_on_after_a_stop) { expect_the_same_after_a_stop(eddies(3), 40); }
+TEST(a_gas_goes_on_after_a_stop) { expect_the_same_after_a_stop(burst(), 40); }
+
+TEST(a_checkpoint_of_another_world_is_refused) {
+  const auto alone = comm::alone();
+  const std::vector<std::byte> part = driver::Simulation::make(eddies(2), execution(), 0.01, *alone)->save(0);
+  bool given = false;
+  const auto other = driver::Simulation::make(eddies(3), execution(), 0.01, *alone);
+  CHECK_THROWS(other->restore([&] { return std::exchange(given, true) ? std::vector<std::byte>{} : part; }),
+               "it belongs to another world");
 }

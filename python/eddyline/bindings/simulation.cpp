@@ -265,6 +265,30 @@ void bind_simulation(nb::module_& module) {
       .def("wall_pressure", [](const Simulation& s) { return give(s.wall_pressure()); })
       .def("take_series", take_series)
       .def("raster", raster, "quantity"_a, "shape"_a, "lower"_a, "upper"_a)
+      .def(
+          "save",
+          [](Simulation& s, int rank) {
+            std::vector<std::byte> part;
+            {
+              nb::gil_scoped_release release;
+              part = s.save(rank);
+            }
+            return bytes_of(part);
+          },
+          "rank"_a = 0)
+      .def(
+          "restore",
+          [](Simulation& s, const nb::iterator& parts) {
+            nb::iterator at = parts;
+            s.restore([&at] {
+              if (at == nb::iterator::sentinel()) return std::vector<std::byte>{};
+              const auto part = nb::cast<nb::bytes>(*at);
+              const auto own = content(part);
+              ++at;
+              return std::vector<std::byte>(own.begin(), own.end());
+            });
+          },
+          "parts"_a)
       .def("checksum", [](const Simulation& s) { return big_integer(s.checksum()); })
       .def("statistics", statistics);
 }
