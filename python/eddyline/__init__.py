@@ -6,6 +6,7 @@ world = eddyline.World.load("worlds/dam_break.toml")
 run = eddyline.run(world)               # a folder with results, pictures, snapshots and a report
 run.series("front").plot(x="time", y="position")
 
+eddyline.resume(run.folder, until=2.0)         # goes on from its last checkpoint
 eddyline.sweep(world, {"let.a": [0.05, 0.1]})  # a run for each value, as a table
 
 simulation = eddyline.Simulation(world)  # or step by step
@@ -19,6 +20,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eddyline.run.execute import resume as resume
     from eddyline.run.execute import run as run
     from eddyline.run.record import Run as Run
     from eddyline.simulation import Simulation as Simulation
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 # OpenMP reads this once, when the core is loaded.
 os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
-__all__ = ["Run", "Simulation", "World", "__version__", "run", "sweep"]
+__all__ = ["Run", "Simulation", "World", "__version__", "resume", "run", "sweep"]
 
 
 def __getattr__(name: str) -> Any:
@@ -43,6 +45,8 @@ def __getattr__(name: str) -> Any:
         return import_module("eddyline._core").__version__
     if name in ("run", "sweep"):
         return import_module(f"eddyline.{name}")
+    if name == "resume":
+        return import_module("eddyline.run.execute").resume
     places = {"World": "eddyline.world", "Run": "eddyline.run", "Simulation": "eddyline.simulation"}
     if name in places:
         return getattr(import_module(places[name]), name)

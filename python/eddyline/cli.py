@@ -48,6 +48,32 @@ Set = Annotated[
     typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
 ]
 Threads = Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")]
+Steps = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(min=0, metavar="N", help="Stop after N steps."),
+]
+Until = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(min=0, metavar="T", help="Stop at time T [s] instead of the world's end."),
+]
+Ranks = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(min=1, metavar="N", help="Start N processes that compute the run together."),
+]
+Decomposition = Annotated[
+    str, typer.Option(metavar="NAME", help="How ranks share the domain: bisection, strips or blocks.")
+]
+Exchange = Annotated[
+    str, typer.Option(metavar="NAME", help="How ranks exchange boundaries: nonblocking or blocking.")
+]
+Patience = Annotated[
+    float,
+    typer.Option(min=0, metavar="S", help="How long a rank waits for others before it gives up [s]."),
+]
+CheckpointEvery = Annotated[
+    float, typer.Option(min=0, metavar="MIN", help="Minutes between checkpoints; 0: only at the end.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")]
 Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain of each rank into B boxes.")]
 
 
@@ -67,34 +93,20 @@ def _common(
 def run(
     world: World,
     set_: Set = None,
-    steps: Annotated[Optional[int], typer.Option(min=0, metavar="N", help="Stop after N steps.")] = None,  # noqa: UP045
-    until: Annotated[
-        Optional[float],  # noqa: UP045
-        typer.Option(min=0, metavar="T", help="Stop at time T [s] instead of the world's end."),
-    ] = None,
+    steps: Steps = None,
+    until: Until = None,
     threads: Threads = 0,
-    ranks: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(min=1, metavar="N", help="Start N processes that compute the run together."),
-    ] = None,
+    ranks: Ranks = None,
     boxes: Boxes = 1,
-    decomposition: Annotated[
-        str, typer.Option(metavar="NAME", help="How ranks share the domain: bisection, strips or blocks.")
-    ] = "bisection",
-    exchange: Annotated[
-        str, typer.Option(metavar="NAME", help="How ranks exchange boundaries: nonblocking or blocking.")
-    ] = "nonblocking",
-    patience: Annotated[
-        float,
-        typer.Option(min=0, metavar="S", help="How long a rank waits for others before it gives up [s]."),
-    ] = 300.0,
+    decomposition: Decomposition = "bisection",
+    exchange: Exchange = "nonblocking",
+    patience: Patience = 300.0,
+    checkpoint_every: CheckpointEvery = 30.0,
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run a world.
 
@@ -107,10 +119,74 @@ def run(
       eddyline run my_tank.toml --until 0.5 --out /scratch/tank
       eddyline run cylinder --ranks 4 --threads 2
     """
-    from eddyline.run import StepFailedError
     from eddyline.run import run as run_world
-    from eddyline.run.closing import closing_lines
     from eddyline.world import parse_set
+
+    def begin() -> Run:
+        return run_world(
+            world,
+            overrides=parse_set(set_ or []),
+            steps=steps,
+            until=until,
+            threads=threads,
+            boxes=boxes,
+            decomposition=decomposition,
+            exchange=exchange,
+            patience=patience,
+            checkpoint_every=60 * checkpoint_every,
+            out=out,
+            progress=not quiet,
+        )
+
+    _compute(begin, ranks, quiet)
+
+
+@app.command()
+def resume(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or runs/NAME.")],
+    steps: Steps = None,
+    until: Until = None,
+    threads: Threads = 0,
+    ranks: Ranks = None,
+    boxes: Boxes = 1,
+    decomposition: Decomposition = "bisection",
+    exchange: Exchange = "nonblocking",
+    patience: Patience = 300.0,
+    checkpoint_every: CheckpointEvery = 30.0,
+    quiet: Quiet = False,
+) -> None:
+    """Go on with a run from its last checkpoint.
+
+    To the bits of a run that never stopped, on any number of ranks and threads. Steps and times count from
+    the start of the run.
+
+    \b
+      eddyline resume runs/cylinder
+      eddyline resume runs/cylinder/0003 --until 12 --ranks 8
+    """
+    from eddyline.run import resume as resume_run
+
+    def go_on() -> Run:
+        return resume_run(
+            run,
+            steps=steps,
+            until=until,
+            threads=threads,
+            boxes=boxes,
+            decomposition=decomposition,
+            exchange=exchange,
+            patience=patience,
+            checkpoint_every=60 * checkpoint_every,
+            progress=not quiet,
+        )
+
+    _compute(go_on, ranks, quiet)
+
+
+def _compute(go: Callable[[], Run], ranks: int | None, quiet: bool) -> None:
+    """Runs, here or on ranks of its own, and prints the closing lines."""
+    from eddyline.run import StepFailedError
+    from eddyline.run.closing import closing_lines
 
     def show(done: Run) -> None:
         typer.echo(done.folder if quiet else closing_lines(done))
@@ -119,22 +195,9 @@ def run(
         if ranks is not None:
             from eddyline.ranks import launch
 
-            own = _without_ranks(sys.argv[1:])
-            raise typer.Exit(launch(ranks, own))
+            raise typer.Exit(launch(ranks, _without_ranks(sys.argv[1:])))
         try:
-            done = run_world(
-                world,
-                overrides=parse_set(set_ or []),
-                steps=steps,
-                until=until,
-                threads=threads,
-                boxes=boxes,
-                decomposition=decomposition,
-                exchange=exchange,
-                patience=patience,
-                out=out,
-                progress=not quiet,
-            )
+            done = go()
         except StepFailedError as error:
             show(error.run)
             raise

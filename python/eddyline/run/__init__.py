@@ -9,10 +9,19 @@ import sys
 from types import ModuleType
 
 from eddyline.run.errors import FolderInUseError, RequestError, RunError, StepFailedError, WriteError
-from eddyline.run.execute import run
+from eddyline.run.execute import resume, run
 from eddyline.run.record import Run
 
-__all__ = ["FolderInUseError", "RequestError", "Run", "RunError", "StepFailedError", "WriteError", "run"]
+__all__ = [
+    "FolderInUseError",
+    "RequestError",
+    "Run",
+    "RunError",
+    "StepFailedError",
+    "WriteError",
+    "resume",
+    "run",
+]
 
 
 class _CallablePackage(ModuleType):

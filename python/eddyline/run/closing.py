@@ -108,7 +108,7 @@ def next_command(run: Run) -> str:
     """What the world file proposes (`Try: ...` in its first comment), else another look at this run."""
     world = run.record.get("source") or Path(run.folder) / "world.toml"
     if run.outcome == "stopped by user":
-        return f"eddyline run {world}"
+        return f"eddyline resume {run.folder}"
     found = re.search(r"Try:\s*(--set +\S+(?: +--set +\S+)*)", _first_comment(run))
     if found:
         return f"eddyline run {world} {found[1].rstrip('.,;')}"

@@ -7,12 +7,13 @@ import math
 import os
 import sys
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.ranks import PATIENCE, cores_per_rank, join, tell_run
+from eddyline.ranks import PATIENCE, Session, cores_per_rank, join, tell_run
 from eddyline.run.errors import RequestError, StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
@@ -20,13 +21,16 @@ from eddyline.run.machine import available_cores, machine, versions
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
+from eddyline.stream.checkpoints import Checkpoint, CheckpointError, find_checkpoint, world_digest
 
 if TYPE_CHECKING:
     from eddyline import _core
+    from eddyline.run.recorder import Recorder
     from eddyline.world import World
 
 SLICE = 0.2  # s of wall time between looks at Ctrl-C, progress and the writer
 UNLIMITED = 2**62  # steps
+CHECKPOINT_EVERY = 1800.0  # s of wall time
 
 
 def run(
@@ -40,6 +44,7 @@ def run(
     decomposition: str = "bisection",
     exchange: str = "nonblocking",
     patience: float = PATIENCE,
+    checkpoint_every: float = CHECKPOINT_EVERY,
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
     movie: bool = True,
@@ -53,6 +58,8 @@ def run(
         rank cuts its domain. decomposition: "bisection", "strips" or "blocks". exchange: "nonblocking" or
         "blocking". None of them changes a bit of the result.
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
+    checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; one is also
+        written at the end, at Ctrl-C and SIGTERM, and at SIGUSR1. 0: only then.
     out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
@@ -62,57 +69,142 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
+    manner = Manner(threads, boxes, decomposition, exchange, patience)
     ranks = join()
-    ranks.patience = patience
     destination = None if out is None else Path(out)
 
     def prepare() -> World:
         made = _load(world, overrides)
-        _check(end=_end(made, until), steps=steps, threads=threads, boxes=boxes)
+        _check(end=_end(made, until), steps=steps, manner=manner)
         if ranks.is_root:
             RunFolder.check_destination(destination)
         return made
 
     options = options_text(steps=steps, until=until)
-    ready = ranks.agree(prepare, lambda made: f"{options} {boxes} {decomposition} {exchange}\n{made.source}")
+    ready = ranks.agree(prepare, lambda made: f"{options}\n{manner}\n{made.source}")
+    with _simulated(ready, manner, ranks) as (simulation, stop):
+        folder = RunFolder.create(ready.name, destination)
+        tell_run(folder.path)
+        limit = steps if steps is not None else UNLIMITED
+        execution = _Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution.record |= {"options": options} | manner.record(ranks)
+        with RunProgress(ready.title, shown=progress) as shown:
+            return execution.go(shown, movie=movie, report=report)
 
+
+def resume(
+    run: str | os.PathLike[str],
+    *,
+    steps: int | None = None,
+    until: float | None = None,
+    threads: int = 0,
+    boxes: int = 1,
+    decomposition: str = "bisection",
+    exchange: str = "nonblocking",
+    patience: float = PATIENCE,
+    checkpoint_every: float = CHECKPOINT_EVERY,
+    progress: bool = True,
+    movie: bool = True,
+    report: bool = True,
+) -> Run:
+    """Goes on with a run in its folder, from its last whole checkpoint, to the bits of one that never
+    stopped.
+
+    run: its folder, or `runs/NAME` for the latest run of a world.
+    steps, until: as in `run`, counted from the start of the run; else to the end that the world gives.
+    The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
+    computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
+    """
+    manner = Manner(threads, boxes, decomposition, exchange, patience)
+    ranks = join()
+
+    def prepare() -> tuple[World, RunFolder, Checkpoint | None]:
+        folder = RunFolder.open(os.fspath(run))
+        made = _load(folder.world, None)
+        end = _end(made, until)
+        _check(end=end, steps=steps, manner=manner)
+        if not ranks.is_root:
+            return made, folder, None
+        try:
+            checkpoint = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr))
+        except CheckpointError as error:
+            raise RequestError(str(error)) from None
+        if checkpoint.world != world_digest(made.source):
+            raise RequestError(
+                f"{folder.world}: has changed since the run; a run goes on with the world it began with"
+            )
+        if checkpoint.time >= end or (steps is not None and checkpoint.step >= steps):
+            raise RequestError(
+                f"{folder}: is at t = {checkpoint.time:.4g} s, step {checkpoint.step:,} already: give a "
+                "later --until or more --steps, counted from the start of the run"
+            )
+        return made, folder, checkpoint
+
+    options = options_text(steps=steps, until=until)
+    ready, folder, checkpoint = ranks.agree(prepare, lambda found: f"{options}\n{manner}\n{found[0].source}")
+    with _simulated(ready, manner, ranks) as (simulation, stop):
+        assert checkpoint is not None
+        simulation.restore(checkpoint.parts())
+        tell_run(folder.path)
+        limit = steps if steps is not None else UNLIMITED
+        execution = _Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution.go_on(checkpoint)
+        execution.record |= {"options": options} | manner.record(ranks)
+        with RunProgress(ready.title, shown=progress) as shown:
+            return execution.go(shown, movie=movie, report=report)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a run is computed. Nothing of it changes a bit of the result."""
+
+    threads: int
+    boxes: int
+    decomposition: str
+    exchange: str
+    patience: float
+
+    def record(self, ranks: Session) -> dict[str, Any]:
+        """For run.json."""
+        kept: dict[str, Any] = {"ranks": ranks.size, "threads": self.threads_of(ranks), "boxes": self.boxes}
+        if ranks.communicator is not None:
+            kept |= {
+                "decomposition": self.decomposition,
+                "exchange": self.exchange,
+                "message_passing": ranks.communicator.library,
+            }
+        return kept
+
+    def threads_of(self, ranks: Session) -> int:
+        return self.threads or cores_per_rank(available_cores(), ranks.size)
+
+
+@contextlib.contextmanager
+def _simulated(
+    world: World, manner: Manner, ranks: Session
+) -> Iterator[tuple[_core.Simulation, StopRequests]]:
+    """The simulation of a world on all ranks. Those that are not the root stay here until it is over."""
     from eddyline import _core
 
-    threads = threads or cores_per_rank(available_cores(), ranks.size)
+    ranks.patience = manner.patience
     simulation = _core.Simulation(
-        ready.core,
-        boxes=boxes,
-        threads=threads,
-        series_interval=ready.output.series_interval,
-        decomposition=decomposition,
-        exchange=exchange,
+        world.core,
+        boxes=manner.boxes,
+        threads=manner.threads_of(ranks),
+        series_interval=world.output.series_interval,
+        decomposition=manner.decomposition,
+        exchange=manner.exchange,
         communicator=ranks.communicator,
     )
     if not ranks.is_root:
         ranks.follow(simulation)
         raise SystemExit(0)
-    with StopRequests() as stop, contextlib.closing(_Ending(simulation)):
-        stop.interrupt = simulation.interrupt
-        folder = RunFolder.create(ready.name, destination)
-        tell_run(folder.path)
-        limit = steps if steps is not None else UNLIMITED
-        execution = _Execution(ready, simulation, folder, stop, _end(ready, until), limit)
-        execution.record |= {"options": options, "ranks": ranks.size, "threads": threads, "boxes": boxes}
-        if ranks.communicator is not None:
-            execution.record |= {
-                "decomposition": decomposition,
-                "exchange": exchange,
-                "message_passing": ranks.communicator.library,
-            }
-        with RunProgress(ready.title, shown=progress) as shown:
-            return execution.go(shown, movie=movie, report=report)
-
-
-class _Ending:
-    """Lets the other ranks go when the run is over, however it ends."""
-
-    def __init__(self, simulation: _core.Simulation) -> None:
-        self.close = simulation.end
+    try:
+        with StopRequests() as stop:
+            stop.interrupt = simulation.interrupt
+            yield simulation, stop
+    finally:
+        simulation.end()
 
 
 def _load(world: World | str | os.PathLike[str], overrides: Mapping[str, str | float] | None) -> World:
@@ -140,6 +232,7 @@ class _Execution:
         stop: StopRequests,
         end: float,
         steps: int,
+        checkpoint_every: float,
     ) -> None:
         from eddyline.run.outlook import Lookout
         from eddyline.run.recorder import shown_quantity
@@ -147,6 +240,8 @@ class _Execution:
         self.world, self.simulation, self.folder, self.stop = world, simulation, folder, stop
         self.lookout = Lookout(world, folder)
         self.end, self.steps = end, steps
+        self.checkpoint_every = checkpoint_every
+        self.checkpoint: Checkpoint | None = None  # from which it goes on
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
             "format": 1,
@@ -162,6 +257,16 @@ class _Execution:
             "versions": versions(),
             "machine": machine(),
         }
+
+    def go_on(self, checkpoint: Checkpoint) -> None:
+        """Takes up the folder's run at a checkpoint. run.json remembers what each part of it was."""
+        before = self.folder.read_record()
+        parts = before.get("resumed", [])
+        now = {"step": checkpoint.step, "time": checkpoint.time, "at": self.record["started"]}
+        kept = {key: before[key] for key in ("ranks", "threads", "versions", "machine") if key in before}
+        self.record |= {key: before[key] for key in ("world", "title", "source", "started") if key in before}
+        self.record["resumed"] = [*parts, now | {"before": kept}]
+        self.checkpoint = checkpoint
 
     def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
         try:
@@ -184,8 +289,9 @@ class _Execution:
         """Keeps the world as run and says that the run is on its way."""
         from eddyline.stream import atomic
 
-        atomic.write_text(self.folder.world, self.world.source)
-        self._copy_curves()
+        if self.checkpoint is None:
+            atomic.write_text(self.folder.world, self.world.source)
+            self._copy_curves()
         self.folder.write_record(self.record)
 
     def _copy_curves(self) -> None:
@@ -210,13 +316,21 @@ class _Execution:
         with contextlib.ExitStack() as stack:
             writer = stack.enter_context(Writer())
             recorder = Recorder(self.world, self.simulation, self.folder, writer)
-            recorder.after_steps()
+            if self.checkpoint is None:
+                recorder.after_steps()
+            else:
+                recorder.go_on(self.checkpoint)
+            saved = clock.perf_counter()
             try:
                 while not self._is_done():
                     target = min(self.end, recorder.next_time)
                     self.simulation.advance(target, self.steps, SLICE)
                     recorder.after_steps()
+                    if self._checkpoint_is_due(saved):
+                        self._save(recorder)
+                        saved = clock.perf_counter()
                     self._show(shown)
+                self._save(recorder)
             except _core.StepError as error:
                 problem = error
                 self.record |= {
@@ -234,6 +348,14 @@ class _Execution:
                 f"stopped by the user at t = {self.simulation.time:.4g} s" if stopped else ""
             )
         return problem
+
+    def _checkpoint_is_due(self, saved: float) -> bool:
+        """`saved`: when the last one was written."""
+        return self.stop.checkpoint_asked or 0 < self.checkpoint_every <= clock.perf_counter() - saved
+
+    def _save(self, recorder: Recorder) -> None:
+        self.stop.checkpoint_asked = False
+        recorder.save(self.folder.checkpoints, self.record["ranks"], world_digest(self.world.source))
 
     def _is_done(self) -> bool:
         return self.stop.asked or self._reached_end()
@@ -262,6 +384,7 @@ class _Execution:
         checksum = simulation.checksum()
         wall = clock.perf_counter() - self.started
         particles = simulation.fluid_count
+        steps = simulation.step_count - (self.checkpoint.step if self.checkpoint else 0)
         self.record |= {
             "fingerprint": fingerprint(checksum, self.world.source),
             "checksum": f"{checksum:032x}",
@@ -270,7 +393,7 @@ class _Execution:
             "fluid_particles": particles,
             "wall_particles": simulation.wall_count,
             "wall_seconds": wall,
-            "particle_updates_per_second": particles * simulation.step_count / wall if wall > 0 else 0.0,
+            "particle_updates_per_second": particles * steps / wall if wall > 0 else 0.0,
             "statistics": simulation.statistics(),
         }
         self.folder.write_record(self.record)
@@ -329,15 +452,15 @@ class _Execution:
                 self.folder.write_record(self.record)
 
 
-def _check(*, end: float, steps: int | None, threads: int, boxes: int) -> None:
+def _check(*, end: float, steps: int | None, manner: Manner) -> None:
     if not (math.isfinite(end) and end >= 0):
         raise RequestError(f"until = {end}: must be a time >= 0 s")
     if steps is not None and steps < 0:
         raise RequestError(f"steps = {steps}: must be >= 0")
-    if threads < 0:
-        raise RequestError(f"threads = {threads}: must be >= 0 (0: all cores)")
-    if boxes < 1:
-        raise RequestError(f"boxes = {boxes}: must be >= 1")
+    if manner.threads < 0:
+        raise RequestError(f"threads = {manner.threads}: must be >= 0 (0: all cores)")
+    if manner.boxes < 1:
+        raise RequestError(f"boxes = {manner.boxes}: must be >= 1")
 
 
 def options_text(*, steps: int | None, until: float | None) -> str:

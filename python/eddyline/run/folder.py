@@ -18,7 +18,7 @@ class RunFolder:
     """The layout of a run.
 
     world.toml (as run), run.json (versions, machine, outcome, fingerprint), results.json (values, windows,
-    errors, bands), series/*.csv, pictures/, snapshots/, report.html.
+    errors, bands), series/*.csv, pictures/, snapshots/, checkpoints/, report.html.
     """
 
     def __init__(self, path: Path) -> None:
@@ -30,6 +30,7 @@ class RunFolder:
         self.pictures = path / "pictures"
         self.frames = self.pictures / "frames"
         self.snapshots = path / "snapshots"
+        self.checkpoints = path / "checkpoints"
         self.report = path / "report.html"
         self._ballast = path / ".ballast"
 

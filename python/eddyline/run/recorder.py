@@ -13,7 +13,8 @@ from eddyline.plot.colors import QUANTITIES
 from eddyline.plot.scene import Scene
 from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
-from eddyline.stream.frames import Picture, write_frame
+from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
+from eddyline.stream.frames import Picture, cut_frames, write_frame
 from eddyline.stream.series import SeriesFiles
 from eddyline.stream.snapshots import SnapshotFiles, take_snapshot, three_columns
 from eddyline.stream.writer import Writer
@@ -52,6 +53,32 @@ class Recorder:
         self._solids = (
             self._body_points() if self._view else np.zeros((0, 3))
         )  # of bodies at rest: for all frames
+        self._snapshots_taken = 0
+        self._frames_due = 0
+
+    def go_on(self, checkpoint: Checkpoint) -> None:
+        """Takes up the folder as it was at `checkpoint`: what came later is deleted."""
+        for due in (self._pictures_due, self._snapshots_due):
+            due.take(checkpoint.time)
+        self.frames = self._frames_due = checkpoint.frames
+        self._snapshots_taken = checkpoint.snapshots
+        cut_frames(self._frame_folder, checkpoint.frames)
+        self._snapshots.cut(checkpoint.snapshots)
+        self._series.cut(checkpoint.time)
+
+    def save(self, folder: Path, ranks: int, world: str) -> None:
+        """Writes a checkpoint, after everything that came before it."""
+        self._write_series()
+        self.writer.finish()
+        write_checkpoint(
+            folder,
+            (self.simulation.save(rank) for rank in range(ranks)),
+            step=self.simulation.step_count,
+            time=self.simulation.time,
+            frames=self._frames_due,
+            snapshots=self._snapshots_taken,
+            world=world,
+        )
 
     @property
     def next_time(self) -> float:
@@ -65,8 +92,10 @@ class Recorder:
         time = self.simulation.time
         if self._pictures_due.take(time):
             self._take_picture()
+            self._frames_due = self.frames
         if self._snapshots_due.take(time):
             self._take_snapshot()
+            self._snapshots_taken += 1
 
     def finish(self, *, state_is_sound: bool = True) -> None:
         """Keeps the last state as well, and waits until everything is on disk."""

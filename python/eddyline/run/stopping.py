@@ -1,4 +1,5 @@
-"""Ctrl-C and SIGTERM end a run at a step boundary; another one ends what comes after the last step."""
+"""Ctrl-C and SIGTERM end a run at a step boundary; another one ends what comes after the last step. SIGUSR1
+asks for a checkpoint."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ class StopRequests:
     def __init__(self) -> None:
         self.count = 0
         self.finishing = False
+        self.checkpoint_asked = False
         self.interrupt: Callable[[], None] = lambda: None
         self._before: dict[int, Any] = {}
 
@@ -32,6 +34,7 @@ class StopRequests:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self._before[number] = signal.signal(number, self._receive)
+            self._before[signal.SIGUSR1] = signal.signal(signal.SIGUSR1, self._receive_checkpoint)
         return self
 
     def __exit__(
@@ -39,6 +42,10 @@ class StopRequests:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    def _receive_checkpoint(self, number: int, frame: FrameType | None) -> None:
+        self.checkpoint_asked = True
+        self.interrupt()
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
         self.count += 1

@@ -75,6 +75,13 @@ def restore(codes: NDArray[np.uint16], scale: float, offset: float) -> Raster:
     return values
 
 
+def cut_frames(folder: Path, count: int) -> None:
+    """Deletes all but the first `count` frames."""
+    for path in folder.glob("[0-9]*.h5"):
+        if int(path.stem) >= count:
+            path.unlink()
+
+
 def write_frame(folder: Path, number: int, picture: Picture) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with atomic.hdf5_file(folder / f"{number:06d}.h5") as file:

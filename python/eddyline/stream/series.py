@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.stream import atomic
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -24,6 +26,14 @@ class SeriesFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._known: set[str] = set()
+
+    def cut(self, time: float) -> None:
+        """Goes on with files that are there, without their rows after `time` [s]."""
+        for path in self.folder.glob("*.csv"):
+            first, *rows = path.read_text(encoding="utf-8").splitlines()
+            kept = [row for row in rows if float(row.partition(",")[0]) <= time]
+            atomic.write_text(path, "\n".join([first, *kept]) + "\n")
+            self._known.add(path.stem)
 
     def append(self, series: Rows) -> None:
         """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns)

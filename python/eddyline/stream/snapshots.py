@@ -123,6 +123,22 @@ class SnapshotFiles:
     _times: list[float] = field(default_factory=list)
     _counts: dict[Kind, list[int]] = field(default_factory=lambda: {"fluid": [], "walls": []})
 
+    def cut(self, count: int) -> None:
+        """Goes on after the first `count` snapshots of a folder; later ones are deleted."""
+        import h5py
+
+        for number in range(snapshot_count(self.folder)):
+            for kind in KINDS:
+                path = self.folder / kind / part_name(number)
+                if number >= count:
+                    path.unlink(missing_ok=True)
+                    continue
+                with h5py.File(path) as file:
+                    root = file["VTKHDF"]
+                    self._counts[kind].append(int(root["NumberOfPoints"][0]))
+                    if kind == "fluid":
+                        self._times.append(float(root.attrs["time"]))
+
     def job(self, snapshot: Snapshot) -> Callable[[], None]:
         """The writing of `snapshot`, to be called later, in order."""
         return lambda: self.write(snapshot)

@@ -35,6 +35,16 @@ class Writer:
             error, self._error = self._error, _ReportedError()
             raise error
 
+    def finish(self) -> None:
+        """Waits until all jobs so far are done; raises what one raised."""
+        done = threading.Event()
+        self.put(done.set)
+        while not done.wait(0.05):
+            self.check()
+            if self._error is not None:  # later jobs are dropped
+                return
+        self.check()
+
     def close(self) -> None:
         """Waits for all jobs; raises what a job raised. Closing twice is allowed."""
         if not self._closed:

@@ -1,0 +1,130 @@
+"""Checkpoints: what a run needs to go on, complete or absent, and never trusted without its checksums.
+
+    checkpoints/000000001234/part-0000.bin, ...      what each rank held after step 1234
+                             manifest.json           written last: without it the rest does not count
+
+The parts may be read by any number of ranks. The newest two are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eddyline.stream import atomic
+
+FORMAT = 1
+KEPT = 2
+MANIFEST = "manifest.json"
+
+
+class CheckpointError(Exception):
+    """There is none that could be used."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A whole checkpoint.
+
+    step, time [s]: when.  frames, snapshots: how many had been due by then.  world: checksum of the world
+    file as run.
+    """
+
+    folder: Path
+    step: int
+    time: float
+    frames: int
+    snapshots: int
+    world: str
+    files: tuple[str, ...]
+
+    def parts(self) -> Iterator[bytes]:
+        for name in self.files:
+            yield (self.folder / name).read_bytes()
+
+
+def write_checkpoint(
+    folder: Path,
+    parts: Iterable[bytes],
+    *,
+    step: int,
+    time: float,
+    frames: int,
+    snapshots: int,
+    world: str,
+) -> None:
+    """Writes the parts one after the other, then the manifest, and deletes what is older than the newest
+    two."""
+    own = folder / f"{step:012d}"
+    own.mkdir(parents=True, exist_ok=True)
+    (own / MANIFEST).unlink(missing_ok=True)
+    written = []
+    for number, part in enumerate(parts):
+        name = f"part-{number:04d}.bin"
+        atomic.write_bytes(own / name, part)
+        written.append({"file": name, "bytes": len(part), "sha256": hashlib.sha256(part).hexdigest()})
+    manifest = {
+        "format": FORMAT,
+        "step": step,
+        "time": time.hex(),
+        "frames": frames,
+        "snapshots": snapshots,
+        "world": world,
+        "parts": written,
+    }
+    atomic.write_json(own / MANIFEST, {**manifest, "sha256": _digest(manifest)})
+    for older in _newest_first(folder)[KEPT:]:
+        shutil.rmtree(older, ignore_errors=True)
+
+
+def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
+    """The newest one that is whole. `tell` hears of those that are not. Raises CheckpointError if there is
+    none."""
+    for candidate in _newest_first(folder):
+        try:
+            return _read(candidate)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            tell(f"{candidate}: damaged ({error}); the checkpoint before it is used")
+    raise CheckpointError(f"{folder}: there is no checkpoint that is whole; the run cannot go on")
+
+
+def world_digest(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    found = [path for path in folder.glob("[0-9]*") if path.is_dir()] if folder.is_dir() else []
+    return sorted(found, key=lambda path: int(path.name), reverse=True)
+
+
+def _read(folder: Path) -> Checkpoint:
+    try:
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
+    except FileNotFoundError:
+        raise ValueError("it was not finished") from None
+    if _digest({key: value for key, value in manifest.items() if key != "sha256"}) != manifest["sha256"]:
+        raise ValueError(f"{MANIFEST} has changed")
+    if manifest["format"] != FORMAT:
+        raise ValueError(f"format {manifest['format']}, not {FORMAT}")
+    for part in manifest["parts"]:
+        content = (folder / part["file"]).read_bytes()
+        if len(content) != part["bytes"] or hashlib.sha256(content).hexdigest() != part["sha256"]:
+            raise ValueError(f"{part['file']} has changed")
+    return Checkpoint(
+        folder=folder,
+        step=manifest["step"],
+        time=float.fromhex(manifest["time"]),
+        frames=manifest["frames"],
+        snapshots=manifest["snapshots"],
+        world=manifest["world"],
+        files=tuple(part["file"] for part in manifest["parts"]),
+    )
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,165 @@
+"""Runs that go on from a checkpoint: to the bits, and the files, of a run that never stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from law_worlds import CHANNEL_2D, DAM_3D, GAS_2D, MOVING_2D
+
+import eddyline
+from eddyline.compare import compare_runs
+from eddyline.run import RequestError
+from eddyline.stream import checkpoints
+from eddyline.world import World
+
+STEPS = 120
+QUIETLY = {"progress": False, "movie": False, "report": False}
+
+
+def world(text: str) -> World:
+    return World.from_text(text)
+
+
+def start(text: str, out: Path, steps: int) -> eddyline.Run:
+    return eddyline.run(
+        world(text), steps=steps, threads=1, out=out, progress=False, movie=False, report=False
+    )
+
+
+def go_on(out: Path, steps: int, **how: int) -> eddyline.Run:
+    return eddyline.resume(out, steps=steps, **(QUIETLY | {"threads": 1} | how))
+
+
+def contents(path: Path) -> dict[str, object]:
+    """What an HDF5 file holds."""
+    found: dict[str, object] = {}
+    with h5py.File(path) as file:
+        file.visititems(
+            lambda name, item: found.update(
+                {name: item[()].tobytes() if isinstance(item, h5py.Dataset) else None}
+                | {f"{name}@{key}": np.asarray(value).tobytes() for key, value in item.attrs.items()}
+            )
+        )
+        found |= {key: np.asarray(value).tobytes() for key, value in file.attrs.items()}
+    return found
+
+
+@pytest.mark.parametrize(
+    "text", [CHANNEL_2D, MOVING_2D, DAM_3D, GAS_2D], ids=["channel", "moving", "dam", "gas"]
+)
+def test_a_run_in_three_parts_leaves_the_folder_of_a_run_in_one(text: str, tmp_path: Path) -> None:
+    whole = start(text, tmp_path / "whole", STEPS)
+    start(text, tmp_path / "parts", 37)
+    go_on(tmp_path / "parts", 38, threads=2)  # between two rebuilds
+    parts = go_on(tmp_path / "parts", STEPS, boxes=3)
+    assert parts.fingerprint == whole.fingerprint
+    assert compare_runs(whole.folder, parts.folder).identical
+    for pattern in ("series/*.csv", "pictures/frames/*.h5", "snapshots/*/*.vtkhdf", "checkpoints/*/part*"):
+        names = sorted(path.relative_to(whole.folder) for path in whole.folder.glob(pattern))
+        found = sorted(path.relative_to(parts.folder) for path in parts.folder.glob(pattern))
+        if pattern.startswith("checkpoints"):
+            assert set(names) <= set(found)
+            continue
+        assert names and names == found
+        for name in names:
+            ours, theirs = whole.folder / name, parts.folder / name
+            if name.suffix == ".csv":
+                assert ours.read_bytes() == theirs.read_bytes(), name
+            else:
+                assert contents(ours) == contents(theirs), name
+    assert [part["step"] for part in parts.record["resumed"]] == [37, 38]
+
+
+def test_only_the_newest_two_are_kept(tmp_path: Path) -> None:
+    start(CHANNEL_2D, tmp_path / "run", 5)
+    for steps in (6, 7, 8):
+        go_on(tmp_path / "run", steps)
+    kept = sorted(int(path.name) for path in (tmp_path / "run" / "checkpoints").iterdir())
+    assert kept == [7, 8]
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("name", ["part-0000.bin", "manifest.json"])
+def test_a_flipped_byte_makes_the_checkpoint_before_be_used(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = start(CHANNEL_2D, tmp_path / "whole", 60)
+    out = tmp_path / "run"
+    start(CHANNEL_2D, out, 20)
+    go_on(out, 40)
+    flip(out / "checkpoints" / f"{40:012d}" / name)
+    capfd.readouterr()
+    again = go_on(out, 60)
+    assert again.fingerprint == whole.fingerprint
+    assert again.record["resumed"][-1]["step"] == 20
+    said = capfd.readouterr().err
+    assert f"{40:012d}: damaged (" in said and "the checkpoint before it is used" in said
+
+
+def test_what_cannot_go_on_says_why(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    start(CHANNEL_2D, out, 10)
+    with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later --until"):
+        go_on(out, 10)
+    with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
+        go_on(tmp_path / "elsewhere", 20)
+    text = (out / "world.toml").read_text()
+    (out / "world.toml").write_text(text.replace("U = 1.5", "U = 1.4"))
+    with pytest.raises(RequestError, match="has changed since the run"):
+        go_on(out, 20)
+    (out / "world.toml").write_text(text)
+    flip(out / "checkpoints" / f"{10:012d}" / "manifest.json")
+    with pytest.raises(RequestError, match="there is no checkpoint that is whole"):
+        go_on(out, 20)
+
+
+def test_a_manifest_comes_last(tmp_path: Path) -> None:
+    def parts():  # type: ignore[no-untyped-def]
+        yield b"one"
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="full"):
+        checkpoints.write_checkpoint(tmp_path, parts(), step=3, time=0.1, frames=0, snapshots=0, world="")
+    told: list[str] = []
+    with pytest.raises(checkpoints.CheckpointError):
+        checkpoints.find_checkpoint(tmp_path, told.append)
+    assert len(told) == 1 and "it was not finished" in told[0]
+
+
+def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> None:
+    path, out = tmp_path / "channel.toml", tmp_path / "run"
+    path.write_text(CHANNEL_2D)
+    command = [sys.executable, "-m", "eddyline", "run", str(path), "--threads", "1", "--out", str(out), "-q"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    manifests = lambda: list(out.glob("checkpoints/*/manifest.json"))  # noqa: E731
+    for _ in range(600):
+        if (out / "snapshots" / "fluid" / "000001.vtkhdf").exists() and not manifests():
+            process.send_signal(signal.SIGUSR1)
+            time.sleep(0.1)
+        if manifests() or process.poll() is not None:
+            break
+        time.sleep(0.02)
+    assert process.poll() is None
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    step = json.loads(manifests()[0].read_text())["step"]
+    resumed = go_on(out, step + 30)
+    whole = eddyline.run(
+        path, steps=step + 30, threads=1, out=tmp_path / "whole", progress=False, movie=False
+    )
+    assert resumed.fingerprint == whole.fingerprint
+    assert compare_runs(whole.folder, resumed.folder).identical
