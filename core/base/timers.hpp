@@ -21,6 +21,14 @@ class Timers {
     seconds_[static_cast<std::size_t>(phase)] += std::chrono::duration<double>(now - last_).count();
     last_ = now;
   }
+  /// Of all phases but those in which a rank waits for others or deals with them.
+  double busy() const {
+    double sum = 0;
+    for (std::size_t p = 0; p < seconds_.size(); ++p)
+      if (p != static_cast<std::size_t>(Phase::wait) && p != static_cast<std::size_t>(Phase::migrate))
+        sum += seconds_[p];
+    return sum;
+  }
   double seconds(Phase phase) const { return seconds_[static_cast<std::size_t>(phase)]; }
 
  private:

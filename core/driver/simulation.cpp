@@ -211,6 +211,9 @@ class FlowSimulation final : public Simulation {
     s.instructions = instructions_;
     s.threads = threads_;
     s.ranks = flow_.communicator().size();
+    s.rebalances = flow_.balance.times();
+    s.imbalance = flow_.balance.imbalance();
+    s.rebalance_seconds = flow_.balance.seconds();
     std::int64_t* const sums[] = {
         &s.fluid_particles, &s.wall_particles, &s.pairs,      &s.stored,   &s.padded,   &s.memory_bytes,  &s.list_bytes,
         &s.messages,        &s.message_bytes,  &s.ghost_rows, &s.migrants, &s.contacts, &s.left_particles};

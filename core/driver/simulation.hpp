@@ -62,6 +62,9 @@ struct Statistics {
   std::int64_t message_bytes, migrants;   // sent to other ranks; particles that changed ranks
   std::int64_t contacts, left_particles;  // put back on a wall's surface; left through open sides
   int ranks;
+  std::int64_t rebalances;  // how often the domain was shared out anew
+  double imbalance;         // computing time of the busiest rank over the mean, when it was last looked at
+  double rebalance_seconds;
   std::string instructions;
   int threads;
   std::vector<std::pair<std::string, double>> seconds;  // by phase

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -265,7 +266,6 @@ particles::CellGrid Flow<T, D>::make_grid() const {
 /// Cuts the grid so that every box gets as many particles of the start.
 template <class T, int D>
 void Flow<T, D>::decompose(const particles::CellGrid& grid) {
-  const decompose::Method method = decompose::method_of(execution_.decomposition);
   const int ranks = communicator_.size();
   std::vector<Int3> cells;  // of the fluid in this rank's share of a first, even cut
   if (ranks * execution_.boxes > 1) {
@@ -277,15 +277,22 @@ void Flow<T, D>::decompose(const particles::CellGrid& grid) {
     const auto placement = particles::place(world_, [&](Vec3 x) { return share.owned_cell(x) >= 0; });
     for (const auto& particle : placement.fluid) cells.push_back(grid.cell_of(particle.position));
   }
+  share_out(grid, cells, 1);
+}
+
+/// Cuts the grid by the weight of particles: this rank's stand in `cells`, each of them weighs `weight`.
+template <class T, int D>
+void Flow<T, D>::share_out(const particles::CellGrid& grid, const std::vector<Int3>& cells, std::int64_t weight) {
   const auto weights = [&](const particles::CellBox& box, int axis) {
     const auto a = static_cast<std::size_t>(axis);
     std::vector<std::int64_t> slabs(static_cast<std::size_t>(box.upper[a] - box.lower[a]), 0);
     for (const Int3& cell : cells)
-      if (box.contains(cell)) ++slabs[static_cast<std::size_t>(cell[a] - box.lower[a])];
+      if (box.contains(cell)) slabs[static_cast<std::size_t>(cell[a] - box.lower[a])] += weight;
     comm::sum(communicator_, slabs, "decomposition");
     return slabs;
   };
-  partition_ = decompose::Partition(grid, method, ranks, execution_.boxes, weights);
+  const decompose::Method method = decompose::method_of(execution_.decomposition);
+  partition_ = decompose::Partition(grid, method, communicator_.size(), execution_.boxes, weights);
   const int rank = communicator_.rank();
   layout_ = particles::CellLayout(grid, partition_.boxes_of(rank), partition_.around(rank));
   cell_halo_.clear();
@@ -293,6 +300,34 @@ void Flow<T, D>::decompose(const particles::CellGrid& grid) {
     for (const std::int32_t cell : other.sent) cell_halo_.add_sent(other.rank, cell, 1);
     for (const auto& ghost : other.received) cell_halo_.add_received(other.rank, ghost.cell, 1, {});
   }
+}
+
+template <class T, int D>
+bool Flow<T, D>::rebalance_is_due() {
+  if (execution_.rebalance_every > 0) return (rebuilds + 1) % execution_.rebalance_every == 0;
+  return execution_.rebalance && balance.is_due(communicator_, timers.busy(), steps);
+}
+
+/// Shares the domain out anew, so that each rank gets as much to compute: a particle weighs as much as it has cost
+/// where it is now. The fluid, which stands where the step left it, follows when it migrates.
+template <class T, int D>
+void Flow<T, D>::rebalance() {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const particles::CellGrid grid = layout_.grid();
+  std::vector<Int3> cells(fluid.id.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = grid.cell_of(vector_of(fluid.x, i));
+  const auto turns = static_cast<double>(std::max<std::int64_t>(1, balance.steps_since(steps) * fluid.size()));
+  const double cost = balance.busy_since(timers.busy()) / turns;
+  share_out(grid, cells, std::max<std::int64_t>(1, std::llround(1e9 * cost)));
+  openings.share(communicator_);
+  keep_wall_rows();
+  migrate(communicator_, ranks_of(wall.x_ref), [&](auto&& visit) { for_each_wall_field(visit); });
+  find_wall_rows();
+  wall_halo.gather(neighbors::RowField(walls, D));
+  place_nodes();
+  timers.lap(Phase::migrate);
+  balance.done(communicator_, std::chrono::duration<double>(Clock::now() - start).count(), timers.busy(), steps);
 }
 
 template <class T, int D>
@@ -565,6 +600,7 @@ void Flow<T, D>::rebuild() {
   if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
   timers.lap(Phase::sort);
+  if (rebalance_is_due()) rebalance();
   migrate_fluid();
   timers.lap(Phase::migrate);
   sort_fluid();
@@ -668,6 +704,7 @@ void Flow<T, D>::write_wall_rows() {
 
 template <class T, int D>
 void Flow<T, D>::agree_on_control() {
+  if (execution_.slowdown > 1) be_slow();
   double all[] = {control.speed,        control.corrected,     control.moved,         control.signal,
                   control.acceleration, control.bad ? 1.0 : 0, control.stop ? 1.0 : 0};
   timers.lap(Phase::integrate);
@@ -675,6 +712,19 @@ void Flow<T, D>::agree_on_control() {
   timers.lap(Phase::wait);
   control.speed = all[0], control.corrected = all[1], control.moved = all[2], control.signal = all[3];
   control.acceleration = all[4], control.bad = all[5] > 0, control.stop = all[6] > 0;
+}
+
+/// Takes as much longer for the step as the experiment asks for.
+template <class T, int D>
+void Flow<T, D>::be_slow() {
+  using Clock = std::chrono::steady_clock;
+  timers.lap(Phase::integrate);
+  const double more = (execution_.slowdown - 1) * (timers.busy() - busy_when_slow_);
+  const auto start = Clock::now();
+  while (std::chrono::duration<double>(Clock::now() - start).count() < more) {
+  }
+  timers.lap(Phase::integrate);
+  busy_when_slow_ = timers.busy();
 }
 
 template <class T, int D>

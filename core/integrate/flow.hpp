@@ -17,6 +17,7 @@
 #include "comm/communicator.hpp"
 #include "decompose/partition.hpp"
 #include "exchange/halo.hpp"
+#include "integrate/balance.hpp"
 #include "integrate/classic_results.hpp"
 #include "integrate/migrate.hpp"
 #include "integrate/openings.hpp"
@@ -43,6 +44,9 @@ struct Execution {
   std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
   std::string decomposition = "bisection";  // strips, blocks
   std::string exchange = "nonblocking";     // see exchange::strategy_names()
+  bool rebalance = true;                    // share the domain out anew when that is worth its price
+  int rebalance_every = 0;                  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
+  double slowdown = 1;                      // this rank takes so many times as long (for experiments)
 };
 
 /// Constants of a run in SI units, from the world.
@@ -132,6 +136,7 @@ class Flow {
     std::int64_t fluid = 0, walls = 0;
   } everywhere;               // particles of all ranks, since the last rebuild
   std::int64_t migrants = 0;  // particles that have come from other ranks
+  Balance balance;
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
@@ -180,6 +185,10 @@ class Flow {
   void place_nodes();
   particles::CellGrid make_grid() const;
   void decompose(const particles::CellGrid& grid);
+  void share_out(const particles::CellGrid& grid, const std::vector<Int3>& cells, std::int64_t weight);
+  bool rebalance_is_due();
+  void be_slow();
+  void rebalance();
   double buffer_length(int axis) const;
   void wrap_into_periods();
   void remove_leavers();
@@ -226,6 +235,7 @@ class Flow {
   VectorArray<double, D> vector_scratch_;
   Array<std::int64_t> id_scratch_;
   bool walls_move_ = false;
+  double busy_when_slow_ = 0;  // [s]
   Array<T> wall_row_scratch_, new_wall_rows_;
   Array<std::int32_t> owner_scratch_;
   Array<std::uint8_t> buffer_scratch_;

@@ -142,8 +142,7 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
     o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
 
     // Velocities from a part of a rank that had cells at the opening: they are the same in all of those.
-    double knows = -1;
-    std::vector<std::byte> velocities;
+    o.is_here = false;
     o.mass = {}, o.momentum = {};
     for (const auto& part : parts) {
       ReproducibleSum own;
@@ -155,17 +154,27 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
       }
       std::uint8_t known = 0;
       part.get_value(name + "known", known);
-      if (known == 0 || knows >= 0) continue;
-      knows = communicator.rank();
+      if (known == 0 || o.is_here) continue;
       const auto values = part.template get<std::array<double, D>>(name + "velocity");
-      const auto bytes = std::as_bytes(std::span(values));
-      velocities.assign(bytes.begin(), bytes.end());
+      if (values.size() != o.velocity.size())
+        throw UserError("checkpoint: opening " + o.world.name + " has other sites than the world.");
+      o.velocity = values;
+      o.is_here = true;
     }
-    comm::maximum(communicator, {&knows, 1}, "checkpoint");
-    velocities = comm::broadcast(communicator, std::move(velocities), static_cast<int>(knows), "checkpoint");
-    if (velocities.size() != o.velocity.size() * sizeof(o.velocity[0]))
-      throw UserError("checkpoint: opening " + o.world.name + " has other sites than the world.");
-    if (!velocities.empty()) std::memcpy(o.velocity.data(), velocities.data(), velocities.size());
+  }
+  share(communicator);
+}
+
+template <int D>
+void Openings<D>::share(comm::Communicator& communicator) {
+  if (communicator.is_alone()) return;
+  for (Opening<D>& o : all_) {
+    double knows = o.is_here ? communicator.rank() : -1;
+    comm::maximum(communicator, {&knows, 1}, "openings");
+    const auto own = std::as_bytes(std::span(o.velocity));
+    const auto all =
+        comm::broadcast(communicator, std::vector(own.begin(), own.end()), static_cast<int>(knows), "openings");
+    std::memcpy(o.velocity.data(), all.data(), all.size());
   }
 }
 
@@ -187,6 +196,7 @@ void OpeningStep<T, D>::share_fits() {
   auto& openings = flow_.openings;
   const auto& grid = flow_.layout().grid();
   const int self = flow_.communicator().rank();
+  shared_ = flow_.balance.times();
   owned_.assign(static_cast<std::size_t>(openings.nodes()), 0);
   std::map<int, std::vector<std::int32_t>> sent, received;
   for (auto& opening : openings.all()) {
@@ -306,6 +316,7 @@ void OpeningStep<T, D>::keep_files() {
 /// The fluid at the nodes of all openings.
 template <class T, int D>
 void OpeningStep<T, D>::fit_nodes() {
+  if (shared_ != flow_.balance.times()) share_fits();
   auto in = flow_.input();
   in.scale =
       static_cast<T>(flow_.constants().fixed.quantum() / (k_node_reach * flow_.constants().length.interaction_radius));

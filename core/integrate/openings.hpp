@@ -69,6 +69,8 @@ class Openings {
 
   /// Adds all that openings carry from step to step to a checkpoint.
   void save(ArchiveWriter& archive) const;
+  /// Gives what only ranks at an opening know to all: cells change hands. Collective.
+  void share(comm::Communicator& communicator);
   /// Takes it back; the root brings the first part. Collective.
   void restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator);
 
@@ -125,6 +127,7 @@ class OpeningStep {
   Array<physics::LinearFit<D>> fits_;            // by number of the node
   Array<std::uint8_t> owned_;                    // whether a node stands in this rank's cells
   exchange::Halo fit_halo_;                      // brings fits to all ranks at an opening
+  std::int64_t shared_ = 0;                      // how often the domain had been shared out when that was found
   std::vector<std::array<double, D>> gradient_;  // G of the buffers' particles
   std::vector<neighbors::Chunk> no_walls_;       // empty lists
   Array<T> divergence_, diffusion_, surface_, reaction_[D], shift_[D];

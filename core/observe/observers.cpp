@@ -309,7 +309,8 @@ template <class T, int D>
 void Observers<T, D>::observe() {
   const auto& world = flow_.world();
   const Sampler<T, D> sampler(flow_);
-  if (flow_.walls_move()) find_beyond();
+  if (flow_.walls_move() || shared_ != flow_.balance.times()) find_beyond();
+  shared_ = flow_.balance.times();
   observe_forces();
   observe_budget(series_[0]);
   std::size_t next = 1 + force_owners_.size();

@@ -37,6 +37,7 @@ class Observers {
   std::vector<Series> series_;              // budget, forces, openings, probes, gauges, fronts
   std::vector<std::int32_t> beyond_;        // opening beyond which a wall's particle stands, or -1
   std::vector<std::int32_t> force_owners_;  // of the force series: body or -1 - side
+  std::int64_t shared_ = 0;                 // how often the domain had been shared out at the last row
   double power_ = 0;                        // of all that moves, on the fluid, at this row [W, in 2D W/m]
   double work_ = 0, work_time_ = 0, last_power_ = 0;
 };

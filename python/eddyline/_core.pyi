@@ -252,6 +252,8 @@ class Simulation:
         series_interval: float = 0.0,  # s between rows of the series; 0: every step
         decomposition: str = "bisection",  # or strips, blocks
         exchange: str = "nonblocking",  # or blocking
+        rebalance: bool = True,  # share the domain out anew among ranks when that is worth its price
+        slowdown: float = 1.0,  # this rank takes so many times as long (for experiments)
         communicator: Communicator | None = None,  # None: this process alone
     ) -> None: ...
     # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.

@@ -117,6 +117,9 @@ nb::dict statistics(const Simulation& s) {
   out["instructions"] = stats.instructions;
   out["threads"] = stats.threads;
   out["ranks"] = stats.ranks;
+  out["rebalances"] = stats.rebalances;
+  out["imbalance"] = stats.imbalance;
+  out["rebalance_seconds"] = stats.rebalance_seconds;
   nb::dict seconds;
   for (const auto& [name, value] : stats.seconds) seconds[name.c_str()] = value;
   out["seconds"] = seconds;
@@ -205,7 +208,8 @@ void bind_simulation(nb::module_& module) {
   nb::class_<Simulation>(module, "Simulation")
       .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
-                       const std::string& decomposition, const std::string& exchange, Communicator* communicator) {
+                       const std::string& decomposition, const std::string& exchange, bool rebalance, double slowdown,
+                       Communicator* communicator) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
              nb::gil_scoped_release release;
@@ -217,6 +221,8 @@ void bind_simulation(nb::module_& module) {
              execution.shuffle = shuffle;
              execution.decomposition = decomposition;
              execution.exchange = exchange;
+             execution.rebalance = rebalance;
+             execution.slowdown = slowdown;
              static const auto alone = comm::alone();
              comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
              auto own = Simulation::make(world, execution, series_interval, ranks);
@@ -224,7 +230,7 @@ void bind_simulation(nb::module_& module) {
            }),
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
            "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection", "exchange"_a = "nonblocking",
-           "communicator"_a = nb::none(), nb::keep_alive<0, 11>())
+           "rebalance"_a = true, "slowdown"_a = 1.0, "communicator"_a = nb::none(), nb::keep_alive<0, 13>())
       .def(
           "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
           "communicator"_a, nb::call_guard<nb::gil_scoped_release>())
