@@ -2,7 +2,9 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace eddyline {
 
@@ -12,6 +14,12 @@ enum class Phase { sort, migrate, lists, exchange, wait, rates, walls, forces, f
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Phase::count)> k_phase_names{
     "sort", "migrate", "lists", "exchange", "wait", "rates", "walls", "forces", "fringe", "integrate", "observe"};
 
+/// A phase from one moment to another, in seconds since the timers were asked to keep a timeline.
+struct Lap {
+  double begin, end;
+  std::int32_t phase;
+};
+
 /// Wall-clock seconds by phase: lap(phase) charges the time since the last lap.
 class Timers {
  public:
@@ -19,8 +27,19 @@ class Timers {
   void lap(Phase phase) {
     const auto now = Clock::now();
     seconds_[static_cast<std::size_t>(phase)] += std::chrono::duration<double>(now - last_).count();
+    if (timeline_.size() < most_laps_) {
+      const auto since = [this](Clock::time_point t) { return std::chrono::duration<double>(t - zero_).count(); };
+      timeline_.push_back({since(last_), since(now), static_cast<std::int32_t>(phase)});
+    }
     last_ = now;
   }
+  /// Keeps the next `laps` laps, from now on.
+  void keep_timeline(std::size_t laps) {
+    timeline_.reserve(laps);
+    most_laps_ = laps;
+    zero_ = Clock::now();
+  }
+  const std::vector<Lap>& timeline() const { return timeline_; }
   /// Of all phases but those in which a rank waits for others or deals with them.
   double busy() const {
     double sum = 0;
@@ -35,6 +54,9 @@ class Timers {
   using Clock = std::chrono::steady_clock;
   Clock::time_point last_ = Clock::now();
   std::array<double, static_cast<std::size_t>(Phase::count)> seconds_{};
+  std::vector<Lap> timeline_;
+  std::size_t most_laps_ = 0;
+  Clock::time_point zero_;
 };
 
 }  // namespace eddyline

@@ -11,7 +11,20 @@ namespace eddyline::driver {
 
 namespace {
 
-enum class Call : std::int32_t { end, advance, raster, take_series, checksum, statistics, gather, save, restore };
+enum class Call : std::int32_t {
+  end,
+  advance,
+  raster,
+  take_series,
+  checksum,
+  statistics,
+  shares,
+  keep_timeline,
+  timeline,
+  gather,
+  save,
+  restore
+};
 
 /// Fields of particles that the root may ask for.
 enum class Field : std::int32_t {
@@ -82,7 +95,8 @@ class Leader final : public Simulation {
   ~Leader() override {
     try {
       Leader::end();
-    } catch (const std::exception&) {  // nobody is left to be told
+    } catch (const std::exception&) {
+      ended_ = true;  // nobody is left to be told
     }
   }
 
@@ -116,6 +130,20 @@ class Leader final : public Simulation {
   Statistics statistics() const override {
     call({.call = Call::statistics});
     return own_->statistics();
+  }
+  std::vector<RankShare> shares() const override {
+    call({.call = Call::shares});
+    return own_->shares();
+  }
+  void keep_timeline(std::int64_t laps) override {
+    Command command{.call = Call::keep_timeline};
+    command.max_steps = laps;
+    call(command);
+    own_->keep_timeline(laps);
+  }
+  std::vector<std::vector<Lap>> timeline() const override {
+    call({.call = Call::timeline});
+    return own_->timeline();
   }
 
   std::vector<std::byte> save(int rank) override {
@@ -213,6 +241,9 @@ void join(Simulation& own, const Command& command, comm::Communicator& communica
     case Call::take_series: own.take_series(); break;
     case Call::checksum: own.checksum(); break;
     case Call::statistics: own.statistics(); break;
+    case Call::shares: own.shares(); break;
+    case Call::keep_timeline: own.keep_timeline(command.max_steps); break;
+    case Call::timeline: own.timeline(); break;
     case Call::gather: comm::gather(communicator, bytes_of(own, command.field), "gathering particles"); break;
     case Call::save: {
       if (command.max_steps != communicator.rank()) break;
@@ -243,8 +274,10 @@ void follow(Simulation& own, comm::Communicator& communicator) {
     if (command.call == Call::end) return;
     try {
       join(own, command, communicator);
-    } catch (const StepError&) {  // on all ranks at once
+    } catch (const StepError&) {
+      continue;  // on all ranks at once: the root tells
     } catch (const UserError&) {
+      continue;
     }
   }
 }

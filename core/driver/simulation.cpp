@@ -8,6 +8,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <sstream>
 
 #include "base/archive.hpp"
@@ -229,7 +230,50 @@ class FlowSimulation final : public Simulation {
     return s;
   }
 
+  std::vector<RankShare> shares() const override {
+    RankShare own;
+    own.fluid_particles = flow_.fluid.size();
+    own.wall_particles = flow_.wall.size();
+    own.migrants = flow_.migrants;
+    own.memory_bytes = flow_.memory();
+    own.neighbors = static_cast<std::int64_t>(flow_.fluid_halo.neighbors());
+    for (const exchange::Halo* halo : {&flow_.fluid_halo, &flow_.wall_halo}) {
+      own.messages += halo->traffic().messages;
+      own.bytes += halo->traffic().bytes;
+      for (std::size_t k = 0; k < own.sizes.size(); ++k) own.sizes[k] += halo->traffic().sizes[k];
+    }
+    for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = flow_.timers.seconds(static_cast<Phase>(p));
+    return gather<RankShare>(std::span(&own, 1)).second;
+  }
+
+  void keep_timeline(std::int64_t laps) override {
+    double nothing[] = {0};
+    comm::maximum(flow_.communicator(), nothing, "timeline");  // all are here now
+    flow_.timers.keep_timeline(static_cast<std::size_t>(laps));
+  }
+
+  std::vector<std::vector<Lap>> timeline() const override {
+    const auto [counts, laps] = gather<Lap>(std::span(flow_.timers.timeline()));
+    std::vector<std::vector<Lap>> by_rank;
+    auto from = laps.begin();
+    for (const std::ptrdiff_t count : counts) by_rank.emplace_back(from, from + count), from += count;
+    return by_rank;
+  }
+
  private:
+  /// Values of all ranks, one rank after the other, and how many each has; on the root.
+  template <class Value>
+  std::pair<std::vector<std::ptrdiff_t>, std::vector<Value>> gather(std::span<const Value> own) const {
+    std::pair<std::vector<std::ptrdiff_t>, std::vector<Value>> all;
+    for (const auto& bytes : comm::gather(flow_.communicator(), std::as_bytes(own), "statistics")) {
+      const std::size_t before = all.second.size(), count = bytes.size() / sizeof(Value);
+      all.first.push_back(static_cast<std::ptrdiff_t>(count));
+      all.second.resize(before + count);
+      if (count > 0) std::memcpy(all.second.data() + before, bytes.data(), bytes.size());
+    }
+    return all;
+  }
+
   static std::array<std::int32_t, 3> kind() {
     return {D, sizeof(T), std::is_same_v<Stepper, integrate::ClassicStep<T, D>> ? 1 : 0};
   }

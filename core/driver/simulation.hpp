@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -70,6 +71,14 @@ struct Statistics {
   std::vector<std::pair<std::string, double>> seconds;  // by phase
 };
 
+/// What one rank did.
+struct RankShare {
+  std::int64_t fluid_particles = 0, wall_particles = 0, migrants = 0, memory_bytes = 0;
+  std::int64_t neighbors = 0, messages = 0, bytes = 0;  // ranks that it sends rows to; sent
+  std::array<std::int64_t, 32> sizes{};                 // messages of 2^(k-1) to less than 2^k bytes
+  std::array<double, static_cast<std::size_t>(Phase::count)> seconds{};
+};
+
 /// A world in motion, whatever its dimension and precision. What is said to be collective all ranks call in the same
 /// order; particles, walls and their values are those of this rank.
 class Simulation {
@@ -128,6 +137,12 @@ class Simulation {
   virtual void restore(const std::function<std::vector<std::byte>()>& next) = 0;
   /// Sums over all ranks; seconds are the longest of any. Collective.
   virtual Statistics statistics() const = 0;
+  /// By rank, on the root. Collective.
+  virtual std::vector<RankShare> shares() const = 0;
+  /// Keeps the next laps of all ranks' timers, all from the same moment on. Collective.
+  virtual void keep_timeline(std::int64_t laps) = 0;
+  /// The laps kept, by rank, on the root. Collective.
+  virtual std::vector<std::vector<Lap>> timeline() const = 0;
 };
 
 }  // namespace eddyline::driver

@@ -1,6 +1,8 @@
 #pragma once
 // Brings owners' values to the ghosts that repeat them: within this process along routes, between ranks in messages.
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,6 +45,7 @@ struct Traffic {
   std::int64_t exchanges = 0;            // of this halo
   std::int64_t copies = 0, rows = 0;     // within the process: routes, ghost rows
   std::int64_t messages = 0, bytes = 0;  // sent to other ranks
+  std::array<std::int64_t, 32> sizes{};  // of the messages: those of less than 2^k bytes and not less than 2^(k-1)
 };
 
 /// The ghosts of one kind of rows. Rebuilt with the cells; in between, the same exchange is repeated. All fields that
@@ -132,6 +135,7 @@ void Halo::start(Field&&... field) {
     if (peer.in.size() > 0) received_.push_back({peer.rank, {peer.in.data(), peer.in.size()}});
     traffic_.messages += peer.out.size() > 0 ? 1 : 0;
     traffic_.bytes += static_cast<std::int64_t>(peer.out.size());
+    if (peer.out.size() > 0) ++traffic_.sizes[static_cast<std::size_t>(std::bit_width(peer.out.size())) % 32];
   }
   strategy_->start(sent_, received_);
   traffic_.copies += static_cast<std::int64_t>(routes_.size());

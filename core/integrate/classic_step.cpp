@@ -30,12 +30,6 @@ physics::classic::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
   return physics::classic::sweeps_scalar<T, D>();
 }
 
-/// The sentinel has density one, so that pairs with it divide by something.
-template <class T>
-void put_sentinel(neighbors::Rows<T>& rows, std::int32_t sentinel, int density) {
-  rows.row(sentinel)[density] = T(1);
-}
-
 }  // namespace
 
 template <class T, int D>
@@ -104,7 +98,14 @@ Prediction ClassicStep<T, D>::look_ahead(double dt) const {
 template <class T, int D>
 void ClassicStep<T, D>::rebuild() {
   flow_.rebuild();
-  put_sentinel(flow_.pressed, flow_.fluid_rows.rows, 2 * D + 1);
+  put_sentinels();
+}
+
+/// Sentinels have density one, so that pairs with them divide by something.
+template <class T, int D>
+void ClassicStep<T, D>::put_sentinels() {
+  flow_.pressed.row(flow_.fluid_rows.rows)[2 * D + 1] = T(1);
+  flow_.walls.row(flow_.wall_rows.rows)[3 * D + 3] = T(1);
 }
 
 template <class T, int D>
@@ -359,15 +360,13 @@ void ClassicStep<T, D>::restore(const ArchiveReader* part) {
   if (part != nullptr) part->get_value("classic_steps", lengths);
   lengths = comm::broadcast(flow_.communicator(), lengths, 0, "checkpoint");
   last_step_ = lengths[0], step_before_ = lengths[1];
-  put_sentinel(flow_.pressed, flow_.fluid_rows.rows, 2 * D + 1);
-  put_sentinel(flow_.walls, flow_.wall_rows.rows, 3 * D + 3);
+  put_sentinels();
 }
 
 template <class T, int D>
 void ClassicStep<T, D>::start() {
   flow_.write_wall_rows();
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);
-  put_sentinel(flow_.walls, flow_.wall_rows.rows, 3 * D + 3);
   flow_.timers.start();
   rebuild();
   flow_.time_step = last_step_ = step_before_ = 0;

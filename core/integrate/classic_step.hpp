@@ -40,6 +40,7 @@ class ClassicStep {
  private:
   Prediction look_ahead(double dt) const;
   void rebuild();
+  void put_sentinels();
   Prediction predict_half();
   bool lists_hold(const Prediction& ahead, double skin);
   void write_middle(const Prediction& ahead);

@@ -142,8 +142,8 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
     o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
 
     // Velocities from a part of a rank that had cells at the opening: they are the same in all of those.
-    o.is_here = false;
     o.mass = {}, o.momentum = {};
+    bool known = false;
     for (const auto& part : parts) {
       ReproducibleSum own;
       part.get_value(name + "mass", own);
@@ -152,30 +152,33 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
         part.get_value(name + "momentum" + "xyz"[d], own);
         o.momentum[d].merge(own);
       }
-      std::uint8_t known = 0;
-      part.get_value(name + "known", known);
-      if (known == 0 || o.is_here) continue;
+      std::uint8_t was_here = 0;
+      part.get_value(name + "known", was_here);
+      if (was_here == 0 || known) continue;
       const auto values = part.template get<std::array<double, D>>(name + "velocity");
       if (values.size() != o.velocity.size())
         throw UserError("checkpoint: opening " + o.world.name + " has other sites than the world.");
       o.velocity = values;
-      o.is_here = true;
+      known = true;
     }
+    share_velocities(o, known, communicator);
   }
-  share(communicator);
 }
 
 template <int D>
 void Openings<D>::share(comm::Communicator& communicator) {
-  if (communicator.is_alone()) return;
-  for (Opening<D>& o : all_) {
-    double knows = o.is_here ? communicator.rank() : -1;
-    comm::maximum(communicator, {&knows, 1}, "openings");
-    const auto own = std::as_bytes(std::span(o.velocity));
-    const auto all =
-        comm::broadcast(communicator, std::vector(own.begin(), own.end()), static_cast<int>(knows), "openings");
-    std::memcpy(o.velocity.data(), all.data(), all.size());
-  }
+  for (Opening<D>& o : all_) share_velocities(o, o.is_here, communicator);
+}
+
+/// `known`: whether this rank has the velocities; whoever does has the same.
+template <int D>
+void Openings<D>::share_velocities(Opening<D>& o, bool known, comm::Communicator& communicator) {
+  double source = known ? communicator.rank() : -1;
+  comm::maximum(communicator, {&source, 1}, "openings");
+  const auto own = std::as_bytes(std::span(o.velocity));
+  const auto all =
+      comm::broadcast(communicator, std::vector(own.begin(), own.end()), static_cast<int>(source), "openings");
+  if (!all.empty()) std::memcpy(o.velocity.data(), all.data(), all.size());
 }
 
 template class Openings<2>;

@@ -75,6 +75,8 @@ class Openings {
   void restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator);
 
  private:
+  static void share_velocities(Opening<D>& opening, bool known, comm::Communicator& communicator);
+
   std::vector<Opening<D>> all_;
   std::int32_t nodes_ = 0;
   Array<std::int32_t> members_, entering_;

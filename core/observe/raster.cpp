@@ -55,8 +55,9 @@ void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const
     points.clear();
     for (std::size_t p = first; p < std::min(first + k_batch, pixels.size()); ++p) {
       const auto columns = static_cast<std::size_t>(plane.columns);
+      const std::size_t row = p / columns;
       points.push_back({plane.lower.x + (static_cast<double>(p % columns) + 0.5) * width,
-                        plane.lower.y + (static_cast<double>(p / columns) + 0.5) * height, plane.lower.z});
+                        plane.lower.y + (static_cast<double>(row) + 0.5) * height, plane.lower.z});
     }
     const std::vector<Sample> samples = sampler.at(points);
     if (quantity == Quantity::vorticity) vorticity = sampler.vorticity(points);

@@ -316,6 +316,13 @@ class Simulation:
         force_x.. on the fluid; and one for each probe (time, pressure, velocity_x.., fluid_fraction), gauge
         (time, height), front (time, position), under its own name.
         """
+    def shares(self) -> list[dict[str, Any]]:
+        """What each rank did: particles, messages, bytes, seconds by phase; `sizes`: messages of 2^(k-1) to
+        less than 2^k bytes."""
+    def keep_timeline(self, laps: int) -> None:
+        """Keeps the next laps of the timers of all ranks."""
+    def timeline(self) -> list[tuple[NDArray[np.float64], list[str]]]:
+        """By rank: (n, 2) begin and end [s] of each lap kept, and its phase."""
     def save(self, rank: int = 0) -> bytes:
         """The part of a checkpoint that `rank` holds."""
     def restore(self, parts: Iterator[bytes]) -> None:

@@ -271,6 +271,9 @@ def export(
         bool, typer.Option("--vtkhdf", help="All snapshots in one file, for ParaView.")
     ] = False,
     report: Annotated[bool, typer.Option("--report", help="The report, made again.")] = False,
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="What ranks did when: a trace for Perfetto and a picture.")
+    ] = False,
     spectrum: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
@@ -295,10 +298,11 @@ def export(
 
     with _errors():
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
+        chosen["timeline"] = timeline
         parts = [name for name, wanted in chosen.items() if wanted]
         if not parts and not spectrum:
             raise _BadInputError(
-                "say what to export: --png, --mp4, --csv, --vtkhdf, --report or --spectrum COLUMN"
+                "say what to export: --png, --mp4, --csv, --vtkhdf, --report, --timeline or --spectrum COLUMN"
             )
         for path in export_run(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
             typer.echo(path)

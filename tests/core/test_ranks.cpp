@@ -17,6 +17,12 @@ using fixture::on_ranks;
 
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::int64_t k_slow = 4;  // sanitizers take ten times as long, and find what they find in few steps
+#else
+constexpr std::int64_t k_slow = 1;
+#endif
+
 world::Formula formula(const char* text) { return world::Formula(text, world::k_field_variables); }
 
 /// A column of water that collapses towards a wall and splashes over an open top, beside a block.
@@ -98,18 +104,20 @@ world::World eddies(int dimensions) {
   return w;
 }
 
-/// A gas that bursts, with the scheme classic.
+/// A gas that bursts between two walls, with the scheme classic.
 world::World burst() {
   auto w = eddies(2);
+  w.sides[2].kind = w.sides[3].kind = world::SideKind::wall;
   w.method.scheme = world::Scheme::classic;
   w.method.artificial_viscosity = 1;
   w.method.artificial_viscosity_beta = 2;
   w.fluid.matter = world::Matter::ideal_gas;
   w.fluid.sound_speed = 4;
   w.start.velocity = {};
+  w.start.velocity[0] = formula("2");
   w.start.density = formula("1");
   w.start.pressure_start = world::PressureStart::formula;
-  w.start.pressure = formula("1 + 10*exp(-50*((x-0.5)^2 + (y-0.5)^2))");
+  w.start.pressure = formula("1 + 10*exp(-50*((x-0.5)^2 + (y-0.2)^2))");
   return w;
 }
 
@@ -148,9 +156,10 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 /// Runs a world alone and on ranks in several ways.
-void expect_the_same_bits(const world::World& world, std::int64_t steps, bool wanders = true) {
+void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
+  const std::int64_t steps = all_steps / k_slow;
   const Result whole = run(world, execution(), *comm::alone(), steps);
-  CHECK(whole.rebuilds > 3);
+  CHECK(k_slow > 1 || whole.rebuilds > 3);
   struct Way {
     int ranks, boxes;
     const char *decomposition, *exchange;
@@ -170,7 +179,7 @@ void expect_the_same_bits(const world::World& world, std::int64_t steps, bool wa
       CHECK(same(parts.picture, whole.picture));
       CHECK(parts.fluid == whole.fluid);
       CHECK(parts.rebuilds == whole.rebuilds);
-      CHECK(!wanders || parts.migrants > 0);
+      CHECK(k_slow > 1 || parts.migrants > 0);
     });
 }
 
@@ -180,7 +189,7 @@ TEST(a_dam_breaks_the_same_on_any_ranks) { expect_the_same_bits(dam(), 300); }
 TEST(a_stream_past_a_moving_body_is_the_same_on_any_ranks) { expect_the_same_bits(stream(), 400); }
 TEST(eddies_turn_the_same_on_any_ranks) { expect_the_same_bits(eddies(2), 200); }
 TEST(eddies_in_space_turn_the_same_on_any_ranks) { expect_the_same_bits(eddies(3), 60); }
-TEST(a_gas_bursts_the_same_on_any_ranks) { expect_the_same_bits(burst(), 60, false); }
+TEST(a_gas_bursts_the_same_on_any_ranks) { expect_the_same_bits(burst(), 60); }
 TEST(double_pairs_are_the_same_on_any_ranks) {
   auto world = stream();
   world.method.double_precision = true;
@@ -233,7 +242,9 @@ Result run_in_two(const world::World& world, int ranks_before, int ranks_after, 
   });
   Result result;
   on_ranks(ranks_after, [&](comm::Communicator& communicator) {
-    const auto simulation = driver::Simulation::make(world, execution(), 0.01, communicator);
+    integrate::Execution e = execution();
+    e.rebalance_every = 3;
+    const auto simulation = driver::Simulation::make(world, e, 0.01, communicator);
     std::size_t next = 0;
     simulation->restore([&] { return next < parts.size() ? parts[next++] : std::vector<std::byte>{}; });
     simulation->advance(1e9, steps, 1e9);
@@ -251,7 +262,8 @@ Result run_in_two(const world::World& world, int ranks_before, int ranks_after, 
   return result;
 }
 
-void expect_the_same_after_a_stop(const world::World& world, std::int64_t steps) {
+void expect_the_same_after_a_stop(const world::World& world, std::int64_t all_steps) {
+  const std::int64_t steps = all_steps / k_slow;
   const Result whole = run(world, execution(), *comm::alone(), steps);
   for (const auto& [before, after, stop] :
        {std::array<std::int64_t, 3>{1, 1, steps / 3}, {1, 3, steps / 2}, {3, 2, steps / 2 + 1}, {2, 4, 1}}) {

@@ -1,6 +1,7 @@
 #pragma once
 // Ranks that are threads of this process: what tests and sanitizers run without any MPI.
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -67,7 +68,7 @@ class ThreadRequests final : public comm::Requests {
   void broadcast(std::span<std::byte> bytes, int root) override {
     const bool gives = rank_ == root;
     join(bytes, [gives](std::span<std::byte> all, std::span<const std::byte> own) {
-      if (gives) std::memcpy(all.data(), own.data(), own.size());
+      if (gives) std::copy(own.begin(), own.end(), all.begin());
     });
   }
   void barrier() override {
@@ -84,7 +85,7 @@ class ThreadRequests final : public comm::Requests {
         continue;
       }
       if (waiting.front().bytes.size() != receive.into.size()) throw std::logic_error("a message of another size");
-      std::memcpy(receive.into.data(), waiting.front().bytes.data(), receive.into.size());
+      std::copy(waiting.front().bytes.begin(), waiting.front().bytes.end(), receive.into.begin());
       if (waiting.front().received != nullptr) *waiting.front().received = true;
       waiting.pop_front();
       receive.done = true;
@@ -95,7 +96,7 @@ class ThreadRequests final : public comm::Requests {
       if (open.done) continue;
       auto& collective = exchange_.collectives.at(open.number);
       if (collective.joined < exchange_.size) return false;
-      std::memcpy(open.bytes.data(), collective.bytes.data(), open.bytes.size());
+      std::copy(collective.bytes.begin(), collective.bytes.end(), open.bytes.begin());
       open.done = true;
       if (++collective.left == exchange_.size) exchange_.collectives.erase(open.number);
     }

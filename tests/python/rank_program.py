@@ -29,21 +29,23 @@ def main() -> None:
     if not ranks.is_root:
         ranks.follow(simulation)
         return
-    simulation.advance(float("inf"), journey.steps, float("inf"))
-    series = {name: rows.tobytes().hex() for name, (_, _, rows) in simulation.take_series().items()}
-    statistics = simulation.statistics()
-    ids = sorted(simulation.id.tolist())
-    told = {
-        "ranks": ranks.size,
-        "checksum": f"{simulation.checksum():032x}",
-        "series": series,
-        "migrants": statistics["migrants"],
-        "bytes": statistics["message_bytes"],
-        "fluid": simulation.fluid_count,
-        "gathered": len(ids),
-        "unique": len(set(ids)),
-    }
-    simulation.end()
+    try:
+        simulation.advance(float("inf"), journey.steps, float("inf"))
+        series = {name: rows.tobytes().hex() for name, (_, _, rows) in simulation.take_series().items()}
+        statistics = simulation.statistics()
+        ids = sorted(simulation.id.tolist())
+        told = {
+            "ranks": ranks.size,
+            "checksum": f"{simulation.checksum():032x}",
+            "series": series,
+            "migrants": statistics["migrants"],
+            "bytes": statistics["message_bytes"],
+            "fluid": simulation.fluid_count,
+            "gathered": len(ids),
+            "unique": len(set(ids)),
+        }
+    finally:
+        simulation.end()
     print(json.dumps(told), flush=True)
 
 

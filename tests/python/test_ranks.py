@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 from law_worlds import CHANNEL_2D
@@ -98,13 +99,37 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert "fingerprint" in done.stdout
     compared = eddyline("compare", str(alone), str(shared))
     assert compared.returncode == 0 and "identical" in compared.stdout
-    names = sorted(path.relative_to(alone) for path in alone.rglob("*") if path.is_file())
-    assert names == sorted(path.relative_to(shared) for path in shared.rglob("*") if path.is_file())
-    for frame in (alone / "frames").glob("*.npz"):
-        ours, theirs = np.load(frame), np.load(shared / "frames" / frame.name)
-        assert all(np.array_equal(ours[key], theirs[key], equal_nan=True) for key in ours.files), frame.name
+    names = files_of(alone)
+    parts = {f"checkpoints/{60:012d}/part-{rank:04d}.bin" for rank in (1, 2)}
+    assert names | {"timeline.h5"} | parts == files_of(shared)
+    for name in names:
+        if name.endswith(".h5"):
+            with h5py.File(alone / name) as ours, h5py.File(shared / name) as theirs:
+                assert all(np.array_equal(ours[key][()], theirs[key][()]) for key in ours), name
+        elif name.startswith("series"):
+            assert (alone / name).read_bytes() == (shared / name).read_bytes(), name
     record = json.loads((shared / "run.json").read_text())
     assert record["ranks"] == 3 and record["exchange"] == "nonblocking" and record["message_passing"]
+    shares = record["shares"]
+    assert sum(share["fluid_particles"] for share in shares) == record["fluid_particles"]
+    assert all(share["messages"] == sum(share["sizes"]) > 0 for share in shares)
+    assert sum(share["bytes"] for share in shares) == record["statistics"]["message_bytes"]
+    assert '<h2 id="ranks">Ranks</h2>' in (shared / "report.html").read_text()
+
+    made = eddyline("export", str(shared), "--timeline")
+    assert made.returncode == 0, made.stderr
+    events = json.loads((shared / "export" / "timeline.json").read_text())["traceEvents"]
+    named = {event["args"]["name"] for event in events if event["ph"] == "M"}
+    assert named == {"rank 0", "rank 1", "rank 2"}
+    laps = [event for event in events if event["ph"] == "X"]
+    assert {event["tid"] for event in laps} == {0, 1, 2} and all(event["dur"] >= 0 for event in laps)
+    assert {"rates", "forces", "fringe", "wait", "exchange"} <= {event["name"] for event in laps}
+    refused = eddyline("export", str(alone), "--timeline")
+    assert refused.returncode == 2 and "has no timeline" in refused.stderr
+
+
+def files_of(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
 def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def test_a_finished_run_is_complete(finished: Run) -> None:
         "series",
         "pictures",
         "snapshots",
+        "checkpoints",
     }
     assert {"budget", "front", "force.post", "force.bottom"} <= set(finished.series_names)
     pictures = {path.name for path in (finished.folder / "pictures").iterdir()}

@@ -126,6 +126,40 @@ nb::dict statistics(const Simulation& s) {
   return out;
 }
 
+nb::list shares(const Simulation& s) {
+  nb::list all;
+  for (const driver::RankShare& share : s.shares()) {
+    nb::dict one, seconds;
+    one["fluid_particles"] = share.fluid_particles;
+    one["wall_particles"] = share.wall_particles;
+    one["migrants"] = share.migrants;
+    one["memory_bytes"] = share.memory_bytes;
+    one["neighbors"] = share.neighbors;
+    one["messages"] = share.messages;
+    one["bytes"] = share.bytes;
+    one["sizes"] = nb::cast(std::vector<std::int64_t>(share.sizes.begin(), share.sizes.end()));
+    for (std::size_t p = 0; p < k_phase_names.size(); ++p) seconds[k_phase_names[p].data()] = share.seconds[p];
+    one["seconds"] = seconds;
+    all.append(one);
+  }
+  return all;
+}
+
+/// By rank: (n, 2) moments and the names of the phases.
+nb::list timeline(const Simulation& s) {
+  nb::list all;
+  for (const auto& laps : s.timeline()) {
+    std::vector<double> moments;
+    nb::list phases;
+    for (const Lap& lap : laps) {
+      moments.insert(moments.end(), {lap.begin, lap.end});
+      phases.append(k_phase_names[static_cast<std::size_t>(lap.phase)].data());
+    }
+    all.append(nb::make_tuple(give(std::move(moments), {laps.size(), 2}), phases));
+  }
+  return all;
+}
+
 nb::dict take_series(Simulation& s) {
   nb::dict out;
   for (auto& series : s.take_series()) {
@@ -296,6 +330,9 @@ void bind_simulation(nb::module_& module) {
           },
           "parts"_a)
       .def("checksum", [](const Simulation& s) { return big_integer(s.checksum()); })
+      .def("shares", shares)
+      .def("keep_timeline", &Simulation::keep_timeline, "laps"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("timeline", timeline)
       .def("statistics", statistics);
 }
 

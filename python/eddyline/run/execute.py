@@ -22,6 +22,8 @@ from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
 from eddyline.stream.checkpoints import Checkpoint, CheckpointError, find_checkpoint, world_digest
+from eddyline.stream.timeline import NAME as TIMELINE
+from eddyline.stream.timeline import write_timeline
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 SLICE = 0.2  # s of wall time between looks at Ctrl-C, progress and the writer
 UNLIMITED = 2**62  # steps
 CHECKPOINT_EVERY = 1800.0  # s of wall time
+MOST_LAPS, LEAST_LAPS = 30_000, 300  # of a timeline: of all ranks, of each
 
 
 def run(
@@ -320,6 +323,9 @@ class _Execution:
                 recorder.after_steps()
             else:
                 recorder.go_on(self.checkpoint)
+            ranks = self.record["ranks"]
+            if ranks > 1:
+                self.simulation.keep_timeline(max(LEAST_LAPS, MOST_LAPS // ranks))
             saved = clock.perf_counter()
             try:
                 while not self._is_done():
@@ -396,6 +402,9 @@ class _Execution:
             "particle_updates_per_second": particles * steps / wall if wall > 0 else 0.0,
             "statistics": simulation.statistics(),
         }
+        if self.record["ranks"] > 1:
+            self.record["shares"] = simulation.shares()
+            write_timeline(self.folder.path / TIMELINE, simulation.timeline())
         self.folder.write_record(self.record)
 
     def _evaluate(self) -> Run:

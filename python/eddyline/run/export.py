@@ -9,7 +9,7 @@ from eddyline.run.errors import RequestError
 from eddyline.run.record import Run
 from eddyline.stream import atomic
 
-PARTS = ("png", "mp4", "csv", "vtkhdf", "report")
+PARTS = ("png", "mp4", "csv", "vtkhdf", "report", "timeline")
 
 
 def export(
@@ -34,7 +34,7 @@ def export(
     columns = [_column_of(source, name) for name in spectra]
     folder = Path(out) if out is not None else source.folder / "export"
     folder.mkdir(parents=True, exist_ok=True)
-    makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report}
+    makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report, "timeline": _timeline}
     if {"png", "mp4"} & set(parts):
         yield from _pictures(source, folder, parts, quantity, width)
     for part, make in makers.items():
@@ -42,6 +42,24 @@ def export(
             yield from make(source, folder)
     for series, column in columns:
         yield from _spectrum(source, series, column, folder)
+
+
+def _timeline(run: Run, folder: Path) -> Iterator[Path]:
+    """A trace for Perfetto, and a picture of a few steps."""
+    from eddyline.plot.ranks import timeline_figure
+    from eddyline.stream.timeline import NAME, read_timeline, trace
+
+    kept = run.folder / NAME
+    if not kept.is_file():
+        raise RequestError(f"{run.folder}: has no timeline; runs with --ranks 2 or more keep one")
+    ranks = read_timeline(kept)
+    target = folder / "timeline.json"
+    atomic.write_json(target, trace(ranks))
+    yield target
+    target = folder / "timeline.png"
+    with atomic.replacing(target) as temporary:
+        timeline_figure(ranks).savefig(temporary, format="png")
+    yield target
 
 
 def _pictures(

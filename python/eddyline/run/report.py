@@ -43,6 +43,10 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     results = run.results
+
+    def drawn(chart: Chart) -> dict[str, Any]:
+        return {"title": chart.title, "description": chart.description, "svg": Markup(chart.svg())}
+
     return environment.get_template(TEMPLATE).render(
         run=run,
         record=run.record,
@@ -52,15 +56,15 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         caption=_caption(run),
         comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
         values=[_value(item) for item in told_once(results.get("values", []))],
-        charts=[
-            {"title": chart.title, "description": chart.description, "svg": Markup(chart.svg())}
-            for chart in charts
-        ],
+        charts=[drawn(chart) for chart in charts],
         world=Markup(highlight(run.world.source)),
         world_data=base64.b64encode(run.world.source.encode()).decode(),
         command=repeat_command(run),
         machine=_machine_rows(run),
         phases=_phase_rows(run),
+        ranks=_rank_rows(run),
+        balance=_balance(run),
+        rank_charts=[drawn(chart) for chart in _rank_charts(run)],
         sources=references.cite(
             [item["source"] for item in results.get("expectations", []) if item["source"]]
         ),
@@ -153,7 +157,7 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
     rows = [
         ("Processor", f"{machine['processor']} ({machine['architecture']}), {machine['cores']} cores"),
         ("System", f"{machine['system']}, Python {versions['python']}"),
-        ("Threads, boxes", f"{record['threads']}, {record['boxes']}"),
+        ("Ranks, threads, boxes", f"{record.get('ranks', 1)}, {record['threads']}, {record['boxes']}"),
         ("Particles", f"{record['fluid_particles']:,} fluid, {record['wall_particles']:,} wall"),
         ("Steps", f"{steps:,}, of {record['time'] / steps:.3g} s on average" if steps else "0"),
         ("Wall time", duration(wall)),
@@ -163,6 +167,57 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
     if memory:
         rows.append(("Memory", f"{memory / 1e6:.0f} MB"))
     return rows
+
+
+def _rank_rows(run: Run) -> list[tuple[str, ...]]:
+    """Of each rank: particles, neighbours, messages and kilobytes a step, migrants, idle and overlapping
+    shares."""
+    shares = run.record.get("shares", [])
+    steps = max(1, run.record["steps"] - _first_step(run))
+    rows: list[tuple[str, ...]] = []
+    for rank, share in enumerate(shares):
+        seconds = share["seconds"]
+        total = sum(seconds.values()) or 1.0
+        hidden = seconds["rates"] + seconds["forces"]
+        open_ = hidden + seconds["wait"]
+        rows.append(
+            (
+                str(rank),
+                f"{share['fluid_particles']:,}",
+                str(share["neighbors"]),
+                f"{share['messages'] / steps:.1f}",
+                f"{share['bytes'] / steps / 1000:.1f}",
+                f"{share['migrants']:,}",
+                f"{100 * seconds['wait'] / total:.0f} %",
+                f"{100 * hidden / open_:.0f} %" if open_ > 0 else "",
+            )
+        )
+    return rows
+
+
+def _balance(run: Run) -> str:
+    statistics = run.record["statistics"]
+    times = statistics.get("rebalances", 0)
+    if not times:
+        return "The domain was not shared out anew: that was never worth its price."
+    return (
+        f"The domain was shared out anew {times} times, which took {statistics['rebalance_seconds']:.2g} s; "
+        f"at the last look the busiest rank had {100 * (statistics['imbalance'] - 1):.0f} % more to compute "
+        "than the mean."
+    )
+
+
+def _rank_charts(run: Run) -> list[Chart]:
+    from eddyline.plot.ranks import message_chart, share_chart
+
+    shares = run.record.get("shares", [])
+    return [share_chart(shares, run.record["wall_seconds"]), message_chart(shares)] if shares else []
+
+
+def _first_step(run: Run) -> int:
+    """Before this one, other processes computed."""
+    parts = run.record.get("resumed", [])
+    return int(parts[-1]["step"]) if parts else 0
 
 
 def _phase_rows(run: Run) -> list[tuple[str, str, str]]:

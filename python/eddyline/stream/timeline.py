@@ -1,0 +1,61 @@
+"""When each rank was in which phase, for the first steps of a run: `timeline.h5` in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.stream import atomic
+
+NAME = "timeline.h5"
+
+
+@dataclass(frozen=True)
+class Laps:
+    """Of one rank: moments (n, 2) s, begin and end, counted from one moment that is the same for all ranks;
+    phases, n names."""
+
+    moments: NDArray[np.float64]
+    phases: tuple[str, ...]
+
+
+def write_timeline(path: Path, ranks: Sequence[tuple[NDArray[np.float64], list[str]]]) -> None:
+    names = sorted({name for _, phases in ranks for name in phases})
+    with atomic.hdf5_file(path) as file:
+        file.attrs["phases"] = names
+        for rank, (moments, phases) in enumerate(ranks):
+            group = file.create_group(f"{rank:06d}")
+            group["moments"] = moments
+            group["moments"].attrs["units"] = "s"
+            group["phase"] = np.array([names.index(name) for name in phases], dtype=np.int8)
+
+
+def read_timeline(path: Path) -> list[Laps]:
+    import h5py  # type: ignore[import-untyped]
+
+    with h5py.File(path) as file:
+        names = [str(name) for name in file.attrs["phases"]]
+        return [
+            Laps(file[rank]["moments"][()], tuple(names[k] for k in file[rank]["phase"][()]))
+            for rank in sorted(file)
+        ]
+
+
+def trace(ranks: Sequence[Laps]) -> dict[str, Any]:
+    """Trace events, which Perfetto and chrome://tracing open: a row a rank, microseconds.
+
+    Source: Trace Event Format, complete events (ph = X) and metadata (ph = M).
+    """
+    events: list[dict[str, Any]] = []
+    for rank, laps in enumerate(ranks):
+        named = {"name": "thread_name", "ph": "M", "pid": 0, "tid": rank}
+        events.append({**named, "args": {"name": f"rank {rank}"}})
+        for (begin, end), phase in zip(laps.moments.tolist(), laps.phases, strict=True):
+            moment = {"ts": 1e6 * begin, "dur": 1e6 * (end - begin)}
+            events.append({"name": phase, "ph": "X", "pid": 0, "tid": rank, **moment})
+    return {"traceEvents": events, "displayTimeUnit": "ms"}
