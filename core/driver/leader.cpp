@@ -21,6 +21,8 @@ enum class Call : std::int32_t {
   shares,
   keep_timeline,
   timeline,
+  keep_checksums,
+  take_checksums,
   gather,
   save,
   restore
@@ -146,6 +148,16 @@ class Leader final : public Simulation {
     return own_->timeline();
   }
 
+  void keep_checksums(std::int64_t every) override {
+    Command command{.call = Call::keep_checksums};
+    command.max_steps = every;
+    call(command);
+    own_->keep_checksums(every);
+  }
+  std::vector<std::pair<std::int64_t, Checksum>> take_checksums() override {
+    call({.call = Call::take_checksums});
+    return own_->take_checksums();
+  }
   std::vector<std::byte> save(int rank) override {
     if (rank == 0) return own_->save(0);
     Command command{.call = Call::save};
@@ -244,6 +256,8 @@ void join(Simulation& own, const Command& command, comm::Communicator& communica
     case Call::shares: own.shares(); break;
     case Call::keep_timeline: own.keep_timeline(command.max_steps); break;
     case Call::timeline: own.timeline(); break;
+    case Call::keep_checksums: own.keep_checksums(command.max_steps); break;
+    case Call::take_checksums: own.take_checksums(); break;
     case Call::gather: comm::gather(communicator, bytes_of(own, command.field), "gathering particles"); break;
     case Call::save: {
       if (command.max_steps != communicator.rank()) break;

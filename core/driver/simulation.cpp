@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "base/archive.hpp"
 #include "base/errors.hpp"
@@ -69,6 +70,7 @@ class FlowSimulation final : public Simulation {
       step_.advance(due);
       ++done;
       check();
+      if (checksum_every_ > 0 && flow_.steps % checksum_every_ == 0) checksums_.emplace_back(flow_.steps, checksum());
       if (step_.damping > 0 && flow_.time >= 0) end_settling();
       if (due) {
         observers_.observe();
@@ -145,6 +147,9 @@ class FlowSimulation final : public Simulation {
     comm::sum(flow_.communicator(), words, "checksum");
     return {static_cast<std::uint64_t>(words[0]), static_cast<std::uint64_t>(words[1])};
   }
+
+  void keep_checksums(std::int64_t every) override { checksum_every_ = every; }
+  std::vector<std::pair<std::int64_t, Checksum>> take_checksums() override { return std::exchange(checksums_, {}); }
 
   std::vector<std::byte> save(int) override {
     ArchiveWriter archive;
@@ -309,6 +314,8 @@ class FlowSimulation final : public Simulation {
   int threads_;
   std::atomic<bool> interrupted_{false};
   double series_interval_, next_series_ = 0;
+  std::int64_t checksum_every_ = 0;
+  std::vector<std::pair<std::int64_t, Checksum>> checksums_;
 };
 
 template <class T, int D>

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "integrate/flow.hpp"
@@ -129,6 +130,10 @@ class Simulation {
   virtual std::vector<observe::Series> take_series() = 0;
   /// Of the particles of all ranks. Collective.
   virtual Checksum checksum() const = 0;
+  /// From now on a checksum is taken after every so many steps, counted from the start; 0: none. Collective.
+  virtual void keep_checksums(std::int64_t every) = 0;
+  /// Steps and their checksums since the last call; the same on all ranks.
+  virtual std::vector<std::pair<std::int64_t, Checksum>> take_checksums() = 0;
   /// A checkpoint's part: what a rank holds. Collective with ranks other than this one.
   virtual std::vector<std::byte> save(int rank) = 0;
   /// Goes on where a checkpoint was written, whatever has been computed so far: parts, first to last, are asked for one

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/reproducible_sum.hpp"
 #include "comm/collectives.hpp"
 #include "observe/sampler.hpp"
 #include "physics/state_equations/linear.hpp"
@@ -34,27 +33,6 @@ Vec3 surface_point(const world::Shape& shape, Vec3 X, double probe, int dimensio
   }
   const double length = norm(outward);
   return length > 0 ? X - (shape.signed_distance(X) / length) * outward : X;
-}
-
-/// Sums value(i) over particles of all ranks exactly, in parallel; value returns an array of N doubles.
-template <std::size_t N, class Value>
-std::array<double, N> sum_over(comm::Communicator& communicator, std::int64_t n, Value&& value) {
-  std::array<ReproducibleSum, N> total;
-#pragma omp parallel
-  {
-    std::array<ReproducibleSum, N> own;
-#pragma omp for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::array<double, N> v = value(static_cast<std::size_t>(i));
-      for (std::size_t k = 0; k < N; ++k) own[k].add(v[k]);
-    }
-#pragma omp critical
-    for (std::size_t k = 0; k < N; ++k) total[k].merge(own[k]);
-  }
-  comm::sum(communicator, total, "observers");
-  std::array<double, N> result;
-  for (std::size_t k = 0; k < N; ++k) result[k] = total[k].value();
-  return result;
 }
 
 }  // namespace
@@ -135,21 +113,23 @@ void Observers<T, D>::find_beyond() {
         beyond_[i] = static_cast<std::int32_t>(o);
 }
 
-/// The value of a sum that each rank holds a part of.
+/// Unit of the reaction sums [N, or N/m in 2D].
 template <class T, int D>
-double Observers<T, D>::sum_of(ReproducibleSum own) const {
-  comm::sum(flow_.communicator(), {&own, 1}, "observers");
-  return own.value();
+double Observers<T, D>::force_unit() const {
+  const auto& c = flow_.constants();
+  return c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
 }
 
+// --- what this rank has ---------------------------------------------------------------------------------------------
+
 template <class T, int D>
-void Observers<T, D>::observe_budget(Series& series) const {
+void Observers<T, D>::add_budget() {
   const auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const Vec3 gravity = flow_.world().gravity;
   const bool has_heat = fluid.classic;
-  const auto sums = sum_over<D + 5>(flow_.communicator(), fluid.size(), [&](std::size_t i) {
-    std::array<double, D + 5> v{};
+  tally_.add_over<D + 6>(fluid.size(), [&](std::size_t i) {
+    std::array<double, D + 6> v{};
     if (fluid.buffer[i] != 0) return v;
     double v2 = 0, height = 0;
     for (int d = 0; d < D; ++d) {
@@ -163,77 +143,37 @@ void Observers<T, D>::observe_budget(Series& series) const {
     v[D + 3] = has_heat ? fluid.mass[i] * fluid.u[i]
                         : fluid.mass[i] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[i]);
     v[D + 4] = v[D + 1] + v[D + 2] + v[D + 3];
+    v[D + 5] = 1;
     return v;
   });
-  std::int64_t particles = fluid.size() - static_cast<std::int64_t>(flow_.openings.members().size());
-  comm::sum(flow_.communicator(), {&particles, 1}, "observers");
-  series.values.insert(series.values.end(),
-                       {flow_.time, static_cast<double>(flow_.steps), static_cast<double>(particles)});
-  series.values.insert(series.values.end(), sums.begin(), sums.end() - (has_heat ? 0 : 1));
-  series.values.insert(series.values.end(), {flow_.control.speed, sum_of(flow_.left_mass)});
-  if (flow_.walls_move()) series.values.push_back(work_);
-}
-
-/// Unit of the reaction sums [N, or N/m in 2D].
-template <class T, int D>
-double Observers<T, D>::force_unit() const {
-  const auto& c = flow_.constants();
-  return c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
+  tally_.add(flow_.left_mass);
 }
 
 template <class T, int D>
-void Observers<T, D>::observe_forces() {
+void Observers<T, D>::add_force(std::int32_t owner) {
   const double unit = force_unit();
-  power_ = 0;
-  for (std::size_t f = 0; f < force_owners_.size(); ++f) {
-    const std::int32_t owner = force_owners_[f];
-    const auto sums = sum_over<2 * D>(flow_.communicator(), flow_.wall.size(), [&](std::size_t i) {
-      std::array<double, 2 * D> v{};
-      if (flow_.wall.owner[i] == owner && beyond_[i] < 0)
-        for (std::size_t d = 0; d < D; ++d) {
-          v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
-          v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
-        }
-      return v;
-    });
-    auto& values = series_[1 + f].values;
-    values.push_back(flow_.time);
-    for (std::size_t d = 0; d < D; ++d) values.push_back(sums[d] + sums[D + d]);
-    values.insert(values.end(), sums.begin(), sums.end());
-    if (owner >= 0 && flow_.world().bodies[static_cast<std::size_t>(owner)].motion) observe_torque(owner, values);
-  }
-  if (!flow_.walls_move()) return;
-  const auto of_sides = sum_over<1>(flow_.communicator(), flow_.wall.size(), [&](std::size_t i) {
-    double power = 0;
-    if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
-      for (int d = 0; d < D; ++d)
-        power -=
-            unit * flow_.wall.v[d][i] *
-            (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
-    return std::array{power};
+  tally_.add_over<2 * D>(flow_.wall.size(), [&](std::size_t i) {
+    std::array<double, 2 * D> v{};
+    if (flow_.wall.owner[i] == owner && beyond_[i] < 0)
+      for (std::size_t d = 0; d < D; ++d) {
+        v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
+        v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+      }
+    return v;
   });
-  power_ += of_sides[0];
-  work_ += 0.5 * ((work_time_ > 0 ? last_power_ : power_) + power_) * (flow_.time - work_time_);
-  work_time_ = flow_.time;
-  last_power_ = power_;
 }
 
-/// Appends the torque on a moving body about its pivot, and its power on the fluid, -(F . v + T . w); values end with
-/// pressure and viscous forces. A pair's pressure force points along the pair, so that any point of its line is right
-/// as the place where it acts; friction acts on the surface, and so half way between fluid and dummy particles.
-///
-/// Morris' form of viscosity gives the traction mu dv/dn at a wall. What a body feels is mu (dv/dn + grad(v) . n),
-/// which is the same on one that does not turn; on one that does, the rest is -mu w x n, no force but a torque of -2 mu
-/// V w over a closed surface around a volume V. It is added for the wet share of the surface.
+/// Torque about the pivot; volumes of the outermost layer of particles, and of those of it that are wet. A pair's
+/// pressure force points along the pair, so that any point of its line is right as the place where it acts; friction
+/// acts on the surface, and so half way between fluid and dummy particles.
 template <class T, int D>
-void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& values) {
+void Observers<T, D>::add_torque(std::int32_t owner) {
   const auto& c = flow_.constants();
   const double unit = force_unit();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
-  if (!body.motion) return;
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
-  const auto sums = sum_over<5>(flow_.communicator(), flow_.wall.size(), [&](std::size_t i) {
+  tally_.add_over<5>(flow_.wall.size(), [&](std::size_t i) {
     Vec3 torque;
     double surface_layer = 0, wet = 0;
     if (flow_.wall.owner[i] == owner && beyond_[i] < 0) {
@@ -256,13 +196,80 @@ void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& va
     }
     return std::array{torque.x, torque.y, torque.z, surface_layer, wet};
   });
+}
+
+/// Power of the domain's walls, which move in their own plane.
+template <class T, int D>
+void Observers<T, D>::add_power_of_sides() {
+  const double unit = force_unit();
+  tally_.add_over<1>(flow_.wall.size(), [&](std::size_t i) {
+    double power = 0;
+    if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
+      for (int d = 0; d < D; ++d)
+        power -=
+            unit * flow_.wall.v[d][i] *
+            (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
+    return std::array{power};
+  });
+}
+
+/// Walls beside the buffer belong to what the fluid meets at the opening.
+template <class T, int D>
+void Observers<T, D>::add_opening(std::size_t number) {
+  const double unit = force_unit();
+  const auto& opening = flow_.openings.all()[number];
+  tally_.add(opening.mass_flow);
+  tally_.add(opening.mass);
+  for (const auto& momentum : opening.momentum) tally_.add(momentum);
+  for (const auto& force : opening.force) tally_.add(force);
+  tally_.add_over<D>(flow_.wall.size(), [&](std::size_t i) {
+    std::array<double, D> v{};
+    if (beyond_[i] == static_cast<std::int32_t>(number))
+      for (std::size_t d = 0; d < D; ++d)
+        v[d] = unit *
+               (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
+    return v;
+  });
+}
+
+// --- rows, from the sums of all ranks -------------------------------------------------------------------------------
+
+template <class T, int D>
+void Observers<T, D>::report_budget(Series& series) {
+  const auto sums = tally_.template next<D + 6>();
+  series.values.insert(series.values.end(), {flow_.time, static_cast<double>(flow_.steps), sums[D + 5]});
+  series.values.insert(series.values.end(), sums.begin(), sums.end() - (flow_.fluid.classic ? 1 : 2));
+  series.values.insert(series.values.end(), {flow_.control.speed, tally_.next()});
+  if (flow_.walls_move()) series.values.push_back(work_);
+}
+
+template <class T, int D>
+void Observers<T, D>::report_force(std::int32_t owner, std::vector<double>& values) {
+  const auto sums = tally_.template next<2 * D>();
+  values.push_back(flow_.time);
+  Vec3 force;
+  for (std::size_t d = 0; d < D; ++d) {
+    force[static_cast<int>(d)] = sums[d] + sums[D + d];
+    values.push_back(force[static_cast<int>(d)]);
+  }
+  values.insert(values.end(), sums.begin(), sums.end());
+  if (moves(owner)) report_torque(owner, force, values);
+}
+
+/// Torque on a moving body about its pivot, and its power on the fluid, -(F . v + T . w).
+///
+/// Morris' form of viscosity gives the traction mu dv/dn at a wall. What a body feels is mu (dv/dn + grad(v) . n),
+/// which is the same on one that does not turn; on one that does, the rest is -mu w x n, no force but a torque of -2 mu
+/// V w over a closed surface around a volume V. It is added for the wet share of the surface.
+template <class T, int D>
+void Observers<T, D>::report_torque(std::int32_t owner, const Vec3& force, std::vector<double>& values) {
+  const auto& c = flow_.constants();
+  const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  const world::Pose pose = body.motion->at(flow_.time);
+  const auto sums = tally_.template next<5>();
   const double wet_volume = sums[3] > 0 ? body.shape->volume() * sums[4] / sums[3] : 0;
   const double of_turning = body.slip ? 0 : 2 * c.rho0 * c.nu * wet_volume * pose.angular_velocity;
   const Vec3 torque = Vec3{sums[0], sums[1], sums[2]} - of_turning * pose.axis;
-  Vec3 force;
-  for (int d = 0; d < D; ++d)
-    force[d] = values[values.size() - 2 * D + static_cast<std::size_t>(d)] +
-               values[values.size() - D + static_cast<std::size_t>(d)];
   const double power = -(dot(force, pose.velocity) + pose.angular_velocity * dot(torque, pose.axis));
   if (D == 3) values.insert(values.end(), {torque.x, torque.y});
   values.insert(values.end(), {torque.z, power});
@@ -270,24 +277,19 @@ void Observers<T, D>::observe_torque(std::int32_t owner, std::vector<double>& va
 }
 
 template <class T, int D>
-void Observers<T, D>::observe_openings(std::size_t first) {
-  const auto& openings = flow_.openings.all();
-  for (std::size_t o = 0; o < openings.size(); ++o) {
-    const auto& opening = openings[o];
-    // Walls beside the buffer belong to what the fluid meets at the opening.
-    const auto beside = sum_over<D>(flow_.communicator(), flow_.wall.size(), [&](std::size_t i) {
-      std::array<double, D> v{};
-      if (beyond_[i] == static_cast<std::int32_t>(o))
-        for (std::size_t d = 0; d < D; ++d)
-          v[d] = force_unit() * (static_cast<double>(flow_.pressure_reaction[d][i]) +
-                                 static_cast<double>(flow_.viscous_reaction[d][i]));
-      return v;
-    });
-    auto& values = series_[first++].values;
-    values.insert(values.end(), {flow_.time, sum_of(opening.mass_flow), sum_of(opening.mass)});
-    for (const auto& momentum : opening.momentum) values.push_back(sum_of(momentum));
-    for (std::size_t d = 0; d < D; ++d) values.push_back(sum_of(opening.force[d]) - beside[d]);
-  }
+void Observers<T, D>::add_work() {
+  power_ += tally_.next();
+  work_ += 0.5 * ((work_time_ > 0 ? last_power_ : power_) + power_) * (flow_.time - work_time_);
+  work_time_ = flow_.time;
+  last_power_ = power_;
+}
+
+template <class T, int D>
+void Observers<T, D>::report_opening(std::vector<double>& values) {
+  values.push_back(flow_.time);
+  for (int k = 0; k < 2 + D; ++k) values.push_back(tally_.next());  // mass flow, mass, momentum
+  const auto force = tally_.template next<D>(), beside = tally_.template next<D>();
+  for (std::size_t d = 0; d < D; ++d) values.push_back(force[d] - beside[d]);
 }
 
 template <class T, int D>
@@ -311,11 +313,23 @@ void Observers<T, D>::observe() {
   const Sampler<T, D> sampler(flow_);
   if (flow_.walls_move() || shared_ != flow_.balance.times()) find_beyond();
   shared_ = flow_.balance.times();
-  observe_forces();
-  observe_budget(series_[0]);
-  std::size_t next = 1 + force_owners_.size();
-  observe_openings(next);
-  next += flow_.openings.all().size();
+  const std::size_t openings = flow_.openings.all().size();
+  tally_.clear();
+  for (const std::int32_t owner : force_owners_) {
+    add_force(owner);
+    if (moves(owner)) add_torque(owner);
+  }
+  if (flow_.walls_move()) add_power_of_sides();
+  add_budget();
+  for (std::size_t o = 0; o < openings; ++o) add_opening(o);
+  tally_.add_up(flow_.communicator());
+
+  power_ = 0;
+  std::size_t next = 1;
+  for (const std::int32_t owner : force_owners_) report_force(owner, series_[next++].values);
+  if (flow_.walls_move()) add_work();
+  report_budget(series_[0]);
+  for (std::size_t o = 0; o < openings; ++o) report_opening(series_[next++].values);
   std::vector<Vec3> points;
   for (const auto& probe : world.probes) points.push_back(probe.position);
   for (const Sample& sample : sampler.at(points)) {

@@ -4,6 +4,7 @@
 
 #include "integrate/flow.hpp"
 #include "observe/series.hpp"
+#include "observe/tally.hpp"
 
 namespace eddyline::observe {
 
@@ -24,16 +25,26 @@ class Observers {
   std::vector<Series> take();
 
  private:
-  void observe_budget(Series& series) const;
   void find_beyond();
-  void observe_forces();
-  void observe_torque(std::int32_t owner, std::vector<double>& values);
-  void observe_openings(std::size_t first);
+  void add_budget();
+  void add_force(std::int32_t owner);
+  void add_torque(std::int32_t owner);
+  void add_power_of_sides();
+  void add_opening(std::size_t number);
+  void report_budget(Series& series);
+  void report_force(std::int32_t owner, std::vector<double>& values);
+  void report_torque(std::int32_t owner, const Vec3& force, std::vector<double>& values);
+  void report_opening(std::vector<double>& values);
+  void add_work();
+  /// Whether the owner of a force is a body that moves.
+  bool moves(std::int32_t owner) const {
+    return owner >= 0 && flow_.world().bodies[static_cast<std::size_t>(owner)].motion.has_value();
+  }
   double force_unit() const;
-  double sum_of(ReproducibleSum own) const;
   double front(int axis) const;
 
   const integrate::Flow<T, D>& flow_;
+  Tally tally_;
   std::vector<Series> series_;              // budget, forces, openings, probes, gauges, fronts
   std::vector<std::int32_t> beyond_;        // opening beyond which a wall's particle stands, or -1
   std::vector<std::int32_t> force_owners_;  // of the force series: body or -1 - side

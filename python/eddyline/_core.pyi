@@ -316,6 +316,10 @@ class Simulation:
         force_x.. on the fluid; and one for each probe (time, pressure, velocity_x.., fluid_fraction), gauge
         (time, height), front (time, position), under its own name.
         """
+    def keep_checksums(self, every: int) -> None:
+        """From now on a checksum is taken after every so many steps, counted from the start; 0: none."""
+    def take_checksums(self) -> list[tuple[int, int]]:
+        """Steps and their checksums since the last call."""
     def shares(self) -> list[dict[str, Any]]:
         """What each rank did: particles, messages, bytes, seconds by phase; `sizes`: messages of 2^(k-1) to
         less than 2^k bytes."""

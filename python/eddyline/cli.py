@@ -73,6 +73,9 @@ Patience = Annotated[
 CheckpointEvery = Annotated[
     float, typer.Option(min=0, metavar="MIN", help="Minutes between checkpoints; 0: only at the end.")
 ]
+Checksums = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Keep a checksum after every N steps, for `compare`.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")]
 Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain of each rank into B boxes.")]
 
@@ -102,6 +105,7 @@ def run(
     exchange: Exchange = "nonblocking",
     patience: Patience = 300.0,
     checkpoint_every: CheckpointEvery = 30.0,
+    checksums: Checksums = 0,
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
@@ -134,6 +138,7 @@ def run(
             exchange=exchange,
             patience=patience,
             checkpoint_every=60 * checkpoint_every,
+            checksums=checksums,
             out=out,
             progress=not quiet,
         )
@@ -153,6 +158,7 @@ def resume(
     exchange: Exchange = "nonblocking",
     patience: Patience = 300.0,
     checkpoint_every: CheckpointEvery = 30.0,
+    checksums: Checksums = 0,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a run from its last checkpoint.
@@ -177,6 +183,7 @@ def resume(
             exchange=exchange,
             patience=patience,
             checkpoint_every=60 * checkpoint_every,
+            checksums=checksums,
             progress=not quiet,
         )
 

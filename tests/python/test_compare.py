@@ -70,6 +70,26 @@ def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:
     assert picture.stat().st_size > 5000
 
 
+def test_the_first_step_at_which_two_runs_part_is_found_from_their_checksums(tmp_path: Path) -> None:
+    text = small_worlds.DAM
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, boxes in zip(folders, (1, 2), strict=True):
+        world = World.from_text(text, "small_dam")
+        eddyline.run(world, steps=30, boxes=boxes, threads=1, out=folder, checksums=1, progress=False)
+    lines = (folders[0] / "checksums.csv").read_text().splitlines()
+    assert lines[0] == "step,checksum" and [int(line.split(",")[0]) for line in lines[1:]] == list(
+        range(1, 31)
+    )
+    assert (folders[0] / "checksums.csv").read_bytes() == (folders[1] / "checksums.csv").read_bytes()
+    assert compare_runs(*folders).identical
+
+    lines[18] = lines[18][:-1] + ("0" if lines[18][-1] != "0" else "1")
+    (folders[1] / "checksums.csv").write_text("\n".join(lines) + "\n")
+    parted = compare_runs(*folders)
+    assert not parted.identical
+    assert "their checksums differ first at step 18; they are the same at step 17" in parted.text()
+
+
 def test_runs_without_a_common_moment_cannot_be_compared(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", steps=7), run(tmp_path / "b", steps=9)
     assert a.snapshot(-1)["step"] == 7

@@ -19,7 +19,7 @@ from law_worlds import CHANNEL_2D
 from test_law import reference
 
 from eddyline.ranks import RankError, cores_per_rank
-from eddyline.ranks.launch import find_launcher
+from eddyline.ranks.launch import find_launcher, local_environment
 from eddyline.ranks.session import join, launched_ranks, plugin
 
 HERE = Path(__file__).parent
@@ -54,7 +54,9 @@ WAYS = [  # world, ranks, options: any two choices of ranks, threads, boxes, cut
 
 def started(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
     command = [*find_launcher(), "-n", str(ranks), sys.executable, *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=local_environment()
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,8 +156,9 @@ def test_ranks_with_different_worlds_are_told_apart(channel: Path, tmp_path: Pat
     first, second = [*python, str(channel)], [*python, str(other)]
     command = [*launcher, "-n", "2", *first, ":", "-n", "1", *second]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path
-    )
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        cwd=tmp_path, env=local_environment(),
+    )  # fmt: skip
     assert done.returncode != 0
     assert done.stderr.count("rank 2 was given another world, or other options, than rank 0") == 1
     assert not (tmp_path / "runs").exists()
@@ -165,8 +168,9 @@ def test_a_file_that_one_rank_cannot_read_stops_all(channel: Path, tmp_path: Pat
     python = [sys.executable, "-m", "eddyline", "run"]
     command = [*find_launcher(), "-n", "1", *python, str(channel), ":", "-n", "1", *python, "nowhere.toml"]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path
-    )
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        cwd=tmp_path, env=local_environment(),
+    )  # fmt: skip
     assert done.returncode != 0
     assert done.stderr.count("rank 1: nowhere.toml") == 1, done.stderr
 

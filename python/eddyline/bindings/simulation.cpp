@@ -330,6 +330,13 @@ void bind_simulation(nb::module_& module) {
           },
           "parts"_a)
       .def("checksum", [](const Simulation& s) { return big_integer(s.checksum()); })
+      .def("keep_checksums", &Simulation::keep_checksums, "every"_a)
+      .def("take_checksums",
+           [](Simulation& s) {
+             nb::list all;
+             for (const auto& [step, sum] : s.take_checksums()) all.append(nb::make_tuple(step, big_integer(sum)));
+             return all;
+           })
       .def("shares", shares)
       .def("keep_timeline", &Simulation::keep_timeline, "laps"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("timeline", timeline)

@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Parting:
+    """The first step whose checksums differ, and the last before it at which they are the same, if one is
+    known."""
+
+    step: int
+    same: int | None
+
+    def text(self) -> str:
+        before = "no earlier one is known" if self.same is None else f"they are the same at step {self.same}"
+        return f"their checksums differ first at step {self.step}; {before}"
+
+
+@dataclass(frozen=True)
 class Comparison:
     """moments: in time.  divergence: at the first that is not the same; None where all are, or where it has
     no particle in common.  series: what differs.  same_world: whether the world files say the same."""
@@ -31,11 +44,12 @@ class Comparison:
     divergence: Divergence | None
     series: tuple[SeriesDifference, ...]
     same_world: bool
+    parting: Parting | None = None
 
     @property
     def identical(self) -> bool:
         """Every bit of every particle at every moment, and of every row of every series."""
-        return self.first is None and not self.series
+        return self.first is None and not self.series and self.parting is None
 
     @property
     def first(self) -> Moment | None:
@@ -74,11 +88,15 @@ class Comparison:
                 f"identical: {len(self.moments)} moments of up to {count:,} particles and "
                 f"{len(self.a.series_names)} series, to the last bit"
             ]
+        if first is None and self.parting is not None:
+            return [f"different: {self.parting.text()}, though the same at every snapshot"]
         if first is None:
             return ["different: the particles are the same at every moment, the series are not"]
         before = [moment for moment in self.moments if moment.time < first.time]
         since = f"they are the same at step {before[-1].step}" if before else "no earlier moment is known"
         lines = [f"different: at t = {first.time:.6g} s, step {first.step}; {since}"]
+        if self.parting is not None:
+            lines.append(f"  {self.parting.text()}")
         if self.divergence is not None:
             lines += _story(self.divergence)
         return lines
@@ -142,8 +160,26 @@ def compare_runs(a: str | Path | Run, b: str | Path | Run) -> Comparison:
         moments.append(moment)
     texts = [(run.folder / "world.toml").read_text(encoding="utf-8") for run in runs]
     return Comparison(
-        first, second, tuple(moments), divergence, tuple(_series(first, second)), texts[0] == texts[1]
+        first,
+        second,
+        tuple(moments),
+        divergence,
+        tuple(_series(first, second)),
+        texts[0] == texts[1],
+        _parting(first, second),
     )
+
+
+def _parting(a: Run, b: Run) -> Parting | None:
+    from eddyline.stream.checksums import NAME, read_checksums
+
+    sums = [read_checksums(run.folder / NAME) for run in (a, b)]
+    same: int | None = None
+    for step in sorted(sums[0].keys() & sums[1].keys()):
+        if sums[0][step] != sums[1][step]:
+            return Parting(step, same)
+        same = step
+    return None
 
 
 def _common(a: Run, b: Run) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -18,6 +19,15 @@ from .errors import RankError
 from .session import FOLDER, TERMINAL, launched_ranks, plugin
 
 EXIT_LOST = 5
+GRACE = 10.0  # s that other ranks may take to end after the root
+LAUNCHERS = ("mpiexec.gforker", "mpiexec")
+"""Beside Python, the best first: MPICH's for one machine opens no ports."""
+LOOPBACK = {
+    "UCX_NET_DEVICES": "lo",
+    "FI_TCP_IFACE": "lo",
+    "OMPI_MCA_btl_tcp_if_include": "lo",
+    "PRTE_MCA_prte_if_include": "lo",
+}
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
 
 
@@ -34,20 +44,25 @@ def launch(ranks: int, arguments: Sequence[str]) -> int:
     launcher = find_launcher()
     plugin()
     with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
-        environment = os.environ | {FOLDER: folder}
+        environment = local_environment() | {FOLDER: folder}
         if sys.stderr.isatty():
             environment[TERMINAL] = os.ttyname(sys.stderr.fileno())
         command = [*launcher, "-n", str(ranks), sys.executable, "-m", "eddyline", *arguments]
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
         with _forwarding(Path(folder), process):
-            code = process.wait()
+            code = _wait(process, Path(folder) / "pid")
         return _outcome(Path(folder), code, ranks)
+
+
+def local_environment() -> dict[str, str]:
+    """For ranks that all are on this machine: whatever they open, they open on the loopback device."""
+    return LOOPBACK | os.environ
 
 
 def find_launcher() -> list[str]:
     """The mpiexec of this environment, or else of the PATH."""
-    beside = Path(sys.executable).with_name("mpiexec")
-    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    beside = [Path(sys.executable).with_name(name) for name in LAUNCHERS]
+    found = next((str(path) for path in beside if path.exists()), None) or shutil.which("mpiexec")
     if found is None:
         raise RankError(
             "there is no mpiexec beside this Python or on the PATH: pip install 'eddyline[mpich]', or load "
@@ -58,6 +73,29 @@ def find_launcher() -> list[str]:
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
         return [found, "--oversubscribe", *root]
     return [found]
+
+
+def _wait(process: subprocess.Popen[bytes], leader: Path) -> int:
+    """Until the launcher ends; if the root has ended long before it, a rank hangs, and all are killed."""
+    ended = 0.0
+    while process.poll() is None:
+        time.sleep(0.02)
+        ended = ended or (time.monotonic() if _has_ended(leader) else 0.0)
+        if ended and time.monotonic() - ended > GRACE:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode
+
+
+def _has_ended(leader: Path) -> bool:
+    """Whether the process whose number is in the file has been there and is no more."""
+    try:
+        status = Path(f"/proc/{int(leader.read_text())}/stat").read_text()
+    except FileNotFoundError:
+        return leader.exists() and Path("/proc/self").exists()
+    except (OSError, ValueError):
+        return False
+    return status.rpartition(")")[2].split()[0] == "Z"
 
 
 @contextlib.contextmanager

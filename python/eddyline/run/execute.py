@@ -48,6 +48,7 @@ def run(
     exchange: str = "nonblocking",
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
+    checksums: int = 0,
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
     movie: bool = True,
@@ -63,6 +64,8 @@ def run(
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
     checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; one is also
         written at the end, at Ctrl-C and SIGTERM, and at SIGUSR1. 0: only then.
+    checksums: keep a checksum of the whole state after every so many steps, by which `compare` finds the
+        first step at which two runs part; 0: with snapshots only.
     out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
@@ -91,6 +94,7 @@ def run(
         limit = steps if steps is not None else UNLIMITED
         execution = _Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
         execution.record |= {"options": options} | manner.record(ranks)
+        simulation.keep_checksums(checksums)
         with RunProgress(ready.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
 
@@ -106,6 +110,7 @@ def resume(
     exchange: str = "nonblocking",
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
+    checksums: int = 0,
     progress: bool = True,
     movie: bool = True,
     report: bool = True,
@@ -153,6 +158,7 @@ def resume(
         execution = _Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
         execution.go_on(checkpoint)
         execution.record |= {"options": options} | manner.record(ranks)
+        simulation.keep_checksums(checksums)
         with RunProgress(ready.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
 

@@ -14,6 +14,8 @@ from eddyline.plot.scene import Scene
 from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
+from eddyline.stream.checksums import NAME as CHECKSUMS
+from eddyline.stream.checksums import append_checksums, cut_checksums
 from eddyline.stream.frames import Picture, cut_frames, write_frame
 from eddyline.stream.series import SeriesFiles
 from eddyline.stream.snapshots import SnapshotFiles, take_snapshot, three_columns
@@ -45,6 +47,7 @@ class Recorder:
         self.frames = 0
         self._series = SeriesFiles(folder.series)
         self._snapshots = SnapshotFiles(folder.snapshots)
+        self._checksums = folder.path / CHECKSUMS
         self._frame_folder: Path = folder.frames
         self._pictures_due = Schedule(world.output.picture_interval)
         self._snapshots_due = Schedule(world.output.snapshot_interval)
@@ -65,6 +68,7 @@ class Recorder:
         cut_frames(self._frame_folder, checkpoint.frames)
         self._snapshots.cut(checkpoint.snapshots)
         self._series.cut(checkpoint.time)
+        cut_checksums(self._checksums, checkpoint.step)
 
     def save(self, folder: Path, ranks: int, world: str) -> None:
         """Writes a checkpoint, after everything that came before it."""
@@ -110,6 +114,9 @@ class Recorder:
     def _write_series(self) -> None:
         rows = derive(self._world, self.simulation.take_series())
         self.writer.put(lambda: self._series.append(rows))
+        checksums = self.simulation.take_checksums()
+        if checksums:
+            self.writer.put(lambda: append_checksums(self._checksums, checksums))
 
     def _take_snapshot(self) -> None:
         self._last_snapshot = self.simulation.step_count

@@ -78,6 +78,7 @@ class Snapshot:
     dimensions: int
     fluid: Points
     walls: Points
+    checksum: str = ""  # of the whole state: 32 hexadecimal digits
 
 
 def take_snapshot(simulation: _core.Simulation, dimensions: int) -> Snapshot:
@@ -105,6 +106,7 @@ def take_snapshot(simulation: _core.Simulation, dimensions: int) -> Snapshot:
         dimensions=dimensions,
         fluid=Points(three_columns(simulation.position[order]), fluid),
         walls=Points(wall_position[wall_order], walls),
+        checksum=f"{simulation.checksum():032x}",
     )
 
 
@@ -239,6 +241,7 @@ def _write_points(file: h5py.File, kind: Kind, points: Points, snapshot: Snapsho
     _describe(root)
     root.attrs["time"], root.attrs["step"] = snapshot.time, snapshot.step
     root.attrs["dimensions"] = snapshot.dimensions
+    root.attrs["checksum"] = snapshot.checksum
     count = len(points.position)
     root["NumberOfPoints"] = np.array([count], dtype=np.int64)
     _write_array(

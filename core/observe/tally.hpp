@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/reproducible_sum.hpp"
+#include "comm/collectives.hpp"
+
+namespace eddyline::observe {
+
+/// The exact sums of one moment. First every rank adds what it has; then all are added up over the ranks, at once; then
+/// they are read, in the order in which they were added.
+class Tally {
+ public:
+  void clear() {
+    sums_.clear();
+    read_ = 0;
+  }
+  void add(const ReproducibleSum& own) { sums_.push_back(own); }
+  /// N sums of value(i) over n particles, in parallel; value returns an array of N doubles.
+  template <std::size_t N, class Value>
+  void add_over(std::int64_t n, Value&& value) {
+    std::array<ReproducibleSum, N> total;
+#pragma omp parallel
+    {
+      std::array<ReproducibleSum, N> own;
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::array<double, N> v = value(static_cast<std::size_t>(i));
+        for (std::size_t k = 0; k < N; ++k) own[k].add(v[k]);
+      }
+#pragma omp critical
+      for (std::size_t k = 0; k < N; ++k) total[k].merge(own[k]);
+    }
+    sums_.insert(sums_.end(), total.begin(), total.end());
+  }
+
+  /// Collective.
+  void add_up(comm::Communicator& communicator) { comm::sum(communicator, sums_, "observers"); }
+
+  double next() { return sums_.at(read_++).value(); }
+  template <std::size_t N>
+  std::array<double, N> next() {
+    std::array<double, N> values;
+    for (double& value : values) value = next();
+    return values;
+  }
+
+ private:
+  std::vector<ReproducibleSum> sums_;
+  std::size_t read_ = 0;
+};
+
+}  // namespace eddyline::observe

@@ -1,0 +1,38 @@
+"""Checksums of the whole state after every so many steps: `checksums.csv` in a run's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from eddyline.stream import atomic
+
+NAME = "checksums.csv"
+HEADER = "step,checksum\n"
+
+
+def append_checksums(path: Path, checksums: Iterable[tuple[int, int]]) -> None:
+    lines = "".join(f"{step},{checksum:032x}\n" for step, checksum in checksums)
+    if not lines:
+        return
+    begins = not path.exists()
+    with path.open("a", encoding="ascii") as file:
+        file.write((HEADER if begins else "") + lines)
+
+
+def cut_checksums(path: Path, step: int) -> None:
+    """Drops what comes after `step`."""
+    if path.exists():
+        kept = [
+            f"{number},{checksum}\n" for number, checksum in read_checksums(path).items() if number <= step
+        ]
+        atomic.write_text(path, HEADER + "".join(kept))
+
+
+def read_checksums(path: Path) -> dict[int, str]:
+    """Checksum by step; none if there is no such file. An unfinished last line is left out."""
+    if not path.exists():
+        return {}
+    text = path.read_text(encoding="ascii")
+    rows = text[: text.rfind("\n") + 1].splitlines()[1:]
+    return {int(step): checksum for step, _, checksum in (row.partition(",") for row in rows)}
