@@ -171,6 +171,7 @@ void Observers<T, D>::add_torque(std::int32_t owner) {
   const auto& c = flow_.constants();
   const double unit = force_unit();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  if (!body.motion) return;
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
   tally_.add_over<5>(flow_.wall.size(), [&](std::size_t i) {
@@ -265,6 +266,7 @@ template <class T, int D>
 void Observers<T, D>::report_torque(std::int32_t owner, const Vec3& force, std::vector<double>& values) {
   const auto& c = flow_.constants();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  if (!body.motion) return;
   const world::Pose pose = body.motion->at(flow_.time);
   const auto sums = tally_.template next<5>();
   const double wet_volume = sums[3] > 0 ? body.shape->volume() * sums[4] / sums[3] : 0;
