@@ -11,7 +11,7 @@
 namespace eddyline::comm {
 
 /// What a message is about. Messages from one rank to another with one tag arrive in the order in which they were sent.
-enum class Tag : int { fluid_halo, wall_halo, cell_halo, fit_halo, counts_even, counts_odd, migrants, command, state };
+enum class Tag : int { fluid_halo, wall_halo, cell_halo, fit_halo, counts_even, counts_odd, migrants, state };
 
 /// Operations under way. None of them blocks; buffers belong to the operation until all have completed. Begin
 /// collective ones on all ranks in the same order.

@@ -236,7 +236,7 @@ class Flow {
   Array<std::int64_t> id_scratch_;
   bool walls_move_ = false;
   double busy_when_slow_ = 0;  // [s]
-  Array<T> wall_row_scratch_, new_wall_rows_;
+  Array<T> wall_row_scratch_;
   Array<std::int32_t> owner_scratch_;
   Array<std::uint8_t> buffer_scratch_;
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
