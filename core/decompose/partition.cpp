@@ -25,6 +25,10 @@ std::size_t longest_axis(const CellBox& box) {
   return axis;
 }
 
+std::size_t axis_of_strips(Cuts cuts, const CellBox& whole) {
+  return cuts.axis >= 0 ? static_cast<std::size_t>(cuts.axis) : longest_axis(whole);
+}
+
 std::int64_t cells_of(const CellBox& box) {
   return static_cast<std::int64_t>(side(box, 0)) * side(box, 1) * side(box, 2);
 }
@@ -46,18 +50,22 @@ Int3 factors(const CellGrid& grid, int count) {
 
 }  // namespace
 
-Method method_of(std::string_view name) {
-  if (name == "strips") return Method::strips;
-  if (name == "blocks") return Method::blocks;
-  if (name == "bisection") return Method::bisection;
-  throw UserError("decomposition = \"" + std::string(name) + "\"; must be strips, blocks or bisection.");
+Cuts cuts_of(std::string_view name) {
+  if (name == "strips") return {Method::strips};
+  if (name == "strips-x") return {Method::strips, 0};
+  if (name == "strips-y") return {Method::strips, 1};
+  if (name == "strips-z") return {Method::strips, 2};
+  if (name == "blocks") return {Method::blocks};
+  if (name == "bisection") return {Method::bisection};
+  throw UserError("decomposition = \"" + std::string(name) +
+                  "\"; must be bisection, blocks, strips, strips-x, strips-y or strips-z.");
 }
 
 /// Cuts boxes in two until each has its number.
 class Cutter {
  public:
-  Cutter(Partition& partition, Method method, const SlabWeights& weights)
-      : partition_(partition), method_(method), weights_(weights) {}
+  Cutter(Partition& partition, Cuts cuts, const SlabWeights& weights)
+      : partition_(partition), cuts_(cuts), weights_(weights) {}
 
   /// `parts`: boxes along each axis, for blocks.
   std::int32_t cut(const CellBox& box, int count, Int3 parts) {
@@ -72,7 +80,7 @@ class Cutter {
     int left = count / 2;
     Int3 left_parts = parts, right_parts = parts;
     std::int32_t slabs = 0;
-    if (method_ == Method::blocks) {
+    if (cuts_.method == Method::blocks) {
       left_parts[axis] = parts[axis] / 2, right_parts[axis] = parts[axis] - left_parts[axis];
       left = count / parts[axis] * left_parts[axis];
       slabs = static_cast<std::int32_t>(static_cast<std::int64_t>(side(box, axis)) * left_parts[axis] / parts[axis]);
@@ -88,15 +96,15 @@ class Cutter {
 
  private:
   std::size_t axis_of(const CellBox& box, Int3 parts) const {
-    if (method_ == Method::strips) return longest_axis({{0, 0, 0}, partition_.grid_.count});
-    if (method_ == Method::bisection) return longest_axis(box);
+    if (cuts_.method == Method::strips) return axis_of_strips(cuts_, {{0, 0, 0}, partition_.grid_.count});
+    if (cuts_.method == Method::bisection) return longest_axis(box);
     return static_cast<std::size_t>(std::max_element(parts.begin(), parts.end()) - parts.begin());
   }
 
   /// Slabs of the lower part, so that it bears left/count of the weight and either has room for its boxes.
   std::int32_t balanced(const CellBox& box, std::size_t axis, int left, int count) const {
     const std::int32_t slabs = side(box, axis);
-    const std::int64_t in_slab = method_ == Method::strips ? 1 : cells_of(box) / slabs;
+    const std::int64_t in_slab = cuts_.method == Method::strips ? 1 : cells_of(box) / slabs;
     const std::vector<std::int64_t> weights = weights_(box, static_cast<int>(axis));
     const std::int64_t total = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
     std::int64_t before = 0, least = -1;
@@ -111,23 +119,24 @@ class Cutter {
   }
 
   Partition& partition_;
-  Method method_;
+  Cuts cuts_;
   const SlabWeights& weights_;
 };
 
-Partition::Partition(const CellGrid& grid, Method method, int ranks, int boxes_per_rank, const SlabWeights& weights)
+Partition::Partition(const CellGrid& grid, Cuts cuts, int ranks, int boxes_per_rank, const SlabWeights& weights)
     : grid_(grid), boxes_per_rank_(boxes_per_rank) {
   if (boxes_per_rank < 1) throw UserError("boxes = " + std::to_string(boxes_per_rank) + "; must be at least 1.");
   const int count = ranks * boxes_per_rank;
   const CellBox whole{{0, 0, 0}, grid.count};
-  const Int3 parts = method == Method::blocks ? factors(grid, count) : Int3{0, 0, 0};
-  const std::int64_t room = method == Method::strips ? side(whole, longest_axis(whole)) : cells_of(whole);
-  if (room < count || (method == Method::blocks && parts[0] == 0))
+  const bool strips = cuts.method == Method::strips, blocks = cuts.method == Method::blocks;
+  const Int3 parts = blocks ? factors(grid, count) : Int3{0, 0, 0};
+  const std::int64_t room = strips ? side(whole, axis_of_strips(cuts, whole)) : cells_of(whole);
+  if (room < count || (blocks && parts[0] == 0))
     throw UserError("ranks = " + std::to_string(ranks) + " with " + std::to_string(boxes_per_rank) +
                     " boxes each: the grid of " + std::to_string(grid.count[0]) + " x " +
                     std::to_string(grid.count[1]) + " x " + std::to_string(grid.count[2]) +
                     " cells cannot be cut into so many. Use fewer, another decomposition or a finer spacing.");
-  Cutter(*this, method, weights).cut(whole, count, parts);
+  Cutter(*this, cuts, weights).cut(whole, count, parts);
 }
 
 int Partition::box_of(Int3 cell) const {

@@ -11,13 +11,17 @@
 namespace eddyline::decompose {
 
 /// How the grid is cut.
-///   strips: across its longest axis, so that each box bears the same weight.
-///   blocks: into px x py x pz boxes of equally many cells with little surface; weights do not count.
-///   bisection: again and again across the longest side of each part, where the weights on both sides come nearest to
-///   the numbers of boxes that they get.
+///   strips: across its longest axis, so that each box bears the same weight; strips-x, strips-y, strips-z: across
+///   that. blocks: into px x py x pz boxes of equally many cells with little surface; weights do not count. bisection:
+///   again and again across the longest side of each part, where the weights on both sides come nearest to the numbers
+///   of boxes that they get.
 enum class Method { strips, blocks, bisection };
+struct Cuts {
+  Method method;
+  int axis = -1;  // of strips; -1: the longest
+};
 /// Throws UserError for any other name.
-Method method_of(std::string_view name);
+Cuts cuts_of(std::string_view name);
 
 /// The weight of each slab of a box along an axis, the same on all ranks.
 using SlabWeights = std::function<std::vector<std::int64_t>(const particles::CellBox& box, int axis)>;
@@ -28,7 +32,7 @@ class Partition {
  public:
   Partition() = default;
   /// Throws UserError if the grid has too few cells.
-  Partition(const particles::CellGrid& grid, Method method, int ranks, int boxes_per_rank, const SlabWeights& weights);
+  Partition(const particles::CellGrid& grid, Cuts cuts, int ranks, int boxes_per_rank, const SlabWeights& weights);
 
   int ranks() const { return static_cast<int>(boxes_.size()) / boxes_per_rank_; }
   int rank_of(Int3 cell) const { return box_of(cell) / boxes_per_rank_; }

@@ -23,70 +23,21 @@ enum class Call : std::int32_t {
   timeline,
   keep_checksums,
   take_checksums,
-  gather,
+  records,
   save,
   restore
-};
-
-/// Fields of particles that the root may ask for.
-enum class Field : std::int32_t {
-  id,
-  mass,
-  buffer,
-  position,
-  velocity,
-  density,
-  pressure,
-  thermal_energy,
-  surface,
-  wall_position,
-  wall_owner,
-  wall_pressure,
-  count
 };
 
 /// A call and its arguments, as they travel.
 struct Command {
   Call call = Call::end;
-  Field field = Field::id;
   double until = 0, max_seconds = 0;
   std::int64_t max_steps = 0;
+  Kind kind = Kind::fluid;
+  std::int64_t after = 0;
   observe::Plane plane{};
   std::array<char, 32> quantity{};
 };
-
-template <class T>
-void append(std::vector<std::byte>& bytes, std::span<const T> values) {
-  const auto more = std::as_bytes(values);
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-/// Particle by particle.
-void append(std::vector<std::byte>& bytes, const Simulation::Vectors& vectors, int dimensions) {
-  for (std::size_t i = 0; i < vectors.size; ++i)
-    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
-      append(bytes, std::span(vectors.data + d * vectors.stride + i, 1));
-}
-
-std::vector<std::byte> bytes_of(const Simulation& s, Field field) {
-  std::vector<std::byte> bytes;
-  const auto put = [&bytes](const auto& values) { append(bytes, std::span(values.data(), values.size())); };
-  switch (field) {
-    case Field::id: put(s.id()); break;
-    case Field::mass: put(s.mass()); break;
-    case Field::buffer: put(s.buffer()); break;
-    case Field::position: append(bytes, s.position(), s.dimensions()); break;
-    case Field::velocity: append(bytes, s.velocity(), s.dimensions()); break;
-    case Field::density: put(s.density()); break;
-    case Field::pressure: put(s.pressure()); break;
-    case Field::thermal_energy: put(s.thermal_energy()); break;
-    case Field::surface: put(s.surface()); break;
-    case Field::wall_position: append(bytes, s.wall_position(), s.dimensions()); break;
-    case Field::wall_owner: put(s.wall_owner()); break;
-    case Field::wall_pressure: put(s.wall_pressure()); break;
-    case Field::count: break;
-  }
-  return bytes;
-}
 
 class Leader final : public Simulation {
  public:
@@ -181,18 +132,24 @@ class Leader final : public Simulation {
   std::int64_t fluid_count() const override { return own_->fluid_count(); }
   std::int64_t wall_count() const override { return own_->wall_count(); }
 
-  std::span<const std::int64_t> id() const override { return gathered<std::int64_t>(Field::id); }
-  std::span<const double> mass() const override { return gathered<double>(Field::mass); }
-  std::span<const std::uint8_t> buffer() const override { return gathered<std::uint8_t>(Field::buffer); }
-  Vectors position() const override { return vectors(Field::position); }
-  Vectors velocity() const override { return vectors(Field::velocity); }
-  std::vector<double> density() const override { return copied(Field::density); }
-  std::vector<double> pressure() const override { return copied(Field::pressure); }
-  std::span<const double> thermal_energy() const override { return gathered<double>(Field::thermal_energy); }
-  std::vector<double> surface() const override { return copied(Field::surface); }
-  Vectors wall_position() const override { return vectors(Field::wall_position); }
-  std::span<const std::int32_t> wall_owner() const override { return gathered<std::int32_t>(Field::wall_owner); }
-  std::vector<double> wall_pressure() const override { return copied(Field::wall_pressure); }
+  std::span<const std::int64_t> id() const override { return own_->id(); }
+  std::span<const double> mass() const override { return own_->mass(); }
+  std::span<const std::uint8_t> buffer() const override { return own_->buffer(); }
+  Vectors position() const override { return own_->position(); }
+  Vectors velocity() const override { return own_->velocity(); }
+  std::vector<double> density() const override { return own_->density(); }
+  std::vector<double> pressure() const override { return own_->pressure(); }
+  std::span<const double> thermal_energy() const override { return own_->thermal_energy(); }
+  std::vector<double> surface() const override { return own_->surface(); }
+  Vectors wall_position() const override { return own_->wall_position(); }
+  std::span<const std::int32_t> wall_owner() const override { return own_->wall_owner(); }
+  std::vector<double> wall_pressure() const override { return own_->wall_pressure(); }
+  std::vector<Record> records(Kind kind, std::int64_t after, std::int64_t limit) const override {
+    Command command{.call = Call::records};
+    command.kind = kind, command.after = after, command.max_steps = limit;
+    call(command);
+    return own_->records(kind, after, limit);
+  }
 
  private:
   void receive(std::span<std::byte> into, int rank) const {
@@ -202,42 +159,9 @@ class Leader final : public Simulation {
   }
   void call(const Command& command) const { comm::broadcast(communicator_, command, 0, "command"); }
 
-  /// The values of all ranks, one rank after the other.
-  const std::vector<std::byte>& gather(Field field) const {
-    Command command{.call = Call::gather};
-    command.field = field;
-    call(command);
-    auto& place = gathered_[static_cast<std::size_t>(field)];
-    place.clear();
-    for (const auto& part : comm::gather(communicator_, bytes_of(*own_, field), "gathering particles"))
-      place.insert(place.end(), part.begin(), part.end());
-    return place;
-  }
-  template <class T>
-  std::span<const T> gathered(Field field) const {
-    const auto& bytes = gather(field);
-    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
-  }
-  std::vector<double> copied(Field field) const {
-    const auto values = gathered<double>(field);
-    return {values.begin(), values.end()};
-  }
-  Vectors vectors(Field field) const {
-    const auto values = gathered<double>(field);
-    const auto D = static_cast<std::size_t>(dimensions());
-    const std::size_t n = values.size() / D;
-    auto& components = components_[static_cast<std::size_t>(field)];
-    components.resize(values.size());
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t d = 0; d < D; ++d) components[d * n + i] = values[i * D + d];
-    return {components.data(), n, n};
-  }
-
   std::unique_ptr<Simulation> own_;
   comm::Communicator& communicator_;
   bool ended_ = false;
-  mutable std::array<std::vector<std::byte>, static_cast<std::size_t>(Field::count)> gathered_;
-  mutable std::array<std::vector<double>, static_cast<std::size_t>(Field::count)> components_;
 };
 
 /// Does one call; what goes wrong for all is told by the root.
@@ -258,7 +182,7 @@ void join(Simulation& own, const Command& command, comm::Communicator& communica
     case Call::timeline: own.timeline(); break;
     case Call::keep_checksums: own.keep_checksums(command.max_steps); break;
     case Call::take_checksums: own.take_checksums(); break;
-    case Call::gather: comm::gather(communicator, bytes_of(own, command.field), "gathering particles"); break;
+    case Call::records: own.records(command.kind, command.after, command.max_steps); break;
     case Call::save: {
       if (command.max_steps != communicator.rank()) break;
       const std::vector<std::byte> part = own.save(communicator.rank());

@@ -17,6 +17,7 @@
 #include "base/instructions.hpp"
 #include "comm/collectives.hpp"
 #include "driver/doctor.hpp"
+#include "driver/next_ids.hpp"
 #include "integrate/classic_step.hpp"
 #include "integrate/step.hpp"
 #include "observe/observers.hpp"
@@ -120,9 +121,18 @@ class FlowSimulation final : public Simulation {
   }
   std::vector<double> wall_pressure() const override {
     std::vector<double> p(flow_.wall.id.size());
-    for (std::size_t i = 0; i < p.size(); ++i)
-      p[i] = pressure_unit() * static_cast<double>(flow_.walls.row(flow_.wall_rows.slot[i])[D]);
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = wall_pressure(i);
     return p;
+  }
+
+  std::vector<Record> records(Kind kind, std::int64_t after, std::int64_t limit) const override {
+    const auto& ids = kind == Kind::fluid ? flow_.fluid.id : flow_.wall.id;
+    const std::vector<std::int64_t> chosen = next_ids(flow_.communicator(), {ids.data(), ids.size()}, after, limit);
+    std::vector<Record> own;
+    for (const std::int64_t i : chosen) own.push_back(record_of(kind, static_cast<std::size_t>(i)));
+    auto all = gather<Record>(std::span(std::as_const(own))).second;
+    std::sort(all.begin(), all.end(), [](const Record& a, const Record& b) { return a.id < b.id; });
+    return all;
   }
 
   void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const override {
@@ -283,6 +293,27 @@ class FlowSimulation final : public Simulation {
     return {D, sizeof(T), std::is_same_v<Stepper, integrate::ClassicStep<T, D>> ? 1 : 0};
   }
   double pressure_unit() const { return flow_.constants().rho0 * flow_.constants().c0 * flow_.constants().c0; }
+
+  Record record_of(Kind kind, std::size_t i) const {
+    Record record{};
+    if (kind == Kind::fluid) {
+      record.id = flow_.fluid.id[i];
+      for (int d = 0; d < D; ++d) record.position[d] = flow_.fluid.x[d][i], record.velocity[d] = flow_.fluid.v[d][i];
+      record.density = flow_.constants().rho0 * (1 + flow_.fluid.s[i]);
+      record.pressure = flow_.pressure(i);
+      record.surface = flow_.surface[i] > 0;
+      record.buffer = flow_.fluid.buffer[i];
+    } else {
+      record.id = flow_.wall.id[i];
+      for (int d = 0; d < D; ++d) record.position[d] = flow_.wall.x[d][i];
+      record.pressure = wall_pressure(i);
+      record.body = flow_.wall.owner[i];
+    }
+    return record;
+  }
+  double wall_pressure(std::size_t i) const {
+    return pressure_unit() * static_cast<double>(flow_.walls.row(flow_.wall_rows.slot[i])[D]);
+  }
 
   static Vectors vectors(const VectorArray<double, D>& field) { return {field[0], field.size(), field.stride()}; }
 

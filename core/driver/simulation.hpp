@@ -72,6 +72,17 @@ struct Statistics {
   std::vector<std::pair<std::string, double>> seconds;  // by phase
 };
 
+enum class Kind : std::int32_t { fluid, walls };
+
+/// A particle as snapshots and pictures want it.
+struct Record {
+  std::int64_t id;
+  double position[3], velocity[3];  // [m], [m/s]; 0 beyond the dimension; walls have no velocity here
+  double density, pressure;         // [kg/m^3], of walls 0; [Pa]
+  std::int32_t body;                // of walls: index of the body, or -1 - side
+  std::uint16_t surface, buffer;    // of the fluid: 1 at the free surface; 1 + the opening whose buffer it is in
+};
+
 /// What one rank did.
 struct RankShare {
   std::int64_t fluid_particles = 0, wall_particles = 0, migrants = 0, memory_bytes = 0;
@@ -123,6 +134,10 @@ class Simulation {
   virtual Vectors wall_position() const = 0;
   virtual std::span<const std::int32_t> wall_owner() const = 0;
   virtual std::vector<double> wall_pressure() const = 0;
+
+  /// Copies of the particles of all ranks whose ids are larger than `after`: the first `limit` of them in order of id,
+  /// on the root. Batch after batch, it needs no room for all. Collective.
+  virtual std::vector<Record> records(Kind kind, std::int64_t after, std::int64_t limit) const = 0;
 
   /// Collective.
   virtual void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const = 0;

@@ -269,7 +269,7 @@ void Flow<T, D>::decompose(const particles::CellGrid& grid) {
   const int ranks = communicator_.size();
   std::vector<Int3> cells;  // of the fluid in this rank's share of a first, even cut
   if (ranks * execution_.boxes > 1) {
-    const decompose::Partition even(grid, decompose::Method::bisection, ranks, 1, [](const auto& box, int axis) {
+    const decompose::Partition even(grid, {decompose::Method::bisection}, ranks, 1, [](const auto& box, int axis) {
       const auto a = static_cast<std::size_t>(axis);
       return std::vector<std::int64_t>(static_cast<std::size_t>(box.upper[a] - box.lower[a]), 1);
     });
@@ -291,8 +291,8 @@ void Flow<T, D>::share_out(const particles::CellGrid& grid, const std::vector<In
     comm::sum(communicator_, slabs, "decomposition");
     return slabs;
   };
-  const decompose::Method method = decompose::method_of(execution_.decomposition);
-  partition_ = decompose::Partition(grid, method, communicator_.size(), execution_.boxes, weights);
+  const decompose::Cuts cuts = decompose::cuts_of(execution_.decomposition);
+  partition_ = decompose::Partition(grid, cuts, communicator_.size(), execution_.boxes, weights);
   const int rank = communicator_.rank();
   layout_ = particles::CellLayout(grid, partition_.boxes_of(rank), partition_.around(rank));
   cell_halo_.clear();
@@ -704,7 +704,6 @@ void Flow<T, D>::write_wall_rows() {
 
 template <class T, int D>
 void Flow<T, D>::agree_on_control() {
-  if (execution_.slowdown > 1) be_slow();
   double all[] = {control.speed,        control.corrected,     control.moved,         control.signal,
                   control.acceleration, control.bad ? 1.0 : 0, control.stop ? 1.0 : 0};
   timers.lap(Phase::integrate);
@@ -712,19 +711,6 @@ void Flow<T, D>::agree_on_control() {
   timers.lap(Phase::wait);
   control.speed = all[0], control.corrected = all[1], control.moved = all[2], control.signal = all[3];
   control.acceleration = all[4], control.bad = all[5] > 0, control.stop = all[6] > 0;
-}
-
-/// Takes as much longer for the step as the experiment asks for.
-template <class T, int D>
-void Flow<T, D>::be_slow() {
-  using Clock = std::chrono::steady_clock;
-  timers.lap(Phase::integrate);
-  const double more = (execution_.slowdown - 1) * (timers.busy() - busy_when_slow_);
-  const auto start = Clock::now();
-  while (std::chrono::duration<double>(Clock::now() - start).count() < more) {
-  }
-  timers.lap(Phase::integrate);
-  busy_when_slow_ = timers.busy();
 }
 
 template <class T, int D>

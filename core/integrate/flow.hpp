@@ -42,11 +42,10 @@ struct Execution {
   std::string instructions = "auto";        // scalar, avx2, avx512
   bool all_pairs = false;                   // no cells: the plain test oracle
   std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
-  std::string decomposition = "bisection";  // strips, blocks
+  std::string decomposition = "bisection";  // see decompose::cuts_of()
   std::string exchange = "nonblocking";     // see exchange::strategy_names()
   bool rebalance = true;                    // share the domain out anew when that is worth its price
   int rebalance_every = 0;                  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
-  double slowdown = 1;                      // this rank takes so many times as long (for experiments)
 };
 
 /// Constants of a run in SI units, from the world.
@@ -187,7 +186,6 @@ class Flow {
   void decompose(const particles::CellGrid& grid);
   void share_out(const particles::CellGrid& grid, const std::vector<Int3>& cells, std::int64_t weight);
   bool rebalance_is_due();
-  void be_slow();
   void rebalance();
   double buffer_length(int axis) const;
   void wrap_into_periods();
@@ -235,7 +233,6 @@ class Flow {
   VectorArray<double, D> vector_scratch_;
   Array<std::int64_t> id_scratch_;
   bool walls_move_ = false;
-  double busy_when_slow_ = 0;  // [s]
   Array<T> wall_row_scratch_;
   Array<std::int32_t> owner_scratch_;
   Array<std::uint8_t> buffer_scratch_;

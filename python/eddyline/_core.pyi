@@ -250,10 +250,9 @@ class Simulation:
         neighbors: Literal["cells", "all_pairs"] = "cells",
         shuffle: int = 0,  # not 0: particles are grouped into chunks in a random order (a test of the law)
         series_interval: float = 0.0,  # s between rows of the series; 0: every step
-        decomposition: str = "bisection",  # or strips, blocks
+        decomposition: str = "bisection",  # blocks, strips, strips-x, ...
         exchange: str = "nonblocking",  # or blocking
         rebalance: bool = True,  # share the domain out anew among ranks when that is worth its price
-        slowdown: float = 1.0,  # this rank takes so many times as long (for experiments)
         communicator: Communicator | None = None,  # None: this process alone
     ) -> None: ...
     # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.
@@ -269,6 +268,8 @@ class Simulation:
     def interrupt(self) -> None: ...
     @property
     def time(self) -> float: ...
+    @property
+    def dimensions(self) -> int: ...
     @property
     def step_count(self) -> int: ...
     @property
@@ -302,6 +303,9 @@ class Simulation:
     def wall_body(self) -> NDArray[np.int32]:
         """(n,) index into bodies, or -1 - side for the walls of the domain."""
     def wall_pressure(self) -> NDArray[np.float64]: ...  # (n,) Pa
+    def records(self, kind: Literal["fluid", "walls"], after: int, limit: int) -> bytes:
+        """The first `limit` particles of all ranks with ids larger than `after`, in order of id, as
+        `eddyline.stream.particles.RECORD` lays them out."""
     def raster(self, quantity: str, shape: tuple[int, int], lower: Vec3, upper: Vec3) -> NDArray[np.float32]:
         """SPH interpolation on a plane of pixels: shape (rows, columns), row 0 at the bottom, centres of
         equal cells between `lower` and `upper` (3D: the plane z = lower.z). NaN where there is no fluid.

@@ -61,7 +61,17 @@ Ranks = Annotated[
     typer.Option(min=1, metavar="N", help="Start N processes that compute the run together."),
 ]
 Decomposition = Annotated[
-    str, typer.Option(metavar="NAME", help="How ranks share the domain: bisection, strips or blocks.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="How ranks share the domain: bisection, blocks, strips (or strips-x, strips-y, strips-z).",
+    ),
+]
+Rebalance = Annotated[
+    bool,
+    typer.Option(
+        "--rebalance/--no-rebalance", help="Share the domain out anew when that is worth its price."
+    ),
 ]
 Exchange = Annotated[
     str, typer.Option(metavar="NAME", help="How ranks exchange boundaries: nonblocking or blocking.")
@@ -102,6 +112,7 @@ def run(
     ranks: Ranks = None,
     boxes: Boxes = 1,
     decomposition: Decomposition = "bisection",
+    rebalance: Rebalance = True,
     exchange: Exchange = "nonblocking",
     patience: Patience = 300.0,
     checkpoint_every: CheckpointEvery = 30.0,
@@ -135,6 +146,7 @@ def run(
             threads=threads,
             boxes=boxes,
             decomposition=decomposition,
+            rebalance=rebalance,
             exchange=exchange,
             patience=patience,
             checkpoint_every=60 * checkpoint_every,
@@ -155,6 +167,7 @@ def resume(
     ranks: Ranks = None,
     boxes: Boxes = 1,
     decomposition: Decomposition = "bisection",
+    rebalance: Rebalance = True,
     exchange: Exchange = "nonblocking",
     patience: Patience = 300.0,
     checkpoint_every: CheckpointEvery = 30.0,
@@ -180,6 +193,7 @@ def resume(
             threads=threads,
             boxes=boxes,
             decomposition=decomposition,
+            rebalance=rebalance,
             exchange=exchange,
             patience=patience,
             checkpoint_every=60 * checkpoint_every,

@@ -102,9 +102,9 @@ class Simulation:
         from eddyline.plot import colors, oblique
         from eddyline.plot.frame import FramePainter
         from eddyline.plot.scene import Scene
-        from eddyline.run.recorder import particle_values, shown_quantity
+        from eddyline.run.recorder import shown_quantity
+        from eddyline.run.view import paint_bodies, paint_fluid
         from eddyline.stream.frames import Frame
-        from eddyline.stream.snapshots import three_columns
 
         scene, quantity = Scene.of(self.world), shown_quantity(self.world)
         if scene.dimensions == 2:
@@ -113,11 +113,13 @@ class Simulation:
             )
         else:
             view = oblique.View.of(scene)
-            bodies = three_columns(self._core.wall_position())[np.asarray(self._core.wall_body()) >= 0]
-            inside = self._core.buffer == 0  # not beyond an opening
-            values = {quantity: particle_values(self._core, quantity)[inside]}
-            position = three_columns(self._core.position)[inside]
-            seen = oblique.render(view, scene.spacing, position, values, bodies)
+            painting = oblique.Painting(view, scene.spacing, [quantity])
+            for job in (
+                *paint_bodies(painting, self._core),
+                *paint_fluid(painting, self._core, [quantity]),
+            ):
+                job()
+            seen = painting.finish()
             raster = seen.values[quantity]
             frame = Frame(
                 self.time, self.steps, quantity, raster, view.lower, view.upper, seen.solid, seen.shade

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "comm/alone.hpp"
+#include "driver/leader.hpp"
 #include "driver/simulation.hpp"
 #include "harness.hpp"
 #include "thread_ranks.hpp"
@@ -194,6 +196,44 @@ TEST(double_pairs_are_the_same_on_any_ranks) {
   auto world = stream();
   world.method.double_precision = true;
   expect_the_same_bits(world, 120);
+}
+
+namespace {
+
+/// Particles of both kinds as snapshots take them, in batches that are no share of any rank.
+std::vector<driver::Record> all_records(const driver::Simulation& simulation) {
+  constexpr std::int64_t k_batch = 97;
+  std::vector<driver::Record> all;
+  for (const driver::Kind kind : {driver::Kind::fluid, driver::Kind::walls}) {
+    std::int64_t after = std::numeric_limits<std::int64_t>::min();
+    std::int64_t left = kind == driver::Kind::fluid ? simulation.fluid_count() : simulation.wall_count();
+    while (left > 0) {
+      const auto batch = simulation.records(kind, after, k_batch);
+      CHECK(static_cast<std::int64_t>(batch.size()) == std::min(left, k_batch));
+      after = batch.back().id;
+      left -= k_batch;
+      all.insert(all.end(), batch.begin(), batch.end());
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST(snapshots_hold_the_same_particles_on_any_ranks) {
+  const auto after = [](driver::Simulation& simulation) {
+    simulation.advance(1e9, 40, 1e9);
+    return all_records(simulation);
+  };
+  const auto alone = after(*driver::Simulation::make(stream(), execution(), 0.01, *comm::alone()));
+  for (const int ranks : {2, 5})
+    on_ranks(ranks, [&](comm::Communicator& communicator) {
+      auto own = driver::Simulation::make(stream(), execution(), 0.01, communicator);
+      if (!communicator.is_root()) return driver::follow(*own, communicator);
+      const auto together = after(*driver::lead(std::move(own), communicator));
+      CHECK(together.size() == alone.size());
+      CHECK(std::memcmp(together.data(), alone.data(), alone.size() * sizeof(driver::Record)) == 0);
+    });
 }
 
 TEST(a_bad_particle_is_named_by_all_ranks_alike) {

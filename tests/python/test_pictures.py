@@ -167,8 +167,25 @@ def test_nearer_particles_hide_those_behind() -> None:
     eye = view.axes[2]
     middle = np.array([0.5, 0.5, 0.5])
     line = middle + np.linspace(-0.4, 0.4, 9)[:, None] * eye
-    seen = oblique.render(view, 0.1, line, {"speed": np.arange(9, dtype=np.float32)}, np.zeros((0, 3)))
-    assert np.nanmin(seen.values["speed"]) == 8
+    number = np.arange(9, dtype=np.float32)
+    seen = []
+    for groups in ([range(9)], [range(4), range(4, 9)], [range(4, 9), range(4)]):
+        painting = oblique.Painting(view, 0.1, ["speed"])
+        for group in groups:
+            painting.add_fluid(line[group], {"speed": number[group]})
+        seen.append(painting.finish())
+        assert np.nanmin(seen[-1].values["speed"]) == 8
+        assert np.array_equal(seen[-1].shade, seen[0].shade)
+    hidden = oblique.Painting(view, 0.1, ["speed"])
+    hidden.add_solids(line[3:4])
+    painting = oblique.Painting(view, 0.1, ["speed"])
+    painting.add_fluid(line, {"speed": number})
+    painting.add_solids_of(hidden)
+    assert not painting.finish().solid.any()
+    before = oblique.Painting(view, 0.1, ["speed"])
+    before.add_solids(line[8:] + 0.2 * eye)
+    painting.add_solids_of(before)
+    assert painting.finish().solid.any() and np.isnan(painting.finish().values["speed"]).all()
     assert np.allclose(view.axes @ view.axes.T, np.eye(3)) and np.linalg.det(view.axes) > 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,14 @@ import small_worlds
 
 import eddyline
 from eddyline import _core
+from eddyline.stream.particles import Kind, Records, batches, count
 from eddyline.stream.snapshots import (
-    Points,
-    Snapshot,
+    FIELDS,
+    Job,
     SnapshotFiles,
     copy_as_one_file,
     read_snapshot,
     snapshot_count,
-    take_snapshot,
 )
 
 vtk_hdf = pytest.importorskip("vtkmodules.vtkIOHDF")
@@ -43,85 +44,131 @@ def read_with_vtk(path: Path, step: int | None) -> tuple[float, dict[str, np.nda
     return reader.GetTimeValue() if step is not None else 0.0, arrays, data.GetVerts().GetNumberOfCells()
 
 
+class Part:
+    """A simulation that shows its first particles only: others have not come yet."""
+
+    def __init__(self, simulation: _core.Simulation, shown: int) -> None:
+        self._simulation, self.fluid_count = simulation, shown
+
+    def records(self, kind: Kind, after: int, limit: int) -> bytes:
+        return self._simulation.records(
+            kind, after, min(limit, self.fluid_count) if kind == "fluid" else limit
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._simulation, name)
+
+
+@dataclass(frozen=True)
+class Moment:
+    time: float
+    particles: dict[Kind, Records]
+
+    @classmethod
+    def of(cls, simulation: _core.Simulation) -> Moment:
+        kinds: tuple[Kind, ...] = ("fluid", "walls")
+        return cls(simulation.time, {kind: np.concatenate(list(batches(simulation, kind))) for kind in kinds})
+
+
+def at_once(job: Job) -> None:
+    job()
+
+
 @pytest.fixture
-def written(tmp_path: Path) -> tuple[Path, list[Snapshot]]:
-    """A run's folder with four snapshots; the third one has lost some particles."""
+def written(tmp_path: Path) -> tuple[Path, list[Moment]]:
+    """A run's folder with four snapshots, written in batches of 50; the third one has fewer particles."""
     world = eddyline.World.load(small_worlds.write(tmp_path))
     simulation = _core.Simulation(world.core, threads=1)
-    files = SnapshotFiles(tmp_path / "snapshots")
-    snapshots = []
+    files = SnapshotFiles(tmp_path / "snapshots", batch=50)
+    moments = []
     for k in range(4):
-        snapshot = take_snapshot(simulation, 2)
-        if k == 2:
-            snapshot = fewer(snapshot, 100)
-        files.write(snapshot)
-        snapshots.append(snapshot)
+        shown: Any = Part(simulation, 100) if k == 2 else simulation
+        files.take(shown, at_once)
+        moments.append(Moment.of(shown))
         simulation.advance(1.0, simulation.step_count + 5, 10.0)
-    return tmp_path, snapshots
+    return tmp_path, moments
 
 
-def fewer(snapshot: Snapshot, count: int) -> Snapshot:
-    fluid = Points(snapshot.fluid.position[:count], {k: v[:count] for k, v in snapshot.fluid.fields.items()})
-    return Snapshot(snapshot.time, snapshot.step, snapshot.dimensions, fluid, snapshot.walls)
+def check(moment: Moment, kind: Kind, arrays: dict[str, np.ndarray]) -> None:
+    particles = moment.particles[kind]
+    assert np.array_equal(arrays["Points"], particles["position"])
+    assert arrays.keys() == {"Points", *(field.name for field in FIELDS[kind])}
+    for field in FIELDS[kind]:
+        assert np.array_equal(arrays[field.name], particles[field.name]), field.name
+        assert arrays[field.name].dtype == field.dtype, field.name
 
 
-def check(points: Points, arrays: dict[str, np.ndarray]) -> None:
-    assert np.array_equal(arrays["Points"], points.position)
-    for name, values in points.fields.items():
-        assert np.array_equal(arrays[name], values), name
-        assert arrays[name].dtype == values.dtype, name
+def test_records_are_the_particles_in_order_of_id(tmp_path: Path) -> None:
+    world = eddyline.World.load(small_worlds.write(tmp_path))
+    simulation = _core.Simulation(world.core, boxes=3, threads=1)
+    simulation.advance(1.0, 20, 10.0)
+    order = np.argsort(simulation.id)
+    for limit in (1, 37, 128, 1000):
+        parts = list(batches(simulation, "fluid", limit))
+        assert max(len(part) for part in parts) == min(limit, 128)
+        particles = np.concatenate(parts)
+        assert np.array_equal(particles["id"], simulation.id[order])
+        assert np.array_equal(particles["position"][:, :2], simulation.position[order])
+        assert np.array_equal(particles["velocity"][:, :2], simulation.velocity[order])
+        assert np.array_equal(particles["density"], simulation.density[order])
+        assert np.array_equal(particles["pressure"], simulation.pressure()[order])
+        assert np.array_equal(particles["surface"], simulation.surface()[order])
+    walls = np.concatenate(list(batches(simulation, "walls", 17)))
+    assert len(walls) == count(simulation, "walls") and len(np.unique(walls["id"])) == len(walls)
+    assert sorted(map(tuple, walls["position"][:, :2])) == sorted(map(tuple, simulation.wall_position()))
+    assert sorted(walls["pressure"]) == sorted(simulation.wall_pressure())
 
 
-def test_vtk_reads_every_step(written: tuple[Path, list[Snapshot]]) -> None:
-    folder, snapshots = written
-    for k, snapshot in enumerate(snapshots):
+def test_vtk_reads_every_step(written: tuple[Path, list[Moment]]) -> None:
+    folder, moments = written
+    for k, moment in enumerate(moments):
         time, arrays, cells = read_with_vtk(folder / "snapshots" / "fluid.vtkhdf", k)
-        assert time == snapshot.time and cells == len(snapshot.fluid.position)
-        check(snapshot.fluid, arrays)
+        assert time == moment.time and cells == len(moment.particles["fluid"])
+        check(moment, "fluid", arrays)
         time, arrays, _ = read_with_vtk(folder / "snapshots" / "walls.vtkhdf", k)
-        assert time == snapshot.time
-        check(snapshot.walls, arrays)
+        assert time == moment.time
+        check(moment, "walls", arrays)
 
 
-def test_vtk_reads_one_snapshot_alone(written: tuple[Path, list[Snapshot]]) -> None:
-    folder, snapshots = written
+def test_vtk_reads_one_snapshot_alone(written: tuple[Path, list[Moment]]) -> None:
+    folder, moments = written
     _, arrays, cells = read_with_vtk(folder / "snapshots" / "fluid" / "000002.vtkhdf", None)
     assert cells == 100
-    check(snapshots[2].fluid, arrays)
+    check(moments[2], "fluid", arrays)
 
 
 def test_one_file_holds_all_and_can_be_moved(
-    written: tuple[Path, list[Snapshot]], tmp_path_factory: Any
+    written: tuple[Path, list[Moment]], tmp_path_factory: Any
 ) -> None:
-    folder, snapshots = written
+    folder, moments = written
     target = tmp_path_factory.mktemp("elsewhere") / "fluid.vtkhdf"
     copy_as_one_file(folder, "fluid", target)
-    for k, snapshot in enumerate(snapshots):
-        check(snapshot.fluid, read_with_vtk(target, k)[1])
+    for k, moment in enumerate(moments):
+        check(moment, "fluid", read_with_vtk(target, k)[1])
 
 
-def test_a_run_that_was_killed_is_readable(written: tuple[Path, list[Snapshot]]) -> None:
+def test_a_run_that_was_killed_is_readable(written: tuple[Path, list[Moment]]) -> None:
     """A kill in the middle of a write leaves a temporary file and the index before."""
-    folder, snapshots = written
+    folder, moments = written
     (folder / "snapshots" / "fluid" / ".000004.vtkhdf.1-1.part").write_bytes(b"half")
     assert snapshot_count(folder / "snapshots") == 4
-    check(snapshots[3].fluid, read_with_vtk(folder / "snapshots" / "fluid.vtkhdf", 3)[1])
+    check(moments[3], "fluid", read_with_vtk(folder / "snapshots" / "fluid.vtkhdf", 3)[1])
 
 
-def test_read_snapshot_gives_arrays(written: tuple[Path, list[Snapshot]]) -> None:
-    folder, snapshots = written
+def test_read_snapshot_gives_arrays(written: tuple[Path, list[Moment]]) -> None:
+    folder, moments = written
     got = read_snapshot(folder, -1)
-    last = snapshots[-1]
-    assert got["time"] == last.time and got["step"] == 15
-    assert np.array_equal(got["position"], last.fluid.position[:, :2])
-    assert np.array_equal(got["velocity"], last.fluid.fields["velocity"][:, :2])
+    last = moments[-1].particles["fluid"]
+    assert got["time"] == moments[-1].time and got["step"] == 15
+    assert np.array_equal(got["position"], last["position"][:, :2])
+    assert np.array_equal(got["velocity"], last["velocity"][:, :2])
     assert np.all(np.diff(got["id"]) > 0)
     assert got["wall_position"].shape[1] == 2 and 0 in got["wall_body"] and -3 in got["wall_body"]
     with pytest.raises(IndexError, match="4 snapshots"):
         read_snapshot(folder, 4)
 
 
-def test_fields_say_what_they_are(written: tuple[Path, list[Snapshot]]) -> None:
+def test_fields_say_what_they_are(written: tuple[Path, list[Moment]]) -> None:
     import h5py
 
     for name in ("fluid.vtkhdf", "fluid/000000.vtkhdf"):
@@ -138,8 +185,23 @@ def test_snapshots_do_not_depend_on_boxes(tmp_path: Path) -> None:
     for boxes in (1, 3):
         simulation = _core.Simulation(world.core, boxes=boxes, threads=1)
         simulation.advance(1.0, 20, 10.0)
-        taken.append(take_snapshot(simulation, 2))
-    assert np.array_equal(taken[0].fluid.position, taken[1].fluid.position)
-    for name, values in taken[0].fluid.fields.items():
-        assert np.array_equal(values, taken[1].fluid.fields[name]), name
-    assert np.array_equal(taken[0].walls.fields["pressure"], taken[1].walls.fields["pressure"])
+        taken.append(Moment.of(simulation).particles)
+    for kind in ("fluid", "walls"):
+        assert taken[0][kind].tobytes() == taken[1][kind].tobytes()
+
+
+def test_a_snapshot_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    world = eddyline.World.load(small_worlds.write(tmp_path))
+    simulation = _core.Simulation(world.core, threads=1)
+    files = SnapshotFiles(tmp_path / "snapshots", batch=50)
+    done: list[str] = []
+
+    def fail_late(job: Job) -> None:
+        done.append("")
+        if len(done) > 7:
+            raise OSError("the disk is full")
+        job()
+
+    with pytest.raises(OSError, match="full"):
+        files.take(simulation, fail_late)
+    assert not [path for path in (tmp_path / "snapshots").rglob("*") if path.name.startswith(".")]

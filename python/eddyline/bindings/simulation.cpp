@@ -188,6 +188,16 @@ nb::list gather(Communicator& communicator, const nb::bytes& message) {
   return all;
 }
 
+nb::bytes records(const Simulation& s, const std::string& kind, std::int64_t after, std::int64_t limit) {
+  if (kind != "fluid" && kind != "walls") throw UserError("records: kind must be \"fluid\" or \"walls\".");
+  std::vector<driver::Record> batch;
+  {
+    nb::gil_scoped_release release;
+    batch = s.records(kind == "fluid" ? driver::Kind::fluid : driver::Kind::walls, after, limit);
+  }
+  return nb::bytes(batch.data(), batch.size() * sizeof(driver::Record));
+}
+
 Owned<float> raster(const Simulation& s, const std::string& quantity, std::pair<int, int> shape, const Point& lower,
                     const Point& upper) {
   if (shape.first < 1 || shape.second < 1) throw UserError("raster: shape must be at least (1, 1).");
@@ -242,7 +252,7 @@ void bind_simulation(nb::module_& module) {
   nb::class_<Simulation>(module, "Simulation")
       .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
-                       const std::string& decomposition, const std::string& exchange, bool rebalance, double slowdown,
+                       const std::string& decomposition, const std::string& exchange, bool rebalance,
                        Communicator* communicator) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
@@ -256,7 +266,6 @@ void bind_simulation(nb::module_& module) {
              execution.decomposition = decomposition;
              execution.exchange = exchange;
              execution.rebalance = rebalance;
-             execution.slowdown = slowdown;
              static const auto alone = comm::alone();
              comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
              auto own = Simulation::make(world, execution, series_interval, ranks);
@@ -264,7 +273,7 @@ void bind_simulation(nb::module_& module) {
            }),
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
            "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection", "exchange"_a = "nonblocking",
-           "rebalance"_a = true, "slowdown"_a = 1.0, "communicator"_a = nb::none(), nb::keep_alive<0, 13>())
+           "rebalance"_a = true, "communicator"_a = nb::none(), nb::keep_alive<0, 12>())
       .def(
           "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
           "communicator"_a, nb::call_guard<nb::gil_scoped_release>())
@@ -303,6 +312,7 @@ void bind_simulation(nb::module_& module) {
            [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })
       .def("wall_body", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_owner()); })
       .def("wall_pressure", [](const Simulation& s) { return give(s.wall_pressure()); })
+      .def("records", records, "kind"_a, "after"_a, "limit"_a)
       .def("take_series", take_series)
       .def("raster", raster, "quantity"_a, "shape"_a, "lower"_a, "upper"_a)
       .def(

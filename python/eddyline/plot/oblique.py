@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,33 +121,56 @@ class Rendered:
     shade: NDArray[np.float32]
 
 
-def render(
-    view: View, spacing: float, fluid: Vectors, values: Mapping[str, NDArray[np.float32]], solids: Vectors
-) -> Rendered:
-    """Paints particles as small balls with a depth buffer, then lights the smoothed surface.
+class Painting:
+    """Particles painted as small balls with a depth buffer, one batch after the other; then the smoothed
+    surface is lit."""
 
-    fluid: (n, 3) m, values: (n,) of each quantity, solids: (m, 3) m.
-    """
-    shape = view.raster_shape(spacing)
-    radius = RADIUS * spacing
-    seen = np.concatenate([fluid, solids]) @ view.axes.T
-    chosen = _in_sight(view, seen, radius)
-    owner, depth = _depth_buffer(view, shape, seen[chosen], radius)
-    hit = owner >= 0
-    if chosen.size:
-        owner = np.where(hit, chosen[owner], -1)
-    is_fluid = hit & (owner < len(fluid))
-    rasters = {name: np.zeros(shape, dtype=np.float32) for name in values}
-    for name, raster in rasters.items():
-        raster[is_fluid] = values[name][owner[is_fluid]]
-    pixel = view.size[0] / shape[1]
-    for stride in _strides(spacing / pixel):
-        near = list(_near(depth, hit, stride, 2.5 * spacing))
-        rasters = {name: _mean(raster, is_fluid, near) for name, raster in rasters.items()}
-        depth = _mean(depth, hit, near)
-    for raster in rasters.values():
-        raster[~is_fluid] = np.nan
-    return Rendered(rasters, hit & ~is_fluid, _light(depth, hit, pixel, spacing))
+    def __init__(self, view: View, spacing: float, quantities: Iterable[str]) -> None:
+        self._view, self._spacing = view, spacing
+        shape = view.raster_shape(spacing)
+        self._depth = np.full(shape, -np.inf, dtype=np.float32)
+        self._is_fluid = np.zeros(shape, dtype=bool)
+        self._rasters = {name: np.zeros(shape, dtype=np.float32) for name in quantities}
+
+    def add_fluid(self, position: Vectors, values: Mapping[str, NDArray[np.float32]]) -> None:
+        """position: (n, 3) m, values: (n,) of each quantity."""
+        nearer, owner = self._add(position)
+        self._is_fluid |= nearer
+        for name, raster in self._rasters.items():
+            raster[nearer] = values[name][owner]
+
+    def add_solids(self, position: Vectors) -> None:
+        """position: (n, 3) m."""
+        nearer, _ = self._add(position)
+        self._is_fluid &= ~nearer
+
+    def add_solids_of(self, other: Painting) -> None:
+        """What another painting of the same view holds of solids."""
+        nearer = (other._depth > self._depth) & ~other._is_fluid
+        self._depth[nearer] = other._depth[nearer]
+        self._is_fluid &= ~nearer
+
+    def finish(self) -> Rendered:
+        hit, is_fluid = np.isfinite(self._depth), self._is_fluid
+        depth, rasters = np.where(hit, self._depth, np.float32(0)), self._rasters
+        pixel = self._view.size[0] / depth.shape[1]
+        for stride in _strides(self._spacing / pixel):
+            near = list(_near(depth, hit, stride, 2.5 * self._spacing))
+            rasters = {name: _mean(raster, is_fluid, near) for name, raster in rasters.items()}
+            depth = _mean(depth, hit, near)
+        for raster in rasters.values():
+            raster[~is_fluid] = np.nan
+        return Rendered(rasters, hit & ~is_fluid, _light(depth, hit, pixel, self._spacing))
+
+    def _add(self, position: Vectors) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Pixels at which a particle is nearer than what was there, and which one."""
+        radius = RADIUS * self._spacing
+        seen = position @ self._view.axes.T
+        chosen = _in_sight(self._view, seen, radius)
+        owner, depth = _depth_buffer(self._view, self._depth.shape, seen[chosen], radius)
+        nearer = (owner >= 0) & (depth > self._depth)
+        self._depth[nearer] = depth[nearer]
+        return nearer, chosen[owner[nearer]]
 
 
 def _strides(pixels: float) -> list[int]:
@@ -177,7 +200,7 @@ def _in_sight(view: View, seen: Vectors, radius: float) -> NDArray[np.int64]:
 
 
 def _depth_buffer(
-    view: View, shape: tuple[int, int], seen: Vectors, radius: float
+    view: View, shape: tuple[int, ...], seen: Vectors, radius: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """(index of the nearest particle or -1, its depth towards the eye [m]) for each pixel."""
     rows, columns = shape
@@ -187,8 +210,8 @@ def _depth_buffer(
     reach = max(1, math.ceil(radius / pixel))
     inside = (column >= reach) & (column < columns - reach) & (row >= reach) & (row < rows - reach)
     kept = np.flatnonzero(inside & np.isfinite(seen).all(axis=1))
-    nearest, farthest = (seen[kept, 2].max(), seen[kept, 2].min()) if kept.size else (0.0, 0.0)
-    span = nearest - farthest + 2 * radius + 1e-300
+    corners = view.corners @ view.axes[2]
+    farthest, span = corners.min() - np.ptp(corners), 3 * np.ptp(corners)  # room for what has splashed out
     home = row[kept] * columns + column[kept]
     depth = seen[kept, 2]
     keys = np.zeros(rows * columns, dtype=np.uint64)

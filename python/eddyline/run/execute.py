@@ -45,6 +45,7 @@ def run(
     threads: int = 0,
     boxes: int = 1,
     decomposition: str = "bisection",
+    rebalance: bool = True,
     exchange: str = "nonblocking",
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
@@ -59,8 +60,9 @@ def run(
     world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}.
     steps, until: stop after so many steps, or at this simulated time [s]; else at the end the world gives.
     threads: of each rank; 0: all cores, shared among the ranks of the machine. boxes: parts into which each
-        rank cuts its domain. decomposition: "bisection", "strips" or "blocks". exchange: "nonblocking" or
-        "blocking". None of them changes a bit of the result.
+        rank cuts its domain. decomposition: "bisection", "blocks", "strips" (across the longest axis) or
+        "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is
+        worth its price. exchange: "nonblocking" or "blocking". None of them changes a bit of the result.
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
     checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; one is also
         written at the end, at Ctrl-C and SIGTERM, and at SIGUSR1. 0: only then.
@@ -75,7 +77,7 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    manner = Manner(threads, boxes, decomposition, exchange, patience)
+    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience)
     ranks = join()
     destination = None if out is None else Path(out)
 
@@ -107,6 +109,7 @@ def resume(
     threads: int = 0,
     boxes: int = 1,
     decomposition: str = "bisection",
+    rebalance: bool = True,
     exchange: str = "nonblocking",
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
@@ -123,7 +126,7 @@ def resume(
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
     """
-    manner = Manner(threads, boxes, decomposition, exchange, patience)
+    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience)
     ranks = join()
 
     def prepare() -> tuple[World, RunFolder, Checkpoint | None]:
@@ -170,6 +173,7 @@ class Manner:
     threads: int
     boxes: int
     decomposition: str
+    rebalance: bool
     exchange: str
     patience: float
 
@@ -179,6 +183,7 @@ class Manner:
         if ranks.communicator is not None:
             kept |= {
                 "decomposition": self.decomposition,
+                "rebalance": self.rebalance,
                 "exchange": self.exchange,
                 "message_passing": ranks.communicator.library,
             }
@@ -202,6 +207,7 @@ def _simulated(
         threads=manner.threads_of(ranks),
         series_interval=world.output.series_interval,
         decomposition=manner.decomposition,
+        rebalance=manner.rebalance,
         exchange=manner.exchange,
         communicator=ranks.communicator,
     )

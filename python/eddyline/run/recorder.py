@@ -5,20 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from eddyline.plot import oblique
 from eddyline.plot.colors import QUANTITIES
 from eddyline.plot.scene import Scene
 from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
+from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
 from eddyline.stream.frames import Picture, cut_frames, write_frame
 from eddyline.stream.series import SeriesFiles
-from eddyline.stream.snapshots import SnapshotFiles, take_snapshot, three_columns
+from eddyline.stream.snapshots import SnapshotFiles
 from eddyline.stream.writer import Writer
 
 if TYPE_CHECKING:
@@ -53,9 +51,7 @@ class Recorder:
         self._snapshots_due = Schedule(world.output.snapshot_interval)
         self._last_picture = self._last_snapshot = -1
         self._view = oblique.View.of(self.scene) if self.scene.dimensions == 3 else None
-        self._solids = (
-            self._body_points() if self._view else np.zeros((0, 3))
-        )  # of bodies at rest: for all frames
+        self._bodies: oblique.Painting | None = None  # of those at rest: for all frames
         self._snapshots_taken = 0
         self._frames_due = 0
 
@@ -120,7 +116,7 @@ class Recorder:
 
     def _take_snapshot(self) -> None:
         self._last_snapshot = self.simulation.step_count
-        self.writer.put(self._snapshots.job(take_snapshot(self.simulation, self.scene.dimensions)))
+        self._snapshots.take(self.simulation, self.writer.put)
 
     def _take_picture(self) -> None:
         number, self.frames = self.frames, self.frames + 1
@@ -151,25 +147,23 @@ class Recorder:
 
     def _put_view(self, view: oblique.View, number: int) -> None:
         time, step = self.simulation.time, self.simulation.step_count
-        inside = self.simulation.buffer == 0  # not beyond an opening
-        position = three_columns(self.simulation.position)[inside]
-        values = {
-            name: particle_values(self.simulation, name)[inside] for name in {self.quantity, *self._also_kept}
-        }
-        spacing = self.scene.spacing
-        solids = self._body_points() if self.scene.moving else self._solids
+        quantities = sorted({self.quantity, *self._also_kept})
+        if self._bodies is None or self.scene.moving:
+            self._bodies = oblique.Painting(view, self.scene.spacing, quantities)
+            for job in paint_bodies(self._bodies, self.simulation):
+                self.writer.put(job)
+        bodies = self._bodies
+        painting = oblique.Painting(view, self.scene.spacing, quantities)
+        for job in paint_fluid(painting, self.simulation, quantities):
+            self.writer.put(job)
 
         def write() -> None:
-            seen = oblique.render(view, spacing, position, values, solids)
+            painting.add_solids_of(bodies)
+            seen = painting.finish()
             picture = Picture(time, step, view.lower, view.upper, seen.values, _UNITS, seen.solid, seen.shade)
             write_frame(self._frame_folder, number, picture)
 
         self.writer.put(write)
-
-    def _body_points(self) -> NDArray[np.float64]:
-        """(m, 3) positions of the particles of bodies [m]."""
-        of_bodies = np.asarray(self.simulation.wall_body()) >= 0
-        return three_columns(self.simulation.wall_position())[of_bodies]
 
 
 _UNITS = {name: "kg/m^3" if name == "density" else quantity.unit for name, quantity in QUANTITIES.items()}
@@ -179,16 +173,3 @@ def shown_quantity(world: World) -> str:
     """The quantity of a world's pictures; vorticity exists in two dimensions only."""
     quantity = world.output.quantity
     return "speed" if quantity == "vorticity" and world.core.dimensions == 3 else quantity
-
-
-def particle_values(simulation: _core.Simulation, quantity: str) -> NDArray[np.float32]:
-    """(n,) copies of a quantity at the particles, in the units of the core's rasters."""
-    if quantity == "speed":
-        values = np.sqrt((simulation.velocity**2).sum(axis=1))
-    elif quantity.startswith("velocity_"):
-        values = simulation.velocity[:, "xyz".index(quantity[-1])]
-    elif quantity == "pressure":
-        values = simulation.pressure()
-    else:
-        values = simulation.density
-    return np.asarray(values, dtype=np.float32)

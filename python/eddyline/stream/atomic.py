@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
+HDF5_OVERHEAD = 60_000  # bytes of a file beside its data: many times what its index takes
+
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -55,6 +57,25 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, int)):
         return value
     return str(value)
+
+
+@contextlib.contextmanager
+def long_hdf5_file(path: Path, size: int) -> Iterator[h5py.File]:
+    """Like `hdf5_file`, but written to the disk as it grows: for files that memory may not hold.
+
+    size: of its data [bytes], about. Room for them is taken first, so that a full disk is noticed before
+    HDF5 could meet it.
+    """
+    import h5py
+
+    with replacing(path) as temporary:
+        with h5py.File(temporary, "w") as file:
+            with temporary.open("r+b") as raw:
+                os.posix_fallocate(raw.fileno(), 0, size + HDF5_OVERHEAD)
+            yield file
+            file.flush()
+            used = file.id.get_filesize()
+        os.truncate(temporary, used)
 
 
 @contextlib.contextmanager

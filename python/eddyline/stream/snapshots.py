@@ -10,25 +10,28 @@ snapshot, so that a run that was killed, or a disk that is full, leaves every sn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eddyline.stream import atomic
+from eddyline.stream.particles import BATCH, Kind, Records, batches, count
 
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
     from eddyline import _core
 
-Array = NDArray[Any]
-Kind = Literal["fluid", "walls"]
+Job = Callable[[], None]
 VTKHDF_VERSION = (2, 0)
 TOPOLOGY = ("Vertices", "Lines", "Polygons", "Strips")
+COMPRESSED = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+CHUNK = 16_384  # numbers that are compressed together
 
 
 @dataclass(frozen=True)
@@ -59,62 +62,24 @@ WALL_FIELDS = (
     ),
     Field("pressure", np.float64, "Pa", "pressure, extrapolated from the fluid"),
 )
-KINDS: tuple[Kind, ...] = ("fluid", "walls")
+_POSITION = Field("Points", np.float64, "m", "position (the third coordinate is 0 in two dimensions)", 3)
+KINDS: tuple[Kind, ...] = ("walls", "fluid")
+"""In the order in which they are written."""
 FIELDS: dict[Kind, tuple[Field, ...]] = {"fluid": FLUID_FIELDS, "walls": WALL_FIELDS}
 
 
 @dataclass(frozen=True)
-class Points:
-    """Particles of one kind: position (n, 3) m and the fields of FIELDS."""
-
-    position: NDArray[np.float64]
-    fields: Mapping[str, Array]
-
-
-@dataclass(frozen=True)
-class Snapshot:
+class Moment:
     time: float  # s
     step: int
     dimensions: int
-    fluid: Points
-    walls: Points
-    checksum: str = ""  # of the whole state: 32 hexadecimal digits
+    checksum: str  # of the whole state: 32 hexadecimal digits
 
-
-def take_snapshot(simulation: _core.Simulation, dimensions: int) -> Snapshot:
-    """Copies the particles as they are now, in order of their ids: the same snapshot on any number of
-    threads."""
-    order = np.argsort(simulation.id, kind="stable")
-    fluid: dict[str, Array] = {
-        "id": simulation.id[order],
-        "velocity": three_columns(simulation.velocity[order]),
-        "density": simulation.density[order],
-        "pressure": simulation.pressure()[order],
-        "surface": simulation.surface()[order].astype(np.uint8),
-        "buffer": simulation.buffer[order],
-    }
-    wall_position = three_columns(simulation.wall_position())
-    body = np.asarray(simulation.wall_body(), dtype=np.int32)
-    wall_order = np.lexsort((wall_position[:, 0], wall_position[:, 1], wall_position[:, 2], body))
-    walls: dict[str, Array] = {
-        "body": body[wall_order],
-        "pressure": np.asarray(simulation.wall_pressure())[wall_order],
-    }
-    return Snapshot(
-        time=simulation.time,
-        step=simulation.step_count,
-        dimensions=dimensions,
-        fluid=Points(three_columns(simulation.position[order]), fluid),
-        walls=Points(wall_position[wall_order], walls),
-        checksum=f"{simulation.checksum():032x}",
-    )
-
-
-def three_columns(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(n, D) -> (n, 3), missing components 0."""
-    out = np.zeros((vectors.shape[0], 3))
-    out[:, : vectors.shape[1]] = vectors
-    return out
+    @classmethod
+    def of(cls, simulation: _core.Simulation) -> Moment:
+        return cls(
+            simulation.time, simulation.step_count, simulation.dimensions, f"{simulation.checksum():032x}"
+        )
 
 
 @dataclass
@@ -122,17 +87,20 @@ class SnapshotFiles:
     """Writes snapshots into a folder, one by one."""
 
     folder: Path
+    batch: int = BATCH  # particles in memory at a time
+    _number: int = 0  # of the next
     _times: list[float] = field(default_factory=list)
     _counts: dict[Kind, list[int]] = field(default_factory=lambda: {"fluid": [], "walls": []})
 
-    def cut(self, count: int) -> None:
-        """Goes on after the first `count` snapshots of a folder; later ones are deleted."""
+    def cut(self, kept: int) -> None:
+        """Goes on after the first `kept` snapshots of a folder; later ones are deleted."""
         import h5py
 
+        self._number = kept
         for number in range(snapshot_count(self.folder)):
             for kind in KINDS:
                 path = self.folder / kind / part_name(number)
-                if number >= count:
+                if number >= kept:
                     path.unlink(missing_ok=True)
                     continue
                 with h5py.File(path) as file:
@@ -141,23 +109,31 @@ class SnapshotFiles:
                     if kind == "fluid":
                         self._times.append(float(root.attrs["time"]))
 
-    def job(self, snapshot: Snapshot) -> Callable[[], None]:
-        """The writing of `snapshot`, to be called later, in order."""
-        return lambda: self.write(snapshot)
+    def take(self, simulation: _core.Simulation, put: Callable[[Job], None]) -> None:
+        """Copies the particles as they are now, in order of their ids, and puts what writes them, batch after
+        batch: jobs that are to be done in order. Walls first: a snapshot counts as there when its fluid is.
+        """
+        moment = Moment.of(simulation)
+        number, self._number = self._number, self._number + 1
+        for kind in KINDS:
+            total = count(simulation, kind)
+            part = _Part(self.folder / kind / part_name(number), kind, total, moment)
+            try:
+                put(part.open)
+                for batch in batches(simulation, kind, self.batch):
+                    put(functools.partial(part.append, batch))
+            except BaseException:
+                put(part.abandon)
+                raise
+            put(part.close)
+            put(functools.partial(self._note, kind, total, moment.time))
 
-    def write(self, snapshot: Snapshot) -> None:
-        """Walls first: a snapshot counts as there when its fluid is."""
-        number = len(self._times)
-        parts: dict[Kind, Points] = {"walls": snapshot.walls, "fluid": snapshot.fluid}
-        for kind, points in parts.items():
-            (self.folder / kind).mkdir(parents=True, exist_ok=True)
-            with atomic.hdf5_file(self.folder / kind / part_name(number)) as file:
-                _write_points(file, kind, points, snapshot)
-        self._times.append(snapshot.time)
-        for kind, points in parts.items():
-            self._counts[kind].append(len(points.position))
-            with atomic.hdf5_file(self.folder / f"{kind}.vtkhdf") as file:
-                _write_index(file, kind, self._times, self._counts[kind])
+    def _note(self, kind: Kind, total: int, time: float) -> None:
+        if kind == "walls":
+            self._times.append(time)
+        self._counts[kind].append(total)
+        with atomic.hdf5_file(self.folder / f"{kind}.vtkhdf") as file:
+            _write_index(file, kind, self._times, self._counts[kind])
 
 
 def part_name(number: int) -> str:
@@ -225,7 +201,7 @@ def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
         source.visititems(copy)
 
 
-def _blocks(rows: int, size: int = 1_000_000) -> Iterator[slice]:
+def _blocks(rows: int, size: int = 500_000) -> Iterator[slice]:
     for start in range(0, rows, size):
         yield slice(start, min(start + size, rows))
 
@@ -236,31 +212,80 @@ def _describe(group: h5py.Group) -> None:
     group.attrs["Type"] = np.bytes_("PolyData")
 
 
-def _write_points(file: h5py.File, kind: Kind, points: Points, snapshot: Snapshot) -> None:
-    root = file.create_group("VTKHDF")
-    _describe(root)
-    root.attrs["time"], root.attrs["step"] = snapshot.time, snapshot.step
-    root.attrs["dimensions"] = snapshot.dimensions
-    root.attrs["checksum"] = snapshot.checksum
-    count = len(points.position)
-    root["NumberOfPoints"] = np.array([count], dtype=np.int64)
-    _write_array(
-        root, "Points", points.position, "m", "position (the third coordinate is 0 in two dimensions)"
-    )
-    _write_vertices(root, [count])
-    data = root.create_group("PointData")
-    for column in FIELDS[kind]:
-        values = np.asarray(points.fields[column.name], dtype=column.dtype)
-        _write_array(data, column.name, values, column.units, column.description)
+class _Part:
+    """One snapshot of one kind of particles, written batch after batch."""
+
+    def __init__(self, path: Path, kind: Kind, total: int, moment: Moment) -> None:
+        self._path, self._kind, self._total, self._moment = path, kind, total, moment
+        self._written = 0
+        self._open = contextlib.ExitStack()
+
+    def open(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        bytes_each = 24 + sum(np.dtype(column.dtype).itemsize * column.components for column in self._columns)
+        file = self._open.enter_context(atomic.long_hdf5_file(self._path, bytes_each * self._total))
+        with self._or_abandon():
+            self._describe(file)
+
+    def append(self, batch: Records) -> None:
+        """The next particles."""
+        with self._or_abandon():
+            rows = slice(self._written, self._written + len(batch))
+            self._points[rows] = batch["position"]
+            for column in self._columns:
+                self._data[column.name][rows] = batch[column.name]
+            self._written = rows.stop
+
+    def close(self) -> None:
+        """The file appears."""
+        self._open.close()
+
+    def abandon(self) -> None:
+        """Nothing is left of it."""
+        with contextlib.suppress(_AbandonedError), self._open:
+            raise _AbandonedError
+
+    @contextlib.contextmanager
+    def _or_abandon(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.abandon()
+            raise
+
+    @property
+    def _columns(self) -> tuple[Field, ...]:
+        return FIELDS[self._kind]
+
+    def _describe(self, file: h5py.File) -> None:
+        root = file.create_group("VTKHDF")
+        _describe(root)
+        moment = self._moment
+        root.attrs["time"], root.attrs["step"] = moment.time, moment.step
+        root.attrs["dimensions"] = moment.dimensions
+        root.attrs["checksum"] = moment.checksum
+        root["NumberOfPoints"] = np.array([self._total], dtype=np.int64)
+        self._points = _create_array(root, _POSITION, self._total)
+        _write_vertices(root, [self._total])
+        self._data = root.create_group("PointData")
+        for column in self._columns:
+            _create_array(self._data, column, self._total)
 
 
-def _write_array(group: h5py.Group, name: str, values: Array, units: str, description: str) -> None:
-    compress = values.size > 0 and (values.dtype.kind != "f" or values.ndim == 2)
-    options: dict[str, Any] = (
-        {"compression": "gzip", "compression_opts": 1, "shuffle": True} if compress else {}
-    )
-    data = group.create_dataset(name, data=values, **options)
-    data.attrs["units"], data.attrs["description"] = units, description
+class _AbandonedError(Exception):
+    """What ends the writing of a file that shall not appear."""
+
+
+def _create_array(group: h5py.Group, column: Field, length: int) -> h5py.Dataset:
+    """Numbers that compress are compressed: whole ones, and those of a vector whose third is 0."""
+    vector = column.components > 1
+    shape = (length, column.components) if vector else (length,)
+    options: dict[str, Any] = {}
+    if length > 0 and (vector or np.dtype(column.dtype).kind != "f"):
+        options = COMPRESSED | {"chunks": (min(length, CHUNK), *shape[1:])}
+    data = group.create_dataset(column.name, shape, column.dtype, **options)
+    data.attrs["units"], data.attrs["description"] = column.units, column.description
+    return data
 
 
 def _write_vertices(root: h5py.Group, counts: Sequence[int]) -> None:
@@ -270,13 +295,18 @@ def _write_vertices(root: h5py.Group, counts: Sequence[int]) -> None:
         group = root.create_group(name)
         cells = list(counts) if name == "Vertices" else [0] * len(counts)
         length = longest if name == "Vertices" else 0
-        options: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
         group["NumberOfCells"] = np.array(cells, dtype=np.int64)
         group["NumberOfConnectivityIds"] = np.array(cells, dtype=np.int64)
-        group.create_dataset("Offsets", data=np.arange(length + 1, dtype=np.int64), **options)
-        group.create_dataset(
-            "Connectivity", data=np.arange(length, dtype=np.int64), **(options if length else {})
-        )
+        _write_range(group, "Offsets", length + 1)
+        _write_range(group, "Connectivity", length)
+
+
+def _write_range(group: h5py.Group, name: str, length: int) -> None:
+    """0, 1, 2, ..."""
+    options = COMPRESSED | {"chunks": (min(length, CHUNK),)} if length else {}
+    data = group.create_dataset(name, (length,), np.int64, **options)
+    for rows in _blocks(length):
+        data[rows] = np.arange(rows.start, rows.stop, dtype=np.int64)
 
 
 def _write_index(file: h5py.File, kind: Kind, times: Sequence[float], counts: Sequence[int]) -> None:
@@ -286,7 +316,7 @@ def _write_index(file: h5py.File, kind: Kind, times: Sequence[float], counts: Se
     _describe(root)
     root["NumberOfPoints"] = np.array(counts, dtype=np.int64)
     _write_vertices(root, counts)
-    columns = [Field("Points", np.float64, "m", "position", 3), *FIELDS[kind]]
+    columns = [_POSITION, *FIELDS[kind]]
     data = root.create_group("PointData")
     for column in columns:
         group, prefix = (root, "") if column.name == "Points" else (data, "PointData/")
@@ -312,9 +342,9 @@ def _join(group: h5py.Group, column: Field, kind: Kind, inside: str, counts: Seq
     tail = (3,) if column.components == 3 else ()
     layout = h5py.VirtualLayout(shape=(sum(counts), *tail), dtype=column.dtype)
     start = 0
-    for number, count in enumerate(counts):
-        if count:
-            source = h5py.VirtualSource(f"{kind}/{part_name(number)}", inside, shape=(count, *tail))
-            layout[start : start + count] = source
-        start += count
+    for number, length in enumerate(counts):
+        if length:
+            source = h5py.VirtualSource(f"{kind}/{part_name(number)}", inside, shape=(length, *tail))
+            layout[start : start + length] = source
+        start += length
     return group.create_virtual_dataset(column.name, layout)
