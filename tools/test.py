@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 BUILD = ROOT / "build" / "tests"
-PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validation")
+PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validation", "experiments")
 BAR = 30  # characters of the longest stage in the table
 MOST_WORKERS = 8  # of pytest: each holds a copy of the package
 
