@@ -10,7 +10,7 @@ TESTED := $(VENV)/.test-tools
 
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo build test docs format clean
+.PHONY: demo build test test-matrix docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=5.5
@@ -40,6 +40,9 @@ $(TESTED): $(BUILT)
 
 test: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS)
+
+test-matrix: $(TESTED)
+	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
 
 docs: $(TESTED)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group docs

@@ -46,11 +46,14 @@ class Result:
 
 
 def main() -> int:
-    names = [stage.name for stage in STAGES]
+    names = [stage.name for stage in (*STAGES, *LONG)]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"of: {', '.join(names)}; default all")
+    parser.add_argument(
+        "stages", nargs="*", metavar="STAGE",
+        help=f"of: {', '.join(names)}; default all but {', '.join(stage.name for stage in LONG)}",
+    )  # fmt: skip
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 2, metavar="N", help="how many at a time"
     )
@@ -62,7 +65,8 @@ def main() -> int:
         )
 
     os.chdir(ROOT)
-    results = [_run(stage, wanted.jobs) for stage in STAGES if stage.name in (wanted.stages or names)]
+    chosen = [stage for stage in (*STAGES, *LONG) if stage.name in wanted.stages] or STAGES
+    results = [_run(stage, wanted.jobs) for stage in chosen]
     print(_table(results))
     return 0 if all(result.passed for result in results) else 1
 
@@ -177,6 +181,14 @@ def python(jobs: int) -> Output:
     return passed, output
 
 
+def matrix(jobs: int) -> Output:
+    """Ways of computing on ranks, one at a time: most take more than one core."""
+    return _command(
+        _tool("pytest"), "-m", "matrix", "-x", "tests/python/test_matrix.py",
+        environment={"OMP_WAIT_POLICY": "passive"},
+    )  # fmt: skip
+
+
 STAGES = (
     Stage("order", "folders include and import downwards only", folder_order),
     Stage("ruff", "Python style and format (ruff)", ruff),
@@ -186,6 +198,9 @@ STAGES = (
     Stage("core", "C++ tests with address and UB sanitizers", core),
     Stage("python", "Python tests (pytest)", python),
 )
+
+LONG = (Stage("matrix", "Ranks, threads, boxes, cuts, exchanges: the same bits", matrix),)
+"""Not among those that run if none is named."""
 
 # --- what they share ------------------------------------------------------------------------------
 

@@ -9,10 +9,10 @@
 namespace eddyline {
 
 /// Phases of a step, in the order in which they are reported.
-enum class Phase { sort, migrate, lists, exchange, wait, rates, walls, forces, fringe, integrate, observe, count };
+enum class Phase { sort, migrate, lists, pack, wait, rates, walls, forces, fringe, integrate, observe, count };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Phase::count)> k_phase_names{
-    "sort", "migrate", "lists", "exchange", "wait", "rates", "walls", "forces", "fringe", "integrate", "observe"};
+    "sort", "migrate", "lists", "pack", "wait", "rates", "walls", "forces", "fringe", "integrate", "observe"};
 
 /// A phase from one moment to another, in seconds since the timers were asked to keep a timeline.
 struct Lap {

@@ -111,7 +111,7 @@ void ClassicStep<T, D>::put_sentinels() {
 template <class T, int D>
 void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
   halo.gather(neighbors::RowField(rows, D));
-  flow_.timers.lap(Phase::exchange);
+  flow_.timers.lap(Phase::pack);
 }
 
 template <class T, int D>

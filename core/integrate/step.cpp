@@ -110,7 +110,7 @@ void Step<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
 template <class T, int D>
 void Step<T, D>::begin_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
   halo.start(neighbors::RowField(rows, D));
-  flow_.timers.lap(Phase::exchange);
+  flow_.timers.lap(Phase::pack);
 }
 
 template <class T, int D>
@@ -118,7 +118,7 @@ void Step<T, D>::end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
   halo.wait();
   flow_.timers.lap(Phase::wait);
   halo.finish(neighbors::RowField(rows, D));
-  flow_.timers.lap(Phase::exchange);
+  flow_.timers.lap(Phase::pack);
 }
 
 /// Rows for the middle of the step, at x + v dt/2 with v = v + a dt/2.

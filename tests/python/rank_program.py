@@ -1,9 +1,12 @@
 """One of the ranks of a test: `mpiexec -n N python rank_program.py JOURNEY key=value ...`, a journey of
-test_law. Rank 0 prints what came out as JSON."""
+test_law, see ways.py. Rank 0 prints what came out as JSON.
+
+save=FOLDER: leaves the state of each rank there; restore=FOLDER: goes on from it."""
 
 import hashlib
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 from test_law import INTERVAL, JOURNEYS
@@ -33,7 +36,10 @@ def main() -> None:
         ranks.follow(simulation)
         return
     try:
-        simulation.advance(float("inf"), journey.steps, float("inf"))
+        if "restore" in chosen:
+            parts = sorted(Path(chosen["restore"]).glob("part-*"))
+            simulation.restore(part.read_bytes() for part in parts)
+        simulation.advance(float("inf"), int(chosen["steps"]), float("inf"))
         series = {name: rows.tobytes().hex() for name, (_, _, rows) in simulation.take_series().items()}
         statistics = simulation.statistics()
         particles = np.concatenate(list(batches(simulation, "fluid", 1000)))
@@ -42,10 +48,12 @@ def main() -> None:
             "checksum": f"{simulation.checksum():032x}",
             "series": series,
             "migrants": statistics["migrants"],
-            "bytes": statistics["message_bytes"],
             "fluid": simulation.fluid_count,
             "ids": hashlib.sha256(particles["id"].tobytes()).hexdigest(),
         }
+        if "save" in chosen:
+            for rank in range(ranks.size):
+                (Path(chosen["save"]) / f"part-{rank:02}").write_bytes(simulation.save(rank))
     finally:
         simulation.end()
     print(json.dumps(told), flush=True)

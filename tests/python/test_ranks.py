@@ -3,7 +3,6 @@ something is wrong with one of them. What ranks compute is tested further in tes
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import signal
@@ -17,7 +16,7 @@ import h5py
 import numpy as np
 import pytest
 from law_worlds import CHANNEL_2D
-from test_law import reference
+from ways import LISTED, Way, assert_the_law
 
 from eddyline.ranks import RankError, cores_per_rank
 from eddyline.ranks.launch import find_launcher, local_environment
@@ -37,45 +36,10 @@ def can_start() -> bool:
 
 pytestmark = pytest.mark.skipif(not can_start(), reason="no MPI in this build")
 
-WAYS = [  # world, ranks, options: any two choices of ranks, threads, boxes, cut and exchange meet somewhere
-    ("channel-2d", 2, "threads=2 boxes=1 decomposition=bisection exchange=nonblocking"),
-    ("channel-2d", 3, "threads=1 boxes=2 decomposition=strips exchange=blocking"),
-    ("channel-3d", 4, "threads=1 boxes=1 decomposition=blocks exchange=blocking"),
-    ("moving-channel", 3, "threads=2 boxes=1 decomposition=blocks exchange=nonblocking"),
-    ("moving-channel", 6, "threads=1 boxes=1 decomposition=bisection exchange=blocking"),
-    ("moving-2d", 4, "threads=2 boxes=2 decomposition=strips exchange=nonblocking"),
-    ("stream-3d", 2, "threads=1 boxes=2 decomposition=blocks exchange=blocking"),
-    ("dam-2d", 3, "threads=1 boxes=1 decomposition=bisection exchange=nonblocking"),
-    ("dam-3d", 8, "threads=1 boxes=1 decomposition=blocks exchange=nonblocking"),
-    ("jets-2d", 4, "threads=1 boxes=1 decomposition=bisection exchange=nonblocking"),
-    ("classic-dam-3d", 2, "threads=2 boxes=1 decomposition=strips exchange=blocking"),
-    ("gas-2d", 6, "threads=1 boxes=2 decomposition=bisection exchange=nonblocking"),
-]
 
-
-def started(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [*find_launcher(), "-n", str(ranks), sys.executable, *words]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=local_environment()
-    )
-
-
-@pytest.mark.parametrize(
-    ("journey", "ranks", "options"), WAYS, ids=lambda value: str(value).replace(" ", "-")
-)
-def test_any_ranks_give_the_same_bits(journey: str, ranks: int, options: str) -> None:
-    expected = reference(journey)
-    done = started(ranks, str(HERE / "rank_program.py"), journey, *options.split())
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert found["ranks"] == ranks
-    assert found["checksum"] == f"{expected.checksum:032x}"
-    assert found["migrants"] > 0
-    assert found["fluid"] == len(expected.ids)
-    assert found["ids"] == hashlib.sha256(expected.ids.tobytes()).hexdigest()
-    assert found["series"].keys() == expected.series.keys()
-    for name, rows in expected.series.items():
-        assert np.array_equal(np.frombuffer(bytes.fromhex(found["series"][name])), rows.ravel()), name
+@pytest.mark.parametrize("way", LISTED, ids=str)
+def test_any_ranks_give_the_same_bits(way: Way, tmp_path: Path) -> None:
+    assert_the_law(way, tmp_path)
 
 
 # --- the command line ---------------------------------------------------------------------------------------
@@ -127,7 +91,7 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert named == {"rank 0", "rank 1", "rank 2"}
     laps = [event for event in events if event["ph"] == "X"]
     assert {event["tid"] for event in laps} == {0, 1, 2} and all(event["dur"] >= 0 for event in laps)
-    assert {"rates", "forces", "fringe", "wait", "exchange"} <= {event["name"] for event in laps}
+    assert {"rates", "forces", "fringe", "wait", "pack"} <= {event["name"] for event in laps}
     refused = eddyline("export", str(alone), "--timeline")
     assert refused.returncode == 2 and "has no timeline" in refused.stderr
 

@@ -78,7 +78,25 @@ class Comparison:
             for m in self.moments
         ]  # fmt: skip
         lines += ["", *(f"series {line}" for line in tell(self.series)), *self._verdict()]
+        lines += [self.speed()] if self.speed() else []
         return "\n".join(lines)
+
+    def speed(self) -> str:
+        """How long both took, and, if one ran on more ranks, speedup and efficiency; empty where they did not
+        compute the same steps of the same world."""
+        runs = sorted((self.a, self.b), key=lambda run: int(run.record.get("ranks", 1)))
+        ranks = [int(run.record.get("ranks", 1)) for run in runs]
+        seconds = [float(run.record.get("wall_seconds", 0)) for run in runs]
+        comparable = self.same_world and self.a.record.get("steps") == self.b.record.get("steps")
+        if not comparable or 0 in seconds or any("resumed" in run.record for run in runs):
+            return ""
+        told = ", ".join(
+            f"{s:.3g} s on {n} rank{'s' if n > 1 else ''}" for s, n in zip(seconds, ranks, strict=True)
+        )
+        if ranks[0] == ranks[1]:
+            return f"time: {told}"
+        speedup, more = seconds[0] / seconds[1], ranks[1] / ranks[0]
+        return f"time: {told}: speedup {speedup:.2f}, efficiency {speedup / more:.0%}"
 
     def _verdict(self) -> list[str]:
         first = self.first

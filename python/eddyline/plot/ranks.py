@@ -24,7 +24,7 @@ PHASES = {
     "sort": "#8c6d3f",
     "lists": "#b9985f",
     "migrate": "#d08c1d",
-    "exchange": "#e0a526",
+    "pack": "#e0a526",
     "wait": "#d9dde2",
     "observe": "#9aa1aa",
 }
@@ -120,7 +120,7 @@ def message_chart(shares: Sequence[Mapping[str, Any]]) -> Chart:
     def draw(axes: Axes) -> None:
         first, last = (int(used[0]), int(used[-1])) if len(used) else (1, 1)
         places = np.arange(first, last + 1)
-        axes.bar(places, counts[first : last + 1], color=PHASES["exchange"], width=0.9)
+        axes.bar(places, counts[first : last + 1], color=PHASES["pack"], width=0.9)
         axes.set_xticks(places, [_size(2 ** (k - 1)) for k in places.tolist()])
         axes.set(xlabel="size of a message, from [bytes]", ylabel="messages")
 

@@ -64,6 +64,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         phases=_phase_rows(run),
         ranks=_rank_rows(run),
         balance=_balance(run),
+        busy=_busy(run),
         rank_charts=[drawn(chart) for chart in _rank_charts(run)],
         sources=references.cite(
             [item["source"] for item in results.get("expectations", []) if item["source"]]
@@ -204,6 +205,20 @@ def _balance(run: Run) -> str:
         f"The domain was shared out anew {times} times, which took {statistics['rebalance_seconds']:.2g} s; "
         f"at the last look the busiest rank had {100 * (statistics['imbalance'] - 1):.0f} % more to compute "
         "than the mean."
+    )
+
+
+def _busy(run: Run) -> str:
+    """How much of the time of all ranks was spent on computing."""
+    shares = run.record.get("shares", [])
+    total = sum(sum(share["seconds"].values()) for share in shares)
+    if not total:
+        return ""
+    busy = 1 - sum(share["seconds"]["wait"] for share in shares) / total
+    return (
+        f"Of the time of all ranks {100 * busy:.0f} % was not spent waiting: as much as "
+        f"{busy * len(shares):.2f} ranks without a pause. Speedup and efficiency against a run on fewer "
+        "ranks: eddyline compare."
     )
 
 

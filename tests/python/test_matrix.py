@@ -1,0 +1,39 @@
+"""The matrix: any three of world, ranks, threads, boxes, decomposition, exchange and resume meet in some run.
+`make test-matrix`."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+from ways import CHOICES, LISTED, Way, assert_the_law, matrix
+
+from eddyline.ranks import RankError
+from eddyline.ranks.launch import find_launcher
+from eddyline.ranks.session import plugin
+
+WAYS = tuple(matrix())
+
+
+def can_start() -> bool:
+    try:
+        find_launcher(), plugin()
+    except RankError:
+        return False
+    return True
+
+
+def test_the_matrix_is_one() -> None:
+    """Any three choices meet, the listed ways are part of it, and it is much smaller than all ways."""
+    assert set(LISTED) <= set(WAYS) and len(WAYS) < 120
+    for three in itertools.combinations(CHOICES, 3):
+        met = {tuple(getattr(way, name) for name in three) for way in WAYS}
+        assert set(itertools.product(*(CHOICES[name] for name in three))) <= met, three
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(not can_start(), reason="no MPI in this build")
+@pytest.mark.parametrize("way", WAYS[len(LISTED) :], ids=str)
+def test_any_way_gives_the_same_bits(way: Way, tmp_path: Path) -> None:
+    assert_the_law(way, tmp_path)

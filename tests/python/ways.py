@@ -1,0 +1,138 @@
+"""Ways of computing a world on ranks, none of which may change a bit: the listed ones, always tested,
+and the matrix, in which any three choices meet."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from test_law import JOURNEYS, reference
+
+from eddyline.ranks.launch import find_launcher, local_environment
+
+PROGRAM = Path(__file__).with_name("rank_program.py")
+PATIENCE = 240  # s
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a journey of test_law is computed. resumed: the ranks that go on with it from half way; 0: none."""
+
+    journey: str
+    ranks: int
+    threads: int
+    boxes: int
+    decomposition: str
+    exchange: str
+    resumed: int = 0
+
+    def __str__(self) -> str:
+        return "-".join(str(value) for value in astuple(self))
+
+
+LISTED = (
+    Way("channel-2d", 2, 2, 1, "bisection", "nonblocking"),
+    Way("channel-2d", 3, 1, 2, "strips", "blocking", 2),
+    Way("channel-3d", 4, 1, 1, "blocks", "blocking"),
+    Way("moving-channel", 3, 2, 1, "blocks", "nonblocking"),
+    Way("moving-channel", 6, 1, 1, "bisection", "blocking"),
+    Way("moving-2d", 4, 2, 2, "strips", "nonblocking"),
+    Way("stream-3d", 2, 1, 2, "blocks", "blocking"),
+    Way("dam-2d", 3, 1, 1, "bisection", "nonblocking"),
+    Way("dam-3d", 8, 1, 1, "blocks", "nonblocking"),
+    Way("jets-2d", 4, 1, 1, "bisection", "nonblocking"),
+    Way("classic-dam-3d", 2, 2, 1, "strips", "blocking"),
+    Way("gas-2d", 6, 1, 2, "bisection", "nonblocking"),
+)
+
+CHOICES: dict[str, tuple[object, ...]] = {
+    "journey": ("channel-2d", "dam-3d", "moving-channel"),
+    "ranks": (1, 2, 3, 4, 6, 8),
+    "threads": (1, 2),
+    "boxes": (1, 2, 3),
+    "decomposition": ("strips", "blocks", "bisection"),
+    "exchange": ("blocking", "nonblocking"),
+    "resumed": (0, 2, 3),
+}
+
+
+def matrix(strength: int = 3) -> Iterator[Way]:
+    """The listed ways, and as few more as a greedy search finds, so that any choices of `strength` factors
+    meet."""
+    all_ways = [Way(*choice) for choice in itertools.product(*CHOICES.values())]  # type: ignore[arg-type]
+    meetings = {way: frozenset(_meetings(way, strength)) for way in all_ways}
+    missing = set().union(*meetings.values())
+    for way in LISTED:
+        missing -= set(_meetings(way, strength))
+        yield way
+    while missing:
+        best = max(all_ways, key=lambda way: len(meetings[way] & missing))
+        missing -= meetings[best]
+        yield best
+
+
+def _meetings(way: Way, strength: int) -> Iterable[object]:
+    return itertools.combinations(
+        zip([field.name for field in fields(way)], astuple(way), strict=True), strength
+    )
+
+
+@dataclass(frozen=True)
+class Told:
+    """What rank 0 of rank_program told at its end."""
+
+    ranks: int
+    checksum: str
+    migrants: int
+    fluid: int
+    ids: str
+    series: dict[str, str]
+
+
+def assert_the_law(way: Way, folder: Path) -> None:
+    """Computes a journey that way, and holds it against the plain run: state, series, particles' names."""
+    expected = reference(way.journey)
+    steps = JOURNEYS[way.journey].steps
+    before: dict[str, str] = {}
+    found = None
+    if way.resumed:
+        found = _computed(way, way.ranks, steps=steps // 2, save=folder)
+        before = found.series
+        assert way.ranks == 1 or found.migrants > 0
+        found = _computed(way, way.resumed, steps=steps, restore=folder)
+    else:
+        found = _computed(way, way.ranks, steps=steps)
+    assert found.ranks == (way.resumed or way.ranks)
+    assert found.checksum == f"{expected.checksum:032x}"
+    assert found.ranks == 1 or found.migrants > 0
+    assert found.fluid == len(expected.ids)
+    assert found.ids == hashlib.sha256(expected.ids.tobytes()).hexdigest()
+    assert found.series.keys() == expected.series.keys()
+    for name, rows in expected.series.items():
+        values = np.frombuffer(bytes.fromhex(before.get(name, "") + found.series[name]))
+        assert np.array_equal(values, rows.ravel()), name
+
+
+def _computed(way: Way, ranks: int, **more: object) -> Told:
+    names = ("threads", "boxes", "decomposition", "exchange")
+    words = [f"{name}={getattr(way, name)}" for name in names] + [
+        f"{key}={value}" for key, value in more.items()
+    ]
+    done = started(ranks, str(PROGRAM), way.journey, *words)
+    assert done.returncode == 0, done.stderr
+    return Told(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def started(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
+    """`python WORDS` on so many ranks."""
+    command: Sequence[str] = [*find_launcher(), "-n", str(ranks), sys.executable, *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=local_environment()
+    )
