@@ -3,6 +3,7 @@ something is wrong with one of them. What ranks compute is tested further in tes
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -198,7 +199,7 @@ def test_the_launcher_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert find_launcher() == [str(named), "--mpi=pmi2"]
     program(named, "mpiexec (Open MPI) 5.0.11")
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    options = ["--oversubscribe", "--bind-to", "none"]
+    options = ["--host", "localhost", "--oversubscribe", "--bind-to", "none"]
     assert find_launcher() == [str(named), "--mpi=pmi2", *options]
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert find_launcher() == [str(named), "--mpi=pmi2", *options, "--allow-run-as-root"]
@@ -299,6 +300,34 @@ def disturb(
     what(process)
     errors = process.communicate(timeout=PATIENCE)[1]
     return process.returncode, errors
+
+
+def listening(process: int) -> set[str]:
+    """Addresses, in hexadecimal, at which a process waits for connections."""
+    sockets = set()
+    for path in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            sockets.add(str(path.readlink()))
+    found = set()
+    for name in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{process}/net/{name}").read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            if state == "0A" and f"socket:[{inode}]" in sockets:
+                found.add(local.partition(":")[0])
+    return found
+
+
+def test_ranks_listen_on_the_loopback_device_only(channel: Path, tmp_path: Path) -> None:
+    seen: list[set[str]] = []
+
+    def look(process: subprocess.Popen[str]) -> None:
+        for rank in range(2):
+            seen.extend(listening(number) for number in processes_of(rank, os.getpid()))
+        process.send_signal(signal.SIGINT)
+
+    code, errors = disturb(channel, tmp_path / "out", look)
+    assert code == 130 and len(seen) >= 2, errors
+    assert set().union(*seen) <= {"0100007F"}, "other than 127.0.0.1"
 
 
 def test_ctrl_c_ends_all_ranks_at_a_step(channel: Path, tmp_path: Path) -> None:

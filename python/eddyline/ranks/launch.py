@@ -32,6 +32,8 @@ LOOPBACK = {
     "OMPI_MCA_pml": "ob1",
     "OMPI_MCA_btl": "^tcp,ofi",  # tcp listens on all devices, whatever it is told to include
 }
+OPEN_MPI_HERE = ("--host", "localhost", "--oversubscribe", "--bind-to", "none")
+"""Else it goes to all nodes of a job, refuses more ranks than cores, and gives a rank's threads one core."""
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
 
 
@@ -70,7 +72,7 @@ def find_launcher() -> list[str]:
     says = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False).stdout
     if "Open MPI" in says or "OpenRTE" in says or "PRRTE" in says:
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-        return [*command, "--oversubscribe", "--bind-to", "none", *root]  # else a rank's threads share a core
+        return [*command, *OPEN_MPI_HERE, *root]
     return command
 
 
