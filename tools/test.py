@@ -36,6 +36,7 @@ class Stage:
     name: str
     title: str
     run: Callable[[int], Output]
+    on_request: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,13 @@ class Result:
 
 
 def main() -> int:
-    names = [stage.name for stage in (*STAGES, *LONG)]
+    names = [stage.name for stage in STAGES]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
         "stages", nargs="*", metavar="STAGE",
-        help=f"of: {', '.join(names)}; default all but {', '.join(stage.name for stage in LONG)}",
+        help=f"of: {', '.join(names)}; default all but {', '.join(s.name for s in STAGES if s.on_request)}",
     )  # fmt: skip
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 2, metavar="N", help="how many at a time"
@@ -65,8 +66,8 @@ def main() -> int:
         )
 
     os.chdir(ROOT)
-    chosen = [stage for stage in (*STAGES, *LONG) if stage.name in wanted.stages] or STAGES
-    results = [_run(stage, wanted.jobs) for stage in chosen]
+    chosen = wanted.stages or [stage.name for stage in STAGES if not stage.on_request]
+    results = [_run(stage, wanted.jobs) for stage in STAGES if stage.name in chosen]
     print(_table(results))
     return 0 if all(result.passed for result in results) else 1
 
@@ -189,6 +190,23 @@ def matrix(jobs: int) -> Output:
     )  # fmt: skip
 
 
+def openmpi(jobs: int) -> Output:
+    """Ranks under Open MPI: all that concerns the launcher, and some of the ways to share a domain.
+
+    Its launcher listens on all network devices: here is none but the loopback device of a network of its own.
+    """
+    alone = ("unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+    return _command(
+        *alone, _tool("pytest"), "-n", str(min(jobs, MOST_WORKERS)), "tests/python/test_ranks.py",
+        "-k", "not (any_ranks or bad_input) or channel-2d",
+        environment={
+            "EDDYLINE_MPI": str(ROOT / "build" / "openmpi" / "eddyline_mpi.so"),
+            "OMP_NUM_THREADS": "1",
+            "OMP_WAIT_POLICY": "passive",
+        },
+    )  # fmt: skip
+
+
 STAGES = (
     Stage("order", "folders include and import downwards only", folder_order),
     Stage("ruff", "Python style and format (ruff)", ruff),
@@ -197,10 +215,9 @@ STAGES = (
     Stage("clang-tidy", "C++ habits and names (clang-tidy)", clang_tidy),
     Stage("core", "C++ tests with address and UB sanitizers", core),
     Stage("python", "Python tests (pytest)", python),
+    Stage("matrix", "Ranks in 72 more ways (make test-matrix)", matrix, on_request=True),
+    Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
 )
-
-LONG = (Stage("matrix", "Ranks, threads, boxes, cuts, exchanges: the same bits", matrix),)
-"""Not among those that run if none is named."""
 
 # --- what they share ------------------------------------------------------------------------------
 

@@ -6,15 +6,32 @@
 
 namespace eddyline::comm {
 
-std::unique_ptr<Communicator> connect(const std::string& path) {
+namespace {
+
+void* load(const std::string& path) {
   // Global: an MPI that loads parts of itself looks for its own symbols.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
-    throw UserError("message passing: " + std::string(dlerror()) +
-                    ". Build Eddyline again with the MPI that starts the ranks, see docs/ranks.md.");
-  void* entry = dlsym(library, "eddyline_connect");
+    throw UserError(
+        "message passing: " + std::string(dlerror()) +
+        ". Load the MPI that it was built with (pip install 'eddyline[mpich]' brings one), or build it with yours, "
+        "see docs/ranks.md.");
+  return library;
+}
+
+}  // namespace
+
+std::unique_ptr<Communicator> connect(const std::string& path) {
+  void* entry = dlsym(load(path), "eddyline_connect");
   if (entry == nullptr) throw UserError("message passing: " + path + " is no plugin of Eddyline.");
   return std::unique_ptr<Communicator>(reinterpret_cast<decltype(&eddyline_connect)>(entry)());
+}
+
+std::string library_of(const std::string& path) {
+  void* symbol = dlsym(load(path), "MPI_Init_thread");
+  Dl_info where{};
+  if (symbol == nullptr || dladdr(symbol, &where) == 0) throw UserError("message passing: " + path + " loads no MPI.");
+  return where.dli_fname;
 }
 
 }  // namespace eddyline::comm

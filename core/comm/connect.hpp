@@ -14,4 +14,7 @@ namespace eddyline::comm {
 /// cannot be loaded.
 std::unique_ptr<Communicator> connect(const std::string& path);
 
+/// The file of the MPI library that the plugin at `path` loads. Throws UserError if it cannot be loaded.
+std::string library_of(const std::string& path);
+
 }  // namespace eddyline::comm

@@ -20,6 +20,9 @@ def arithmetic_limit(dimensions: int, instructions: str = "auto") -> float:
 
 class UserError(RuntimeError): ...
 
+class UnresponsiveError(RuntimeError):
+    """A rank has waited for others for longer than its patience."""
+
 class StepError(RuntimeError):
     """A step produced a value that is not finite, a speed over the limit, or a jump. The message names
     particle, step and place; `details` holds id, step, time, position, velocity, density and the nearest
@@ -223,6 +226,9 @@ class Communicator:
     def connect(plugin: str) -> Communicator:
         """Loads the message passing in the library at `plugin` and joins the other ranks. Once a process.
         Raises UserError."""
+    @staticmethod
+    def library_of(plugin: str) -> str:
+        """The file of the MPI library that the one at `plugin` loads. Raises UserError."""
     @property
     def rank(self) -> int: ...
     @property

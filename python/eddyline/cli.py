@@ -463,12 +463,12 @@ def main() -> None:
         if not is_follower() and tell_outcome(code):
             raise SystemExit(0) from None  # launchers make a fuss about ranks that end with anything else
         raise
-    except Exception:
-        _give_up()
+    except Exception as error:
+        _give_up(error)
         raise
 
 
-def _give_up() -> None:
+def _give_up(error: Exception) -> None:
     """A rank that fails for a reason of its own takes the others along: they would wait for it for ever."""
     from eddyline.ranks.session import join
 
@@ -478,7 +478,12 @@ def _give_up() -> None:
     if communicator is not None:
         import traceback
 
-        traceback.print_exc()
+        from eddyline import _core
+
+        if isinstance(error, _core.UnresponsiveError):
+            typer.echo(str(error), err=True)
+        else:
+            traceback.print_exception(error)
         sys.stderr.flush()
         communicator.abort(EXIT_LOST)
 

@@ -7,21 +7,9 @@ import itertools
 from pathlib import Path
 
 import pytest
-from ways import CHOICES, LISTED, Way, assert_the_law, matrix
-
-from eddyline.ranks import RankError
-from eddyline.ranks.launch import find_launcher
-from eddyline.ranks.session import plugin
+from ways import CHOICES, LISTED, Way, assert_the_law, has_plugin, matrix
 
 WAYS = tuple(matrix())
-
-
-def can_start() -> bool:
-    try:
-        find_launcher(), plugin()
-    except RankError:
-        return False
-    return True
 
 
 def test_the_matrix_is_one() -> None:
@@ -33,7 +21,7 @@ def test_the_matrix_is_one() -> None:
 
 
 @pytest.mark.matrix
-@pytest.mark.skipif(not can_start(), reason="no MPI in this build")
+@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
 @pytest.mark.parametrize("way", WAYS[len(LISTED) :], ids=str)
 def test_any_way_gives_the_same_bits(way: Way, tmp_path: Path) -> None:
     assert_the_law(way, tmp_path)

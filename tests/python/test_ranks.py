@@ -3,6 +3,7 @@ something is wrong with one of them. What ranks compute is tested further in tes
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -16,25 +17,18 @@ import h5py
 import numpy as np
 import pytest
 from law_worlds import CHANNEL_2D
-from ways import LISTED, Way, assert_the_law
+from ways import LISTED, Way, assert_the_law, has_plugin
 
-from eddyline.ranks import RankError, cores_per_rank
+from eddyline import _core
+from eddyline.ranks import RankError
 from eddyline.ranks.launch import find_launcher, local_environment
-from eddyline.ranks.session import join, launched_ranks, plugin
+from eddyline.ranks.session import join, launched_ranks, own_cores, plugin, share_of_cores
 
 HERE = Path(__file__).parent
 PATIENCE = 120
 
 
-def can_start() -> bool:
-    try:
-        find_launcher(), plugin()
-    except RankError:
-        return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(not can_start(), reason="no MPI in this build")
+pytestmark = pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
 
 
 @pytest.mark.parametrize("way", LISTED, ids=str)
@@ -141,14 +135,47 @@ def test_a_file_that_one_rank_cannot_read_stops_all(channel: Path, tmp_path: Pat
     assert done.stderr.count("rank 1: nowhere.toml") == 1, done.stderr
 
 
-def test_missing_launchers_and_plugins_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_launcher_is_that_of_the_mpi_which_the_plugin_loads(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("EDDYLINE_MPIEXEC", raising=False)
+    other = program(tmp_path / "mpiexec", "mpiexec of another MPI")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    library = Path(_core.Communicator.library_of(str(plugin()))).resolve()
+    found = Path(find_launcher()[0])
+    assert found != other and found.parent.name == "bin" and found.parent.parent in library.parents
+    monkeypatch.setitem(find_launcher.__globals__, "LAUNCHERS", ())
+    assert find_launcher() == [str(other)]
+    other.unlink()
+    with pytest.raises(RankError, match=r"there is no mpiexec beside .*libmpi.* or on the PATH: load your"):
+        find_launcher()
+
+
+def test_the_launcher_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    named = program(tmp_path / "starter", "Starter 1.0")
+    monkeypatch.setenv("EDDYLINE_MPIEXEC", f"{named} --mpi=pmi2")
+    assert find_launcher() == [str(named), "--mpi=pmi2"]
+    program(named, "mpiexec (Open MPI) 5.0.11")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    options = ["--host", "localhost", "--oversubscribe", "--bind-to", "none"]
+    assert find_launcher() == [str(named), "--mpi=pmi2", *options]
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert find_launcher() == [str(named), "--mpi=pmi2", *options, "--allow-run-as-root"]
+    named.unlink()
+    with pytest.raises(RankError, match=r"^EDDYLINE_MPIEXEC names .*starter, which is not there or no prog"):
+        find_launcher()
+
+
+def program(path: Path, says: str) -> Path:
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_plugin_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("EDDYLINE_MPI", str(tmp_path / "none.so"))
     with pytest.raises(RankError, match=r"none\.so does not exist: install it again with an MPI"):
         plugin()
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RankError, match="there is no mpiexec beside this Python or on the PATH"):
-        find_launcher()
 
 
 def test_a_launcher_of_another_mpi_is_noticed(channel: Path, tmp_path: Path) -> None:
@@ -158,14 +185,38 @@ def test_a_launcher_of_another_mpi_is_noticed(channel: Path, tmp_path: Path) -> 
     assert "4 ranks were started, but Eddyline's MPI" in done.stderr and "sees 1" in done.stderr
 
 
-def test_sizes_are_read_from_any_launcher() -> None:
-    assert launched_ranks({}) == 1
-    assert launched_ranks({"PMI_SIZE": "3"}) == 3
-    assert launched_ranks({"SLURM_STEP_NUM_TASKS": "64", "PMI_SIZE": "64"}) == 64
-    assert cores_per_rank(16, 8, {}) == 2
-    assert cores_per_rank(16, 64, {"MPI_LOCALNRANKS": "4"}) == 4
-    assert cores_per_rank(2, 8, {}) == 1
-    assert join().size == 1
+SRUN = {"SLURM_NTASKS": "64", "SLURM_NPROCS": "64", "SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "64"}
+BATCH = {"SLURM_NTASKS": "64", "SLURM_NPROCS": "64", "SLURM_PROCID": "0"}  # its script, before any srun
+
+
+@pytest.mark.parametrize(
+    ("environment", "ranks"),
+    [
+        ({}, 1),
+        ({"PMI_SIZE": "3"}, 3),
+        ({"OMPI_COMM_WORLD_SIZE": "5"}, 5),
+        (SRUN, 64),
+        (SRUN | {"PMI_SIZE": "64", "PMI_RANK": "3"}, 64),
+        (BATCH, 1),
+        (BATCH | {"SLURM_STEP_NUM_TASKS": "1"}, 1),  # a shell in the job
+        (BATCH | {"SLURM_STEP_NUM_TASKS": "8", "OMPI_COMM_WORLD_SIZE": "2"}, 2),  # srun: daemons on nodes
+        (BATCH | {"SLURM_STEP_NUM_TASKS": "2", "PMI_SIZE": "64"}, 64),
+    ],
+)
+def test_the_number_of_ranks_is_read_from_any_launcher(environment: dict[str, str], ranks: int) -> None:
+    assert launched_ranks(environment) == ranks
+
+
+def test_cores_belong_to_those_who_may_use_them() -> None:
+    free = list(range(16))
+    assert share_of_cores([("a", free)], 0) == 16
+    assert share_of_cores([("a", free)] * 8, 3) == 2
+    assert share_of_cores([("a", [0])] * 3, 1) == 1
+    nodes = [("a", free)] * 2 + [("b", free)] * 4
+    assert [share_of_cores(nodes, rank) for rank in range(6)] == [8, 8, 4, 4, 4, 4]
+    bound = [("a", free[8 * rank : 8 * rank + 8]) for rank in range(2)]
+    assert [share_of_cores(bound, rank) for rank in range(2)] == [8, 8]
+    assert join().size == 1 and join().cores == len(own_cores())
 
 
 # --- ranks that stop, die or hang ---------------------------------------------------------------------------
@@ -209,6 +260,34 @@ def disturb(
     return process.returncode, errors
 
 
+def listening(process: int) -> set[str]:
+    """Addresses, in hexadecimal, at which a process waits for connections."""
+    sockets = set()
+    for path in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            sockets.add(str(path.readlink()))
+    found = set()
+    for name in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{process}/net/{name}").read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            if state == "0A" and f"socket:[{inode}]" in sockets:
+                found.add(local.partition(":")[0])
+    return found
+
+
+def test_ranks_listen_on_the_loopback_device_only(channel: Path, tmp_path: Path) -> None:
+    seen: list[set[str]] = []
+
+    def look(process: subprocess.Popen[str]) -> None:
+        for rank in range(2):
+            seen.extend(listening(number) for number in processes_of(rank, os.getpid()))
+        process.send_signal(signal.SIGINT)
+
+    code, errors = disturb(channel, tmp_path / "out", look)
+    assert code == 130 and len(seen) >= 2, errors
+    assert set().union(*seen) <= {"0100007F"}, "other than 127.0.0.1"
+
+
 def test_ctrl_c_ends_all_ranks_at_a_step(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     code, errors = disturb(channel, out, lambda process: process.send_signal(signal.SIGINT))
@@ -248,4 +327,4 @@ def test_a_rank_that_hangs_is_found_by_the_others(channel: Path, tmp_path: Path)
             if Path(f"/proc/{number}").exists():
                 os.kill(number, signal.SIGKILL)
     assert code == 5, errors
-    assert "rank 0 has waited for other ranks for" in errors
+    assert "rank 0 has waited for other ranks for" in errors and "Traceback" not in errors

@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -108,7 +109,7 @@ class Mpi final : public Communicator {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     MPI_Get_library_version(text, &length);
-    const std::string all(text, static_cast<std::size_t>(length));
+    const std::string all(text);  // `length` may count the end
     return all.substr(0, all.find_first_of("\n\r"));
   }
 

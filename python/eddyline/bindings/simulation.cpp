@@ -15,6 +15,7 @@
 #include "comm/alone.hpp"
 #include "comm/collectives.hpp"
 #include "comm/connect.hpp"
+#include "comm/wait.hpp"
 #include "driver/arithmetic.hpp"
 #include "driver/leader.hpp"
 
@@ -238,8 +239,10 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("skin", [](const driver::Estimate& e) { return e.length.skin; });
   module.def("estimate", &driver::estimate, "world"_a);
 
+  nb::exception<comm::Unresponsive>(module, "UnresponsiveError", PyExc_RuntimeError);
   nb::class_<Communicator>(module, "Communicator")
       .def_static("connect", &comm::connect, "plugin"_a)
+      .def_static("library_of", &comm::library_of, "plugin"_a)
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
       .def_prop_ro("library", &Communicator::library)

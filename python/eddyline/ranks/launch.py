@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -20,14 +21,19 @@ from .session import FOLDER, TERMINAL, launched_ranks, plugin
 
 EXIT_LOST = 5
 GRACE = 10.0  # s that other ranks may take to end after the root
+NAMED = "EDDYLINE_MPIEXEC"
+"""The command that starts ranks, if the user names it."""
 LAUNCHERS = ("mpiexec.gforker", "mpiexec")
-"""Beside Python, the best first: MPICH's for one machine opens no ports."""
+"""Of an MPI, the best first: MPICH's for one machine opens no ports."""
 LOOPBACK = {
     "UCX_NET_DEVICES": "lo",
     "FI_TCP_IFACE": "lo",
-    "OMPI_MCA_btl_tcp_if_include": "lo",
-    "PRTE_MCA_prte_if_include": "lo",
+    "PMIX_MCA_ptl_base_if_include": "lo",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "^tcp,ofi",  # tcp listens on all devices, whatever it is told to include
 }
+OPEN_MPI_HERE = ("--host", "localhost", "--oversubscribe", "--bind-to", "none")
+"""Else it goes to all nodes of a job, refuses more ranks than cores, and gives a rank's threads one core."""
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
 
 
@@ -60,18 +66,37 @@ def local_environment() -> dict[str, str]:
 
 
 def find_launcher() -> list[str]:
-    """The mpiexec of this environment, or else of the PATH."""
-    beside = [Path(sys.executable).with_name(name) for name in LAUNCHERS]
-    found = next((str(path) for path in beside if path.exists()), None) or shutil.which("mpiexec")
-    if found is None:
-        raise RankError(
-            "there is no mpiexec beside this Python or on the PATH: pip install 'eddyline[mpich]', or load "
-            "your site's MPI"
-        )
-    says = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
+    """The command that starts ranks: the one that the user names, that of the MPI which the plugin loads, or
+    mpiexec. Raises RankError if there is none, or if the plugin cannot be loaded."""
+    command = _named_launcher() or _launcher_of(plugin())
+    says = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False).stdout
     if "Open MPI" in says or "OpenRTE" in says or "PRRTE" in says:
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-        return [found, "--oversubscribe", *root]
+        return [*command, *OPEN_MPI_HERE, *root]
+    return command
+
+
+def _named_launcher() -> list[str]:
+    command = shlex.split(os.environ.get(NAMED, ""))
+    if command and shutil.which(command[0]) is None:
+        raise RankError(f"{NAMED} names {command[0]}, which is not there or no program")
+    return command
+
+
+def _launcher_of(plugin: Path) -> list[str]:
+    """mpiexec in the bin folder beside the lib folder of the MPI that the plugin loads, or on the PATH."""
+    from eddyline import _core
+
+    library = Path(_core.Communicator.library_of(str(plugin)))
+    folders = [library.parent.resolve(), *library.parent.resolve().parents]
+    prefixes = [folder.parent for folder in folders if folder.name.startswith("lib")]
+    beside = [str(prefix / "bin" / name) for prefix in prefixes for name in LAUNCHERS]
+    found = next(filter(None, map(shutil.which, [*beside, "mpiexec"])), None)
+    if found is None:
+        raise RankError(
+            f"there is no mpiexec beside {library} or on the PATH: load your site's MPI, or name the command "
+            f"that starts its ranks in {NAMED}"
+        )
     return [found]
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import atexit
 import functools
 import hashlib
+import json
 import os
 import signal
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,9 +21,11 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
-"""Where launchers say how many ranks they have started: MPICH and its kin, Open MPI, MVAPICH, srun."""
-LOCAL_SIZES = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE")
+SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE")
+"""Where an MPI's launcher says how many ranks it has started: MPICH and its kin, Open MPI, MVAPICH."""
+STEP_SIZE = "SLURM_STEP_NUM_TASKS"
+"""Where srun says so. It counts if no MPI's launcher does, which srun may have started, one on each node.
+SLURM_NTASKS is a wish of the whole job's, and stands in its batch script, too."""
 FOLDER = "EDDYLINE_LAUNCH"
 """Folder in which the root tells `eddyline run --ranks` who it is and how it ended."""
 TERMINAL = "EDDYLINE_TERMINAL"
@@ -34,6 +39,16 @@ class Session:
     def __init__(self, communicator: _core.Communicator | None) -> None:
         self.communicator = communicator
         self.patience = PATIENCE
+        self.cores = self._share_of_cores()
+
+    def _share_of_cores(self) -> int:
+        """How many cores this rank computes on, if nobody says so. Collective."""
+        place = os.uname().nodename, own_cores()
+        if self.communicator is None:
+            return share_of_cores([place], 0)
+        told = [json.loads(each) for each in self.communicator.gather(json.dumps(place).encode())]
+        places = json.loads(self.communicator.broadcast(json.dumps(told).encode()))
+        return share_of_cores(places, self.rank)
 
     @property
     def rank(self) -> int:
@@ -103,13 +118,25 @@ def _verdict(words: list[str]) -> str:
 
 def launched_ranks(environment: Mapping[str, str] = os.environ) -> int:
     """How many ranks a launcher has started, this process among them; 1 without one."""
-    return max(int(environment.get(name, "1")) for name in SIZES)
+    told = [int(environment[name]) for name in SIZES if name in environment]
+    return max(told) if told else int(environment.get(STEP_SIZE, "1"))
 
 
-def cores_per_rank(cores: int, size: int, environment: Mapping[str, str] = os.environ) -> int:
-    """A rank's share of the `cores` of its machine."""
-    local = max((int(environment[name]) for name in LOCAL_SIZES if name in environment), default=size)
-    return max(1, cores // local)
+def own_cores() -> list[int]:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def share_of_cores(places: Sequence[tuple[str, Sequence[int]]], rank: int) -> int:
+    """How many cores are a rank's; `places` has for each rank its machine and the cores it may use there.
+
+    A core that several ranks may use is shared: a launcher binds ranks to cores of their own, or to none.
+    """
+    machine, cores = places[rank]
+    users = Counter(core for where, theirs in places if where == machine for core in theirs)
+    return max(1, int(sum(Fraction(1, users[core]) for core in cores)))
 
 
 @functools.lru_cache(maxsize=1)
@@ -124,14 +151,26 @@ def join() -> Session:
     if communicator.size != wanted:
         raise RankError(
             f"{wanted} ranks were started, but Eddyline's MPI ({communicator.library}) sees "
-            f"{communicator.size}: the launcher belongs to another MPI. Use that MPI's mpiexec, or build "
-            "Eddyline with the launcher's (docs/ranks.md)."
+            f"{communicator.size}: {_remedy(wanted)} (docs/ranks.md)"
         )
     atexit.register(communicator.disconnect)
     folder = os.environ.get(FOLDER)
     if folder and communicator.rank == 0:
         Path(folder, "pid").write_text(str(os.getpid()))
     return Session(communicator)
+
+
+def _remedy(wanted: int) -> str:
+    """What to do about `wanted` ranks that do not find each other."""
+    if os.environ.get(STEP_SIZE) == str(wanted):
+        return (
+            "srun does not speak with this MPI. Choose how it does, e.g. srun --mpi=pmi2 for MPICH and "
+            "--mpi=pmix for Open MPI; srun --mpi=list says what there is"
+        )
+    return (
+        "the launcher belongs to another MPI. Use that MPI's mpiexec (for --ranks, name it in "
+        "EDDYLINE_MPIEXEC), or build Eddyline with the launcher's MPI"
+    )
 
 
 def is_follower() -> bool:

@@ -13,11 +13,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.ranks import PATIENCE, Session, cores_per_rank, join, tell_run
+from eddyline.ranks import PATIENCE, Session, join, tell_run
 from eddyline.run.errors import RequestError, StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
-from eddyline.run.machine import available_cores, machine, versions
+from eddyline.run.machine import machine, versions
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
@@ -190,7 +190,7 @@ class Manner:
         return kept
 
     def threads_of(self, ranks: Session) -> int:
-        return self.threads or cores_per_rank(available_cores(), ranks.size)
+        return self.threads or ranks.cores
 
 
 @contextlib.contextmanager

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from eddyline.ranks.session import own_cores
 
 
 def machine() -> dict[str, Any]:
@@ -30,9 +31,7 @@ def versions() -> dict[str, str]:
 
 def available_cores() -> int:
     """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(own_cores())
 
 
 def processor_name() -> str:

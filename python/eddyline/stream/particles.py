@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 Kind = Literal["fluid", "walls"]
 Records = NDArray[Any]
 """(n,) of RECORD."""
-BATCH = 500_000
-"""Particles of a batch: 40 MB."""
+BATCH = 100_000
+"""Particles of a batch: 8 MB."""
 RECORD = np.dtype(
     [
         ("id", np.int64),
