@@ -3,10 +3,10 @@
   python benchmarks/rank_memory.py                  4, 16 and 64 ranks of 2,500 particles
   python benchmarks/rank_memory.py --ranks 2 8      others
 
-A square stream with inflow and outflow past a cylinder, snapshots and a checkpoint included. Columns: particles
-of all ranks and of the fullest; memory of the fullest rank's arrays and lists, as the core counts it; the most
-memory that the system has given to rank 0 and to the greediest of the others, Python and its libraries included; the
-latter for ranks that only greet each other: what the MPI library takes.
+A square stream with inflow and outflow past a cylinder, snapshots, a picture and a checkpoint included. Columns:
+particles of all ranks and of the fullest; memory of the fullest rank's arrays and lists, as the core counts
+it; the most memory that the system has given to rank 0, and to the greediest of the others, Python and its
+libraries included; and the latter for ranks that only greet each other.
 """
 
 from __future__ import annotations
