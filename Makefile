@@ -10,7 +10,7 @@ TESTED := $(VENV)/.test-tools
 
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo build test docs format clean
+.PHONY: demo build test test-threads docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=5.5
@@ -40,6 +40,10 @@ $(TESTED): $(BUILT)
 
 test: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS)
+
+# The thread sanitizer, apart because it builds the core once more: minutes.
+test-threads: $(TESTED)
+	@$(BIN)/python tools/test.py threads --jobs $(JOBS)
 
 docs: $(TESTED)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group docs
