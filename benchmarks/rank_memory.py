@@ -4,9 +4,9 @@
   python benchmarks/rank_memory.py --ranks 2 8      others
 
 A square stream past a cylinder, with snapshots, a picture and a checkpoint. Columns: particles of all ranks
-and of the fullest; its arrays and lists, as the core counts them; and at the end, of rank 0 and of the greediest
-of the others, what the system counts as their own memory, and as memory shared with other ranks, which the MPI
-library uses for messages.
+and of the fullest; its arrays and lists, as the core counts them; and at the end, of rank 0 and of the
+greediest of the others, what the system counts as their own memory, and as memory shared with other ranks, in
+which the MPI library exchanges messages.
 """
 
 from __future__ import annotations

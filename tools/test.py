@@ -1,7 +1,10 @@
 """All tests of Eddyline, stage by stage: `make test`.
 
-  python tools/test.py --jobs 4           everything
+  python tools/test.py --jobs 4           everything but threads
   python tools/test.py ruff mypy          these stages only
+  python tools/test.py threads            the thread sanitizer: `make test-threads`
+
+The stage threads is asked for by name only: it builds the core once more, which takes minutes.
 
 Every stage runs, whatever the ones before it gave; the output of a stage is shown if it fails. Ends with
 a table of where the time went, and with exit code 1 if any stage failed.
@@ -22,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 BUILD = ROOT / "build" / "tests"
+THREADS = ROOT / "build" / "threads"
 PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validation", "experiments")
 BAR = 30  # characters of the longest stage in the table
 MOST_WORKERS = 8  # of pytest: each holds a copy of the package
@@ -36,7 +40,7 @@ class Stage:
     name: str
     title: str
     run: Callable[[int], Output]
-    on_request: bool = False
+    on_request: bool = False  # only when it is asked for by name
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,16 @@ class Result:
 
 def main() -> int:
     names = [stage.name for stage in STAGES]
+    on_request = [stage.name for stage in STAGES if stage.on_request]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "stages", nargs="*", metavar="STAGE",
-        help=f"of: {', '.join(names)}; default all but {', '.join(s.name for s in STAGES if s.on_request)}",
-    )  # fmt: skip
+        "stages",
+        nargs="*",
+        metavar="STAGE",
+        help=f"of: {', '.join(names)}; default all but {', '.join(on_request)}",
+    )
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 2, metavar="N", help="how many at a time"
     )
@@ -66,7 +73,7 @@ def main() -> int:
         )
 
     os.chdir(ROOT)
-    chosen = wanted.stages or [stage.name for stage in STAGES if not stage.on_request]
+    chosen = wanted.stages or [name for name in names if name not in on_request]
     results = [_run(stage, wanted.jobs) for stage in STAGES if stage.name in chosen]
     print(_table(results))
     return 0 if all(result.passed for result in results) else 1
@@ -150,24 +157,17 @@ def clang_tidy(jobs: int) -> Output:
 
 def core(jobs: int) -> Output:
     """Builds the C++ tests with sanitizers and runs them."""
-    environment = {
-        "OMP_NUM_THREADS": "2",
-        "OMP_WAIT_POLICY": "passive",
-        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-    }
-    steps = (
-        _configure,
-        lambda: _command(_tool("cmake"), "--build", str(BUILD), "--parallel", str(jobs), "--", "--quiet"),
-        lambda: _command(
-            _tool("ctest"), "--test-dir", str(BUILD), "--parallel", str(jobs), "--output-on-failure",
-            "--no-tests=error", environment=environment,
-        ),
+    return _core_tests(
+        BUILD, "address,undefined", "all", jobs, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"
+    )
+
+
+def threads(jobs: int) -> Output:
+    """Builds the C++ tests in which threads share anything with the thread sanitizer, and runs them."""
+    return _core_tests(
+        THREADS, "thread", "tests_with_threads", jobs, "-L", "threads",
+        TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1",
     )  # fmt: skip
-    for step in steps:
-        passed, output = step()
-        if not passed:
-            return False, output
-    return True, output
 
 
 def python(jobs: int) -> Output:
@@ -214,6 +214,7 @@ STAGES = (
     Stage("mypy", "Python types (mypy, strict)", mypy),
     Stage("clang-tidy", "C++ habits and names (clang-tidy)", clang_tidy),
     Stage("core", "C++ tests with address and UB sanitizers", core),
+    Stage("threads", "C++ tests with the thread sanitizer", threads, on_request=True),
     Stage("python", "Python tests (pytest)", python),
     Stage("matrix", "Ranks in 72 more ways (make test-matrix)", matrix, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
@@ -246,16 +247,39 @@ def _files(folder: str, *patterns: str) -> Iterator[str]:
         yield from sorted(str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob(pattern))
 
 
-def _configure() -> Output:
-    """The build of the C++ tests: sanitizers and asserts; little optimisation, so that it is built soon."""
+def _core_tests(
+    folder: Path, sanitizers: str, target: str, jobs: int, *which: str, **environment: str
+) -> Output:
+    """Builds tests of the core with sanitizers and runs them."""
+    steps = (
+        lambda: _configure(folder, sanitizers),
+        lambda: _command(
+            _tool("cmake"), "--build", str(folder), "--target", target, "--parallel", str(jobs), "--",
+            "--quiet",
+        ),
+        lambda: _command(
+            _tool("ctest"), "--test-dir", str(folder), "--parallel", str(jobs), "--output-on-failure",
+            "--no-tests=error", *which,
+            environment={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", **environment},
+        ),
+    )  # fmt: skip
+    for step in steps:
+        passed, output = step()
+        if not passed:
+            return False, output
+    return True, output
+
+
+def _configure(folder: Path = BUILD, sanitizers: str = "address,undefined") -> Output:
+    """A build of the C++ tests: sanitizers and asserts; little optimisation, so that it is built soon."""
     return _command(
-        _tool("cmake"), "-S", ".", "-B", str(BUILD), "-G", "Ninja",
+        _tool("cmake"), "-S", ".", "-B", str(folder), "-G", "Ninja",
         f"-DCMAKE_MAKE_PROGRAM={_tool('ninja')}",
         "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
         "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1",
         "-DEDDYLINE_TESTS=ON",
         "-DEDDYLINE_PYTHON=OFF",
-        "-DEDDYLINE_SANITIZE=address,undefined",
+        f"-DEDDYLINE_SANITIZE={sanitizers}",
     )  # fmt: skip
 
 

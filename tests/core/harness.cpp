@@ -1,5 +1,6 @@
 #include "harness.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -15,7 +16,7 @@ std::vector<Test>& tests() {
   static std::vector<Test> all;
   return all;
 }
-int failures = 0;
+std::atomic<int> failures = 0;  // ranks that are threads fail at once
 }  // namespace
 
 bool register_test(const char* name, TestFunction function) {

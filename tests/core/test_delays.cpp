@@ -1,0 +1,139 @@
+// Messages that take their time: whatever overtakes what, a run ends, and with the same bits.
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "comm/alone.hpp"
+#include "comm/collectives.hpp"
+#include "delayed_ranks.hpp"
+#include "flow_fixture.hpp"
+#include "harness.hpp"
+
+using namespace eddyline;
+using namespace fixture;
+
+namespace {
+
+constexpr std::uint64_t k_seed = 2024;
+
+/// Runs a world on delayed ranks: all of it, and in two parts with a checkpoint between them. A thin skin, so that
+/// lists are rebuilt and the domain is shared out anew within few steps.
+void expect_the_same_bits(world::World world, std::int64_t steps) {
+  world.method.skin = 0.1;
+  const Result whole = run(world, execution(), *comm::alone(), steps);
+  CHECK(whole.rebuilds > 3);
+  struct Way {
+    int ranks;
+    const char *decomposition, *exchange;
+    int rebalance_every;
+  };
+  for (const Way& way : {Way{2, "strips", "blocking", 2}, Way{3, "bisection", "nonblocking", 1},
+                         Way{4, "blocks", "blocking", 0}, Way{5, "bisection", "nonblocking", 2}}) {
+    integrate::Execution e = execution();
+    e.decomposition = way.decomposition;
+    e.exchange = way.exchange;
+    e.rebalance_every = way.rebalance_every;
+    on_delayed_ranks(way.ranks, k_seed, [&](comm::Communicator& communicator) {
+      const Result parts = run(world, e, communicator, steps);
+      CHECK(parts.particles == whole.particles);
+      CHECK(parts.series == whole.series);
+      CHECK(same(parts.picture, whole.picture));
+    });
+  }
+  std::vector<std::vector<std::byte>> parts(3);
+  on_delayed_ranks(3, k_seed + 1, [&](comm::Communicator& communicator) {
+    const auto simulation = driver::Simulation::make(world, execution(), 0.01, communicator);
+    simulation->advance(1e9, steps / 2, 1e9);
+    parts[static_cast<std::size_t>(communicator.rank())] = simulation->save(communicator.rank());
+  });
+  on_delayed_ranks(4, k_seed + 2, [&](comm::Communicator& communicator) {
+    const auto simulation = driver::Simulation::make(world, execution(), 0.01, communicator);
+    std::size_t next = 0;
+    simulation->restore([&] { return next < parts.size() ? parts[next++] : std::vector<std::byte>{}; });
+    simulation->advance(1e9, steps, 1e9);
+    CHECK(simulation->checksum() == whole.particles);
+  });
+}
+
+}  // namespace
+
+TEST(messages_overtake_each_other_but_not_those_of_their_tag) {
+  constexpr std::array tags{comm::Tag::fluid_halo, comm::Tag::wall_halo};
+  constexpr int rounds = 60, in_a_row = 3;
+  on_delayed_ranks(2, k_seed, [&](comm::Communicator& c) {
+    int overtaken = 0;
+    for (int round = 0; round < rounds; ++round) {
+      if (c.is_root()) {
+        std::array<int, 2 * in_a_row> numbers{};
+        const auto requests = c.requests();
+        for (int k = 0; k < 2 * in_a_row; ++k) {
+          numbers[static_cast<std::size_t>(k)] = k / 2;
+          const auto one = std::span(numbers).subspan(static_cast<std::size_t>(k), 1);
+          requests->send(std::as_bytes(one), 1, tags[static_cast<std::size_t>(k % 2)]);
+        }
+        comm::wait(c, *requests, "test");
+      } else {
+        std::array<int, 2> came{};
+        comm::wait_until(c, "test", [&] {
+          for (std::size_t t = 0; t < 2; ++t) {
+            const auto incoming = c.probe(tags[t]);
+            if (!incoming) continue;
+            int number = -1;
+            const auto one = c.requests();
+            one->receive(std::as_writable_bytes(std::span(&number, 1)), incoming->from, tags[t]);
+            comm::wait(c, *one, "test");
+            CHECK(number == came[t]);
+            ++came[t];
+            overtaken += came[1] > came[0] ? 1 : 0;
+          }
+          return came[0] == in_a_row && came[1] == in_a_row;
+        });
+      }
+      comm::maximum(c, std::span<double>{}, "test");
+    }
+    CHECK(c.is_root() || overtaken > 0);
+  });
+}
+
+TEST(parcels_of_one_delivery_do_not_get_into_the_next) {
+  on_delayed_ranks(5, k_seed, [](comm::Communicator& c) {
+    for (int round = 0; round < 30; ++round) {
+      std::vector<comm::Parcel> parcels;
+      for (int to = 0; to < c.size(); ++to)
+        if (to != c.rank() && (to * 7 + c.rank() + round) % 3 == 0)
+          parcels.push_back({to, std::vector<std::byte>(static_cast<std::size_t>(c.rank() + round), std::byte(to))});
+      const auto came = comm::deliver(c, parcels, "test");
+      std::size_t next = 0;
+      for (int from = 0; from < c.size(); ++from) {
+        if (from == c.rank() || (c.rank() * 7 + from + round) % 3 != 0) continue;
+        CHECK(next < came.size() && came[next].rank == from);
+        if (next >= came.size()) return;
+        CHECK(came[next].bytes == std::vector<std::byte>(static_cast<std::size_t>(from + round), std::byte(c.rank())));
+        ++next;
+      }
+      CHECK(next == came.size());
+    }
+  });
+}
+
+TEST(a_rank_that_never_sends_is_told_of_and_not_waited_for_for_ever) {
+  CHECK_THROWS(on_delayed_ranks(2, k_seed,
+                                [](comm::Communicator& c) {
+                                  c.patience = 0.2;
+                                  int value = 0;
+                                  if (c.is_root()) return;
+                                  const auto requests = c.requests();
+                                  requests->receive(std::as_writable_bytes(std::span(&value, 1)), 0,
+                                                    comm::Tag::fluid_halo);
+                                  comm::wait(c, *requests, "halo exchange");
+                                }),
+               "rank 1 has waited for other ranks");
+}
+
+TEST(a_dam_breaks_the_same_however_slow_messages_are) { expect_the_same_bits(dam(), 60 / k_slow); }
+TEST(a_stream_past_a_moving_body_is_the_same_however_slow_messages_are) { expect_the_same_bits(stream(), 48 / k_slow); }
+TEST(eddies_in_space_turn_the_same_however_slow_messages_are) {
+  auto world = eddies(3);
+  world.spacing = 0.09;
+  expect_the_same_bits(world, 32 / k_slow);
+}

@@ -1,0 +1,36 @@
+// The law within a process: threads and boxes change no bit. The thread sanitizer runs this to see what loops share.
+#include "comm/alone.hpp"
+#include "flow_fixture.hpp"
+#include "harness.hpp"
+
+using namespace eddyline;
+using namespace fixture;
+
+namespace {
+
+void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
+  const std::int64_t steps = all_steps / k_slow;
+  const Result one = run(world, execution(), *comm::alone(), steps);
+  struct Way {
+    int threads, boxes;
+    const char* instructions;  // the thread sanitizer does not see what intrinsics load and store
+  };
+  for (const Way& way : {Way{2, 1, "auto"}, Way{3, 2, "scalar"}, Way{4, 5, "scalar"}}) {
+    integrate::Execution e = execution();
+    e.threads = way.threads;
+    e.boxes = way.boxes;
+    e.instructions = way.instructions;
+    const Result many = run(world, e, *comm::alone(), steps);
+    CHECK(many.particles == one.particles);
+    CHECK(many.series == one.series);
+    CHECK(same(many.picture, one.picture));
+    CHECK(many.rebuilds == one.rebuilds);
+  }
+}
+
+}  // namespace
+
+TEST(a_dam_breaks_the_same_with_any_threads) { expect_the_same_bits(dam(), 60); }
+TEST(a_stream_past_a_moving_body_is_the_same_with_any_threads) { expect_the_same_bits(stream(), 60); }
+TEST(eddies_in_space_turn_the_same_with_any_threads) { expect_the_same_bits(eddies(3), 16); }
+TEST(a_gas_bursts_the_same_with_any_threads) { expect_the_same_bits(burst(), 40); }
