@@ -4,10 +4,10 @@
   python benchmarks/ranks.py --groups 9 --case 3d   one of them, more often
 
 A periodic box of vortices, one thread a rank, every rank on a core of its own. Runs follow each other in
-groups: one rank; two ranks; one under an MPI's launcher; two runs of one rank at the same time that know nothing
-of each other, which is what the cores give, who share memory and perhaps a host; one rank again. Told are ratios
-of the medians over all windows of ten steps, so that a pause of the machine counts for one window, and, in
-brackets, the median and range over groups of ratios of whole runs, in which it counts in full.
+groups: one rank; two ranks; one under an MPI's launcher; two runs of one rank at the same time that know
+nothing of each other, which is what the cores give, who share memory and perhaps a host; one rank again. Told
+are ratios of the medians over all windows of ten steps, so that a pause of the machine counts for one window,
+and, in brackets, the median and range over groups of ratios of whole runs, in which it counts in full.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
+from itertools import chain, pairwise
 
 from eddyline.ranks.launch import find_launcher, local_environment
 
@@ -104,7 +104,7 @@ def be_a_rank(case: str) -> None:
 
 
 def differences(marks: Sequence[float]) -> Times:
-    return [b - a for a, b in zip(marks[:-1], marks[1:], strict=True)]
+    return [b - a for a, b in pairwise(marks)]
 
 
 if __name__ == "__main__":
