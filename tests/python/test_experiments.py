@@ -1,0 +1,28 @@
+"""Experiments still run, and a short one finds what the long one found."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ways import has_plugin
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
+    script = ROOT / "experiments" / "vertanen-1999" / "run.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "table3", "--quick", "--out", str(tmp_path)],
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "results.json").read_text())["table3"]
+    assert found["same"] and len(found["steps"]) == 8
+    assert 0 < max(found["apart"].values()) < 1e-12
+    assert (tmp_path / "table3.png").stat().st_size > 10_000
+    assert done.stdout.count("0, every bit") == 16
