@@ -18,17 +18,13 @@ import os
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, pairwise
+from itertools import chain
 
 from eddyline.ranks.launch import find_launcher, local_environment
 
-PARTICLES = 200_000
-CASES = {"2d": (2, 12), "3d": (3, 8)}
-"""Dimensions, and windows of a run."""
-WINDOW, BEFORE = 10, 20  # steps; those before the first window
+CASES = {"2d": (2, 200_000, 12), "3d": (3, 200_000, 8)}
+"""Dimensions, particles and windows of a run."""
 
 Times = list[float]
 
@@ -71,41 +67,12 @@ def run(case: str, ranks: int, core: int = 0) -> Times:
     launcher = [*find_launcher(), "-n", str(ranks)] if ranks else ["taskset", "-c", str(core)]
     environment = local_environment() if ranks else dict(os.environ)
     done = subprocess.run(
-        [*launcher, sys.executable, __file__, "--rank", case],
+        [*launcher, sys.executable, "-m", "eddyline.bench.ranks", *map(str, CASES[case])],
         env=environment, check=True, capture_output=True, text=True,
     )  # fmt: skip
     times: Times = json.loads(done.stdout)
     return times
 
 
-def be_a_rank(case: str) -> None:
-    from eddyline import _core
-    from eddyline.bench.worlds import box
-    from eddyline.ranks import join
-
-    ranks = join()
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[ranks.rank % len(cores)]})
-    dimensions, windows = CASES[case]
-    simulation = _core.Simulation(
-        box(dimensions, PARTICLES).core, threads=1, series_interval=1e9, communicator=ranks.communicator
-    )
-    if not ranks.is_root:
-        ranks.follow(simulation)
-        return
-    try:
-        marks = []
-        for steps in range(BEFORE, BEFORE + WINDOW * windows + 1, WINDOW):
-            simulation.advance(float("inf"), steps, float("inf"))
-            marks.append(time.perf_counter())
-        print(json.dumps(differences(marks)))
-    finally:
-        simulation.end()
-
-
-def differences(marks: Sequence[float]) -> Times:
-    return [b - a for a, b in pairwise(marks)]
-
-
 if __name__ == "__main__":
-    be_a_rank(sys.argv[2]) if sys.argv[1:2] == ["--rank"] else main()
+    main()

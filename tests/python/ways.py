@@ -74,10 +74,23 @@ CHOICES: dict[str, tuple[object, ...]] = {
 }
 
 
+CELLS = {"channel-2d": 15, "dam-3d": 8, "moving-channel": 15}
+"""Of a journey's longest axis: room for so many strips."""
+
+
+def possible_ways() -> list[Way]:
+    ways = [Way(*choice) for choice in itertools.product(*CHOICES.values())]  # type: ignore[arg-type]
+    return [
+        way
+        for way in ways
+        if way.decomposition != "strips" or max(way.ranks, way.resumed) * way.boxes <= CELLS[way.journey]
+    ]
+
+
 def matrix(strength: int = 3) -> Iterator[Way]:
     """The listed ways, and as few more as a greedy search finds, so that any choices of `strength` factors
-    meet."""
-    all_ways = [Way(*choice) for choice in itertools.product(*CHOICES.values())]  # type: ignore[arg-type]
+    that can meet do."""
+    all_ways = possible_ways()
     meetings = {way: frozenset(_meetings(way, strength)) for way in all_ways}
     missing = set().union(*meetings.values())
     for way in LISTED:

@@ -1,0 +1,43 @@
+"""One of the ranks of a timed run, `mpiexec -n N python -m eddyline.bench.ranks DIMENSIONS PARTICLES WINDOWS`
+
+A periodic box, one thread on a core of its own. Rank 0 prints a list: seconds of each window of ten steps.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import time
+
+WINDOW, BEFORE = 10, 20  # steps; those before the first window
+
+
+def main() -> None:
+    from eddyline import _core
+    from eddyline.bench.worlds import box
+    from eddyline.ranks import join
+
+    dimensions, particles, windows = (int(word) for word in sys.argv[1:])
+    ranks = join()
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[ranks.rank % len(cores)]})
+    simulation = _core.Simulation(
+        box(dimensions, particles).core, threads=1, series_interval=1e9, communicator=ranks.communicator
+    )
+    if not ranks.is_root:
+        ranks.follow(simulation)
+        return
+    try:
+        marks = []
+        for steps in range(BEFORE, BEFORE + WINDOW * windows + 1, WINDOW):
+            simulation.advance(float("inf"), steps, float("inf"))
+            marks.append(time.perf_counter())
+        print(json.dumps([b - a for a, b in itertools.pairwise(marks)]))
+    finally:
+        simulation.end()
+
+
+if __name__ == "__main__":
+    main()
