@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -26,7 +27,7 @@ namespace comm = eddyline::comm;
 struct Exchange {
   struct Parcel {
     std::vector<std::byte> bytes;
-    bool* received;  // of a synchronous send
+    std::shared_ptr<bool> received;  // of a synchronous send
   };
   struct Collective {
     std::vector<std::byte> bytes;
@@ -48,8 +49,8 @@ class ThreadRequests final : public comm::Requests {
 
   void send(std::span<const std::byte> from, int to, comm::Tag tag) override { post(from, to, tag, nullptr); }
   void send_synchronously(std::span<const std::byte> from, int to, comm::Tag tag) override {
-    synchronous_.push_back(std::make_unique<bool>(false));
-    post(from, to, tag, synchronous_.back().get());
+    synchronous_.push_back(std::make_shared<bool>(false));
+    post(from, to, tag, synchronous_.back());
   }
   void receive(std::span<std::byte> into, int from, comm::Tag tag) override {
     receives_.push_back({into, {from, rank_, static_cast<int>(tag)}});
@@ -86,7 +87,7 @@ class ThreadRequests final : public comm::Requests {
       }
       if (waiting.front().bytes.size() != receive.into.size()) throw std::logic_error("a message of another size");
       std::copy(waiting.front().bytes.begin(), waiting.front().bytes.end(), receive.into.begin());
-      if (waiting.front().received != nullptr) *waiting.front().received = true;
+      if (waiting.front().received) *waiting.front().received = true;
       waiting.pop_front();
       receive.done = true;
     }
@@ -116,9 +117,9 @@ class ThreadRequests final : public comm::Requests {
     bool done = false;
   };
 
-  void post(std::span<const std::byte> from, int to, comm::Tag tag, bool* received) {
+  void post(std::span<const std::byte> from, int to, comm::Tag tag, std::shared_ptr<bool> received) {
     const std::lock_guard lock(exchange_.mutex);
-    exchange_.messages[{rank_, to, static_cast<int>(tag)}].push_back({{from.begin(), from.end()}, received});
+    exchange_.messages[{rank_, to, static_cast<int>(tag)}].push_back({{from.begin(), from.end()}, std::move(received)});
   }
   template <class Join>
   void join(std::span<std::byte> bytes, Join&& add) {
@@ -150,7 +151,7 @@ class ThreadRequests final : public comm::Requests {
   int rank_;
   std::int64_t& collectives_;
   std::vector<Receive> receives_;
-  std::vector<std::unique_ptr<bool>> synchronous_;
+  std::vector<std::shared_ptr<bool>> synchronous_;
   std::vector<Open> open_;
 };
 
