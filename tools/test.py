@@ -185,7 +185,7 @@ def python(jobs: int) -> Output:
 def matrix(jobs: int) -> Output:
     """Ways of computing on ranks, one at a time: most take more than one core."""
     return _command(
-        _tool("pytest"), "-m", "matrix", "-x", "tests/python/test_matrix.py",
+        _tool("pytest"), "-m", "matrix", "tests/python/test_matrix.py",
         environment={"OMP_WAIT_POLICY": "passive"},
     )  # fmt: skip
 
