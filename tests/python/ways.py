@@ -74,6 +74,8 @@ CHOICES: dict[str, tuple[object, ...]] = {
 }
 
 
+STAY = (Way("dam-3d", 1, 1, 3, "blocks", "blocking", 2),)
+"""Blocks do not look at weights: here all fluid stays with one of two ranks."""
 CELLS = {"channel-2d": 15, "dam-3d": 8, "moving-channel": 15}
 """Of a journey's longest axis: room for so many strips."""
 
@@ -135,7 +137,8 @@ def assert_the_law(way: Way, folder: Path) -> None:
     migrants += found.migrants
     assert found.ranks == (way.resumed or way.ranks)
     assert found.checksum == f"{expected.checksum:032x}"
-    assert max(way.ranks, way.resumed) == 1 or migrants > 0
+    alone = max(way.ranks, way.resumed) == 1 or way in STAY
+    assert alone or migrants > 0
     assert found.fluid == len(expected.ids)
     assert found.ids == hashlib.sha256(expected.ids.tobytes()).hexdigest()
     assert found.series.keys() == expected.series.keys()
