@@ -65,14 +65,19 @@ void copy_particle(ForEachField&& for_each_field, std::size_t from, std::size_t 
 }
 
 /// Sends each particle to the rank that `destination` names and takes in those that come. Particles go straight to
-/// where they belong, whichever rank that is; nobody passes them on. Returns how many came. Collective.
+/// where they belong, whichever rank that is; nobody passes them on. Those that stay fill the gaps from the end:
+/// whoever calls this sorts them next. Returns how many came. Collective.
 template <class ForEachField>
 std::int64_t migrate(comm::Communicator& communicator, std::span<const int> destination,
                      ForEachField&& for_each_field) {
   if (communicator.is_alone()) return 0;
   std::map<int, std::vector<std::size_t>> leaving;
-  for (std::size_t i = 0; i < destination.size(); ++i)
-    if (destination[i] != communicator.rank()) leaving[destination[i]].push_back(i);
+  std::vector<std::size_t> holes;
+  for (std::size_t i = 0; i < destination.size(); ++i) {
+    if (destination[i] == communicator.rank()) continue;
+    leaving[destination[i]].push_back(i);
+    holes.push_back(i);
+  }
 
   std::vector<comm::Parcel> parcels;
   for (const auto& [rank, particles] : leaving) {
@@ -85,11 +90,13 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
       }
     });
   }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < destination.size(); ++i) {
-    if (destination[i] != communicator.rank()) continue;
-    if (i != kept) copy_particle(for_each_field, i, kept);
-    ++kept;
+  const std::size_t kept = destination.size() - holes.size();
+  std::size_t last = destination.size();
+  for (const std::size_t hole : holes) {
+    if (hole >= kept) break;
+    do --last;
+    while (destination[last] != communicator.rank());
+    copy_particle(for_each_field, last, hole);
   }
 
   const std::vector<comm::Parcel> came = comm::deliver(communicator, parcels, "migration");
