@@ -69,8 +69,9 @@ class FlowSimulation final : public Simulation {
       flow_.control.stop = interrupted_.load(std::memory_order_relaxed) || passed >= max_seconds;
       const bool due = flow_.time + step_.choose_time_step() >= next_series_ && step_.damping == 0;
       step_.advance(due);
-      ++done;
       check();
+      ++done;
+      if (due) agree();
       if (checksum_every_ > 0 && flow_.steps % checksum_every_ == 0) checksums_.emplace_back(flow_.steps, checksum());
       if (step_.damping > 0 && flow_.time >= 0) end_settling();
       if (due) {
@@ -79,6 +80,7 @@ class FlowSimulation final : public Simulation {
         while (next_series_ <= flow_.time && series_interval_ > 0) next_series_ += series_interval_;
       }
     }
+    agree();
     return done;
   }
 
@@ -317,6 +319,11 @@ class FlowSimulation final : public Simulation {
 
   static Vectors vectors(const VectorArray<double, D>& field) { return {field[0], field.size(), field.stride()}; }
 
+  /// Looks at the last step now; else it is done in the course of the next one.
+  void agree() {
+    flow_.agree();
+    check();
+  }
   void check() const {
     if (flow_.control.bad) throw StepError(diagnose(flow_));
   }

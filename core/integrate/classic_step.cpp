@@ -81,8 +81,8 @@ double ClassicStep<T, D>::choose_time_step() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
   const double h = c.length.smoothing_length;
-  double dt = method.cfl * h / std::max(flow_.control.signal, 1e-3 * c.c0);  // a gas may be cold everywhere
-  const double acceleration = flow_.control.acceleration;
+  double dt = method.cfl * h / std::max(flow_.latest.signal, 1e-3 * c.c0);  // a gas may be cold everywhere
+  const double acceleration = flow_.latest.acceleration;
   if (acceleration > 0) dt = std::min(dt, method.cfl * std::sqrt(h / acceleration));
   if (c.nu > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu);
   return dt;
@@ -340,12 +340,8 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
   }
   flow_.time += dt;
   flow_.contacts += contacts;
-  flow_.control.speed = std::sqrt(speed2);
-  flow_.control.moved = std::sqrt(moved2);
-  flow_.control.signal = signal;
-  flow_.control.bad = bad > 0;
-  flow_.control.acceleration = std::sqrt(acceleration2);
-  flow_.agree_on_control();
+  flow_.latest = {std::sqrt(speed2), 0, bad > 0, signal, std::sqrt(acceleration2)};
+  flow_.agree();  // at once: in a blast the next time step may have to be far shorter
   flow_.timers.lap(Phase::integrate);
 }
 

@@ -3,6 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -448,7 +450,7 @@ void Flow<T, D>::sort_fluid() {
   fluid.x_ref.resize(fluid.id.size());
   for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], fluid.size(), fluid.x_ref[d]);
   find_fluid_rows();
-  control.approach = control.corrected = control.moved = 0;
+  control.approach = control.moved = latest.corrected = 0;
 }
 
 /// Order of the fluid from where it stood at the last sort.
@@ -619,6 +621,7 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   archive.put_value("moment", std::array{time, time_step});
   archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
   archive.put_value("control", control);
+  archive.put_value("latest", latest);
   archive.put_value("own_counts", std::array{contacts, left_particles, migrants});
   archive.put_value("left_mass", left_mass);
   fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
@@ -656,10 +659,12 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
     parts.at(0).get_value("moment", moment);
     parts.at(0).get_value("counts", counts);
     parts.at(0).get_value("control", control);
+    parts.at(0).get_value("latest", latest);
   }
   moment = comm::broadcast(communicator_, moment, 0, "checkpoint");
   counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
   control = comm::broadcast(communicator_, control, 0, "checkpoint");
+  latest = comm::broadcast(communicator_, latest, 0, "checkpoint");
   time = moment[0], time_step = moment[1];
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
@@ -703,14 +708,8 @@ void Flow<T, D>::write_wall_rows() {
 }
 
 template <class T, int D>
-void Flow<T, D>::agree_on_control() {
-  double all[] = {control.speed,        control.corrected,     control.moved,         control.signal,
-                  control.acceleration, control.bad ? 1.0 : 0, control.stop ? 1.0 : 0};
-  timers.lap(Phase::integrate);
-  comm::maximum(communicator_, all, "control point at the end of a step");
-  timers.lap(Phase::wait);
-  control.speed = all[0], control.corrected = all[1], control.moved = all[2], control.signal = all[3];
-  control.acceleration = all[4], control.bad = all[5] > 0, control.stop = all[6] > 0;
+void Flow<T, D>::agree() {
+  agree({}, "control point at the end of steps");
 }
 
 template <class T, int D>
@@ -721,10 +720,26 @@ neighbors::Drift Flow<T, D>::drift() {
       drift_bound_(layout_, fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
                    static_cast<float>(half_step), wall_rows, walls_move_ ? &wall_displacement : nullptr);
   double all[] = {own.approach, own.moved};
-  timers.lap(Phase::integrate);
-  comm::maximum(communicator_, all, "control point before pair sums");
-  timers.lap(Phase::wait);
+  agree(all, "control point before pair sums");
+  control.speed = latest.speed;
   return {static_cast<float>(all[0]), static_cast<float>(all[1])};
+}
+
+/// Maxima over all ranks of the last step's extremes and of `more`.
+template <class T, int D>
+void Flow<T, D>::agree(std::span<double> more, std::string_view what) {
+  constexpr std::size_t k_more = 2;
+  std::array<double, 6 + k_more> all{latest.speed,        latest.corrected,       latest.signal,
+                                     latest.acceleration, latest.bad ? 1.0 : 0.0, control.stop ? 1.0 : 0.0};
+  assert(more.size() <= k_more);
+  std::copy(more.begin(), more.end(), all.end() - k_more);
+  timers.lap(Phase::integrate);
+  comm::maximum(communicator_, all, what);
+  timers.lap(Phase::wait);
+  latest = {all[0], all[1], all[4] > 0, all[2], all[3]};
+  control.bad = latest.bad;
+  control.stop = all[5] > 0;
+  std::copy_n(all.end() - k_more, more.size(), more.begin());
 }
 
 template <class T, int D>

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/archive.hpp"
@@ -69,17 +71,24 @@ struct Constants {
   bool density_is_sound(double s) const { return state.is_gas() ? s > -1 && s < INFINITY : std::abs(s) < 0.5; }
 };
 
-/// What the last step leaves for decisions: time step, rebuild, stop. Maxima are exact and over all ranks, so they are
+/// Exact maxima over the particles at the end of a step: of this rank, until agree() makes them those of all. They are
 /// the same for any number of threads, boxes and ranks.
-struct Control {
+struct Extremes {
   double speed = 0;         // largest |v| [m/s]
   double corrected = 0;     // largest distance that shifting and contact have moved a particle in the step [m]
-  double approach = 0;      // of particles in touching cells since the last rebuild, at the end of the step [m]
-  double moved = 0;         // of any particle since the last rebuild, at the end of the step [m]
   bool bad = false;         // a value is not finite, too fast or has jumped
-  bool stop = false;        // somebody has asked for an end after this step
   double signal = 0;        // classic: the highest signal speed [m/s]
   double acceleration = 0;  // classic: the largest of the last evaluation [m/s^2]
+};
+
+/// What decisions rest on: time step, rebuild, stop. The same on all ranks. What a step leaves is agreed on at the
+/// control point of the next one, which asks all ranks anyway.
+struct Control {
+  double speed = 0;     // largest |v| when the last control point was passed, at the start of a step [m/s]
+  double approach = 0;  // of particles in touching cells since the last rebuild, at the end of the step [m]
+  double moved = 0;     // of any particle since the last rebuild, at the end of the step [m]
+  bool bad = false;     // the last step has gone wrong
+  bool stop = false;    // somebody has asked for an end after this step
 };
 
 template <class T, int D>
@@ -125,6 +134,7 @@ class Flow {
   WallState<D> wall;
   Openings<D> openings;
   Control control;
+  Extremes latest;  // of the last step
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
@@ -166,10 +176,10 @@ class Flow {
   /// Rows of dummy particles as far as they never change: place, volume and whether the fluid sticks; zeros else.
   void write_wall_rows();
 
-  /// Makes what this rank has found of the step that of all ranks.
-  void agree_on_control();
-  /// How far particles of all ranks will have moved since the last rebuild at the end of this step, whose middle is in
-  /// `moving`.
+  /// Makes what this rank has found of the last step that of all ranks. Collective.
+  void agree();
+  /// The control point of a step: agrees on the last step and on how far particles of all ranks will have moved since
+  /// the last rebuild at the end of this one, whose middle is in `moving`. Collective.
   neighbors::Drift drift();
   /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of
   /// openings, which stand in the stream, look less far than R.
@@ -202,6 +212,7 @@ class Flow {
   void migrate_fluid();
   void count_everywhere();
   std::vector<int> ranks_of(const VectorArray<double, D>& x) const;
+  void agree(std::span<double> more, std::string_view what);
   template <class Visit>
   void for_each_wall_field(Visit&& visit) {
     wall.for_each_array(visit);

@@ -24,6 +24,7 @@ void Step<T, D>::advance(bool reactions) {
   flow_.timers.start();
   flow_.time_step = choose_time_step();
   drift_half();
+  if (flow_.control.bad) return;
   sum_rates();
   openings_.discard_rates();
   if (reactions) react_viscous(), openings_.react_viscous();
@@ -63,18 +64,19 @@ double Step<T, D>::choose_time_step() const {
 }
 
 /// Rows at x + (v + a dt/2) dt/2, with lists that hold there and at the end of the step. The state is left alone until
-/// that is so.
+/// that is so, and for good if the last step has gone wrong: that comes to light here.
 template <class T, int D>
 void Step<T, D>::drift_half() {
   constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
   const double skin = k_trust * flow_.constants().length.skin;
-  if (lists_hold(flow_.control.approach + 2 * flow_.control.corrected, skin)) return;
+  if (lists_hold(flow_.control.approach, skin)) return;
   flow_.rebuild();
+  rows_time_step_ = k_none;
   while (!lists_hold(0, skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
 }
 
 /// Lists hold while particles come nearer by less than the skin. Pairs are summed half way through the step, where they
-/// have moved by the mean of its two ends, and at its end. `start`: by how much they are nearer at its start.
+/// have moved by the mean of its two ends, and at its end. `start`: by how much they were nearer at the end of the last.
 template <class T, int D>
 bool Step<T, D>::lists_hold(double start, double skin) {
   auto& control = flow_.control;
@@ -87,6 +89,8 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   if (early_rates_summed_) sum_rates_of(flow_.schedule.early_rates, Phase::rates);
   end_exchange(flow_.fluid_halo, flow_.moving);
   const neighbors::Drift drift = flow_.drift();
+  if (flow_.control.bad) return true;
+  start += 2 * flow_.latest.corrected;
   const double end = drift.approach * c.fixed.quantum();
   control.approach = end;
   control.moved = drift.moved * c.fixed.quantum();
@@ -121,32 +125,38 @@ void Step<T, D>::end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
   flow_.timers.lap(Phase::pack);
 }
 
-/// Rows for the middle of the step, at x + v dt/2 with v = v + a dt/2.
+/// Rows for the middle of the step, unless the last step has written them ahead.
 template <class T, int D>
 void Step<T, D>::write_moving() {
-  const auto& c = flow_.constants();
-  const auto& fluid = flow_.fluid;
   const double dt = flow_.time_step;
-  const std::int64_t n = fluid.size();
+  if (rows_time_step_ == dt) return;
+  const std::int64_t n = flow_.fluid.size();
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    T* row = flow_.moving.row(flow_.fluid_rows.slot[k]);
-    for (int d = 0; d < D; ++d) {
-      const double v = fluid.v[d][k] + 0.5 * dt * fluid.a[d][k];
-      flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * v));
-      row[D + d] = static_cast<T>(v * c.inverse_c0);
-      row[2 * D + 2 + d] = static_cast<T>(0.5 * fluid.G[d][k]);
-      row[3 * D + 2 + d] = fluid.confined ? static_cast<T>(fluid.w[d][k] * c.inverse_c0) : T(0);
-    }
-    row[2 * D] = static_cast<T>(fluid.s[k]);
-    row[2 * D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
-  }
+  for (std::int64_t i = 0; i < n; ++i) write_moving(i, dt);
+  rows_time_step_ = dt;
   flow_.timers.lap(Phase::integrate);
 }
 
+/// The row of a particle at x + v dt/2 with v = v + a dt/2.
 template <class T, int D>
-void Step<T, D>::write_pressed(std::int64_t i) {
+EDDYLINE_INLINE void Step<T, D>::write_moving(std::int64_t i, double dt) {
+  const auto k = static_cast<std::size_t>(i);
+  const auto& c = flow_.constants();
+  const auto& fluid = flow_.fluid;
+  T* row = flow_.moving.row(flow_.fluid_rows.slot[k]);
+  for (int d = 0; d < D; ++d) {
+    const double v = fluid.v[d][k] + 0.5 * dt * fluid.a[d][k];
+    flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * v));
+    row[D + d] = static_cast<T>(v * c.inverse_c0);
+    row[2 * D + 2 + d] = static_cast<T>(0.5 * fluid.G[d][k]);
+    row[3 * D + 2 + d] = fluid.confined ? static_cast<T>(fluid.w[d][k] * c.inverse_c0) : T(0);
+  }
+  row[2 * D] = static_cast<T>(fluid.s[k]);
+  row[2 * D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
+}
+
+template <class T, int D>
+EDDYLINE_INLINE void Step<T, D>::write_pressed(std::int64_t i) {
   const auto k = static_cast<std::size_t>(i);
   const auto& c = flow_.constants();
   const auto& fluid = flow_.fluid;
@@ -276,7 +286,7 @@ void Step<T, D>::sum_forces_of(const std::vector<Block>& blocks, Phase phase) {
 }
 
 /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows
-/// density follows the filling of space, and velocity follows shifting in the next step.
+/// density follows the filling of space, and velocity follows shifting in the next step, whose first rows are written.
 template <class T, int D>
 void Step<T, D>::kick_half_and_shift(double dt) {
   auto& fluid = flow_.fluid;
@@ -291,6 +301,7 @@ void Step<T, D>::kick_half_and_shift(double dt) {
   const double per_time = dt > 0 ? 1 / dt : 0.0;
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
+  const double next = choose_time_step();
   const std::int64_t n = fluid.size();
   contact_.move_bodies(motion_time(flow_.time));
   double speed2 = 0, corrected2 = 0;
@@ -340,12 +351,11 @@ void Step<T, D>::kick_half_and_shift(double dt) {
     bad += !(v2 <= limit2) || !(moved2 <= jump2) || !(std::abs(fluid.s[k]) < 0.5) || !(a2 < INFINITY);
     speed2 = std::max(speed2, v2);
     corrected2 = std::max(corrected2, moved2);
+    write_moving(i, next);
   }
+  rows_time_step_ = next;
   flow_.contacts += contacts;
-  flow_.control.speed = std::sqrt(speed2);
-  flow_.control.corrected = std::sqrt(corrected2);
-  flow_.control.bad = bad > 0;
-  flow_.agree_on_control();
+  flow_.latest = {std::sqrt(speed2), std::sqrt(corrected2), bad > 0};
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -400,6 +410,8 @@ void Step<T, D>::start() {
   openings_.discard_forces();
   kick_half_and_shift(0);
   openings_.hold();
+  flow_.agree();
+  flow_.control.speed = flow_.latest.speed;
 }
 
 template class Step<float, 2>;

@@ -18,12 +18,12 @@ class Step {
   void start();
   /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
-  /// The next time step, from the largest speed of the last one.
+  /// The next time step, from the largest speed at the start of the last one: so it is known when that ends.
   double choose_time_step() const;
 
   /// What goes from step to step besides the flow: nothing.
   void save(ArchiveWriter&) const {}
-  void restore(const ArchiveReader*) {}
+  void restore(const ArchiveReader*) { rows_time_step_ = k_none; }
 
   /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
   double damping = 0;
@@ -40,6 +40,7 @@ class Step {
   void react_viscous();
   void react_pressure();
   void write_moving();
+  void write_moving(std::int64_t i, double dt);
   void write_pressed(std::int64_t i);
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
@@ -56,6 +57,8 @@ class Step {
   OpeningStep<T, D> openings_;
   Surroundings<D> surroundings_;
   bool early_rates_summed_ = false;
+  static constexpr double k_none = -1;
+  double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle
 };
 
 }  // namespace eddyline::integrate

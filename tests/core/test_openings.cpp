@@ -125,7 +125,7 @@ TEST(a_resting_site_feeds_nothing_and_a_running_one_at_its_speed) {
   Step step(flow);
   step.start();
   while (flow.time < 0.5) step.advance(false);
-  CHECK(!flow.control.bad);
+  CHECK(!flow.latest.bad);
   const auto& sites = flow.openings.all()[0].sites;
   for (std::int64_t site = 0; site < sites.sites(); ++site) {
     std::int64_t last = 0;
@@ -169,7 +169,7 @@ TEST(fluid_and_buffer_made_bad_are_caught_in_their_first_step) {
     const std::size_t i = nearest(flow, buffer == 1 ? -0.1 : buffer == 2 ? 1.1 : 0.5, 0.25, buffer);
     flow.fluid.x[0][i] = std::numeric_limits<double>::quiet_NaN();
     step.advance(false);
-    CHECK(flow.control.bad);
+    CHECK(flow.latest.bad);
   }
 }
 
@@ -179,8 +179,8 @@ TEST(a_formula_that_fails_during_the_run_is_caught) {
   Flow flow(w, plain(), *k_alone);
   Step step(flow);
   step.start();
-  while (!flow.control.bad && flow.time < 0.2) step.advance(false);
-  CHECK(flow.control.bad);
+  while (!flow.latest.bad && flow.time < 0.2) step.advance(false);
+  CHECK(flow.latest.bad);
   CHECK(flow.time >= 0.02 && flow.time < 0.06);
 }
 
