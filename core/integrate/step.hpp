@@ -3,6 +3,7 @@
 #include "integrate/contact.hpp"
 #include "integrate/flow.hpp"
 #include "integrate/moving_walls.hpp"
+#include "integrate/opening_step.hpp"
 #include "integrate/surroundings.hpp"
 
 namespace eddyline::integrate {
