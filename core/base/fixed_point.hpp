@@ -1,6 +1,7 @@
 #pragma once
 // Fixed-point positions (the law, rule 7): pair differences are exact within +-16 R in a domain of any size.
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -20,8 +21,11 @@ class FixedPoint {
 
   /// Number of quanta nearest to x, exact below 2^52 quanta.
   std::int64_t quanta(double x) const { return static_cast<std::int64_t>(std::nearbyint(x * inverse_)); }
-  /// The same modulo 2^32, as it stands in pair rows.
-  std::int32_t wrapped(double x) const { return static_cast<std::int32_t>(static_cast<std::uint64_t>(quanta(x))); }
+  /// The same modulo 2^32, as it stands in pair rows; below 2^51 quanta. A sum with 1.5 2^52 has no bits for fractions:
+  /// it is rounded to the nearest whole number, whose last bits are its own.
+  std::int32_t wrapped(double x) const {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x * inverse_ + 0x1.8p52)));
+  }
   /// The multiple of the quantum nearest to x: what a period is rounded to.
   double round(double x) const { return static_cast<double>(quanta(x)) * quantum_; }
 

@@ -89,11 +89,15 @@ EDDYLINE_INLINE Pack<double, 1> fixed_difference(Pack<double, 1> a, Pack<double,
       static_cast<std::int32_t>(static_cast<std::uint32_t>(ia) - static_cast<std::uint32_t>(ib)));
 }
 
-/// Loads N consecutive values (4 or 8, beginning at `offset`) of the rows with the given indices, transposed:
+/// Lists name a row by its place: its number times this, by which every stride can be divided. An address is then a
+/// base and a place times 4 or 8, which a processor works out while it loads.
+inline constexpr std::int32_t k_row_step = 8;
+
+/// Loads N consecutive values (4 or 8, beginning at `offset`) of the rows at the given places, transposed:
 /// out[k] holds value k of every lane's row.
 template <int N, class T>
-EDDYLINE_INLINE void load_rows(const T* rows, int stride, int offset, const std::int32_t* index, Pack<T, 1>* out) {
-  const T* row = rows + static_cast<std::int64_t>(index[0]) * stride + offset;
+EDDYLINE_INLINE void load_rows(const T* rows, int stride, int offset, const std::int32_t* place, Pack<T, 1>* out) {
+  const T* row = rows + static_cast<std::int64_t>(place[0]) * (stride / k_row_step) + offset;
   for (int k = 0; k < N; ++k) out[k].v = row[k];
 }
 

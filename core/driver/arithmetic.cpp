@@ -21,7 +21,7 @@ constexpr int k_repetitions = 3;
 template <int D>
 double limit(const std::string& instructions) {
   constexpr float k_quanta = 1 << 26;  // to an interaction radius
-  neighbors::Rows<float> moving(physics::delta::k_moving_stride<D>), pressed(physics::delta::k_pressed_stride<D>);
+  neighbors::Rows<float> moving(physics::delta::k_moving_stride), pressed(physics::delta::k_pressed_stride);
   moving.resize(k_neighbors), pressed.resize(k_neighbors);
   for (std::int32_t j = 0; j < k_neighbors; ++j) {
     const auto random = [&](int k) {
@@ -36,14 +36,14 @@ double limit(const std::string& instructions) {
     }
   }
   std::vector<std::int32_t> entries, targets;
-  for (std::int32_t j = 0; j < k_neighbors; ++j) entries.insert(entries.end(), neighbors::k_chunk, j);
-  for (std::int32_t i = 0; i < k_chunks * neighbors::k_chunk; ++i) targets.push_back(i % k_neighbors);
+  for (std::int32_t j = 0; j < k_neighbors; ++j) entries.insert(entries.end(), neighbors::k_chunk, j * k_row_step);
+  for (std::int32_t i = 0; i < k_chunks * neighbors::k_chunk; ++i) targets.push_back(i % k_neighbors * k_row_step);
   const std::vector<neighbors::Chunk> chunks(k_chunks, {entries.data(), k_neighbors}), no_walls(k_chunks);
 
   physics::delta::SweepInput<float> in;
   in.moving = moving.data();
   in.pressed = pressed.data();
-  in.target_rows = targets.data();
+  in.target_places = targets.data();
   in.fluid_neighbors = chunks.data();
   in.wall_neighbors = no_walls.data();
   in.scale = 1 / k_quanta;

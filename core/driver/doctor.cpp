@@ -132,10 +132,11 @@ std::int64_t count_pairs(const integrate::Flow<T, D>& flow) {
 #pragma omp parallel for reduction(+ : pairs)
     for (std::size_t c = 0; c < chunks.size(); ++c)
       for (std::int32_t e = 0; e < chunks[c].length * neighbors::k_chunk; ++e) {
-        const std::int32_t j = chunks[c].entries[e];
+        const std::int32_t j = chunks[c].entries[e] / k_row_step;
         if (j == sentinel) continue;
-        const T* row_i =
-            targets.row(list.target_rows()[c * neighbors::k_chunk + static_cast<std::size_t>(e) % neighbors::k_chunk]);
+        const T* row_i = targets.row(
+            list.target_places()[c * neighbors::k_chunk + static_cast<std::size_t>(e) % neighbors::k_chunk] /
+            k_row_step);
         double r2 = 0;
         for (int d = 0; d < D; ++d) {
           const auto difference = static_cast<std::uint32_t>(targets.get_fixed(row_i + d)) -

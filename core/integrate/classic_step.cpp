@@ -81,8 +81,8 @@ double ClassicStep<T, D>::choose_time_step() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
   const double h = c.length.smoothing_length;
-  double dt = method.cfl * h / std::max(flow_.latest.signal, 1e-3 * c.c0);  // a gas may be cold everywhere
-  const double acceleration = flow_.latest.acceleration;
+  double dt = method.cfl * h / std::max(flow_.control.latest.signal, 1e-3 * c.c0);  // a gas may be cold everywhere
+  const double acceleration = flow_.control.latest.acceleration;
   if (acceleration > 0) dt = std::min(dt, method.cfl * std::sqrt(h / acceleration));
   if (c.nu > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu);
   return dt;
@@ -182,7 +182,7 @@ void ClassicStep<T, D>::write_middle(const Prediction& ahead) {
 template <class T, int D>
 void ClassicStep<T, D>::extrapolate_to_walls(double t) {
   auto in = input();
-  in.target_rows = flow_.wall_fluid.target_rows();
+  in.target_places = flow_.wall_fluid.target_places();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
   auto& sums = flow_.classic;
   physics::classic::WallResults<T, D> out{
@@ -236,7 +236,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
 template <class T, int D>
 void ClassicStep<T, D>::sum_rates() {
   auto in = input();
-  in.target_rows = flow_.fluid_fluid.target_rows();
+  in.target_places = flow_.fluid_fluid.target_places();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   auto& sums = flow_.classic;
@@ -258,7 +258,7 @@ void ClassicStep<T, D>::sum_rates() {
 template <class T, int D>
 void ClassicStep<T, D>::react() {
   auto in = input();
-  in.target_rows = flow_.wall_fluid.target_rows();
+  in.target_places = flow_.wall_fluid.target_places();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
   physics::classic::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) {
@@ -340,7 +340,7 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
   }
   flow_.time += dt;
   flow_.contacts += contacts;
-  flow_.latest = {std::sqrt(speed2), 0, bad > 0, signal, std::sqrt(acceleration2)};
+  flow_.control.latest = {std::sqrt(speed2), 0, bad > 0, signal, std::sqrt(acceleration2)};
   flow_.agree();  // at once: in a blast the next time step may have to be far shorter
   flow_.timers.lap(Phase::integrate);
 }

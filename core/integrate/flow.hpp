@@ -3,28 +3,27 @@
 // sweeps. T is the type of pair sums (float, or double in double precision), D the dimension. SI units, except for
 // rows and sweep results (see physics/delta/sweeps.hpp).
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/archive.hpp"
 #include "base/arrays.hpp"
-#include "base/fixed_point.hpp"
 #include "base/reproducible_sum.hpp"
 #include "base/timers.hpp"
 #include "comm/communicator.hpp"
-#include "decompose/partition.hpp"
 #include "exchange/halo.hpp"
-#include "integrate/balance.hpp"
-#include "integrate/classic_results.hpp"
-#include "integrate/migrate.hpp"
+#include "integrate/flow/balance.hpp"
+#include "integrate/flow/classic_results.hpp"
+#include "integrate/flow/constants.hpp"
+#include "integrate/flow/control.hpp"
+#include "integrate/flow/execution.hpp"
+#include "integrate/flow/free_fluid.hpp"
+#include "integrate/flow/kept_rows.hpp"
+#include "integrate/flow/reordering.hpp"
+#include "integrate/flow/schedule.hpp"
+#include "integrate/flow/state.hpp"
+#include "integrate/flow/subdomain.hpp"
 #include "integrate/openings.hpp"
-#include "integrate/schedule.hpp"
-#include "integrate/state.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
@@ -32,64 +31,9 @@
 #include "particles/place.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "physics/delta/sweeps.hpp"
-#include "physics/state_equations/choice.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {
-
-/// How a run is computed. None of it changes what is computed.
-struct Execution {
-  int boxes = 1;                            // of each rank
-  int threads = 0;                          // 0: all cores
-  std::string instructions = "auto";        // scalar, avx2, avx512
-  bool all_pairs = false;                   // no cells: the plain test oracle
-  std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
-  std::string decomposition = "bisection";  // see decompose::cuts_of()
-  std::string exchange = "nonblocking";     // see exchange::strategy_names()
-  bool rebalance = true;                    // share the domain out anew when that is worth its price
-  int rebalance_every = 0;                  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
-};
-
-/// Constants of a run in SI units, from the world.
-struct Constants {
-  particles::Lengths length;
-  FixedPoint fixed;
-  double rho0, c0, nu;
-  double nu_fluid;                           // max(nu, nu of the artificial viscosity): between fluid particles
-  double volume;                             // of a lattice cell [m^D]
-  double inverse_c0, inverse_mass;           // 1/c0, 1/(rho0 volume): to dimensionless rows
-  physics::StateEquation state;              // dimensionless
-  double kernel;                             // K: grad W dx^D = -K F r / R^2, see the kernels
-  double rate;                               // c0 / R [1/s]
-  double speed_limit;                        // of the blow-up doctor [m/s]
-  bool free_surface;                         // pressure at walls is then never negative
-  double shifting_strength;                  // A
-  double acoustic_damping;                   // alpha, 0 with a free surface: div v of spray is no sound
-  physics::delta::FluidViscosity viscosity;  // by whether there is a free surface
-
-  /// Whether a density excess is one that the blow-up doctor lets pass.
-  bool density_is_sound(double s) const { return state.is_gas() ? s > -1 && s < INFINITY : std::abs(s) < 0.5; }
-};
-
-/// Exact maxima over the particles at the end of a step: of this rank, until agree() makes them those of all. They are
-/// the same for any number of threads, boxes and ranks.
-struct Extremes {
-  double speed = 0;         // largest |v| [m/s]
-  double corrected = 0;     // largest distance that shifting and contact have moved a particle in the step [m]
-  bool bad = false;         // a value is not finite, too fast or has jumped
-  double signal = 0;        // classic: the highest signal speed [m/s]
-  double acceleration = 0;  // classic: the largest of the last evaluation [m/s^2]
-};
-
-/// What decisions rest on: time step, rebuild, stop. The same on all ranks. What a step leaves is agreed on at the
-/// control point of the next one, which asks all ranks anyway.
-struct Control {
-  double speed = 0;     // largest |v| when the last control point was passed, at the start of a step [m/s]
-  double approach = 0;  // of particles in touching cells since the last rebuild, at the end of the step [m]
-  double moved = 0;     // of any particle since the last rebuild, at the end of the step [m]
-  bool bad = false;     // the last step has gone wrong
-  bool stop = false;    // somebody has asked for an end after this step
-};
 
 template <class T, int D>
 class Flow {
@@ -118,8 +62,8 @@ class Flow {
 
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
-  const particles::CellLayout& layout() const { return layout_; }
-  const decompose::Partition& partition() const { return partition_; }
+  const particles::CellLayout& layout() const { return subdomain_.layout(); }
+  const decompose::Partition& partition() const { return subdomain_.partition(); }
   comm::Communicator& communicator() const { return communicator_; }
   /// Whether some body moves: walls are then sorted at every rebuild, as the fluid is.
   bool walls_move() const { return walls_move_; }
@@ -134,7 +78,6 @@ class Flow {
   WallState<D> wall;
   Openings<D> openings;
   Control control;
-  Extremes latest;  // of the last step
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
@@ -149,9 +92,9 @@ class Flow {
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::Rows<T> moving{physics::delta::k_moving_stride<D>};
+  neighbors::Rows<T> moving{physics::delta::k_moving_stride};
   neighbors::Rows<T> pressed;
-  neighbors::Rows<T> walls{physics::delta::k_wall_stride<D>};
+  neighbors::Rows<T> walls{physics::delta::k_wall_stride};
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};
   particles::CellRows fluid_rows, wall_rows, node_rows;
   exchange::Halo fluid_halo, wall_halo;
@@ -176,9 +119,9 @@ class Flow {
   /// Rows of dummy particles as far as they never change: place, volume and whether the fluid sticks; zeros else.
   void write_wall_rows();
 
-  /// Makes what this rank has found of the last step that of all ranks. Collective.
+  /// Makes what this rank has found of the last step that of all ranks, at once. Collective.
   void agree();
-  /// The control point of a step: agrees on the last step and on how far particles of all ranks will have moved since
+  /// The control point of a step: agrees on the last step, and on how far particles of all ranks will have moved since
   /// the last rebuild at the end of this one, whose middle is in `moving`. Collective.
   neighbors::Drift drift();
   /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of
@@ -190,68 +133,37 @@ class Flow {
 
  private:
   void place();
-  void place_walls(const particles::Placement& placement);
   void place_nodes();
-  particles::CellGrid make_grid() const;
-  void decompose(const particles::CellGrid& grid);
-  void share_out(const particles::CellGrid& grid, const std::vector<Int3>& cells, std::int64_t weight);
+  void remove_leavers();
+  void migrate_fluid();
   bool rebalance_is_due();
   void rebalance();
-  double buffer_length(int axis) const;
-  void wrap_into_periods();
-  void remove_leavers();
   void sort_fluid();
-  void sort_walls();
   void find_fluid_rows();
-  void keep_wall_rows();
-  void find_wall_rows();
+  void sort_walls();
+  void move_walls();
+  void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Halo& halo,
+                      neighbors::FixedPositions& positions) const;
+  void count_everywhere();
+  neighbors::Search search_of(const particles::CellRows& targets, const neighbors::FixedPositions& target_positions,
+                              const particles::CellRows& sources,
+                              const neighbors::FixedPositions& source_positions) const;
   void find_neighbors();
-  void hide_buffers();
   void find_node_neighbors();
   void make_schedule();
-  void migrate_fluid();
-  void count_everywhere();
-  std::vector<int> ranks_of(const VectorArray<double, D>& x) const;
-  void agree(std::span<double> more, std::string_view what);
-  template <class Visit>
-  void for_each_wall_field(Visit&& visit) {
-    wall.for_each_array(visit);
-    visit(Strided<T>{wall_row_scratch_, static_cast<std::size_t>(walls.stride())});
-  }
-  void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellRows& rows,
-            Array<std::int32_t>& order);
-  void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Halo& halo,
-                      neighbors::FixedPositions& positions);
-  void find_halo(const particles::CellRows& rows, exchange::Halo& halo) const;
-
-  // Where a field of each type is reordered before the two are swapped.
-  Array<double>& scratch_for(const Array<double>&) { return scratch_; }
-  Array<std::int64_t>& scratch_for(const Array<std::int64_t>&) { return id_scratch_; }
-  Array<std::int32_t>& scratch_for(const Array<std::int32_t>&) { return owner_scratch_; }
-  Array<std::uint8_t>& scratch_for(const Array<std::uint8_t>&) { return buffer_scratch_; }
-  VectorArray<double, D>& scratch_for(const VectorArray<double, D>&) { return vector_scratch_; }
+  void resize_results();
 
   world::World world_;
   Execution execution_;
   comm::Communicator& communicator_;
   Constants constants_;
-  decompose::Partition partition_;
-  particles::CellLayout layout_;
-  exchange::Halo cell_halo_;  // of numbers of particles in cells
-  particles::CellSort sort_;
-  Array<std::int32_t> order_;
-  Array<double> scratch_;
-  VectorArray<double, D> vector_scratch_;
-  Array<std::int64_t> id_scratch_;
-  bool walls_move_ = false;
-  Array<T> wall_row_scratch_;
-  Array<std::int32_t> owner_scratch_;
-  Array<std::uint8_t> buffer_scratch_;
+  Subdomain subdomain_;
+  bool walls_move_;
+  Reordering<D> reorder_;
+  KeptRows<T> kept_wall_rows_{physics::delta::k_wall_stride};
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
-  neighbors::FixedPositions free_positions_;  // of the fluid, buffers out of reach
-  particles::CellRows buffer_rows_;           // where the buffers' particles stand
+  FreeFluid free_fluid_;
   bool free_neighbors_found_ = false;
-  Array<std::uint8_t> hidden_;  // rows of buffers
   neighbors::DriftBound<T, D> drift_bound_;
 };
 

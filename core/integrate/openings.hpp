@@ -10,18 +10,17 @@
 #include "base/archive.hpp"
 #include "base/arrays.hpp"
 #include "base/reproducible_sum.hpp"
-#include "exchange/halo.hpp"
-#include "neighbors/list.hpp"
+#include "comm/communicator.hpp"
 #include "particles/openings.hpp"
-#include "physics/inflow/moving_least_squares.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {
 
 template <int D>
 struct FluidState;
-template <class T, int D>
-class Flow;
+
+/// Layers of nodes, counted inwards: the opening's own, and where the slope of the pressure is taken.
+inline constexpr std::int32_t k_slope_layer = 2, k_outflow_layers = k_slope_layer + 1;
 
 /// An opening and its state. Sites and nodes stand still. SI units.
 template <int D>
@@ -80,59 +79,6 @@ class Openings {
   std::vector<Opening<D>> all_;
   std::int32_t nodes_ = 0;
   Array<std::int32_t> members_, entering_;
-};
-
-/// What a time step does at openings.
-template <class T, int D>
-class OpeningStep {
- public:
-  explicit OpeningStep(Flow<T, D>& flow);
-
-  /// Velocities and rows of the buffers half way through the step. `at_rest` while a start settles.
-  void write_moving(double dt, bool at_rest);
-  /// Buffers drift along the normals of their openings only, so that the particles of a site stay in file.
-  void keep_files();
-  /// Pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.
-  void extrapolate(double t, double dt, bool at_rest);
-  /// Forces of the buffers on the fluid: viscous ones half way through the step, pressure at its end.
-  void react_viscous();
-  void react_pressure();
-  /// What sweeps summed for buffers does not move them.
-  void discard_rates();
-  void discard_forces();
-  /// Velocities and density gradients as extrapolate() found them, no acceleration.
-  void hold();
-
- private:
-  /// What the fluid in front of an opening is like, on the mean over its wet sites.
-  struct Means {
-    double speed = 0;     // outwards [m/s]
-    double pressure = 0;  // above that of the file [Pa]
-    double slope = 0;     // of the pressure, outwards [Pa/m]
-    double pace = 1;      // inflow: at which it carries the mass of the file's stream
-  };
-
-  void set_inflow_velocities(double t, bool at_rest);
-  void fit_nodes();
-  void share_fits();
-  std::vector<Means> measure(double t);
-  void rule_inflow(Opening<D>& opening, const Means& means, double dt);
-  void rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest);
-  double follow(const Opening<D>& opening, double dt) const;
-  bool is_wet(std::int32_t node) const;
-  double reflected(const Opening<D>& opening, std::int64_t site, double depth, std::array<double, D>& gradient) const;
-  std::array<double, D> velocity_of(std::size_t i) const;
-  void prepare_reactions();
-  void add_reactions(bool viscous);
-
-  Flow<T, D>& flow_;
-  Array<physics::LinearFit<D>> fits_;            // by number of the node
-  Array<std::uint8_t> owned_;                    // whether a node stands in this rank's cells
-  exchange::Halo fit_halo_;                      // brings fits to all ranks at an opening
-  std::int64_t shared_ = 0;                      // how often the domain had been shared out when that was found
-  std::vector<std::array<double, D>> gradient_;  // G of the buffers' particles
-  std::vector<neighbors::Chunk> no_walls_;       // empty lists
-  Array<T> divergence_, diffusion_, surface_, reaction_[D], shift_[D];
 };
 
 }  // namespace eddyline::integrate

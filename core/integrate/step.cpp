@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/portable_math.hpp"
 #include "comm/collectives.hpp"
 #include "neighbors/fields.hpp"
-#include "physics/sph/acoustic_damping.hpp"
-#include "physics/state_equations/linear.hpp"
 
 namespace eddyline::integrate {
-
-using physics::StateEquationLinear;
-
-namespace {
-
-constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
-
-}  // namespace
 
 template <class T, int D>
 void Step<T, D>::advance(bool reactions) {
@@ -51,7 +40,12 @@ void Step<T, D>::advance(bool reactions) {
 
 template <class T, int D>
 Step<T, D>::Step(Flow<T, D>& flow)
-    : flow_(flow), contact_(flow.world()), moving_walls_(flow), openings_(flow), surroundings_(flow.world()) {}
+    : flow_(flow),
+      contact_(flow.world()),
+      moving_walls_(flow),
+      openings_(flow),
+      surroundings_(flow.world()),
+      kick_(flow, contact_, surroundings_) {}
 
 template <class T, int D>
 double Step<T, D>::choose_time_step() const {
@@ -90,7 +84,7 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   end_exchange(flow_.fluid_halo, flow_.moving);
   const neighbors::Drift drift = flow_.drift();
   if (flow_.control.bad) return true;
-  start += 2 * flow_.latest.corrected;
+  start += 2 * flow_.control.latest.corrected;
   const double end = drift.approach * c.fixed.quantum();
   control.approach = end;
   control.moved = drift.moved * c.fixed.quantum();
@@ -128,48 +122,10 @@ void Step<T, D>::end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
 /// Rows for the middle of the step, unless the last step has written them ahead.
 template <class T, int D>
 void Step<T, D>::write_moving() {
-  const double dt = flow_.time_step;
-  if (rows_time_step_ == dt) return;
-  const std::int64_t n = flow_.fluid.size();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) write_moving(i, dt);
-  rows_time_step_ = dt;
+  if (rows_time_step_ == flow_.time_step) return;
+  kick_.write_moving(flow_.time_step);
+  rows_time_step_ = flow_.time_step;
   flow_.timers.lap(Phase::integrate);
-}
-
-/// The row of a particle at x + v dt/2 with v = v + a dt/2.
-template <class T, int D>
-EDDYLINE_INLINE void Step<T, D>::write_moving(std::int64_t i, double dt) {
-  const auto k = static_cast<std::size_t>(i);
-  const auto& c = flow_.constants();
-  const auto& fluid = flow_.fluid;
-  T* row = flow_.moving.row(flow_.fluid_rows.slot[k]);
-  for (int d = 0; d < D; ++d) {
-    const double v = fluid.v[d][k] + 0.5 * dt * fluid.a[d][k];
-    flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k] + 0.5 * dt * v));
-    row[D + d] = static_cast<T>(v * c.inverse_c0);
-    row[2 * D + 2 + d] = static_cast<T>(0.5 * fluid.G[d][k]);
-    row[3 * D + 2 + d] = fluid.confined ? static_cast<T>(fluid.w[d][k] * c.inverse_c0) : T(0);
-  }
-  row[2 * D] = static_cast<T>(fluid.s[k]);
-  row[2 * D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
-}
-
-template <class T, int D>
-EDDYLINE_INLINE void Step<T, D>::write_pressed(std::int64_t i) {
-  const auto k = static_cast<std::size_t>(i);
-  const auto& c = flow_.constants();
-  const auto& fluid = flow_.fluid;
-  T* row = flow_.pressed.row(flow_.fluid_rows.slot[k]);
-  for (int d = 0; d < D; ++d) {
-    flow_.pressed.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][k]));
-    row[D + 2 + d] = static_cast<T>(fluid.v[d][k] * c.inverse_c0);
-  }
-  const double h_c = c.length.smoothing_length * c.inverse_c0;
-  const double divergence = c.rate * c.kernel * static_cast<double>(flow_.divergence[k]);
-  row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[k]) +
-                          physics::acoustic_damping(c.acoustic_damping, h_c, divergence));
-  row[D + 1] = static_cast<T>(fluid.mass[k] * c.inverse_mass / (1 + fluid.s[k]));
 }
 
 template <class T, int D>
@@ -181,7 +137,7 @@ void Step<T, D>::sum_rates() {
 template <class T, int D>
 void Step<T, D>::sum_rates_of(const std::vector<Block>& blocks, Phase phase) {
   auto in = flow_.input();
-  in.target_rows = flow_.fluid_fluid.target_rows();
+  in.target_places = flow_.fluid_fluid.target_places();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}};
@@ -193,24 +149,9 @@ void Step<T, D>::sum_rates_of(const std::vector<Block>& blocks, Phase phase) {
   flow_.timers.lap(phase);
 }
 
-/// rho += dt d rho/dt;  v += a dt/2;  x += dt v.
 template <class T, int D>
 void Step<T, D>::kick_half_and_drift() {
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
-  const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
-  const std::int64_t n = fluid.size();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const double continuity = -(1 + fluid.s[k]) * static_cast<double>(flow_.divergence[k]);
-    fluid.s[k] += factor * (continuity + delta * static_cast<double>(flow_.diffusion[k]));
-    for (int d = 0; d < D; ++d) {
-      fluid.v[d][k] += 0.5 * dt * fluid.a[d][k];
-      fluid.x[d][k] += dt * fluid.v[d][k];
-    }
-    write_pressed(i);
-  }
+  kick_.half_and_drift();
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -218,7 +159,7 @@ void Step<T, D>::kick_half_and_drift() {
 template <class T, int D>
 void Step<T, D>::extrapolate_to_walls() {
   auto in = flow_.input();
-  in.target_rows = flow_.wall_fluid.target_rows();
+  in.target_places = flow_.wall_fluid.target_places();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
   physics::delta::WallResults<T, D> out{flow_.wall_weight.data(), flow_.wall_pressure.data(), {}, {}};
   for (int d = 0; d < D; ++d) {
@@ -270,7 +211,7 @@ void Step<T, D>::extrapolate_to_openings(double t, double dt) {
 template <class T, int D>
 void Step<T, D>::sum_forces_of(const std::vector<Block>& blocks, Phase phase) {
   auto in = flow_.input();
-  in.target_rows = flow_.fluid_fluid.target_rows();
+  in.target_places = flow_.fluid_fluid.target_places();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
@@ -285,77 +226,11 @@ void Step<T, D>::sum_forces_of(const std::vector<Block>& blocks, Phase phase) {
   flow_.timers.lap(phase);
 }
 
-/// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows
-/// density follows the filling of space, and velocity follows shifting in the next step, whose first rows are written.
 template <class T, int D>
 void Step<T, D>::kick_half_and_shift(double dt) {
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
-  const auto& method = flow_.world().method;
-  const double acceleration = c.rate * c.c0 * c.kernel;
-  const double h = c.length.smoothing_length, R = c.length.interaction_radius;
-  const double strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0;
-  const double cap = method.shifting_cap * c.length.spacing;
-  const double reference_speed = c.c0 / k_sound_ratio;
-  const double relaxation = method.shifting && !c.free_surface ? method.volume_relaxation * dt * c.c0 / h : 0.0;
-  const double per_time = dt > 0 ? 1 / dt : 0.0;
-  const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
-  const double limit2 = c.speed_limit * c.speed_limit, jump2 = c.length.cell_edge * c.length.cell_edge;
-  const double next = choose_time_step();
-  const std::int64_t n = fluid.size();
   contact_.move_bodies(motion_time(flow_.time));
-  double speed2 = 0, corrected2 = 0;
-  std::int64_t bad = 0, contacts = 0;
-  const auto chunks = flow_.fluid_wall.chunks();
-  const auto near_walls = [&](std::size_t k) { return chunks[k / neighbors::k_chunk].length > 0; };
-#pragma omp parallel for schedule(static) reduction(max : speed2, corrected2) reduction(+ : bad, contacts)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    Vec3 x, v, moved;
-    for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k];
-    const Vec3 g = surroundings_.force(x, flow_.time);
-    const double per_density = acceleration / (1 + fluid.s[k]);
-    double v2 = 0, a2 = 0, shift2 = 0, moved2 = 0;
-    for (int d = 0; d < D; ++d) {
-      const double pressure = static_cast<double>(flow_.pressure_force[d][k]);
-      const double viscous = static_cast<double>(flow_.viscous[d][k]);
-      const double a = per_density * pressure - acceleration * viscous + g[d];
-      v[d] = (fluid.v[d][k] + 0.5 * dt * a) * keep;
-      fluid.a[d][k] = a;
-      fluid.G[d][k] = -c.kernel * pressure;
-      moved[d] = static_cast<double>(flow_.shift[d][k]);
-      a2 += a * a;
-      v2 += v[d] * v[d];
-      shift2 += moved[d] * moved[d];
-    }
-    const double wanted = strength * (c.free_surface ? std::sqrt(v2) : reference_speed);
-    const double length = wanted * std::sqrt(shift2);
-    const double factor = length > cap ? wanted * (cap / length) : wanted;
-    for (int d = 0; d < D; ++d) {
-      x[d] += factor * moved[d];
-      if (fluid.confined) fluid.w[d][k] = per_time * factor * moved[d];
-    }
-    if (relaxation > 0 && fluid.buffer[k] == 0) {
-      const double filling = c.kernel / 20 * (static_cast<double>(flow_.filling[k]) + fluid.mass[k] * c.inverse_mass);
-      fluid.s[k] += relaxation * (filling - 1 - fluid.s[k]);
-    }
-    if (fluid.buffer[k] == 0 &&
-        (contact_.with_sides(x, v) || contact_.with_inflows(x, v) || (near_walls(k) && contact_.with_bodies(x, v))))
-      ++contacts;
-    for (int d = 0; d < D; ++d) {
-      const double by = x[d] - fluid.x[d][k];
-      moved2 += by * by;
-      fluid.x[d][k] = x[d];
-      fluid.v[d][k] = v[d];
-    }
-    bad += !(v2 <= limit2) || !(moved2 <= jump2) || !(std::abs(fluid.s[k]) < 0.5) || !(a2 < INFINITY);
-    speed2 = std::max(speed2, v2);
-    corrected2 = std::max(corrected2, moved2);
-    write_moving(i, next);
-  }
-  rows_time_step_ = next;
-  flow_.contacts += contacts;
-  flow_.latest = {std::sqrt(speed2), std::sqrt(corrected2), bad > 0};
+  rows_time_step_ = choose_time_step();
+  kick_.half_and_shift(dt, damping, rows_time_step_);
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -363,7 +238,7 @@ template <class T, int D>
 void Step<T, D>::react_viscous() {
   flow_.find_free_neighbors();
   auto in = flow_.input();
-  in.target_rows = flow_.wall_reaction().target_rows();
+  in.target_places = flow_.wall_reaction().target_places();
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
@@ -375,7 +250,7 @@ void Step<T, D>::react_viscous() {
 template <class T, int D>
 void Step<T, D>::react_pressure() {
   auto in = flow_.input();
-  in.target_rows = flow_.wall_reaction().target_rows();
+  in.target_places = flow_.wall_reaction().target_places();
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();
@@ -395,7 +270,7 @@ void Step<T, D>::start() {
   flow_.time_step = 0;
   write_moving();
   std::fill(flow_.divergence.begin(), flow_.divergence.begin() + n, T(0));
-  for (std::int64_t i = 0; i < n; ++i) write_pressed(i);
+  kick_.write_pressed();
   gather(flow_.fluid_halo, flow_.pressed);
   extrapolate_to_walls();
   gather(flow_.wall_halo, flow_.walls);
@@ -411,7 +286,7 @@ void Step<T, D>::start() {
   kick_half_and_shift(0);
   openings_.hold();
   flow_.agree();
-  flow_.control.speed = flow_.latest.speed;
+  flow_.control.speed = flow_.control.latest.speed;
 }
 
 template class Step<float, 2>;

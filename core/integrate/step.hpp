@@ -2,7 +2,9 @@
 
 #include "integrate/contact.hpp"
 #include "integrate/flow.hpp"
+#include "integrate/kick.hpp"
 #include "integrate/moving_walls.hpp"
+#include "integrate/opening_step.hpp"
 #include "integrate/surroundings.hpp"
 
 namespace eddyline::integrate {
@@ -40,8 +42,6 @@ class Step {
   void react_viscous();
   void react_pressure();
   void write_moving();
-  void write_moving(std::int64_t i, double dt);
-  void write_pressed(std::int64_t i);
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
   bool lists_will_hold(double skin) const;
@@ -56,6 +56,7 @@ class Step {
   MovingWalls<T, D> moving_walls_;
   OpeningStep<T, D> openings_;
   Surroundings<D> surroundings_;
+  Kick<T, D> kick_;
   bool early_rates_summed_ = false;
   static constexpr double k_none = -1;
   double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle

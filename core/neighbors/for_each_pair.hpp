@@ -12,7 +12,7 @@ EDDYLINE_INLINE void for_each_part(Body&& body) {
   for (int part = 0; part < k_chunk; part += P::width) body(part);
 }
 
-/// Calls visit(load(rows)) for every entry of the chunk's lists, in order: `rows` points at the rows of the lanes'
+/// Calls visit(load(places)) for every entry of the chunk's lists, in order: `places` points at those of the lanes'
 /// neighbours. The next neighbours are loaded while the present ones are computed with: a chain of load, transpose,
 /// square root and sums is too long for the processor's window to overlap by itself.
 template <class P, class Load, class Visit>

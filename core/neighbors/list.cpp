@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/pack.hpp"
+
 namespace eddyline::neighbors {
 
 namespace {
@@ -27,7 +29,7 @@ void collect_plain(const FixedPositions& positions, int dimensions, const std::i
       square = std::fma(r, r, square);
     }
     to.square[at] = square;
-    to.row[at] = j;
+    to.place[at] = j * k_row_step;
   }
 }
 
@@ -37,7 +39,7 @@ std::int32_t filter_plain(const Candidates& candidates, int dimensions, const fl
   for (std::size_t j = 0; j < static_cast<std::size_t>(candidates.count); ++j) {
     float s = candidates.square[j];
     for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * x_i[d], candidates.x[d][j], s);
-    out[found] = candidates.row[j];
+    out[found] = candidates.place[j];
     found += static_cast<std::int32_t>(s <= limit);
   }
   return found;
@@ -84,7 +86,7 @@ class CellCandidates {
     std::copy_n(x_i, 3, center_);
     const std::size_t room = static_cast<std::size_t>(count(cell)) + k_chunk;
     for (int d = 0; d < search_.dimensions; ++d) candidates_.x[d].resize(room);
-    candidates_.square.resize(room), candidates_.row.resize(room);
+    candidates_.square.resize(room), candidates_.place.resize(room);
     candidates_.count = 0;
     for_each_run(cell, [&](std::int32_t begin, std::int32_t end) {
       if (begin < end)
@@ -104,7 +106,7 @@ class CellCandidates {
   }
   void take_back() { candidates_.square[self_] = square_of_self_; }
 
-  /// Writes the rows of all candidates near x_i to `out`.
+  /// Writes the places of all candidates near x_i to `out`.
   std::int32_t filter(const std::int32_t* x_i, std::int32_t* out) const {
     float x[3], square = 0;
     for (int d = 0; d < search_.dimensions; ++d) {
@@ -158,12 +160,13 @@ void NeighborList::build(const Search& search, const char* instructions) {
   const auto& slot = search.targets->slot;
   const auto n = static_cast<std::int64_t>(slot.size());
   const std::int64_t count = (n + k_chunk - 1) / k_chunk;
-  const std::int32_t sentinel = search.sources->rows;
+  const std::int32_t sentinel = search.sources->rows * k_row_step;
   chunks_.resize(static_cast<std::size_t>(count));
   places_.resize(static_cast<std::size_t>(count));
-  target_rows_.resize(static_cast<std::size_t>(count * k_chunk));
+  target_places_.resize(static_cast<std::size_t>(count * k_chunk));
   for (std::int64_t i = 0; i < count * k_chunk; ++i)
-    target_rows_[static_cast<std::size_t>(i)] = i < n ? slot[static_cast<std::size_t>(i)] : search.targets->rows;
+    target_places_[static_cast<std::size_t>(i)] =
+        (i < n ? slot[static_cast<std::size_t>(i)] : search.targets->rows) * k_row_step;
 
   arenas_.resize(static_cast<std::size_t>(omp_get_max_threads()));
   scratch_.resize(arenas_.size());
@@ -215,7 +218,7 @@ void NeighborList::build(const Search& search, const char* instructions) {
 }
 
 std::size_t NeighborList::bytes() const {
-  std::size_t bytes = chunks_.bytes() + places_.bytes() + target_rows_.bytes();
+  std::size_t bytes = chunks_.bytes() + places_.bytes() + target_places_.bytes();
   for (const auto& arena : arenas_) bytes += arena.bytes();
   for (const auto& scratch : scratch_) bytes += scratch.bytes();
   return bytes;

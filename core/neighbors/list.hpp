@@ -14,8 +14,8 @@ namespace eddyline::neighbors {
 
 inline constexpr int k_chunk = 16;  // particles a chunk: the widest pack; narrower ones take it in parts
 
-/// Lists of the sixteen particles of a chunk. entries[16 k + lane] is the k-th neighbour's row; shorter lists are
-/// padded with the sentinel row.
+/// Lists of the sixteen particles of a chunk. entries[16 k + lane] is the place of the k-th neighbour's row, see
+/// k_row_step; shorter lists are padded with the sentinel's.
 struct Chunk {
   const std::int32_t* entries = nullptr;
   std::int32_t length = 0;
@@ -44,8 +44,8 @@ struct Search {
 /// a thousandth of the skin later than they are trusted.
 struct Candidates {
   Array<float> x[3];
-  Array<float> square;      // |x|^2, infinite for padding
-  Array<std::int32_t> row;  // of the source
+  Array<float> square;        // |x|^2, infinite for padding
+  Array<std::int32_t> place;  // of the source's row
   std::int32_t count = 0;
 
   static constexpr float k_nowhere = std::numeric_limits<float>::infinity();
@@ -58,8 +58,8 @@ class NeighborList {
   void build(const Search& search, const char* instructions);
 
   std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
-  /// Rows of the particles themselves, padded to whole chunks with the sentinel of the targets.
-  const std::int32_t* target_rows() const { return target_rows_.data(); }
+  /// Places of the particles' own rows, padded to whole chunks with that of the targets' sentinel.
+  const std::int32_t* target_places() const { return target_places_.data(); }
   std::int64_t stored() const { return stored_; }  // entries without padding
   std::int64_t padded() const { return padded_; }  // entries with padding
   std::size_t bytes() const;
@@ -71,7 +71,7 @@ class NeighborList {
   };
   Array<Chunk> chunks_;
   Array<Place> places_;
-  Array<std::int32_t> target_rows_;
+  Array<std::int32_t> target_places_;
   std::vector<Array<std::int32_t>> arenas_;   // one a thread
   std::vector<Array<std::int32_t>> scratch_;  // one a thread
   std::vector<Candidates> candidates_;        // one a thread
@@ -81,7 +81,7 @@ class NeighborList {
 /// Appends the source rows [begin, end), relative to `center`. There is room for sixteen values more.
 using CollectFunction = void (*)(const FixedPositions& positions, int dimensions, const std::int32_t* center,
                                  std::int32_t begin, std::int32_t end, Candidates& candidates);
-/// Writes to `out` the rows of the candidates whose |x|^2 - 2 x.x_i does not exceed `limit`, in order; returns how
+/// Writes to `out` the places of the candidates whose |x|^2 - 2 x.x_i does not exceed `limit`, in order; returns how
 /// many. Candidates are padded to a multiple of sixteen; `out` must have room for as many.
 using FilterFunction = std::int32_t (*)(const Candidates& candidates, int dimensions, const float* x_i, float limit,
                                         std::int32_t* out);

@@ -240,7 +240,7 @@ void Observers<T, D>::report_budget(Series& series) {
   const auto sums = tally_.template next<D + 6>();
   series.values.insert(series.values.end(), {flow_.time, static_cast<double>(flow_.steps), sums[D + 5]});
   series.values.insert(series.values.end(), sums.begin(), sums.end() - (flow_.fluid.classic ? 1 : 2));
-  series.values.insert(series.values.end(), {flow_.latest.speed, tally_.next()});
+  series.values.insert(series.values.end(), {flow_.control.latest.speed, tally_.next()});
   if (flow_.walls_move()) series.values.push_back(work_);
 }
 

@@ -45,7 +45,7 @@ struct Scene {
   classic::SweepInput<T> input(bool of_fluid) const {
     auto all = in;
     all.fluid = rows.data(), all.walls = wall.data();
-    all.target_rows = (of_fluid ? fluid_targets : wall_targets).data();
+    all.target_places = (of_fluid ? fluid_targets : wall_targets).data();
     all.fluid_neighbors = (of_fluid ? fluid_fluid : wall_fluid).data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
     return all;

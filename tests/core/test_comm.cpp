@@ -2,11 +2,12 @@
 // ends.
 #include "comm/alone.hpp"
 #include "comm/collectives.hpp"
+#include "deliveries.hpp"
 #include "harness.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
-using fixture::on_ranks;
+using namespace fixture;
 
 TEST(collectives_give_every_rank_the_same) {
   on_ranks(5, [](comm::Communicator& c) {
@@ -41,24 +42,7 @@ TEST(sums_of_doubles_over_ranks_are_exact) {
 }
 
 TEST(parcels_reach_whoever_is_named_and_nobody_else) {
-  on_ranks(6, [](comm::Communicator& c) {
-    for (int round = 0; round < 20; ++round) {
-      std::vector<comm::Parcel> parcels;
-      for (int to = 0; to < c.size(); ++to)
-        if (to != c.rank() && (to * 7 + c.rank() + round) % 3 == 0)
-          parcels.push_back({to, std::vector<std::byte>(static_cast<std::size_t>(c.rank() + round), std::byte(to))});
-      const auto came = comm::deliver(c, parcels, "test");
-      std::size_t next = 0;
-      for (int from = 0; from < c.size(); ++from) {
-        if (from == c.rank() || (c.rank() * 7 + from + round) % 3 != 0) continue;
-        CHECK(next < came.size() && came[next].rank == from);
-        if (next >= came.size()) return;
-        CHECK(came[next].bytes == std::vector<std::byte>(static_cast<std::size_t>(from + round), std::byte(c.rank())));
-        ++next;
-      }
-      CHECK(next == came.size());
-    }
-  });
+  on_ranks(6, [](comm::Communicator& c) { expect_deliveries(c, 20); });
 }
 
 TEST(a_rank_that_never_comes_is_told_of) {

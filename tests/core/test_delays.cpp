@@ -6,6 +6,7 @@
 #include "comm/alone.hpp"
 #include "comm/collectives.hpp"
 #include "delayed_ranks.hpp"
+#include "deliveries.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
 
@@ -96,24 +97,7 @@ TEST(messages_overtake_each_other_but_not_those_of_their_tag) {
 }
 
 TEST(parcels_of_one_delivery_do_not_get_into_the_next) {
-  on_delayed_ranks(5, k_seed, [](comm::Communicator& c) {
-    for (int round = 0; round < 30; ++round) {
-      std::vector<comm::Parcel> parcels;
-      for (int to = 0; to < c.size(); ++to)
-        if (to != c.rank() && (to * 7 + c.rank() + round) % 3 == 0)
-          parcels.push_back({to, std::vector<std::byte>(static_cast<std::size_t>(c.rank() + round), std::byte(to))});
-      const auto came = comm::deliver(c, parcels, "test");
-      std::size_t next = 0;
-      for (int from = 0; from < c.size(); ++from) {
-        if (from == c.rank() || (c.rank() * 7 + from + round) % 3 != 0) continue;
-        CHECK(next < came.size() && came[next].rank == from);
-        if (next >= came.size()) return;
-        CHECK(came[next].bytes == std::vector<std::byte>(static_cast<std::size_t>(from + round), std::byte(c.rank())));
-        ++next;
-      }
-      CHECK(next == came.size());
-    }
-  });
+  on_delayed_ranks(5, k_seed, [](comm::Communicator& c) { expect_deliveries(c, 30); });
 }
 
 TEST(a_rank_that_never_sends_is_told_of_and_not_waited_for_for_ever) {

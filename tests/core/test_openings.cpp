@@ -11,6 +11,7 @@
 #include "integrate/step.hpp"
 #include "particles/id.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
+#include "small_worlds.hpp"
 
 using namespace eddyline;
 
@@ -22,27 +23,11 @@ using Step = integrate::Step<float, 2>;
 constexpr double k_dx = 0.05;
 const auto k_alone = comm::alone();
 
-/// A channel 1 m long and 0.5 m high: inflow at the left whose lowest site rests, outflow at the right.
-world::World channel() {
-  world::World w;
-  w.size = {1, 0.5, 0};
-  w.spacing = k_dx;
-  w.fluid.density = 1.0;
+/// The lowest site of the inflow rests.
+world::World half_resting_channel() {
+  world::World w = fixture::channel(k_dx, "if(y < 0.05, 0, 1)");
   w.fluid.kinematic_viscosity = 1e-2;
   w.fluid.sound_speed = 10.0;
-  w.sides[0].kind = world::SideKind::inflow;
-  w.sides[1].kind = world::SideKind::outflow;
-  world::Opening in;
-  in.name = "left";
-  in.upper = {0, 0.5, 0};
-  in.velocity[0] = world::Formula("if(y < 0.05, 0, 1)", world::k_field_variables);
-  world::Opening out;
-  out.name = "right";
-  out.inflow = false;
-  out.inward = -1;
-  out.lower = {1, 0, 0};
-  out.upper = {1, 0.5, 0};
-  w.openings = {in, out};
   return w;
 }
 
@@ -75,7 +60,7 @@ std::size_t find(const Flow& flow, std::int64_t id) {
 }  // namespace
 
 TEST(buffers_continue_the_lattice_and_are_deep_enough) {
-  Flow flow(channel(), plain(), *k_alone);
+  Flow flow(half_resting_channel(), plain(), *k_alone);
   const auto& c = flow.constants();
   for (const auto& opening : flow.openings.all()) {
     CHECK(opening.sites.sites() == 10);
@@ -98,7 +83,7 @@ TEST(buffers_continue_the_lattice_and_are_deep_enough) {
 }
 
 TEST(a_particle_that_enters_is_followed_by_the_next_of_its_site) {
-  Flow flow(channel(), plain(), *k_alone);
+  Flow flow(half_resting_channel(), plain(), *k_alone);
   Step step(flow);
   step.start();
   const auto& sites = flow.openings.all()[0].sites;
@@ -121,11 +106,11 @@ TEST(a_particle_that_enters_is_followed_by_the_next_of_its_site) {
 }
 
 TEST(a_resting_site_feeds_nothing_and_a_running_one_at_its_speed) {
-  Flow flow(channel(), plain(), *k_alone);
+  Flow flow(half_resting_channel(), plain(), *k_alone);
   Step step(flow);
   step.start();
   while (flow.time < 0.5) step.advance(false);
-  CHECK(!flow.latest.bad);
+  CHECK(!flow.control.latest.bad);
   const auto& sites = flow.openings.all()[0].sites;
   for (std::int64_t site = 0; site < sites.sites(); ++site) {
     std::int64_t last = 0;
@@ -138,7 +123,7 @@ TEST(a_resting_site_feeds_nothing_and_a_running_one_at_its_speed) {
 }
 
 TEST(leavers_become_buffer_and_end_at_its_end) {
-  Flow flow(channel(), plain(), *k_alone);
+  Flow flow(half_resting_channel(), plain(), *k_alone);
   Step step(flow);
   step.start();
   const double length = flow.openings.all()[1].sites.length();
@@ -163,24 +148,24 @@ TEST(leavers_become_buffer_and_end_at_its_end) {
 
 TEST(fluid_and_buffer_made_bad_are_caught_in_their_first_step) {
   for (const int buffer : {0, 1, 2}) {
-    Flow flow(channel(), plain(), *k_alone);
+    Flow flow(half_resting_channel(), plain(), *k_alone);
     Step step(flow);
     step.start();
     const std::size_t i = nearest(flow, buffer == 1 ? -0.1 : buffer == 2 ? 1.1 : 0.5, 0.25, buffer);
     flow.fluid.x[0][i] = std::numeric_limits<double>::quiet_NaN();
     step.advance(false);
-    CHECK(flow.latest.bad);
+    CHECK(flow.control.latest.bad);
   }
 }
 
 TEST(a_formula_that_fails_during_the_run_is_caught) {
-  auto w = channel();
-  w.openings[0].velocity[0] = world::Formula("1 + 0*sqrt(0.02 - t)", world::k_field_variables);
+  auto w = half_resting_channel();
+  w.openings[0].velocity[0] = fixture::formula("1 + 0*sqrt(0.02 - t)");
   Flow flow(w, plain(), *k_alone);
   Step step(flow);
   step.start();
-  while (!flow.latest.bad && flow.time < 0.2) step.advance(false);
-  CHECK(flow.latest.bad);
+  while (!flow.control.latest.bad && flow.time < 0.2) step.advance(false);
+  CHECK(flow.control.latest.bad);
   CHECK(flow.time >= 0.02 && flow.time < 0.06);
 }
 

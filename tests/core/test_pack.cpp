@@ -95,15 +95,15 @@ std::vector<float> numbered_rows(int stride) {
           b[lane] = list[(first + lane + shift) % list.size()];                                                       \
           c[lane] = list[(first + lane + 3 * shift) % list.size()];                                                   \
         }                                                                                                             \
-        const std::int32_t lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};                        \
-        float rows[3][W * 4] = {};                                                                                    \
+        const std::int32_t lanes[16] = {0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120};             \
+        float rows[3][W * 8] = {};                                                                                    \
         for (std::size_t lane = 0; lane < W; ++lane) {                                                                \
-          rows[0][4 * lane] = a[lane];                                                                                \
-          rows[1][4 * lane] = b[lane];                                                                                \
-          rows[2][4 * lane] = c[lane];                                                                                \
+          rows[0][8 * lane] = a[lane];                                                                                \
+          rows[1][8 * lane] = b[lane];                                                                                \
+          rows[2][8 * lane] = c[lane];                                                                                \
         }                                                                                                             \
         Pack<float, W> loaded[3][4], out[k_operations];                                                               \
-        for (int v = 0; v < 3; ++v) load_rows<4>(rows[v], 4, 0, lanes, loaded[v]);                                    \
+        for (int v = 0; v < 3; ++v) load_rows<4>(rows[v], 8, 0, lanes, loaded[v]);                                    \
         all_operations_##SET<Pack<float, W>>(loaded[0][0], loaded[1][0], loaded[2][0], out);                          \
         for (int k = 0; k < k_operations; ++k) out[k].store(found[k]);                                                \
         for (std::size_t lane = 0; lane < W; ++lane) {                                                                \
@@ -115,10 +115,11 @@ std::vector<float> numbered_rows(int stride) {
   template <int N>                                                                                                    \
   void check_loads_##SET(int stride, int offset) {                                                                    \
     const auto rows = numbered_rows(stride);                                                                          \
-    std::int32_t index[W];                                                                                            \
+    std::int32_t index[W], place[W];                                                                                  \
     for (int lane = 0; lane < W; ++lane) index[lane] = (7 * lane + 3) % k_rows;                                       \
+    for (int lane = 0; lane < W; ++lane) place[lane] = index[lane] * k_row_step;                                      \
     Pack<float, W> out[N];                                                                                            \
-    load_rows<N>(rows.data(), stride, offset, index, out);                                                            \
+    load_rows<N>(rows.data(), stride, offset, place, out);                                                            \
     for (int k = 0; k < N; ++k) {                                                                                     \
       float lanes[W];                                                                                                 \
       out[k].store(lanes);                                                                                            \
@@ -160,9 +161,9 @@ TEST(wide_packs_give_the_bits_of_one_lane) {
 
 TEST(rows_are_loaded_transposed) {
   const auto rows = numbered_rows(16);
-  const std::int32_t index[1] = {5};
+  const std::int32_t place[1] = {5 * k_row_step};
   Pack<float, 1> out[8];
-  load_rows<8>(rows.data(), 16, 4, index, out);
+  load_rows<8>(rows.data(), 16, 4, place, out);
   for (int k = 0; k < 8; ++k) CHECK(out[k].v == static_cast<float>(5000 + 4 + k));
 #ifdef EDDYLINE_TEST_WIDE_PACKS
   if (has("avx2")) check_all_loads_avx2();

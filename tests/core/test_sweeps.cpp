@@ -26,8 +26,7 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::Rows<T> moving{delta::k_moving_stride<D>}, pressed{delta::k_pressed_stride<D>},
-      wall{delta::k_wall_stride<D>};
+  neighbors::Rows<T> moving{delta::k_moving_stride}, pressed{delta::k_pressed_stride}, wall{delta::k_wall_stride};
   std::vector<std::int32_t> fluid_rows, wall_rows;  // targets
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
@@ -45,7 +44,7 @@ struct Scene {
   delta::SweepInput<T> input(bool of_fluid) const {
     auto all = in;
     all.moving = moving.data(), all.pressed = pressed.data(), all.walls = wall.data();
-    all.target_rows = of_fluid ? fluid_rows.data() : wall_rows.data();
+    all.target_places = of_fluid ? fluid_rows.data() : wall_rows.data();
     all.fluid_neighbors = of_fluid ? fluid_fluid.data() : wall_fluid.data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
     return all;

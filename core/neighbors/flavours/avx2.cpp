@@ -26,7 +26,8 @@ constexpr auto k_compress = [] {
 template <int D>
 void collect(const std::int32_t* const* x, const std::int32_t* center, std::int32_t begin, std::int32_t end,
              Candidates& to) {
-  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i lanes = _mm256_setr_epi32(0, 8, 16, 24, 32, 40, 48, 56);
+  static_assert(k_row_step == 8);
   for (std::int32_t j = begin; j < end; j += k_lanes) {
     const std::int32_t at = to.count + (j - begin);
     __m256 square = _mm256_setzero_ps();
@@ -37,7 +38,8 @@ void collect(const std::int32_t* const* x, const std::int32_t* center, std::int3
       _mm256_storeu_ps(to.x[d].data() + at, r);
     }
     _mm256_storeu_ps(to.square.data() + at, square);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.row.data() + at), _mm256_add_epi32(lanes, _mm256_set1_epi32(j)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.place.data() + at),
+                        _mm256_add_epi32(lanes, _mm256_set1_epi32(j * k_row_step)));
   }
   to.count += end - begin;
 }
@@ -59,8 +61,8 @@ std::int32_t filter(const Candidates& candidates, const float* x_i, float limit,
     for (int d = 0; d < D; ++d) s = _mm256_fmadd_ps(twice[d], _mm256_loadu_ps(candidates.x[d].data() + j), s);
     const auto mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(s, bound, _CMP_LE_OQ)));
     const __m256i order = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(k_compress[mask].data()));
-    const __m256i row = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(candidates.row.data() + j));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + found), _mm256_permutevar8x32_epi32(row, order));
+    const __m256i place = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(candidates.place.data() + j));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + found), _mm256_permutevar8x32_epi32(place, order));
     found += __builtin_popcount(mask);
   }
   return found;
@@ -73,7 +75,8 @@ std::int32_t filter_avx2(const Candidates& candidates, int dimensions, const flo
 
 void interleave_avx2(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
                      bool /*past_caches*/) {
-  const std::int32_t lanes[k_lanes] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const std::int32_t lanes[k_lanes] = {0, 8, 16, 24, 32, 40, 48, 56};
+  static_assert(k_row_step == 8);
   constexpr int k_step = 8;
   Pack8f column[k_step];
   for (int half = 0; half < k_chunk; half += k_lanes)

@@ -11,7 +11,8 @@ namespace {
 template <int D>
 void collect(const std::int32_t* const* x, const std::int32_t* center, std::int32_t begin, std::int32_t end,
              Candidates& to) {
-  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i lanes = _mm512_setr_epi32(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120);
+  static_assert(k_row_step == 8);
   for (std::int32_t j = begin; j < end; j += 16) {
     const std::int32_t at = to.count + (j - begin);
     __m512 square = _mm512_setzero_ps();
@@ -21,7 +22,7 @@ void collect(const std::int32_t* const* x, const std::int32_t* center, std::int3
       _mm512_storeu_ps(to.x[d].data() + at, r);
     }
     _mm512_storeu_ps(to.square.data() + at, square);
-    _mm512_storeu_si512(to.row.data() + at, _mm512_add_epi32(lanes, _mm512_set1_epi32(j)));
+    _mm512_storeu_si512(to.place.data() + at, _mm512_add_epi32(lanes, _mm512_set1_epi32(j * k_row_step)));
   }
   to.count += end - begin;
 }
@@ -44,7 +45,7 @@ std::int32_t filter(const Candidates& candidates, const float* x_i, float limit,
     __m512 s = _mm512_loadu_ps(candidates.square.data() + j);
     for (int d = 0; d < D; ++d) s = _mm512_fmadd_ps(twice[d], _mm512_loadu_ps(x[d] + j), s);
     const __mmask16 near = _mm512_cmp_ps_mask(s, bound, _CMP_LE_OQ);
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(near, _mm512_loadu_si512(candidates.row.data() + j)));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(near, _mm512_loadu_si512(candidates.place.data() + j)));
     out += __builtin_popcount(near);
   }
   return static_cast<std::int32_t>(out - start);
@@ -57,7 +58,8 @@ std::int32_t filter_avx512(const Candidates& candidates, int dimensions, const f
 
 void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
                        bool past_caches) {
-  const std::int32_t lanes[k_chunk] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const std::int32_t lanes[k_chunk] = {0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120};
+  static_assert(k_row_step == 8);
   constexpr int k_step = 8;
   Pack16f column[k_step];
   for (std::int32_t k = 0; k < length; k += k_step) {

@@ -56,7 +56,7 @@ template <class T>
 struct SweepInput {
   const T* fluid = nullptr;
   const T* walls = nullptr;
-  const std::int32_t* target_rows = nullptr;  // of the particles that are summed for
+  const std::int32_t* target_places = nullptr;  // of the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
   T scale = 0;                                       // quantum / R

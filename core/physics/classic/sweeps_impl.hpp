@@ -25,11 +25,11 @@ using neighbors::for_each_part;
 using neighbors::put;
 
 template <class P, int D>
-EDDYLINE_INLINE Fluid<P, D> load_fluid(const typename P::value_type* rows, const std::int32_t* index) {
+EDDYLINE_INLINE Fluid<P, D> load_fluid(const typename P::value_type* rows, const std::int32_t* place) {
   Fluid<P, D> f;
   P value[12];
-  load_rows<8>(rows, k_fluid_stride<D>, 0, index, value);
-  if constexpr (D == 3) load_rows<4>(rows, k_fluid_stride<D>, 8, index, value + 8);
+  load_rows<8>(rows, k_fluid_stride<D>, 0, place, value);
+  if constexpr (D == 3) load_rows<4>(rows, k_fluid_stride<D>, 8, place, value + 8);
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + d];
@@ -42,11 +42,11 @@ EDDYLINE_INLINE Fluid<P, D> load_fluid(const typename P::value_type* rows, const
 }
 
 template <class P, int D>
-EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const std::int32_t* index) {
+EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const std::int32_t* place) {
   Wall<P, D> w;
   P value[16];
-  load_rows<8>(rows, k_wall_stride<D>, 0, index, value);
-  load_rows<D == 2 ? 4 : 8>(rows, k_wall_stride<D>, 8, index, value + 8);
+  load_rows<8>(rows, k_wall_stride<D>, 0, place, value);
+  load_rows<D == 2 ? 4 : 8>(rows, k_wall_stride<D>, 8, place, value + 8);
   for (int d = 0; d < D; ++d) {
     w.x[d] = value[d];
     w.v_mirror[d] = value[D + 2 + d];
@@ -93,12 +93,12 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_fluid<P, D>(in.fluid, in.target_rows + at);
+      const auto i = load_fluid<P, D>(in.fluid, in.target_places + at);
       P density(0), heating(0), conduction(0), spread(0), closing(0), force[D], drift[D];
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_spline_pair<P, D>(i.x, j.x, scale);
             P v_ij[D];
@@ -127,7 +127,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
 
       for_each_neighbor<P>(
           in.wall_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); },
           [&](const auto& w) __attribute__((always_inline)) {
             const auto iw = make_spline_pair<P, D>(i.x, w.x, scale);
             P v_iw[D];
@@ -169,10 +169,10 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
       const std::int64_t at = c * neighbors::k_chunk + part;
       WallSums<P, D> sum{};
       if (in.fluid_neighbors[c].length > 0) {
-        const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
+        const auto w = load_wall<P, D>(in.walls, in.target_places + at);
         for_each_neighbor<P>(
             in.fluid_neighbors[c], part,
-            [&](auto* at_rows) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, at_rows); },
+            [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
             [&](const auto& f) __attribute__((always_inline)) {
               extrapolate_to_wall(sum, f, make_spline_pair<P, D>(w.x, f.x, scale));
             });
@@ -195,11 +195,11 @@ void reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::in
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
+      const auto w = load_wall<P, D>(in.walls, in.target_places + at);
       P pressure[D], viscous[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_spline_pair<P, D>(f.x, w.x, scale);
             const P mmF = f.m * (w.m * fw.F);

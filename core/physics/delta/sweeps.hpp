@@ -10,14 +10,11 @@
 
 namespace eddyline::physics::delta {
 
-/// Widths of the pair rows.
-template <int D>
-inline constexpr int k_moving_stride = D == 2 ? 12 : 16;  // x v s V G/2 w
-template <int D>
+/// Widths of the pair rows: multiples of k_row_step, see base/pack.hpp, so that no row lies across two cache lines.
+inline constexpr int k_moving_stride = 16;  // x v s V G/2 w
 inline constexpr int k_pressed_stride = 8;  // x p V v
-template <int D>
-inline constexpr int k_wall_stride = 16;  // x p V v_mirror v no_slip
-inline constexpr int k_node_stride = 4;   // x
+inline constexpr int k_wall_stride = 16;    // x p V v_mirror v no_slip
+inline constexpr int k_node_stride = 8;     // x
 
 /// Results of the sweeps, one array a value; each has room for whole chunks.
 template <class T, int D>
@@ -56,7 +53,7 @@ struct SweepInput {
   const T* pressed = nullptr;
   const T* walls = nullptr;
   const T* nodes = nullptr;
-  const std::int32_t* target_rows = nullptr;  // of the particles that are summed for
+  const std::int32_t* target_places = nullptr;  // of the rows of the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
   T scale = 0;                                       // quantum / R

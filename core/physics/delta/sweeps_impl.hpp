@@ -22,27 +22,27 @@ using neighbors::put;
 struct EachItsOwn {
   template <int N, class P>
   static EDDYLINE_INLINE void load(const typename P::value_type* rows, int stride, int offset,
-                                   const std::int32_t* index, P* out) {
-    load_rows<N>(rows, stride, offset, index, out);
+                                   const std::int32_t* place, P* out) {
+    load_rows<N>(rows, stride, offset, place, out);
   }
 };
 /// or all lanes have those of the first: what is left is arithmetic.
 struct AllTheSame {
   template <int N, class P>
   static EDDYLINE_INLINE void load(const typename P::value_type* rows, int stride, int offset,
-                                   const std::int32_t* index, P* out) {
-    const auto* row = rows + static_cast<std::int64_t>(index[0]) * stride + offset;
+                                   const std::int32_t* place, P* out) {
+    const auto* row = rows + static_cast<std::int64_t>(place[0]) * stride + offset;
     for (int k = 0; k < N; ++k) out[k] = P(row[k]);
   }
 };
 
 template <class P, int D, bool confined, class Source = EachItsOwn>
-EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows, const std::int32_t* index) {
+EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows, const std::int32_t* place) {
   MovingFluid<P, D> f;
   P value[16];
-  Source::template load<8>(rows, k_moving_stride<D>, 0, index, value);
+  Source::template load<8>(rows, k_moving_stride, 0, place, value);
   if constexpr (confined || D == 3)
-    Source::template load<confined && D == 3 ? 8 : 4>(rows, k_moving_stride<D>, 8, index, value + 8);
+    Source::template load<confined && D == 3 ? 8 : 4>(rows, k_moving_stride, 8, place, value + 8);
   for (int d = 0; d < D; ++d) {
     if constexpr (confined) f.w[d] = value[3 * D + 2 + d];
     f.x[d] = value[d];
@@ -55,10 +55,10 @@ EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows
 }
 
 template <class P, int D, class Source = EachItsOwn>
-EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const typename P::value_type* rows, const std::int32_t* index) {
+EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const typename P::value_type* rows, const std::int32_t* place) {
   PressedFluid<P, D> f;
   P value[8];
-  Source::template load<D == 2 ? 4 : 8>(rows, k_pressed_stride<D>, 0, index, value);
+  Source::template load<D == 2 ? 4 : 8>(rows, k_pressed_stride, 0, place, value);
   for (int d = 0; d < D; ++d) f.x[d] = value[d];
   f.p = value[D];
   f.V = value[D + 1];
@@ -66,10 +66,10 @@ EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const typename P::value_type* ro
 }
 
 template <class P, int D>
-EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const typename P::value_type* rows, const std::int32_t* index) {
+EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const typename P::value_type* rows, const std::int32_t* place) {
   CarriedFluid<P, D> f;
   P value[8];
-  load_rows<8>(rows, k_pressed_stride<D>, 0, index, value);
+  load_rows<8>(rows, k_pressed_stride, 0, place, value);
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + 2 + d];
@@ -80,11 +80,11 @@ EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const typename P::value_type* ro
 }
 
 template <class P, int D>
-EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const std::int32_t* index) {
+EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const std::int32_t* place) {
   Wall<P, D> w;
   P value[12];
-  load_rows<8>(rows, k_wall_stride<D>, 0, index, value);
-  load_rows<4>(rows, k_wall_stride<D>, 8, index, value + 8);
+  load_rows<8>(rows, k_wall_stride, 0, place, value);
+  load_rows<4>(rows, k_wall_stride, 8, place, value + 8);
   for (int d = 0; d < D; ++d) {
     w.x[d] = value[d];
     w.v_mirror[d] = value[D + 2 + d];
@@ -103,13 +103,13 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_moving<P, D, confined>(in.moving, in.target_rows + at);
+      const auto i = load_moving<P, D, confined>(in.moving, in.target_places + at);
       P divergence(0), diffusion(0), viscous[D];
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows)
-              __attribute__((always_inline)) { return load_moving<P, D, confined, Source>(in.moving, at_rows); },
+          [&](auto* places)
+              __attribute__((always_inline)) { return load_moving<P, D, confined, Source>(in.moving, places); },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_pair<P, D>(i.x, j.x, scale);
             P v_ij[D];
@@ -126,7 +126,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
 
       for_each_neighbor<P>(
           in.wall_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); },
           [&](const auto& w) __attribute__((always_inline)) {
             const auto iw = make_pair<P, D>(i.x, w.x, scale);
             P v_iw[D], v_viscous[D];
@@ -159,14 +159,14 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_pressed<P, D>(in.pressed, in.target_rows + at);
+      const auto i = load_pressed<P, D>(in.pressed, in.target_places + at);
       const P p_wet = max(i.p, P(in.wall_suction));  // walls do not suck in spray whose pressure is negative
       P pressure[D], shift[D], filled(0);
       Arrangement<P, D> around{};
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D, Source>(in.pressed, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_pressed<P, D, Source>(in.pressed, places); },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_pair<P, D>(i.x, j.x, scale);
             const P VF = j.V * ij.F;
@@ -182,7 +182,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
 
       for_each_neighbor<P>(
           in.wall_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); },
           [&](const auto& w) __attribute__((always_inline)) {
             const auto iw = make_pair<P, D>(i.x, w.x, scale);
             const P VF = w.V * iw.F;
@@ -218,10 +218,10 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
       const std::int64_t at = c * neighbors::k_chunk + part;
       WallSums<P, D> sum{};
       if (in.fluid_neighbors[c].length > 0) {
-        const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
+        const auto w = load_wall<P, D>(in.walls, in.target_places + at);
         for_each_neighbor<P>(
             in.fluid_neighbors[c], part,
-            [&](auto* at_rows) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, at_rows); },
+            [&](auto* places) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, places); },
             [&](const auto& f)
                 __attribute__((always_inline)) { extrapolate_to_wall(sum, f, make_pair<P, D>(w.x, f.x, scale)); });
       }
@@ -242,11 +242,11 @@ void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t f
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       P x[4];
-      load_rows<4>(in.nodes, k_node_stride, 0, in.target_rows + at, x);
+      load_rows<4>(in.nodes, k_node_stride, 0, in.target_places + at, x);
       LinearFitSums<P, D> sum{};
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, places); },
           [&](const auto& f) __attribute__((always_inline)) { add_to_fit(sum, f, make_pair<P, D>(x, f.x, scale)); });
       for (int k = 0; k < LinearFitSums<P, D>::k_values; ++k) put(sum.value[k], out.value[k] + at);
     });
@@ -259,11 +259,11 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
+      const auto w = load_wall<P, D>(in.walls, in.target_places + at);
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_moving<P, D, true>(in.moving, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_moving<P, D, true>(in.moving, places); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
             P v_viscous[D];
@@ -282,11 +282,11 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto w = load_wall<P, D>(in.walls, in.target_rows + at);
+      const auto w = load_wall<P, D>(in.walls, in.target_places + at);
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* at_rows) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, at_rows); },
+          [&](auto* places) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, places); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
             pressure_symmetric<D>(force, f.V * (w.V * fw.F), max(f.p, P(in.wall_suction)), w.p, fw.r);

@@ -1,9 +1,12 @@
 #pragma once
 // In which order chunks of the fluid are summed: first those that need nothing from other ranks, while rows travel.
 
-#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "neighbors/list.hpp"
+#include "particles/cells.hpp"
 
 namespace eddyline::integrate {
 
@@ -37,6 +40,11 @@ void choose_blocks(std::size_t chunks, Takes&& takes, std::vector<Block>& blocks
   }
 }
 
+/// All of `chunks`.
+inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
+  choose_blocks(chunks, [](std::size_t) { return true; }, blocks);
+}
+
 /// Chunks of the fluid in two parts. With one rank nothing is early.
 struct Schedule {
   std::vector<Block> early_rates;   // need no fluid of other ranks
@@ -44,6 +52,13 @@ struct Schedule {
   std::vector<Block> early_forces;  // need neither that nor walls nor buffers, which follow the fluid
   std::vector<Block> late_forces;
   std::vector<Block> walls, free_walls;  // of the lists of walls over the fluid; all of it, without buffers
+
+  /// There is nobody to wait for.
+  void make_all_late(std::size_t chunks);
+  /// A chunk is early if the cells of all its particles see nothing that comes late. `near_walls`: the fluid's lists of
+  /// walls; `in_buffer`: by row of the fluid, whether it is one of a buffer; empty without openings.
+  void divide(const particles::CellLayout& layout, const particles::CellRows& fluid,
+              std::span<const neighbors::Chunk> near_walls, std::span<const std::uint8_t> in_buffer);
 };
 
 }  // namespace eddyline::integrate

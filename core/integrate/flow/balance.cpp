@@ -1,4 +1,4 @@
-#include "integrate/balance.hpp"
+#include "integrate/flow/balance.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,82 @@
+// Flow::save and Flow::restore: what a checkpoint holds of a flow.
+
+#include <array>
+#include <string>
+
+#include "comm/collectives.hpp"
+#include "integrate/flow.hpp"
+#include "neighbors/fields.hpp"
+
+namespace eddyline::integrate {
+
+template <class T, int D>
+void Flow<T, D>::save(ArchiveWriter& archive) {
+  archive.put_value("moment", std::array{time, time_step});
+  archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
+  archive.put_value("control", control);
+  archive.put_value("own_counts", std::array{contacts, left_particles, migrants});
+  archive.put_value("left_mass", left_mass);
+  fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
+  archive.put_field("fluid.x_ref", fluid.x_ref);
+  wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
+  kept_wall_rows_.take(walls, wall_rows);
+  archive.put_field("wall.rows", kept_wall_rows_.values());
+  openings.save(archive);
+}
+
+template <class T, int D>
+void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
+  fluid.for_each_array([](auto& field) { field.resize(0); });
+  fluid.x_ref.resize(0);
+  wall.for_each_array([](auto& field) { field.resize(0); });
+  kept_wall_rows_.values().resize(0);
+  contacts = left_particles = migrants = 0;
+  left_mass = {};
+  for (const auto& part : parts) {
+    fluid.for_each_named(
+        [&](const char* name, auto& field) { part.append_field(std::string("fluid.") + name, field); });
+    part.append_field("fluid.x_ref", fluid.x_ref);
+    wall.for_each_named([&](const char* name, auto& field) { part.append_field(std::string("wall.") + name, field); });
+    part.append_field("wall.rows", kept_wall_rows_.values());
+    std::array<std::int64_t, 3> own{};
+    part.get_value("own_counts", own);
+    contacts += own[0], left_particles += own[1], migrants += own[2];
+    ReproducibleSum mass;
+    part.get_value("left_mass", mass);
+    left_mass.merge(mass);
+  }
+  std::array<double, 2> moment{};
+  std::array<std::int64_t, 3> counts{};
+  if (communicator_.is_root()) {
+    parts.at(0).get_value("moment", moment);
+    parts.at(0).get_value("counts", counts);
+    parts.at(0).get_value("control", control);
+  }
+  moment = comm::broadcast(communicator_, moment, 0, "checkpoint");
+  counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
+  control = comm::broadcast(communicator_, control, 0, "checkpoint");
+  time = moment[0], time_step = moment[1];
+  steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
+  openings.restore(parts, communicator_);
+
+  move_walls();
+  wall_halo.gather(neighbors::RowField(walls, D));
+  migrate(communicator_, subdomain_.ranks_of(fluid.x_ref), [&](auto&& visit) {
+    fluid.for_each_array(visit);
+    visit(fluid.x_ref);
+  });
+  find_fluid_rows();
+  count_everywhere();
+  find_neighbors();
+}
+
+template void Flow<float, 2>::save(ArchiveWriter&);
+template void Flow<float, 3>::save(ArchiveWriter&);
+template void Flow<double, 2>::save(ArchiveWriter&);
+template void Flow<double, 3>::save(ArchiveWriter&);
+template void Flow<float, 2>::restore(const std::vector<ArchiveReader>&);
+template void Flow<float, 3>::restore(const std::vector<ArchiveReader>&);
+template void Flow<double, 2>::restore(const std::vector<ArchiveReader>&);
+template void Flow<double, 3>::restore(const std::vector<ArchiveReader>&);
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,37 @@
+#pragma once
+// What a world fixes for a whole run.
+
+#include <cmath>
+
+#include "base/fixed_point.hpp"
+#include "particles/place.hpp"
+#include "physics/delta/sweeps.hpp"
+#include "physics/state_equations/choice.hpp"
+#include "world/world.hpp"
+
+namespace eddyline::integrate {
+
+/// Constants of a run in SI units, from the world.
+struct Constants {
+  explicit Constants(const world::World& world);
+
+  particles::Lengths length{};
+  FixedPoint fixed;
+  double rho0 = 0, c0 = 0, nu = 0;
+  double nu_fluid = 0;                         // max(nu, nu of the artificial viscosity): between fluid particles
+  double volume = 0;                           // of a lattice cell [m^D]
+  double inverse_c0 = 0, inverse_mass = 0;     // 1/c0, 1/(rho0 volume): to dimensionless rows
+  physics::StateEquation state{};              // dimensionless
+  double kernel = 0;                           // K: grad W dx^D = -K F r / R^2, see the kernels
+  double rate = 0;                             // c0 / R [1/s]
+  double speed_limit = 0;                      // of the blow-up doctor [m/s]
+  bool free_surface = false;                   // pressure at walls is then never negative
+  double shifting_strength = 0;                // A
+  double acoustic_damping = 0;                 // alpha, 0 with a free surface: div v of spray is no sound
+  physics::delta::FluidViscosity viscosity{};  // by whether there is a free surface
+
+  /// Whether a density excess is one that the blow-up doctor lets pass.
+  bool density_is_sound(double s) const { return state.is_gas() ? s > -1 && s < INFINITY : std::abs(s) < 0.5; }
+};
+
+}  // namespace eddyline::integrate

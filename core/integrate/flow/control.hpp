@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "comm/communicator.hpp"
+
+namespace eddyline::integrate {
+
+/// Exact maxima over the particles at the end of a step: of this rank, until agreed on. They are the same for any
+/// number of threads, boxes and ranks.
+struct Extremes {
+  double speed = 0;         // largest |v| [m/s]
+  double corrected = 0;     // largest distance that shifting and contact have moved a particle in the step [m]
+  bool bad = false;         // a value is not finite, too fast or has jumped
+  double signal = 0;        // classic: the highest signal speed [m/s]
+  double acceleration = 0;  // classic: the largest of the last evaluation [m/s^2]
+};
+
+/// What decisions rest on: time step, rebuild, stop. The same on all ranks. What a step leaves is agreed on at the
+/// control point of the next one, where all ranks meet anyway.
+struct Control {
+  double speed = 0;     // largest |v| when the last control point was passed [m/s]
+  double approach = 0;  // of particles in touching cells since the last rebuild, at the end of the step [m]
+  double moved = 0;     // of any particle since the last rebuild, at the end of the step [m]
+  bool bad = false;     // the last step has gone wrong
+  bool stop = false;    // somebody has asked for an end after this step
+  Extremes latest;      // of the last step
+
+  /// Makes what this rank has found of the last step that of all ranks, and `more` the largest of all. Collective.
+  void agree(comm::Communicator& communicator, std::span<double> more, std::string_view what);
+};
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,22 @@
+#pragma once
+// How a run is computed.
+
+#include <cstdint>
+#include <string>
+
+namespace eddyline::integrate {
+
+/// How a run is computed. None of it changes what is computed.
+struct Execution {
+  int boxes = 1;                            // of each rank
+  int threads = 0;                          // 0: all cores
+  std::string instructions = "auto";        // scalar, avx2, avx512
+  bool all_pairs = false;                   // no cells: the plain test oracle
+  std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
+  std::string decomposition = "bisection";  // see decompose::cuts_of()
+  std::string exchange = "nonblocking";     // see exchange::strategy_names()
+  bool rebalance = true;                    // share the domain out anew when that is worth its price
+  int rebalance_every = 0;                  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
+};
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,34 @@
+#pragma once
+// The fluid as it is without the buffers of openings.
+
+#include <cstdint>
+#include <span>
+
+#include "base/arrays.hpp"
+#include "exchange/halo.hpp"
+#include "neighbors/list.hpp"
+#include "particles/cells.hpp"
+
+namespace eddyline::integrate {
+
+/// The rows of the fluid with those of buffers out of reach, for lists over the fluid alone: nodes of openings would
+/// only hear their own echo from the buffers, and forces are those between the fluid and what is not fluid.
+class FreeFluid {
+ public:
+  /// `members`: the particles of the buffers on this rank. `halo`: of the fluid. Collective.
+  void find(const neighbors::FixedPositions& positions, const particles::CellRows& rows,
+            const Array<std::int32_t>& members, exchange::Halo& halo, int dimensions);
+
+  const neighbors::FixedPositions& positions() const { return positions_; }
+  /// By row, whether it is one of a buffer; ghosts included. Empty before the first find().
+  std::span<const std::uint8_t> in_buffer() const { return {in_buffer_.data(), in_buffer_.size()}; }
+  /// Where the buffers' particles stand, in the order of `members`.
+  const particles::CellRows& buffer_rows() const { return buffer_rows_; }
+
+ private:
+  neighbors::FixedPositions positions_;
+  Array<std::uint8_t> in_buffer_;
+  particles::CellRows buffer_rows_;
+};
+
+}  // namespace eddyline::integrate

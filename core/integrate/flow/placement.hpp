@@ -1,0 +1,18 @@
+#pragma once
+// Particles of the start as fields.
+
+#include "integrate/flow/constants.hpp"
+#include "integrate/flow/state.hpp"
+#include "particles/place.hpp"
+
+namespace eddyline::integrate {
+
+/// At rest, with density and thermal energy from the pressure that each has been placed with.
+template <int D>
+void place_fluid(const particles::Placement& placement, const Constants& constants, FluidState<D>& fluid);
+
+/// At rest; `x_ref` is not set before they are sorted.
+template <int D>
+void place_walls(const particles::Placement& placement, WallState<D>& wall);
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,171 @@
+#include "integrate/flow/subdomain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/errors.hpp"
+#include "comm/collectives.hpp"
+#include "particles/openings.hpp"
+
+namespace eddyline::integrate {
+
+using particles::CellBox;
+using particles::CellGrid;
+using particles::CellLayout;
+using world::SideKind;
+
+namespace {
+
+/// How far particles may stand beyond a side of the domain [m].
+double room_beyond(const world::World& world, SideKind kind, int axis) {
+  switch (kind) {
+    case SideKind::open: return particles::k_open_margin * world.size[axis];
+    case SideKind::inflow:
+    case SideKind::outflow: return particles::buffer_columns(world) * particles::lattice_spacing(world)[axis];
+    default: return 0;
+  }
+}
+
+CellGrid make_grid(const world::World& world, const Constants& constants) {
+  CellGrid grid;
+  grid.dimensions = world.dimensions;
+  const double edge = constants.length.cell_edge;
+  for (int d = 0; d < world.dimensions; ++d) {
+    const auto a = static_cast<std::size_t>(d);
+    double lower = world.origin[d], upper = world.origin[d] + world.size[d];
+    grid.periodic[a] = world.sides[2 * a].kind == SideKind::periodic;
+    if (grid.periodic[a]) {
+      grid.period[d] = world.size[d];
+      grid.period_quanta[a] = constants.fixed.wrapped(world.size[d]);
+    } else {
+      // Room for the dummy particles of walls, and for what splashes out of an open side.
+      const double R = constants.length.interaction_radius;
+      lower -= R + room_beyond(world, world.sides[2 * a].kind, d);
+      upper += R + room_beyond(world, world.sides[2 * a + 1].kind, d);
+    }
+    grid.origin[d] = lower;
+    grid.count[a] = std::max(1, static_cast<std::int32_t>(std::floor((upper - lower) / edge)));
+    grid.edge[d] = (upper - lower) / grid.count[a];
+    grid.per_edge[d] = grid.count[a] / (upper - lower);
+    if (grid.periodic[a] && grid.count[a] < 3)
+      throw UserError("domain.size: a periodic side must be at least three cells (" + std::to_string(3 * edge) +
+                      " m) long. Use a longer domain or a finer spacing.");
+  }
+  return grid;
+}
+
+/// Of the fluid in a rank's share of a first, even cut.
+std::vector<Int3> cells_at_start(const world::World& world, const CellGrid& grid, const comm::Communicator& c) {
+  const decompose::Partition even(grid, {decompose::Method::bisection}, c.size(), 1, [](const CellBox& box, int axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    return std::vector<std::int64_t>(static_cast<std::size_t>(box.upper[a] - box.lower[a]), 1);
+  });
+  const CellLayout share(grid, even.boxes_of(c.rank()));
+  const auto placement = particles::place(world, [&](Vec3 x) { return share.owned_cell(x) >= 0; });
+  std::vector<Int3> cells;
+  for (const auto& particle : placement.fluid) cells.push_back(grid.cell_of(particle.position));
+  return cells;
+}
+
+}  // namespace
+
+Subdomain::Subdomain(const world::World& world, const Constants& constants, const Execution& execution,
+                     comm::Communicator& communicator)
+    : cuts_(decompose::cuts_of(execution.decomposition)),
+      boxes_(execution.boxes),
+      shuffle_(execution.shuffle),
+      communicator_(communicator),
+      cell_halo_(communicator, execution.exchange, comm::Tag::cell_halo) {
+  for (int d = 0; d < 3; ++d) {
+    const auto limit = [&](int end) {
+      const SideKind kind = world.sides[static_cast<std::size_t>(2 * d + end)].kind;
+      const double room = room_beyond(world, kind, d);
+      return d < world.dimensions && room > 0 ? room : INFINITY;
+    };
+    lowest_[d] = world.origin[d] - limit(0);
+    highest_[d] = world.origin[d] + world.size[d] + limit(1);
+  }
+  const CellGrid grid = make_grid(world, constants);
+  layout_ = CellLayout(grid, {});
+  const bool is_cut = communicator.size() * boxes_ > 1;
+  share_out(is_cut ? cells_at_start(world, grid, communicator) : std::vector<Int3>{}, 1);
+}
+
+void Subdomain::share_out(std::span<const Int3> cells, std::int64_t weight) {
+  const auto weights = [&](const CellBox& box, int axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    std::vector<std::int64_t> slabs(static_cast<std::size_t>(box.upper[a] - box.lower[a]), 0);
+    for (const Int3& cell : cells)
+      if (box.contains(cell)) slabs[static_cast<std::size_t>(cell[a] - box.lower[a])] += weight;
+    comm::sum(communicator_, slabs, "decomposition");
+    return slabs;
+  };
+  const CellGrid grid = layout_.grid();
+  partition_ = decompose::Partition(grid, cuts_, communicator_.size(), boxes_, weights);
+  const int rank = communicator_.rank();
+  layout_ = CellLayout(grid, partition_.boxes_of(rank), partition_.around(rank));
+  cell_halo_.clear();
+  for (const auto& other : layout_.rank_cells()) {
+    for (const std::int32_t cell : other.sent) cell_halo_.add_sent(other.rank, cell, 1);
+    for (const auto& ghost : other.received) cell_halo_.add_received(other.rank, ghost.cell, 1, {});
+  }
+}
+
+template <int D>
+std::vector<int> Subdomain::ranks_of(const VectorArray<double, D>& x) const {
+  std::vector<int> ranks(x.size());
+  const auto n = static_cast<std::int64_t>(x.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    ranks[k] = partition_.rank_of(grid().cell_of(vector_of(x, k)));
+  }
+  return ranks;
+}
+
+void Subdomain::sort(std::span<const double* const> position, std::span<const std::int64_t> id,
+                     particles::CellRows& rows, Array<std::int32_t>& order) {
+  sort_.sort(layout_, position, id, shuffle_, rows, order,
+             [this](Array<std::int32_t>& counts) { cell_halo_.gather(exchange::ArrayField(counts)); });
+}
+
+void Subdomain::find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const {
+  halo.clear();
+  const auto first = [&](std::int32_t cell) { return rows.begin[static_cast<std::size_t>(cell)]; };
+  const auto count = [&](std::int32_t cell) { return first(cell + 1) - first(cell); };
+  for (const auto& ghost : layout_.ghost_cells())
+    halo.routes().add(ghost.from_box, ghost.to_box,
+                      {first(ghost.from_cell), first(ghost.to_cell), count(ghost.from_cell), ghost.shift});
+  for (const auto& other : layout_.rank_cells()) {
+    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), count(cell));
+    for (const auto& ghost : other.received)
+      halo.add_received(other.rank, first(ghost.cell), count(ghost.cell), ghost.shift);
+  }
+}
+
+template <int D>
+void Subdomain::wrap(VectorArray<double, D>& x) const {
+  for (int d = 0; d < D; ++d) {
+    if (!grid().periodic[static_cast<std::size_t>(d)]) continue;
+    const double lower = grid().origin[d], upper = lower + grid().period[d], period = grid().period[d];
+    double* place = x[d];
+    const auto n = static_cast<std::int64_t>(x.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i)
+      place[i] = place[i] < lower ? place[i] + period : place[i] >= upper ? place[i] - period : place[i];
+  }
+}
+
+bool Subdomain::is_closed() const {
+  bool closed = true;
+  for (int d = 0; d < 3; ++d) closed = closed && std::isinf(lowest_[d]) && std::isinf(highest_[d]);
+  return closed;
+}
+
+template std::vector<int> Subdomain::ranks_of(const VectorArray<double, 2>& x) const;
+template std::vector<int> Subdomain::ranks_of(const VectorArray<double, 3>& x) const;
+template void Subdomain::wrap(VectorArray<double, 2>& x) const;
+template void Subdomain::wrap(VectorArray<double, 3>& x) const;
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,69 @@
+#pragma once
+// A rank's share of the domain: the grid of cells, how it is cut, which cells this rank computes, and where particles
+// stand in them.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "comm/communicator.hpp"
+#include "decompose/partition.hpp"
+#include "exchange/halo.hpp"
+#include "integrate/flow/constants.hpp"
+#include "integrate/flow/execution.hpp"
+#include "particles/cells.hpp"
+#include "world/world.hpp"
+
+namespace eddyline::integrate {
+
+class Subdomain {
+ public:
+  /// Cuts the grid so that every box gets as many particles of the start. Periods of the world are whole quanta.
+  /// Throws UserError if one is too short, or if there are fewer cells than boxes. Collective.
+  Subdomain(const world::World& world, const Constants& constants, const Execution& execution,
+            comm::Communicator& communicator);
+
+  /// Cuts the grid anew: this rank's particles stand in `cells`, each of them weighs `weight`. Collective.
+  void share_out(std::span<const Int3> cells, std::int64_t weight);
+
+  const particles::CellGrid& grid() const { return layout_.grid(); }
+  const particles::CellLayout& layout() const { return layout_; }
+  const decompose::Partition& partition() const { return partition_; }
+  /// The rank whose cells hold each place.
+  template <int D>
+  std::vector<int> ranks_of(const VectorArray<double, D>& x) const;
+
+  /// Canonical order of particles, all in cells of this rank: their rows, and the old index of each in the new order.
+  /// Collective.
+  void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellRows& rows,
+            Array<std::int32_t>& order);
+  /// Who repeats whose rows, within the process and of other ranks.
+  void find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const;
+
+  /// Puts what has crossed a periodic side back in at the other.
+  template <int D>
+  void wrap(VectorArray<double, D>& x) const;
+  /// Whether nobody can leave.
+  bool is_closed() const;
+  /// Whether x lies farther beyond an open side than the grid reaches, or beyond the end of a buffer. What is not a
+  /// number does not, so that the doctor finds it.
+  bool has_left(Vec3 x) const {
+    bool outside = false;
+    for (int d = 0; d < 3; ++d) outside = outside || x[d] < lowest_[d] || x[d] > highest_[d];
+    return outside;
+  }
+
+ private:
+  decompose::Cuts cuts_;
+  int boxes_;
+  std::int64_t shuffle_;
+  comm::Communicator& communicator_;
+  Vec3 lowest_, highest_;  // what is beyond has left; infinite where nobody can
+  decompose::Partition partition_;
+  particles::CellLayout layout_;
+  exchange::Halo cell_halo_;  // of numbers of particles in cells
+  particles::CellSort sort_;
+};
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,246 @@
+#include "integrate/kick.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/portable_math.hpp"
+
+namespace eddyline::integrate {
+
+namespace {
+
+constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
+
+}  // namespace
+
+template <class T, int D>
+void Kick<T, D>::write_moving(double dt) {
+  for_each_span(flow_.fluid.size(), [&](const ParticleSpan& span) { rows_.write_moving(span, dt); });
+}
+
+template <class T, int D>
+void Kick<T, D>::write_pressed() {
+  for_each_span(flow_.fluid.size(), [&](const ParticleSpan& span) { rows_.write_pressed(span); });
+}
+
+template <class T, int D>
+void Kick<T, D>::half_and_drift() {
+  const auto& c = flow_.constants();
+  const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
+  for_each_span(flow_.fluid.size(), [&](const ParticleSpan& span) {
+    const auto [first, n] = span;
+    double* s = flow_.fluid.s.data() + first;
+    const T *divergence = flow_.divergence.data() + first, *diffusion = flow_.diffusion.data() + first;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      const double continuity = -(1 + s[l]) * static_cast<double>(divergence[l]);
+      s[l] += factor * (continuity + delta * static_cast<double>(diffusion[l]));
+    }
+    for (int d = 0; d < D; ++d) {
+      double *x = flow_.fluid.x[d] + first, *v = flow_.fluid.v[d] + first;
+      const double* a = flow_.fluid.a[d] + first;
+#pragma omp simd
+      for (std::size_t l = 0; l < n; ++l) {
+        v[l] += 0.5 * dt * a[l];
+        x[l] += dt * v[l];
+      }
+    }
+    rows_.write_pressed(span);
+  });
+}
+
+template <class T, int D>
+void Kick<T, D>::half_and_shift(double dt, double damping, double next) {
+  const Shifting step = constants_of(dt, damping);
+  Extremes squares;
+  std::int64_t contacts = 0;
+#pragma omp parallel
+  {
+    Extremes own;
+    std::int64_t touched = 0;
+    Ahead ahead;
+#pragma omp for schedule(static) nowait
+    for (std::int64_t first = 0; first < flow_.fluid.size(); first += k_span) {
+      const ParticleSpan span{static_cast<std::size_t>(first),
+                              static_cast<std::size_t>(std::min(k_span, flow_.fluid.size() - first))};
+      accelerate(span, step, ahead);
+      shift(span, step, ahead);
+      if (step.relaxation > 0) relax_density(span, step);
+      touched += touch_walls(span, ahead);
+      take_over(span, step, ahead, own);
+      rows_.write_moving(span, next);
+    }
+#pragma omp critical(kick_extremes)
+    {
+      contacts += touched;
+      squares.speed = std::max(squares.speed, own.speed);
+      squares.corrected = std::max(squares.corrected, own.corrected);
+      squares.bad = squares.bad || own.bad;
+    }
+  }
+  flow_.contacts += contacts;
+  flow_.control.latest = {std::sqrt(squares.speed), std::sqrt(squares.corrected), squares.bad};
+}
+
+template <class T, int D>
+typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping) const {
+  const auto& c = flow_.constants();
+  const auto& method = flow_.world().method;
+  const double h = c.length.smoothing_length, R = c.length.interaction_radius;
+  return {.dt = dt,
+          .keep = damping > 0 ? portable::exp(-damping * dt) : 1.0,
+          .strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0,
+          .cap = method.shifting_cap * c.length.spacing,
+          .relaxation = method.shifting && !c.free_surface ? method.volume_relaxation * dt * c.c0 / h : 0.0,
+          .speed_limit2 = c.speed_limit * c.speed_limit,
+          .jump2 = c.length.cell_edge * c.length.cell_edge};
+}
+
+/// a = pressure + viscosity + body forces;  v += a dt/2;  G.
+template <class T, int D>
+void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahead& ahead) {
+  const auto [first, n] = span;
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  const double unit = c.rate * c.c0 * c.kernel, kernel = c.kernel, half = 0.5 * step.dt, keep = step.keep;
+  SpanValues per_density, g[D];
+  const double* s = fluid.s.data() + first;
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    per_density[l] = unit / (1 + s[l]);
+    ahead.v2[l] = ahead.a2[l] = 0;
+  }
+  for (std::size_t l = 0; l < n; ++l) {
+    const Vec3 force = surroundings_.force(vector_of(fluid.x, first + l), flow_.time);
+    for (int d = 0; d < D; ++d) g[d][l] = force[d];
+  }
+  for (int d = 0; d < D; ++d) {
+    const T *pressure_force = flow_.pressure_force[d].data() + first, *viscous_force = flow_.viscous[d].data() + first;
+    const double *v_old = fluid.v[d] + first, *force = g[d].value;
+    double *a_new = fluid.a[d] + first, *G = fluid.G[d] + first;
+    double *v = ahead.v[d].value, *v2 = ahead.v2.value, *a2 = ahead.a2.value;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      const double pressure = static_cast<double>(pressure_force[l]), viscous = static_cast<double>(viscous_force[l]);
+      const double a = per_density[l] * pressure - unit * viscous + force[l];
+      v[l] = (v_old[l] + half * a) * keep;
+      a_new[l] = a;
+      G[l] = -kernel * pressure;
+      a2[l] += a * a;
+      v2[l] += v[l] * v[l];
+    }
+  }
+}
+
+/// x += shift, at most the cap; w.
+template <class T, int D>
+void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ahead) {
+  const auto [first, n] = span;
+  auto& fluid = flow_.fluid;
+  const bool free_surface = flow_.constants().free_surface;
+  const double reference_speed = flow_.constants().c0 / k_sound_ratio, strength = step.strength, cap = step.cap;
+  const double per_time = step.dt > 0 ? 1 / step.dt : 0.0;
+  SpanValues wanted, factor;
+  if (free_surface) {
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) wanted[l] = strength * std::sqrt(ahead.v2[l]);
+  } else {
+    std::fill_n(wanted.value, n, strength * reference_speed);
+  }
+  const T* moved[D];
+  for (int d = 0; d < D; ++d) moved[d] = flow_.shift[d].data() + first;
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    double squares = 0;
+    for (int d = 0; d < D; ++d) squares += static_cast<double>(moved[d][l]) * static_cast<double>(moved[d][l]);
+    const double length = wanted[l] * std::sqrt(squares);
+    factor[l] = wanted[l] * std::min(1.0, cap / length);
+  }
+  for (int d = 0; d < D; ++d) {
+    const double* x = fluid.x[d] + first;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) ahead.x[d][l] = x[l] + factor[l] * static_cast<double>(moved[d][l]);
+    if (!fluid.confined) continue;
+    double* w = fluid.w[d] + first;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) w[l] = per_time * factor[l] * static_cast<double>(moved[d][l]);
+  }
+}
+
+/// Density follows the filling of space; not that of buffers, which is imposed.
+template <class T, int D>
+void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
+  const auto [first, n] = span;
+  auto& fluid = flow_.fluid;
+  const double kernel = flow_.constants().kernel / 20, inverse_mass = flow_.constants().inverse_mass;
+  const double relaxation = step.relaxation;
+  const T* filling = flow_.filling.data() + first;
+  const double* mass = fluid.mass.data() + first;
+  double* s = fluid.s.data() + first;
+  SpanValues in_buffer;
+  for (std::size_t l = 0; l < n; ++l) in_buffer[l] = fluid.buffer[first + l];
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    const double filled = kernel * (static_cast<double>(filling[l]) + mass[l] * inverse_mass);
+    const double relaxed = s[l] + relaxation * (filled - 1 - s[l]);
+    s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
+  }
+}
+
+/// Puts those back that have got into a wall; returns how many.
+template <class T, int D>
+std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, Ahead& ahead) {
+  const auto chunks = flow_.fluid_wall.chunks();
+  std::int64_t contacts = 0;
+  for (std::size_t l = 0; l < span.count; ++l) {
+    const std::size_t i = span.first + l;
+    if (flow_.fluid.buffer[i] != 0) continue;
+    Vec3 x, v;
+    for (int d = 0; d < D; ++d) x[d] = ahead.x[d][l], v[d] = ahead.v[d][l];
+    const bool near_walls = chunks[i / neighbors::k_chunk].length > 0;
+    if (!contact_.with_sides(x, v) && !contact_.with_inflows(x, v) && !(near_walls && contact_.with_bodies(x, v)))
+      continue;
+    for (int d = 0; d < D; ++d) ahead.x[d][l] = x[d], ahead.v[d][l] = v[d];
+    ++contacts;
+  }
+  return contacts;
+}
+
+/// The places and velocities ahead become those of the state; `squares`: of the extremes so far.
+template <class T, int D>
+void Kick<T, D>::take_over(const ParticleSpan& span, const Shifting& step, const Ahead& ahead, Extremes& squares) {
+  const auto [first, n] = span;
+  auto& fluid = flow_.fluid;
+  SpanValues moved2;
+  std::fill_n(moved2.value, n, 0.0);
+  for (int d = 0; d < D; ++d) {
+    double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      const double by = ahead.x[d][l] - x[l];
+      moved2[l] += by * by;
+      x[l] = ahead.x[d][l];
+      v[l] = ahead.v[d][l];
+    }
+  }
+  const double* s = fluid.s.data() + first;
+  std::int64_t bad = 0;
+#pragma omp simd reduction(+ : bad)
+  for (std::size_t l = 0; l < n; ++l) {
+    const bool good = (ahead.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (std::abs(s[l]) < 0.5) &
+                      (ahead.a2[l] < INFINITY);
+    bad += good ? 0 : 1;
+  }
+  squares.bad = squares.bad || bad > 0;
+  for (std::size_t l = 0; l < n; ++l) {
+    squares.speed = std::max(squares.speed, ahead.v2[l]);
+    squares.corrected = std::max(squares.corrected, moved2[l]);
+  }
+}
+
+template class Kick<float, 2>;
+template class Kick<float, 3>;
+template class Kick<double, 2>;
+template class Kick<double, 3>;
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "integrate/contact.hpp"
+#include "integrate/flow.hpp"
+#include "integrate/particle_span.hpp"
+#include "integrate/row_writer.hpp"
+#include "integrate/surroundings.hpp"
+
+namespace eddyline::integrate {
+
+/// What a step does to each fluid particle by itself, when its pair sums are done.
+template <class T, int D>
+class Kick {
+ public:
+  Kick(Flow<T, D>& flow, Contact& contact, const Surroundings<D>& surroundings)
+      : flow_(flow), contact_(contact), surroundings_(surroundings), rows_(flow) {}
+
+  /// rho += dt d rho/dt;  v += a dt/2;  x += dt v; rows of the end of the step.
+  void half_and_drift();
+  /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows
+  /// density follows the filling of space, and velocity follows shifting in the next step, of length `next`, whose
+  /// first rows are written. v is damped at a rate of `damping`. Leaves the extremes of the step.
+  void half_and_shift(double dt, double damping, double next);
+
+  // Rows from the state as it is.
+  void write_moving(double dt);
+  void write_pressed();
+
+ private:
+  /// Where the particles of a span are going.
+  struct Ahead {
+    SpanValues x[D], v[D];
+    SpanValues v2, a2;  // before contact
+  };
+  /// Constants of half_and_shift() in a step.
+  struct Shifting {
+    double dt, keep;             // keep: what damping leaves of a velocity
+    double strength, cap;        // of shifting [s], [m]
+    double relaxation;           // of density to the filling of space, in the step
+    double speed_limit2, jump2;  // of the blow-up doctor
+  };
+
+  Shifting constants_of(double dt, double damping) const;
+  void accelerate(const ParticleSpan& span, const Shifting& step, Ahead& ahead);
+  void shift(const ParticleSpan& span, const Shifting& step, Ahead& ahead);
+  void relax_density(const ParticleSpan& span, const Shifting& step);
+  std::int64_t touch_walls(const ParticleSpan& span, Ahead& ahead);
+  void take_over(const ParticleSpan& span, const Shifting& step, const Ahead& ahead, Extremes& squares);
+
+  Flow<T, D>& flow_;
+  Contact& contact_;
+  const Surroundings<D>& surroundings_;
+  RowWriter<T, D> rows_;
+};
+
+}  // namespace eddyline::integrate

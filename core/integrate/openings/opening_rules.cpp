@@ -1,0 +1,161 @@
+#include "integrate/openings/opening_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "comm/collectives.hpp"
+#include "physics/state_equations/linear.hpp"
+
+namespace eddyline::integrate {
+
+using physics::StateEquationLinear;
+
+namespace {
+
+/// Running means follow within so many passages of a sound wave through the domain: slow against all waves that fit
+/// into it, so that none is reflected.
+constexpr double k_passages = 10;
+constexpr double k_largest_lead = 0.05;    // of the speed: fits to a curved profile are less than that too slow
+constexpr double k_largest_easing = 0.05;  // of the speed: compression in a flow that counts as incompressible is less
+
+/// Sums over the sites of an opening.
+enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_flow, k_sums };
+
+}  // namespace
+
+template <int D>
+void OpeningRules<D>::apply(double t, double dt, bool at_rest) {
+  const std::vector<Means> means = measure(t);
+  auto& openings = openings_.all();
+  for (std::size_t o = 0; o < openings.size(); ++o)
+    if (openings[o].world.inflow)
+      rule_inflow(openings[o], means[o], dt);
+    else
+      rule_outflow(openings[o], means[o], t, dt, at_rest);
+}
+
+/// Sums over the sites of all openings, each site by the rank that owns its node. Sums are exact, so that it does not
+/// matter which.
+template <int D>
+std::vector<typename OpeningRules<D>::Means> OpeningRules<D>::measure(double t) {
+  auto& openings = openings_.all();
+  std::vector<ReproducibleSum> sums(k_sums * openings.size());
+  const auto sums_of = [&](std::size_t o) { return std::span(sums).subspan(k_sums * o, k_sums); };
+  for (std::size_t o = 0; o < openings.size(); ++o) {
+    for (std::int64_t site = 0; site < openings[o].sites.sites(); ++site) add_site(openings[o], site, t, sums_of(o));
+    openings[o].mass_flow = openings[o].world.inflow ? sums_of(o)[k_mass_flow] : ReproducibleSum{};
+  }
+  comm::sum(communicator_, sums, "means over openings");
+  std::vector<Means> means;
+  for (std::size_t o = 0; o < openings.size(); ++o) means.push_back(means_of(openings[o], sums_of(o)));
+  return means;
+}
+
+template <int D>
+void OpeningRules<D>::add_site(const Opening<D>& opening, std::int64_t site, double t,
+                               std::span<ReproducibleSum> sums) const {
+  const auto& c = constants_;
+  const double p_unit = c.rho0 * c.c0 * c.c0;
+  const auto& sites = opening.sites;
+  const auto axis = static_cast<std::size_t>(sites.axis);
+  const std::int64_t node = opening.first_node + site, inner = node + k_slope_layer * sites.sites();
+  if (fits_.is_own(inner) && fits_.is_wet(inner)) {
+    sums[k_wet_slopes].add(1);
+    sums[k_slope].add(-sites.inward * fits_[inner].gradient_p[axis]);
+  }
+  if (!fits_.is_own(node)) return;
+  const auto& fit = fits_[node];
+  const Vec3 x = sites.site(site);
+  const double p_file = opening.world.inflow && !opening.world.pressure_imposed
+                            ? 0
+                            : opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
+  if (opening.world.inflow) {
+    const double p = opening.world.pressure_imposed ? p_file / p_unit : fit.p;
+    const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p));
+    const double flow = sites.inward * opening.velocity[static_cast<std::size_t>(site)][axis] * sites.area;
+    sums[k_volume_flow].add(flow);
+    sums[k_mass_flow].add(rho * flow);
+  } else if (fits_.is_wet(node)) {
+    sums[k_wet].add(1);
+    sums[k_speed].add(-sites.inward * fit.v[axis] * c.c0);
+    sums[k_pressure].add(fit.p * p_unit - p_file);
+  }
+}
+
+template <int D>
+typename OpeningRules<D>::Means OpeningRules<D>::means_of(const Opening<D>& opening,
+                                                          std::span<const ReproducibleSum> sums) const {
+  const auto& c = constants_;
+  const double p_unit = c.rho0 * c.c0 * c.c0;
+  const auto mean = [&](std::size_t k, std::size_t count) {
+    const double n = sums[count].value();
+    return n > 0 ? sums[k].value() / n : 0.0;
+  };
+  Means means;
+  means.speed = mean(k_speed, k_wet);
+  means.pressure = mean(k_pressure, k_wet);
+  means.slope = mean(k_slope, k_wet_slopes) * p_unit / c.length.interaction_radius;
+  const double mass_flow = sums[k_mass_flow].value(), density = opening.world.density;
+  if (density > 0 && mass_flow > 0) means.pace = density * sums[k_volume_flow].value() / mass_flow;
+  return means;
+}
+
+/// The pressure's gradient along the normal drives the flow through the opening and goes on beyond it. The pace is that
+/// at which the inflow brings the mass of an incompressible stream: pressure upstream of bodies compresses the fluid,
+/// which without that would bring more volume to them than the world asks for.
+template <int D>
+void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, double dt) const {
+  const double share = follow(opening, dt);
+  opening.slope += share * (means.slope - opening.slope);
+  const double pace = opening.pace + share * (means.pace - opening.pace);
+  opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
+}
+
+/// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>
+/// is the mean over the opening's wet sites, and nothing runs in, so that beyond it
+///   p = p_ref + J/2,   u = u_g + (u_ref - <u>) + J/(2 rho0 c0)
+/// The velocity keeps its profile u_g, and vortices pass: only the means know of sound. u_ref is the running mean of
+/// <u>.
+template <int D>
+void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest) const {
+  const auto& c = constants_;
+  const auto& sites = opening.sites;
+  const double p_unit = c.rho0 * c.c0 * c.c0;
+  const auto axis = static_cast<std::size_t>(sites.axis);
+  const double share = follow(opening, dt);
+  opening.slope += share * (means.slope - opening.slope);
+  opening.reference_speed += share * (means.speed - opening.reference_speed);
+  const double pressure = means.pressure + 0.5 * sites.pitch * opening.slope;  // from the nodes to the opening
+  const double J = c.rho0 * c.c0 * (means.speed - opening.reference_speed) + pressure;
+  opening.pressure = J / 2;
+  const double most = k_largest_lead * std::abs(opening.reference_speed);
+  if (dt > 0) opening.lead = std::clamp(opening.lead + share * J / (2 * c.rho0 * c.c0), -most, most);
+  const double correction = opening.reference_speed - means.speed + J / (2 * c.rho0 * c.c0) + opening.lead;
+  for (std::int64_t k = 0; k < sites.sites(); ++k) {
+    const auto node = static_cast<std::int32_t>(opening.first_node + k);
+    const auto& fit = fits_[node];
+    auto& v = opening.velocity[static_cast<std::size_t>(k)];
+    const bool dry = !fits_.is_wet(node);
+    for (std::size_t d = 0; d < D; ++d) v[d] = dry || at_rest ? 0 : fit.v[d] * c.c0;
+    const double outward = (dry ? means.speed : fit.v[axis] * c.c0 * -sites.inward) + correction;
+    v[axis] = at_rest ? 0 : -sites.inward * std::max(0.0, outward);
+    if (dry || !fits_.is_own(node)) continue;
+    const Vec3 x = sites.site(k);
+    const double p = opening.pressure + opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
+    const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p / p_unit));
+    opening.mass_flow.add(rho * sites.inward * v[axis] * sites.area);
+  }
+}
+
+/// Share by which running means of an opening follow in a step.
+template <int D>
+double OpeningRules<D>::follow(const Opening<D>& opening, double dt) const {
+  const double length = world_.size[opening.sites.axis];
+  return dt > 0 ? std::min(1.0, dt * constants_.c0 / (k_passages * length)) : 1.0;
+}
+
+template class OpeningRules<2>;
+template class OpeningRules<3>;
+
+}  // namespace eddyline::integrate

@@ -1,0 +1,103 @@
+#include "integrate/row_writer.hpp"
+
+#include "physics/delta/sweeps.hpp"
+#include "physics/sph/acoustic_damping.hpp"
+#include "physics/state_equations/linear.hpp"
+
+namespace eddyline::integrate {
+
+using physics::StateEquationLinear;
+
+namespace {
+
+/// The rows of a span, column by column.
+template <class T, int D, int stride>
+struct Columns {
+  std::int32_t x[D][k_span];
+  T value[stride - D][k_span];  // what follows the position
+
+  void write_to(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t count) const {
+    for (std::size_t l = 0; l < count; ++l) {
+      T* row = rows.row(slot[l]);
+      for (int d = 0; d < D; ++d) rows.put_fixed(row + d, x[d][l]);
+      for (int k = 0; k < stride - D; ++k) row[D + k] = value[k][l];
+    }
+  }
+};
+
+}  // namespace
+
+template <class T, int D>
+void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
+  const auto [first, n] = span;
+  const auto& fluid = flow_.fluid;
+  const FixedPoint fixed = flow_.constants().fixed;
+  const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
+  Columns<T, D, 4 * D + 2> columns;  // x v s V G/2 w
+  for (int d = 0; d < D; ++d) {
+    const double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *a = fluid.a[d] + first, *G = fluid.G[d] + first;
+    auto& x_row = columns.x[d];
+    T(&v_row)[k_span] = columns.value[d], (&G_row)[k_span] = columns.value[D + 2 + d];
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      const double v_half = v[l] + 0.5 * dt * a[l];
+      x_row[l] = fixed.wrapped(x[l] + 0.5 * dt * v_half);
+      v_row[l] = static_cast<T>(v_half * inverse_c0);
+      G_row[l] = static_cast<T>(0.5 * G[l]);
+    }
+    T(&w_row)[k_span] = columns.value[2 * D + 2 + d];
+    if (fluid.confined) {
+      const double* w = fluid.w[d] + first;
+#pragma omp simd
+      for (std::size_t l = 0; l < n; ++l) w_row[l] = static_cast<T>(w[l] * inverse_c0);
+    } else {
+      std::fill_n(w_row, n, T(0));
+    }
+  }
+  const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
+  T(&s_row)[k_span] = columns.value[D], (&V_row)[k_span] = columns.value[D + 1];
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    s_row[l] = static_cast<T>(s[l]);
+    V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
+  }
+  columns.write_to(flow_.moving, flow_.fluid_rows.slot.data() + first, n);
+}
+
+template <class T, int D>
+void RowWriter<T, D>::write_pressed(const ParticleSpan& span) {
+  const auto [first, n] = span;
+  const auto& c = flow_.constants();
+  const auto& fluid = flow_.fluid;
+  const FixedPoint fixed = c.fixed;
+  const double inverse_c0 = c.inverse_c0, inverse_mass = c.inverse_mass, damping = c.acoustic_damping;
+  const double h_c = c.length.smoothing_length * c.inverse_c0, to_divergence = c.rate * c.kernel;
+  Columns<T, D, 2 * D + 2> columns;  // x p V v
+  for (int d = 0; d < D; ++d) {
+    const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
+    auto& x_row = columns.x[d];
+    T(&v_row)[k_span] = columns.value[2 + d];
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      x_row[l] = fixed.wrapped(x[l]);
+      v_row[l] = static_cast<T>(v[l] * inverse_c0);
+    }
+  }
+  const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
+  const T* divergence = flow_.divergence.data() + first;
+  T(&p_row)[k_span] = columns.value[0], (&V_row)[k_span] = columns.value[1];
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    const double sound = physics::acoustic_damping(damping, h_c, to_divergence * static_cast<double>(divergence[l]));
+    p_row[l] = static_cast<T>(StateEquationLinear::pressure(s[l]) + sound);
+    V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
+  }
+  columns.write_to(flow_.pressed, flow_.fluid_rows.slot.data() + first, n);
+}
+
+template class RowWriter<float, 2>;
+template class RowWriter<float, 3>;
+template class RowWriter<double, 2>;
+template class RowWriter<double, 3>;
+
+}  // namespace eddyline::integrate
