@@ -174,7 +174,8 @@ def python(jobs: int) -> Output:
     """The tests of the package; each worker computes with one thread where a test does not say otherwise."""
     workers = str(min(jobs, MOST_WORKERS))
     passed, output = _command(
-        _tool("pytest"), "-n", workers, "--durations=10", "--ignore=tests/python/test_structure.py",
+        _tool("pytest"), "-n", workers, "--dist", "worksteal", "--durations=10",
+        "--ignore=tests/python/test_structure.py",
         environment={"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"},
     )  # fmt: skip
     if passed:
