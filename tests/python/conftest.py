@@ -9,5 +9,5 @@ LONG = ("test_validation_quick.py", "test_experiments.py", "test_ranks.py", "tes
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long ones first: no worker shall be left with one of them when the others have nothing to do any more."""
+    """Long ones first: no worker shall be left with one of them when the others have nothing to do."""
     items.sort(key=lambda item: item.path.name not in LONG)
