@@ -98,7 +98,8 @@ def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -
     out = tmp_path / "out"
     cases = [
         (["--ranks", "3", "--boxes", "900"], "cannot be cut into so many"),
-        (["--ranks", "2", "--exchange", "pigeons"], "must be one of: nonblocking, blocking"),
+        (["--ranks", "2", "--exchange", "pigeons"], "must be nonblocking, blocking, persistent, "),
+        (["--exchange", "one-sided-lock"], 'Did you mean "onesided-lock"?'),
         (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, strips, strips-x"),
         (["--ranks", "2", "--set", "let.nonsense=1"], "nonsense"),
     ]
