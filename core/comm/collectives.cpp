@@ -56,6 +56,12 @@ std::vector<std::byte> broadcast(Communicator& communicator, std::vector<std::by
   return bytes;
 }
 
+bool any(Communicator& communicator, bool value, std::string_view phase) {
+  double number[] = {value ? 1.0 : 0.0};
+  maximum(communicator, number, phase);
+  return number[0] > 0;
+}
+
 std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,
                                            std::string_view phase) {
   std::vector<std::vector<std::byte>> all;

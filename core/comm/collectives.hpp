@@ -29,6 +29,8 @@ Value broadcast(Communicator& communicator, Value value, int root, std::string_v
 }
 std::vector<std::byte> broadcast(Communicator& communicator, std::vector<std::byte> bytes, int root,
                                  std::string_view phase);
+/// Whether `value` is true on any rank.
+bool any(Communicator& communicator, bool value, std::string_view phase);
 /// The bytes of all ranks, by rank, on the root; nothing on others.
 std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,
                                            std::string_view phase);

@@ -8,32 +8,12 @@
 #include <span>
 #include <string>
 
+#include "comm/requests.hpp"
+#include "comm/window.hpp"
+
 namespace eddyline::comm {
 
-/// What a message is about. Messages from one rank to another with one tag arrive in the order in which they were sent.
-enum class Tag : int { fluid_halo, wall_halo, cell_halo, fit_halo, counts_even, counts_odd, migrants, state };
-
-/// Operations under way. None of them blocks; buffers belong to the operation until all have completed. Begin
-/// collective ones on all ranks in the same order.
-class Requests {
- public:
-  virtual ~Requests() = default;
-
-  virtual void send(std::span<const std::byte> from, int to, Tag tag) = 0;
-  /// Completes only when the other rank has begun to receive.
-  virtual void send_synchronously(std::span<const std::byte> from, int to, Tag tag) = 0;
-  virtual void receive(std::span<std::byte> into, int from, Tag tag) = 0;
-
-  // Collective. Each value becomes that of all ranks.
-  virtual void maximum(std::span<double> values) = 0;
-  virtual void minimum(std::span<std::int64_t> values) = 0;
-  virtual void sum(std::span<std::int64_t> values) = 0;
-  virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
-  virtual void barrier() = 0;
-
-  /// Whether all operations begun so far have completed. They make progress here.
-  virtual bool test() = 0;
-};
+class Engine;
 
 /// A message that has been announced and waits to be received.
 struct Incoming {
@@ -41,7 +21,8 @@ struct Incoming {
   std::size_t bytes;
 };
 
-/// The processes of a run. A rank talks from one thread only.
+/// The processes of a run. A rank talks from one thread only, or, if it serves threads, from each thread with requests
+/// of its own.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -49,6 +30,13 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual std::unique_ptr<Requests> requests() = 0;
+  virtual std::unique_ptr<Persistent> persistent() = 0;
+  /// Collective: each rank names its neighbours, who name it, too.
+  virtual std::unique_ptr<Graph> graph(std::span<const int> neighbors) = 0;
+  /// Collective: as many bytes as each rank wants. Their contents are not defined.
+  virtual std::unique_ptr<Window> window(std::size_t bytes) = 0;
+  virtual std::unique_ptr<SharedMemory> shared_memory(std::size_t bytes) = 0;
+  virtual bool serves_threads() const = 0;
   /// A message with this tag from anybody, if one has come.
   virtual std::optional<Incoming> probe(Tag tag) = 0;
   /// The end: no operation may follow. Collective.
@@ -63,6 +51,9 @@ class Communicator {
 
   /// How often parcels have been delivered, see collectives.hpp.
   unsigned deliveries = 0;
+
+  /// The threads that send and receive for this rank, while anybody uses them, see engine.hpp.
+  std::weak_ptr<Engine> engine;
 
   bool is_root() const { return rank() == 0; }
   bool is_alone() const { return size() == 1; }

@@ -232,6 +232,7 @@ class FlowSimulation final : public Simulation {
     s.rebalances = flow_.balance.times();
     s.imbalance = flow_.balance.imbalance();
     s.rebalance_seconds = flow_.balance.seconds();
+    s.exchange = flow_.fluid_halo.trials();
     std::int64_t* const sums[] = {
         &s.fluid_particles, &s.wall_particles, &s.pairs,      &s.stored,   &s.padded,   &s.memory_bytes,  &s.list_bytes,
         &s.messages,        &s.message_bytes,  &s.ghost_rows, &s.migrants, &s.contacts, &s.left_particles};

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "exchange/strategy.hpp"
 #include "integrate/flow.hpp"
 #include "observe/raster.hpp"
 #include "observe/series.hpp"
@@ -70,6 +71,7 @@ struct Statistics {
   std::string instructions;
   int threads;
   std::vector<std::pair<std::string, double>> seconds;  // by phase
+  exchange::Trials exchange;                            // of the fluid's ghosts, by this rank's clock
 };
 
 enum class Kind : std::int32_t { fluid, walls };

@@ -1,6 +1,7 @@
 #pragma once
 // Brings owners' values to the ghosts that repeat them: within this process along routes, between ranks in messages.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -49,7 +50,9 @@ struct Traffic {
 };
 
 /// The ghosts of one kind of rows. Rebuilt with the cells; in between, the same exchange is repeated. All fields that
-/// go to one neighbour travel in one message.
+/// go to one neighbour travel in one message. All ranks exchange the same fields in the same order, those without
+/// neighbours, too: the first exchange after a rebuild, and the first of wider rows than ever, prepares the strategy
+/// for the widest.
 class Halo {
  public:
   Halo(comm::Communicator& communicator, std::string_view strategy, comm::Tag tag)
@@ -58,6 +61,7 @@ class Halo {
   void clear() {
     routes_.clear();
     used_ = 0;
+    prepared_ = false;
   }
   Routes& routes() { return routes_; }
   const Routes& routes() const { return routes_; }
@@ -73,6 +77,8 @@ class Halo {
   void start(Field&&... field);
   /// Until the messages of others have come; finish() does so, too.
   void wait() { strategy_->finish(); }
+  /// What the strategy tells of itself.
+  Trials trials() const { return strategy_->trials(); }
   template <class... Field>
   void finish(Field&&... field);
   template <class... Field>
@@ -92,7 +98,6 @@ class Halo {
   struct Peer {
     int rank = 0;
     std::vector<Run> sent, received;
-    Array<std::byte> out, in;
   };
 
   Peer& peer(int rank) {
@@ -110,12 +115,22 @@ class Halo {
     for (const Run& run : runs) rows += static_cast<std::size_t>(run.count);
     return rows;
   }
+  /// Messages of rows of so many bytes.
+  std::span<const Neighbor> messages(std::size_t row_bytes) {
+    neighbors_.clear();
+    for (std::size_t p = 0; p < used_; ++p)
+      neighbors_.push_back(
+          {peers_[p].rank, rows_of(peers_[p].sent) * row_bytes, rows_of(peers_[p].received) * row_bytes});
+    return neighbors_;
+  }
 
   std::unique_ptr<Strategy> strategy_;
   Routes routes_;
   std::vector<Peer> peers_;
   std::size_t used_ = 0;
-  std::vector<Message> sent_, received_;
+  std::vector<Neighbor> neighbors_;
+  std::size_t widest_ = 0;  // row [bytes]
+  bool prepared_ = false;
   Traffic traffic_;
 };
 
@@ -123,21 +138,23 @@ template <class... Field>
 void Halo::start(Field&&... field) {
   ++traffic_.exchanges;
   const std::size_t row_bytes = (field.bytes() + ...);
-  sent_.clear(), received_.clear();
-  for (std::size_t p = 0; p < used_; ++p) {
-    Peer& peer = peers_[p];
-    peer.out.resize(rows_of(peer.sent) * row_bytes);
-    peer.in.resize(rows_of(peer.received) * row_bytes);
-    std::byte* to = peer.out.data();
-    for (const Run& run : peer.sent)
-      ((field.pack(run.first, run.count, to), to += static_cast<std::size_t>(run.count) * field.bytes()), ...);
-    if (peer.out.size() > 0) sent_.push_back({peer.rank, {peer.out.data(), peer.out.size()}});
-    if (peer.in.size() > 0) received_.push_back({peer.rank, {peer.in.data(), peer.in.size()}});
-    traffic_.messages += peer.out.size() > 0 ? 1 : 0;
-    traffic_.bytes += static_cast<std::int64_t>(peer.out.size());
-    if (peer.out.size() > 0) ++traffic_.sizes[static_cast<std::size_t>(std::bit_width(peer.out.size())) % 32];
+  if (!prepared_ || row_bytes > widest_) {
+    widest_ = std::max(widest_, row_bytes);
+    strategy_->prepare(messages(widest_));
+    prepared_ = true;
   }
-  strategy_->start(sent_, received_);
+  strategy_->begin(messages(row_bytes));
+  for (std::size_t p = 0; p < used_; ++p) {
+    const std::span<std::byte> out = strategy_->outgoing(p);
+    std::byte* to = out.data();
+    for (const Run& run : peers_[p].sent)
+      ((field.pack(run.first, run.count, to), to += static_cast<std::size_t>(run.count) * field.bytes()), ...);
+    strategy_->send(p);
+    traffic_.messages += out.empty() ? 0 : 1;
+    traffic_.bytes += static_cast<std::int64_t>(out.size());
+    if (!out.empty()) ++traffic_.sizes[static_cast<std::size_t>(std::bit_width(out.size())) % 32];
+  }
+  strategy_->start();
   traffic_.copies += static_cast<std::int64_t>(routes_.size());
   traffic_.rows += routes_.gather(
       [&](std::int32_t from, std::int32_t to, const Int3& shift) { (field.copy(from, to, shift), ...); });
@@ -147,7 +164,7 @@ template <class... Field>
 void Halo::finish(Field&&... field) {
   strategy_->finish();
   for (std::size_t p = 0; p < used_; ++p) {
-    const std::byte* from = peers_[p].in.data();
+    const std::byte* from = strategy_->incoming(p).data();
     for (const Run& run : peers_[p].received)
       ((field.unpack(from, run.first, run.count, run.shift),
         from += static_cast<std::size_t>(run.count) * field.bytes()),

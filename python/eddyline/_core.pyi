@@ -13,6 +13,9 @@ def instruction_sets() -> list[str]:
     "avx512"].
     """
 
+def exchange_strategies() -> list[str]:
+    """Ways in which ranks can exchange boundaries, the default first."""
+
 def arithmetic_limit(dimensions: int, instructions: str = "auto") -> float:
     """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
     every pair near, all lanes full, all data in the first cache, nothing transposed.
@@ -257,7 +260,7 @@ class Simulation:
         shuffle: int = 0,  # not 0: particles are grouped into chunks in a random order (a test of the law)
         series_interval: float = 0.0,  # s between rows of the series; 0: every step
         decomposition: str = "bisection",  # blocks, strips, strips-x, ...
-        exchange: str = "nonblocking",  # or blocking
+        exchange: str = "nonblocking",  # see exchange_strategies()
         rebalance: bool = True,  # share the domain out anew among ranks when that is worth its price
         communicator: Communicator | None = None,  # None: this process alone
     ) -> None: ...
@@ -348,5 +351,6 @@ class Simulation:
         """
     def statistics(self) -> dict[str, Any]:
         """steps, rebuilds, directed pairs per evaluation (true and stored), evaluations, seconds by
-        phase, memory bytes.
+        phase, memory bytes; with `auto`, exchange: which strategy was taken, "" before that, and the
+        seconds that an exchange of each kept rank 0 waiting.
         """

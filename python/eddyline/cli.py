@@ -74,7 +74,12 @@ Rebalance = Annotated[
     ),
 ]
 Exchange = Annotated[
-    str, typer.Option(metavar="NAME", help="How ranks exchange boundaries: nonblocking or blocking.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="How ranks exchange boundaries: nonblocking, blocking, persistent, neighborhood, alltoall, "
+        "onesided-fence, onesided-pscw, onesided-lock, shared, threaded, or auto, which measures them.",
+    ),
 ]
 Patience = Annotated[
     float,

@@ -28,8 +28,8 @@ void expect_the_same_bits(world::World world, std::int64_t steps) {
     const char *decomposition, *exchange;
     int rebalance_every;
   };
-  for (const Way& way : {Way{2, "strips", "blocking", 2}, Way{3, "bisection", "nonblocking", 1},
-                         Way{4, "blocks", "blocking", 0}, Way{5, "bisection", "nonblocking", 2}}) {
+  for (const Way& way : {Way{2, "strips", "blocking", 2}, Way{3, "bisection", "neighborhood", 1},
+                         Way{4, "blocks", "onesided-lock", 0}, Way{5, "bisection", "nonblocking", 2}}) {
     integrate::Execution e = execution();
     e.decomposition = way.decomposition;
     e.exchange = way.exchange;

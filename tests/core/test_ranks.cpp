@@ -30,7 +30,7 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
     int rebalance_every;
   };
   for (const Way& way : {Way{2, 1, "bisection", "nonblocking", 3}, Way{3, 1, "strips", "blocking", 2},
-                         Way{4, 2, "blocks", "nonblocking", 0}, Way{5, 1, "bisection", "blocking", 4}})
+                         Way{4, 2, "blocks", "threaded", 0}, Way{5, 1, "bisection", "shared", 4}})
     on_ranks(way.ranks, [&](comm::Communicator& communicator) {
       integrate::Execution e = execution();
       e.boxes = way.boxes;

@@ -60,6 +60,11 @@ def prose(page: Path) -> str:
     return FENCE.sub("", page.read_text(encoding="utf-8"))
 
 
+def test_the_example_of_an_exchange_is_the_one_that_is_tested():
+    tested = ROOT / "tests" / "core" / "fixtures" / "checked_exchange.hpp"
+    assert tested.read_text(encoding="utf-8") in blocks(ROOT / "docs" / "exchange.md", "cpp")
+
+
 # --- links ----------------------------------------------------------------------------------------
 
 

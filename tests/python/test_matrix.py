@@ -1,5 +1,5 @@
-"""The matrix: any three of world, ranks, threads, boxes, decomposition, exchange and resume meet in some run.
-`make test-matrix`."""
+"""The matrix: any three of world, ranks, threads, boxes, decomposition and resume meet in some run, and any
+exchange with each of them. `make test-matrix`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,25 @@ from pathlib import Path
 import pytest
 from ways import CHOICES, LISTED, Way, assert_the_law, has_plugin, matrix, possible_ways
 
+from eddyline import _core
+
 WAYS = tuple(matrix())
 
 
 def test_the_matrix_is_one() -> None:
-    """Any three choices that can meet do, the listed ways are part of it, and it is much smaller than all
-    ways."""
+    """Choices that can meet do: any three but exchanges, any two. The listed ways are part of it, and it is
+    much smaller than all ways."""
     assert set(LISTED) <= set(WAYS) and len(WAYS) < 120 < len(possible_ways()) / 5
-    for three in itertools.combinations(CHOICES, 3):
+    others = [name for name in CHOICES if name != "exchange"]
+    for names in (*itertools.combinations(others, 3), *itertools.combinations(CHOICES, 2)):
         met, possible = (
-            {tuple(getattr(way, name) for name in three) for way in ways} for ways in (WAYS, possible_ways())
+            {tuple(getattr(way, name) for name in names) for way in ways} for ways in (WAYS, possible_ways())
         )
-        assert possible <= met, three
-    for two in itertools.combinations(CHOICES, 2):
-        met = {tuple(getattr(way, name) for name in two) for way in WAYS}
-        assert set(itertools.product(*(CHOICES[name] for name in two))) <= met, two
+        assert possible <= met, names
+
+
+def test_the_matrix_knows_all_exchanges() -> None:
+    assert set(CHOICES["exchange"]) == set(_core.exchange_strategies())
 
 
 @pytest.mark.matrix

@@ -90,6 +90,20 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert refused.returncode == 2 and "has no timeline" in refused.stderr
 
 
+def test_auto_says_what_it_measured_and_took(channel: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = eddyline(
+        "run", str(channel), "--steps", "130", "--out", str(out), "--ranks", "2", "--exchange", "auto"
+    )
+    assert done.returncode == 0, done.stderr
+    record = json.loads((out / "run.json").read_text())
+    trials = record["statistics"]["exchange"]
+    assert record["exchange"] == "auto"
+    assert {*trials["measured"], "auto"} == set(_core.exchange_strategies())
+    assert trials["measured"][trials["taken"]] == min(trials["measured"].values()) > 0
+    assert f"by auto, which took {trials['taken']}" in (out / "report.html").read_text()
+
+
 def files_of(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
@@ -98,7 +112,8 @@ def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -
     out = tmp_path / "out"
     cases = [
         (["--ranks", "3", "--boxes", "900"], "cannot be cut into so many"),
-        (["--ranks", "2", "--exchange", "pigeons"], "must be one of: nonblocking, blocking"),
+        (["--ranks", "2", "--exchange", "pigeons"], "must be nonblocking, blocking, persistent, "),
+        (["--exchange", "one-sided-lock"], 'Did you mean "onesided-lock"?'),
         (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, strips, strips-x"),
         (["--ranks", "2", "--set", "let.nonsense=1"], "nonsense"),
     ]
@@ -303,7 +318,7 @@ def test_a_rank_that_dies_is_reported(channel: Path, tmp_path: Path) -> None:
         for number in processes_of(1, os.getpid()):
             os.kill(number, signal.SIGKILL)
 
-    code, errors = disturb(channel, out, kill)
+    code, errors = disturb(channel, out, kill, "--exchange", "onesided-lock")
     assert code == 5, errors
     assert "a rank of 2 was lost" in errors and f"What {out} holds stays readable" in errors
     record = json.loads((out / "run.json").read_text())

@@ -1,5 +1,5 @@
 """Ways of computing a world on ranks, none of which may change a bit: the listed ones, always tested,
-and the matrix, in which any three choices meet."""
+and the matrix, in which any three choices meet, and any exchange any other choice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
@@ -49,17 +49,17 @@ class Way:
 
 
 LISTED = (
-    Way("channel-2d", 2, 2, 1, "bisection", "nonblocking"),
+    Way("channel-2d", 2, 2, 1, "bisection", "shared"),
     Way("channel-2d", 3, 1, 2, "strips", "blocking", 2),
-    Way("channel-3d", 4, 1, 1, "blocks", "blocking"),
-    Way("moving-channel", 3, 2, 1, "blocks", "nonblocking"),
-    Way("moving-channel", 6, 1, 1, "bisection", "blocking"),
-    Way("moving-2d", 4, 2, 2, "strips", "nonblocking"),
-    Way("stream-3d", 2, 1, 2, "blocks", "blocking"),
-    Way("dam-2d", 3, 1, 1, "bisection", "nonblocking"),
+    Way("channel-3d", 4, 1, 1, "blocks", "onesided-fence"),
+    Way("moving-channel", 3, 2, 1, "blocks", "onesided-lock"),
+    Way("moving-channel", 6, 1, 1, "bisection", "persistent"),
+    Way("moving-2d", 4, 2, 2, "strips", "auto"),
+    Way("stream-3d", 2, 1, 2, "blocks", "threaded"),
+    Way("dam-2d", 3, 1, 1, "bisection", "onesided-pscw"),
     Way("dam-3d", 8, 1, 1, "blocks", "nonblocking"),
-    Way("jets-2d", 4, 1, 1, "bisection", "nonblocking"),
-    Way("classic-dam-3d", 2, 2, 1, "strips", "blocking"),
+    Way("jets-2d", 4, 1, 1, "bisection", "neighborhood"),
+    Way("classic-dam-3d", 2, 2, 1, "strips", "alltoall"),
     Way("gas-2d", 6, 1, 2, "bisection", "nonblocking"),
 )
 
@@ -69,11 +69,25 @@ CHOICES: dict[str, tuple[object, ...]] = {
     "threads": (1, 2),
     "boxes": (1, 2, 3),
     "decomposition": ("strips", "blocks", "bisection"),
-    "exchange": ("blocking", "nonblocking"),
+    "exchange": (
+        "nonblocking",
+        "blocking",
+        "persistent",
+        "neighborhood",
+        "alltoall",
+        "onesided-fence",
+        "onesided-pscw",
+        "onesided-lock",
+        "shared",
+        "threaded",
+        "auto",
+    ),
     "resumed": (0, 2, 3),
 }
 
 
+BUSY = {"onesided-fence": 4, "onesided-pscw": 4, "onesided-lock": 4}
+"""MPI waits for others inside these without leaving them the cores: so many ranks at most."""
 STAY = (Way("dam-3d", 1, 1, 3, "blocks", "blocking", 2),)
 """Blocks do not look at weights: here all fluid stays with one of two ranks."""
 CELLS = {"channel-2d": 15, "dam-3d": 8, "moving-channel": 15}
@@ -82,21 +96,24 @@ CELLS = {"channel-2d": 15, "dam-3d": 8, "moving-channel": 15}
 
 def possible_ways() -> list[Way]:
     ways = [Way(*choice) for choice in itertools.product(*CHOICES.values())]  # type: ignore[arg-type]
-    return [
-        way
-        for way in ways
-        if way.decomposition != "strips" or max(way.ranks, way.resumed) * way.boxes <= CELLS[way.journey]
-    ]
+    return [way for way in ways if _is_possible(way)]
 
 
-def matrix(strength: int = 3) -> Iterator[Way]:
-    """The listed ways, and as few more as a greedy search finds, so that any choices of `strength` factors
-    that can meet do."""
+def _is_possible(way: Way) -> bool:
+    ranks = max(way.ranks, way.resumed)
+    if ranks > BUSY.get(way.exchange, ranks):
+        return False
+    return way.decomposition != "strips" or ranks * way.boxes <= CELLS[way.journey]
+
+
+def matrix() -> Iterator[Way]:
+    """The listed ways, and as few more as a greedy search finds, so that any choices of three factors that
+    can meet do. Exchanges are so many that each meets any other choice, and not any two."""
     all_ways = possible_ways()
-    meetings = {way: frozenset(_meetings(way, strength)) for way in all_ways}
+    meetings = {way: frozenset(_meetings(way)) for way in all_ways}
     missing = set().union(*meetings.values())
     for way in LISTED:
-        missing -= set(_meetings(way, strength))
+        missing -= set(_meetings(way))
         yield way
     while missing:
         best = max(all_ways, key=lambda way: len(meetings[way] & missing))
@@ -104,10 +121,11 @@ def matrix(strength: int = 3) -> Iterator[Way]:
         yield best
 
 
-def _meetings(way: Way, strength: int) -> Iterable[object]:
-    return itertools.combinations(
-        zip([field.name for field in fields(way)], astuple(way), strict=True), strength
-    )
+def _meetings(way: Way) -> Iterator[object]:
+    choices = list(zip([field.name for field in fields(way)], astuple(way), strict=True))
+    others = [choice for choice in choices if choice[0] != "exchange"]
+    yield from itertools.combinations(others, 3)
+    yield from ((way.exchange, other) for other in others)
 
 
 @dataclass(frozen=True)

@@ -1,82 +1,26 @@
 // The communicator behind MPI: a library of its own that is loaded when a run has ranks, so that one build of the core
-// serves any MPI and a run without ranks needs none. The only file that includes mpi.h.
+// serves any MPI and a run without ranks needs none. This folder is the only one that includes mpi.h.
 
 #include <mpi.h>
 
-#include <climits>
-#include <stdexcept>
+#include <cstdlib>
 #include <string>
-#include <vector>
 
 #include "comm/communicator.hpp"
 #include "comm/connect.hpp"
+#include "comm/mpi/check.hpp"
+#include "comm/mpi/leftovers.hpp"
+#include "comm/mpi/requests.hpp"
+#include "comm/mpi/windows.hpp"
 
 namespace eddyline::comm {
 
 namespace {
 
-void check(int code) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  throw std::runtime_error("MPI: " + std::string(text, static_cast<std::size_t>(length)));
-}
-
-int count_of(std::size_t size) {
-  if (size > INT_MAX) throw std::length_error("a message of more than 2 GiB");
-  return static_cast<int>(size);
-}
-
-class MpiRequests final : public Requests {
- public:
-  explicit MpiRequests(MPI_Comm communicator) : communicator_(communicator) {}
-
-  void send(std::span<const std::byte> from, int to, Tag tag) override {
-    check(MPI_Isend(from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next()));
-  }
-  void send_synchronously(std::span<const std::byte> from, int to, Tag tag) override {
-    check(MPI_Issend(from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next()));
-  }
-  void receive(std::span<std::byte> into, int from, Tag tag) override {
-    check(MPI_Irecv(into.data(), count_of(into.size()), MPI_BYTE, from, static_cast<int>(tag), communicator_, next()));
-  }
-  void maximum(std::span<double> values) override {
-    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_DOUBLE, MPI_MAX, communicator_,
-                         next()));
-  }
-  void minimum(std::span<std::int64_t> values) override {
-    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_INT64_T, MPI_MIN, communicator_,
-                         next()));
-  }
-  void sum(std::span<std::int64_t> values) override {  // unsigned: sums of hashes wrap around
-    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_UINT64_T, MPI_SUM, communicator_,
-                         next()));
-  }
-  void broadcast(std::span<std::byte> bytes, int root) override {
-    check(MPI_Ibcast(bytes.data(), count_of(bytes.size()), MPI_BYTE, root, communicator_, next()));
-  }
-  void barrier() override { check(MPI_Ibarrier(communicator_, next())); }
-
-  bool test() override {
-    int done = 0;
-    check(MPI_Testall(count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE));
-    if (done != 0) requests_.clear();
-    return done != 0;
-  }
-
- private:
-  MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
-
-  MPI_Comm communicator_;
-  std::vector<MPI_Request> requests_;
-};
-
 class Mpi final : public Communicator {
  public:
   Mpi() {
-    int provided = MPI_THREAD_SINGLE;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided));
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads_));
     check(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_));
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
     check(MPI_Comm_rank(communicator_, &rank_));
@@ -89,6 +33,19 @@ class Mpi final : public Communicator {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::unique_ptr<Requests> requests() override { return std::make_unique<MpiRequests>(communicator_); }
+  std::unique_ptr<Persistent> persistent() override { return std::make_unique<MpiPersistent>(communicator_); }
+  std::unique_ptr<Graph> graph(std::span<const int> neighbors) override {
+    return std::make_unique<MpiGraph>(communicator_, neighbors, leftovers_);
+  }
+  std::unique_ptr<Window> window(std::size_t bytes) override {
+    return std::make_unique<MpiWindow>(communicator_, bytes, leftovers_);
+  }
+  std::unique_ptr<SharedMemory> shared_memory(std::size_t bytes) override {
+    if (node_ == MPI_COMM_NULL)
+      check(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_));
+    return std::make_unique<MpiSharedMemory>(communicator_, node_, bytes, leftovers_);
+  }
+  bool serves_threads() const override { return threads_ == MPI_THREAD_MULTIPLE; }
   std::optional<Incoming> probe(Tag tag) override {
     int found = 0, bytes = 0;
     MPI_Status status;
@@ -98,6 +55,8 @@ class Mpi final : public Communicator {
     return Incoming{status.MPI_SOURCE, static_cast<std::size_t>(bytes)};
   }
   void disconnect() override {
+    leftovers_.free();
+    if (node_ != MPI_COMM_NULL) MPI_Comm_free(&node_);
     MPI_Comm_free(&communicator_);
     MPI_Finalize();
   }
@@ -114,8 +73,9 @@ class Mpi final : public Communicator {
   }
 
  private:
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
+  MPI_Comm communicator_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1, threads_ = MPI_THREAD_SINGLE;
+  Leftovers leftovers_;
 };
 
 }  // namespace

@@ -1,4 +1,6 @@
-"""One of the ranks of a timed run, `mpiexec -n N python -m eddyline.bench.ranks DIMENSIONS PARTICLES WINDOWS`
+"""One of the ranks of a timed run:
+
+  mpiexec -n N python -m eddyline.bench.ranks DIMENSIONS PARTICLES WINDOWS [EXCHANGE]
 
 A periodic box, one thread on a core of its own. Rank 0 prints a list: seconds of each window of ten steps.
 """
@@ -14,17 +16,29 @@ import time
 WINDOW, BEFORE = 10, 20  # steps; those before the first window
 
 
+def exchanges() -> list[str]:
+    """Ways in which ranks can exchange boundaries, the default first."""
+    from eddyline import _core
+
+    return _core.exchange_strategies()
+
+
 def main() -> None:
     from eddyline import _core
     from eddyline.bench.worlds import box
     from eddyline.ranks import join
 
-    dimensions, particles, windows = (int(word) for word in sys.argv[1:])
+    dimensions, particles, windows = (int(word) for word in sys.argv[1:4])
+    exchange = sys.argv[4] if len(sys.argv) > 4 else "nonblocking"
     ranks = join()
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[ranks.rank % len(cores)]})
     simulation = _core.Simulation(
-        box(dimensions, particles).core, threads=1, series_interval=1e9, communicator=ranks.communicator
+        box(dimensions, particles).core,
+        threads=1,
+        series_interval=1e9,
+        exchange=exchange,
+        communicator=ranks.communicator,
     )
     if not ranks.is_root:
         ranks.follow(simulation)

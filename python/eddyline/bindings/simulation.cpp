@@ -124,6 +124,13 @@ nb::dict statistics(const Simulation& s) {
   nb::dict seconds;
   for (const auto& [name, value] : stats.seconds) seconds[name.c_str()] = value;
   out["seconds"] = seconds;
+  if (!stats.exchange.measured.empty()) {
+    nb::dict trials, measured;
+    for (const auto& [name, value] : stats.exchange.measured) measured[name.c_str()] = value;
+    trials["taken"] = stats.exchange.taken;
+    trials["measured"] = measured;
+    out["exchange"] = trials;
+  }
   return out;
 }
 
@@ -215,6 +222,7 @@ Owned<float> raster(const Simulation& s, const std::string& quantity, std::pair<
 
 void bind_simulation(nb::module_& module) {
   module.def("instruction_sets", [] { return instruction_sets(); });
+  module.def("exchange_strategies", [] { return exchange::strategy_names(); });
   module.def("arithmetic_limit", driver::arithmetic_limit, "dimensions"_a, "instructions"_a = "auto");
 
   static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();

@@ -62,7 +62,8 @@ def run(
     threads: of each rank; 0: all cores, shared among the ranks of the machine. boxes: parts into which each
         rank cuts its domain. decomposition: "bisection", "blocks", "strips" (across the longest axis) or
         "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is
-        worth its price. exchange: "nonblocking" or "blocking". None of them changes a bit of the result.
+        worth its price. exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all:
+        docs/exchange.md). None of them changes a bit of the result.
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
     checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; one is also
         written at the end, at Ctrl-C and SIGTERM, and at SIGUSR1. 0: only then.
@@ -482,6 +483,19 @@ def _check(*, end: float, steps: int | None, manner: Manner) -> None:
         raise RequestError(f"threads = {manner.threads}: must be >= 0 (0: all cores)")
     if manner.boxes < 1:
         raise RequestError(f"boxes = {manner.boxes}: must be >= 1")
+    _check_exchange(manner.exchange)
+
+
+def _check_exchange(name: str) -> None:
+    from eddyline import _core
+    from eddyline.world.problems import listed, nearest
+
+    known = _core.exchange_strategies()
+    if name in known:
+        return
+    near = nearest(name, known)
+    remedy = f'Did you mean "{near}"?' if near else ""
+    raise RequestError(f'exchange = "{name}": must be {listed(known, "or")}. {remedy}'.strip())
 
 
 def options_text(*, steps: int | None, until: float | None) -> str:

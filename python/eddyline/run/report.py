@@ -64,6 +64,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         phases=_phase_rows(run),
         ranks=_rank_rows(run),
         balance=_balance(run),
+        exchange=_exchange(run),
         busy=_busy(run),
         rank_charts=[drawn(chart) for chart in _rank_charts(run)],
         sources=references.cite(
@@ -205,6 +206,22 @@ def _balance(run: Run) -> str:
         f"The domain was shared out anew {times} times, which took {statistics['rebalance_seconds']:.2g} s; "
         f"at the last look the busiest rank had {100 * (statistics['imbalance'] - 1):.0f} % more to compute "
         "than the mean."
+    )
+
+
+def _exchange(run: Run) -> str:
+    """How boundaries were exchanged; of `auto` what it measured and took."""
+    told = run.record.get("exchange", "")
+    trials = run.record["statistics"].get("exchange")
+    if not trials:
+        return f"Boundaries were exchanged by {told}." if told else ""
+    if not trials["taken"]:
+        return "Boundaries were exchanged by auto, but the run was too short for it to decide."
+    measured = sorted(trials["measured"].items(), key=lambda item: item[1])
+    times = ", ".join(f"{name} {1e6 * seconds:.3g}" for name, seconds in measured)
+    return (
+        f"Boundaries were exchanged by auto, which took {trials['taken']}. An exchange kept rank 0, "
+        f"in microseconds, for: {times}."
     )
 
 

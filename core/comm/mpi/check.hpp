@@ -1,0 +1,24 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <climits>
+#include <stdexcept>
+#include <string>
+
+namespace eddyline::comm {
+
+inline void check(int code) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw std::runtime_error("MPI: " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+inline int count_of(std::size_t size) {
+  if (size > INT_MAX) throw std::length_error("a message of more than 2 GiB");
+  return static_cast<int>(size);
+}
+
+}  // namespace eddyline::comm

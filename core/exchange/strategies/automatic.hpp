@@ -1,0 +1,108 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "comm/collectives.hpp"
+#include "exchange/strategy.hpp"
+
+namespace eddyline::exchange {
+
+/// Tries all others in turn, a few exchanges each, three times round, and goes on with the one that kept rank 0 waiting
+/// for the least time: the median of what its calls took. What travels while the rank computes costs it nothing, and so
+/// counts for nothing. All ranks change at the same exchange; rank 0's clock decides, and tells the others. No bit
+/// depends on it, and the next run may decide otherwise.
+class Automatic final : public Strategy {
+ public:
+  Automatic(comm::Communicator& communicator, comm::Tag tag) : communicator_(communicator) {
+    for (const std::string& name : strategy_names()) {
+      if (name == "auto" || (name == "threaded" && !communicator.serves_threads())) continue;
+      trials_.measured.emplace_back(name, 0.0);
+      tried_.push_back({make_strategy(name, communicator, tag), {}});
+    }
+  }
+
+  Trials trials() const override { return trials_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int k_settle = 20;                  // exchanges before the first trial: memory grows in them
+  static constexpr int k_ignored = 2, k_measured = 4;  // of each trial
+  static constexpr int k_turn = k_ignored + k_measured, k_rounds = 3;
+
+  struct Tried {
+    std::unique_ptr<Strategy> strategy;
+    std::vector<double> seconds;  // of exchanges
+  };
+
+  void on_prepare(bool) override { prepare(); }
+  void on_begin() override {
+    if (trials_.taken.empty() && exchange_++ >= k_settle) change();
+    timed([&] { now().begin(neighbors(&Channel::sent, &Channel::received)); });
+    for (std::size_t k = 0; k < channels().size(); ++k) {
+      channels()[k].out = now().outgoing(k).data();
+      channels()[k].in = const_cast<std::byte*>(now().incoming(k).data());  // which this class does not write
+    }
+  }
+  void on_send(Channel& channel) override {
+    timed([&] { now().send(static_cast<std::size_t>(&channel - channels().data())); });
+  }
+  void on_start() override {
+    timed([&] { now().start(); });
+  }
+  void on_finish() override {
+    timed([&] { now().finish(); });
+    const double spent = std::exchange(spent_, 0);
+    if (trials_.taken.empty() && (exchange_ - 1 - k_settle) % k_turn >= k_ignored)
+      tried_[now_].seconds.push_back(spent);
+  }
+
+  Strategy& now() { return *tried_[now_].strategy; }
+  void prepare() { now().prepare(neighbors(&Channel::out_room, &Channel::in_room)); }
+
+  /// At the end of a trial, begins the next one or decides. Collective.
+  void change() {
+    const int done = exchange_ - 1 - k_settle;
+    if (done % k_turn != 0) return;
+    const auto trial = static_cast<std::size_t>(done / k_turn);
+    now_ = trial % tried_.size();
+    if (trial == k_rounds * tried_.size()) decide();
+    prepare();
+  }
+  void decide() {
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < tried_.size(); ++k) {
+      auto& seconds = tried_[k].seconds;
+      const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+      std::nth_element(seconds.begin(), middle, seconds.end());
+      trials_.measured[k].second = *middle;
+      if (*middle < trials_.measured[best].second) best = k;
+    }
+    best = comm::broadcast(communicator_, best, 0, "choice of an exchange");
+    trials_.taken = trials_.measured[best].first;
+    std::swap(tried_[0], tried_[best]);
+    tried_.resize(1);
+    now_ = 0;
+  }
+  std::span<const Neighbor> neighbors(std::size_t Channel::* sent, std::size_t Channel::* received) {
+    neighbors_.clear();
+    for (const Channel& channel : channels()) neighbors_.push_back({channel.rank, channel.*sent, channel.*received});
+    return neighbors_;
+  }
+  template <class Call>
+  void timed(Call&& call) {
+    const auto begin = Clock::now();
+    call();
+    spent_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  comm::Communicator& communicator_;
+  std::vector<Tried> tried_;
+  std::size_t now_ = 0;
+  Trials trials_;
+  int exchange_ = 0;
+  double spent_ = 0;  // in the exchange under way [s]
+  std::vector<Neighbor> neighbors_;
+};
+
+}  // namespace eddyline::exchange

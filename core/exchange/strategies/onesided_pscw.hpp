@@ -1,0 +1,52 @@
+#pragma once
+
+#include "exchange/strategies/onesided.hpp"
+
+namespace eddyline::exchange {
+
+/// Post, start, complete, wait: puts in epochs of neighbours only (active target). MPI spins inside start until all
+/// whom a rank writes to have posted: so each tells its neighbours so in a message, and who has heard it from all
+/// starts without a check. Who has not when its own messages are packed computes first and puts them afterwards. The
+/// complete waits inside MPI for what was put to arrive.
+class OneSidedPscw final : public OneSided {
+ public:
+  using OneSided::OneSided;
+
+ private:
+  void on_window() override {
+    std::vector<int> ranks;
+    for (const Channel& channel : channels()) ranks.push_back(channel.rank);
+    window().set_partners(ranks);
+    posted_.resize(ranks.size());
+  }
+  void on_turn() override {
+    window().post();
+    for (std::size_t k = 0; k < channels().size(); ++k) {
+      requests().receive({&posted_[k], 1}, channels()[k].rank, tag());
+      requests().send({&k_word, 1}, channels()[k].rank, tag());
+    }
+    put_ = false;
+  }
+  void on_start() override {
+    if (requests().test()) put_all();
+  }
+  void on_finish() override {
+    if (!put_) {
+      comm::wait(communicator(), requests(), "halo exchange, onesided-pscw, for windows");
+      put_all();
+    }
+    window().complete();
+    comm::wait_until(communicator(), "halo exchange, onesided-pscw", [this] { return window().test(); });
+  }
+  void put_all() {
+    window().access();
+    for (const Channel& channel : channels()) put(channel);
+    put_ = true;
+  }
+
+  static constexpr std::byte k_word{1};
+  std::vector<std::byte> posted_;
+  bool put_ = false;
+};
+
+}  // namespace eddyline::exchange

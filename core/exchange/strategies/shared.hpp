@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+
+#include "comm/collectives.hpp"
+#include "comm/wait.hpp"
+#include "comm/window.hpp"
+#include "exchange/strategy.hpp"
+
+namespace eddyline::exchange {
+
+/// Ranks of one machine read what their neighbours have packed where it lies, in memory that both see: nothing is sent
+/// or copied. To other machines go messages, as with `nonblocking`.
+///
+/// What orders the memory: a sender packs its message and then stores the number of the exchange beside it (release);
+/// the receiver loads that number until it is that of the exchange under way (acquire), and then sees all that had been
+/// packed. Both are atomic operations of the processor on memory of several processes. There is room for two messages,
+/// used in turn: whoever packs number n+2 has seen its neighbour's n+1, which that one stored after it had read n. The
+/// memory is made anew when somebody's neighbours change or need more room than they have, which all ranks learn from
+/// one maximum at each rebuild.
+class Shared final : public Strategy {
+ public:
+  Shared(comm::Communicator& communicator, comm::Tag tag)
+      : communicator_(communicator), tag_(tag), requests_(communicator.requests()) {}
+
+ private:
+  /// Bytes from the beginning of a part.
+  struct Place {
+    std::uint64_t number, even, odd;
+    std::uint64_t turn(std::uint64_t n) const { return n % 2 == 0 ? even : odd; }
+  };
+  using Number = std::atomic_ref<std::uint64_t>;
+  static_assert(Number::is_always_lock_free);
+
+  static Number number_at(std::byte* part, const Place& place) {
+    return Number(*reinterpret_cast<std::uint64_t*>(part + place.number));
+  }
+  std::byte* there(std::size_t k) const { return parts_[k]; }  // null: on another machine
+
+  void on_prepare(bool changed) override {
+    if (!comm::any(communicator_, changed, "shared memory of the halo exchange")) return;
+    own_memory();  // for messages
+    constexpr std::size_t k_line = 64;
+    std::size_t bytes = 0;
+    own_.clear();
+    for (const Channel& channel : channels()) {
+      own_.push_back({bytes, bytes + k_line, bytes + k_line + channel.out_room});
+      bytes += k_line + 2 * channel.out_room;
+    }
+    if (memory_) memory_->close();
+    memory_ = communicator_.shared_memory(bytes);
+    number_ = 0;
+    for (const Place& place : own_) number_at(memory_->own().data(), place).store(0, std::memory_order_relaxed);
+    theirs_.resize(own_.size());
+    parts_.clear();
+    for (std::size_t k = 0; k < own_.size(); ++k) {
+      const int rank = channels()[k].rank;
+      parts_.push_back(memory_->of(rank).data());
+      requests_->receive(std::as_writable_bytes(std::span(&theirs_[k], 1)), rank, tag_);
+      requests_->send(std::as_bytes(std::span(&own_[k], 1)), rank, tag_);
+    }
+    comm::wait(communicator_, *requests_, "shared memory of the halo exchange");
+  }
+  void on_begin() override {
+    ++number_;
+    for (std::size_t k = 0; k < channels().size(); ++k) {
+      Channel& channel = channels()[k];
+      if (there(k) != nullptr) {
+        channel.out = memory_->own().data() + own_[k].turn(number_);
+        channel.in = there(k) + theirs_[k].turn(number_);
+      } else if (channel.received > 0) {
+        requests_->receive(channel.incoming(), channel.rank, tag_);
+      }
+    }
+  }
+  void on_send(Channel& channel) override {
+    const auto k = static_cast<std::size_t>(&channel - channels().data());
+    if (there(k) != nullptr)
+      number_at(memory_->own().data(), own_[k]).store(number_, std::memory_order_release);
+    else if (channel.sent > 0)
+      requests_->send(channel.outgoing(), channel.rank, tag_);
+  }
+  void on_finish() override {
+    comm::wait_until(communicator_, "halo exchange, shared", [this] {
+      for (std::size_t k = 0; k < channels().size(); ++k)
+        if (there(k) != nullptr && number_at(there(k), theirs_[k]).load(std::memory_order_acquire) < number_)
+          return false;
+      return requests_->test();
+    });
+  }
+
+  comm::Communicator& communicator_;
+  comm::Tag tag_;
+  std::unique_ptr<comm::Requests> requests_;
+  std::unique_ptr<comm::SharedMemory> memory_;
+  std::vector<Place> own_, theirs_;
+  std::vector<std::byte*> parts_;  // of the neighbours
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace eddyline::exchange

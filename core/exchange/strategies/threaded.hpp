@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+
+#include "comm/engine.hpp"
+#include "comm/wait.hpp"
+#include "exchange/strategy.hpp"
+
+namespace eddyline::exchange {
+
+/// Messages go to a sending thread as soon as they are packed, and a receiving thread waits for those that are
+/// expected, while this one packs the next and computes: they travel whether or not the MPI library makes progress by
+/// itself. Needs an MPI that serves threads, and pays where cores are idle. See comm::Engine.
+class Threaded final : public Strategy {
+ public:
+  Threaded(comm::Communicator& communicator, comm::Tag tag)
+      : communicator_(communicator), tag_(tag), engine_(comm::Engine::of(communicator)) {
+    const auto one_less = [this] { left_.fetch_sub(1, std::memory_order_release); };
+    engine_->set_handlers(tag, {[=](int) { one_less(); }, [=](int, std::span<const std::byte>) { one_less(); }});
+  }
+  Threaded(const Threaded&) = delete;
+  Threaded& operator=(const Threaded&) = delete;
+  ~Threaded() override {
+    if (left_.load(std::memory_order_acquire) != 0) engine_->stop();  // a wait has been given up
+  }
+
+ private:
+  static constexpr std::size_t k_header = comm::Engine::k_header;
+
+  void on_prepare(bool changed) override {
+    if (changed) own_memory(k_header);
+  }
+  void on_begin() override {
+    for (const Channel& channel : channels()) {
+      if (channel.received == 0) continue;
+      left_.fetch_add(1, std::memory_order_relaxed);
+      engine_->expect({channel.rank, tag_, {channel.in - k_header, k_header + channel.received}});
+    }
+  }
+  void on_send(Channel& channel) override {
+    if (channel.sent == 0) return;
+    left_.fetch_add(1, std::memory_order_relaxed);
+    engine_->send({channel.rank, tag_, {channel.out - k_header, k_header + channel.sent}});
+  }
+  void on_finish() override {
+    comm::wait_until(communicator_, "halo exchange, threaded", [this] {
+      engine_->rethrow();
+      return left_.load(std::memory_order_acquire) == 0;
+    });
+  }
+
+  comm::Communicator& communicator_;
+  comm::Tag tag_;
+  std::shared_ptr<comm::Engine> engine_;
+  std::atomic<int> left_ = 0;  // messages of this exchange, sent and expected
+};
+
+}  // namespace eddyline::exchange

@@ -1,0 +1,237 @@
+// Every exchange strategy against a plain model: who sends what to whom is drawn at random, and each byte that comes
+// must be the one that the model says.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "checked_exchange.hpp"
+#include "comm/alone.hpp"
+#include "delayed_ranks.hpp"
+#include "exchange/strategy.hpp"
+#include "harness.hpp"
+
+using namespace eddyline;
+using exchange::Neighbor;
+using exchange::Strategy;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int k_slower = 10;
+#else
+constexpr int k_slower = 1;
+#endif
+
+/// What all ranks know alike: whom a rank exchanges with, how much, and each byte of it.
+class Model {
+ public:
+  explicit Model(std::uint64_t seed) : seed_(seed) {}
+
+  /// Neighbours of a rank since rebuild `rebuild`, and the most that goes to each.
+  std::vector<Neighbor> neighbors(int rank, int size, int rebuild) const {
+    std::vector<Neighbor> found;
+    const int pattern = rebuild / 3;  // it stays for some rebuilds
+    for (int other = 0; other < size; ++other) {
+      const int low = std::min(rank, other), high = std::max(rank, other);
+      if (other == rank || draw(pattern, low, high, 0) < 0.3) continue;
+      found.push_back({other, most(rank, other, rebuild), most(other, rank, rebuild)});
+    }
+    return found;
+  }
+  /// How much of that in exchange number n.
+  std::size_t bytes(std::size_t most, int from, int to, int n) const {
+    const double share = draw(n, from, to, 1);
+    return share < 0.2 ? 0 : share > 0.8 ? most : static_cast<std::size_t>(share * static_cast<double>(most));
+  }
+  std::byte byte(int from, int to, int n, std::size_t k) const {
+    return static_cast<std::byte>(31 * static_cast<std::size_t>(from) + 7 * static_cast<std::size_t>(to) +
+                                  13 * static_cast<std::size_t>(n) + k + seed_);
+  }
+
+ private:
+  std::size_t most(int from, int to, int rebuild) const {
+    const double share = draw(rebuild, from, to, 2);
+    return share < 0.1 ? 0 : static_cast<std::size_t>(3000 * share * share);
+  }
+  double draw(int n, int a, int b, int what) const {
+    return uniform_random(seed_, static_cast<std::uint64_t>(n) * 1024 + static_cast<std::uint64_t>(a * 32 + b),
+                          static_cast<std::uint64_t>(what));
+  }
+
+  std::uint64_t seed_;
+};
+
+/// One halo of a rank.
+class Tried {
+ public:
+  Tried(const std::string& name, comm::Communicator& c, comm::Tag tag, std::uint64_t seed)
+      : Tried(exchange::make_strategy(name, c, tag), c, seed) {}
+  Tried(std::unique_ptr<Strategy> strategy, comm::Communicator& c, std::uint64_t seed)
+      : c_(c), strategy_(std::move(strategy)), model_(seed) {}
+
+  void rebuild() {
+    most_ = model_.neighbors(c_.rank(), c_.size(), rebuilds_++);
+    strategy_->prepare(most_);
+  }
+  void start() {
+    ++n_;
+    auto exactly = most_;
+    for (Neighbor& each : exactly) {
+      each.sent = model_.bytes(each.sent, c_.rank(), each.rank, n_);
+      each.received = model_.bytes(each.received, each.rank, c_.rank(), n_);
+    }
+    strategy_->begin(exactly);
+    for (std::size_t k = 0; k < exactly.size(); ++k) {
+      const auto out = strategy_->outgoing(k);
+      CHECK(out.size() == exactly[k].sent);
+      for (std::size_t b = 0; b < out.size(); ++b) out[b] = model_.byte(c_.rank(), exactly[k].rank, n_, b);
+      strategy_->send(k);
+    }
+    strategy_->start();
+    exactly_ = std::move(exactly);
+  }
+  /// How many bytes are not those of the model.
+  std::size_t finish() {
+    strategy_->finish();
+    strategy_->finish();  // as Halo does
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < exactly_.size(); ++k) {
+      const auto in = strategy_->incoming(k);
+      CHECK(in.size() == exactly_[k].received);
+      for (std::size_t b = 0; b < in.size(); ++b)
+        wrong += in[b] == model_.byte(exactly_[k].rank, c_.rank(), n_, b) ? 0u : 1u;
+    }
+    return wrong;
+  }
+
+ private:
+  comm::Communicator& c_;
+  std::unique_ptr<Strategy> strategy_;
+  Model model_;
+  std::vector<Neighbor> most_, exactly_;
+  int rebuilds_ = 0, n_ = 0;
+};
+
+/// So many exchanges of two halos, one of which is under way while the other one begins and ends, as in a step.
+void exchange_at_random(Tried fluid, Tried walls, int exchanges) {
+  std::size_t wrong = 0;
+  for (int n = 0; n < exchanges / 2; ++n) {
+    if (n % 7 == 0) fluid.rebuild();
+    if (n % 21 == 0) walls.rebuild();
+    fluid.start();
+    walls.start();
+    wrong += walls.finish();
+    wrong += fluid.finish();
+  }
+  CHECK(wrong == 0);
+}
+void exchange_at_random(const std::string& name, comm::Communicator& c, int exchanges) {
+  exchange_at_random({name, c, comm::Tag::fluid_halo, 1}, {name, c, comm::Tag::wall_halo, 2}, exchanges);
+}
+
+}  // namespace
+
+TEST(ten_thousand_random_exchanges_bring_what_the_model_says) {
+  const auto names = exchange::strategy_names();
+  const int each = 10000 / static_cast<int>(names.size()) / k_slower + 6;  // 1 + what the halves below lose
+  for (std::size_t k = 0; k < names.size(); ++k)
+    for (const int ranks : {2, 3, 5})
+      fixture::on_ranks(ranks, [&](comm::Communicator& c) { exchange_at_random(names[k], c, each / 3); });
+}
+
+TEST(late_messages_stop_no_strategy) {
+  for (const std::string& name : exchange::strategy_names())
+    fixture::on_delayed_ranks(4, 7, [&](comm::Communicator& c) { exchange_at_random(name, c, 40); });
+}
+
+TEST(a_rank_that_never_comes_is_told_of_by_every_strategy) {
+  const auto wait_in_vain = [](const std::string& name, comm::Communicator& c) {
+    const auto strategy = exchange::make_strategy(name, c, comm::Tag::fluid_halo);
+    const Neighbor other[] = {{1 - c.rank(), 100, 100}};
+    strategy->prepare(other);
+    if (c.is_root()) {  // it hears of the other's end, and of nothing else
+      std::byte nothing{};
+      const auto never = c.requests();
+      never->receive({&nothing, 1}, 1, comm::Tag::state);
+      return comm::wait(c, *never, "test");
+    }
+    c.patience = 0.05;
+    strategy->begin(other);
+    strategy->send(0);
+    strategy->start();
+    strategy->finish();
+  };
+  for (const std::string& name : exchange::strategy_names())
+    CHECK_THROWS(fixture::on_ranks(2, [&](comm::Communicator& c) { wait_in_vain(name, c); }),
+                 "(halo exchange, " + (name == "auto" ? "nonblocking" : name));
+}
+
+TEST(the_example_of_the_documents_exchanges) {
+  fixture::on_ranks(4, [](comm::Communicator& c) {
+    const auto checked = [&](comm::Tag tag) { return std::make_unique<exchange::Checked>(c, tag); };
+    exchange_at_random({checked(comm::Tag::fluid_halo), c, 1}, {checked(comm::Tag::wall_halo), c, 2}, 300 / k_slower);
+  });
+}
+
+TEST(a_process_on_its_own_exchanges_nothing_by_any_strategy) {
+  const auto c = comm::alone();
+  for (const std::string& name : exchange::strategy_names()) {
+    const auto strategy = exchange::make_strategy(name, *c, comm::Tag::fluid_halo);
+    strategy->prepare({});
+    strategy->begin({});
+    strategy->start();
+    strategy->finish();
+  }
+}
+
+namespace {
+
+/// A rank whose message passing serves one thread only.
+class OneThread final : public fixture::ThreadRank {
+ public:
+  using ThreadRank::ThreadRank;
+  bool serves_threads() const override { return false; }
+};
+
+}  // namespace
+
+TEST(threaded_is_refused_where_messages_serve_one_thread) {
+  fixture::Exchange ranks(2);
+  OneThread c(ranks, 0);
+  CHECK_THROWS(exchange::make_strategy("threaded", c, comm::Tag::fluid_halo), "MPI_THREAD_MULTIPLE is not provided");
+  CHECK(exchange::make_strategy("auto", c, comm::Tag::fluid_halo) != nullptr);
+}
+
+TEST(a_name_that_is_not_known_is_refused_with_those_that_are) {
+  const auto c = comm::alone();
+  CHECK_THROWS(exchange::make_strategy("pigeons", *c, comm::Tag::fluid_halo), "onesided-lock, shared, threaded, auto.");
+}
+
+TEST(auto_takes_one_of_those_it_measured_the_same_on_all_ranks) {
+  std::vector<std::string> taken(4);  // delays differ, and so do clocks
+  fixture::on_delayed_ranks(4, 5, [&](comm::Communicator& c) {
+    c.patience = 5;
+    const auto strategy = exchange::make_strategy("auto", c, comm::Tag::fluid_halo);
+    std::vector<Neighbor> others;
+    for (int rank = 0; rank < c.size(); ++rank)
+      if (rank != c.rank()) others.push_back({rank, 100, 100});
+    strategy->prepare(others);
+    for (int n = 0; n < 220; ++n) {
+      strategy->begin(others);
+      for (std::size_t k = 0; k < others.size(); ++k) strategy->send(k);
+      strategy->start();
+      strategy->finish();
+    }
+    const exchange::Trials trials = strategy->trials();
+    CHECK(trials.measured.size() == exchange::strategy_names().size() - 1);
+    for (const auto& [name, seconds] : trials.measured) CHECK(seconds > 0);
+    taken[static_cast<std::size_t>(c.rank())] = trials.taken;
+    double best = 1;
+    for (const auto& [name, seconds] : trials.measured) best = std::min(best, seconds);
+    for (const auto& [name, seconds] : trials.measured)
+      if (c.is_root() && name == trials.taken) CHECK(seconds == best);
+  });
+  CHECK(!taken[0].empty() && std::count(taken.begin(), taken.end(), taken[0]) == 4);
+}
