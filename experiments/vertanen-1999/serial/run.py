@@ -57,25 +57,29 @@ def versions(bench: Bench) -> None:
     for side in sorted({*ALL_PAIRS} & {*CELLS}):
         pairs = [simulation(side, way, None).statistics()["pairs"] for way in ("all_pairs", "cells")]
         assert pairs[0] == pairs[1] > 0, f"{side}: all pairs are not those that cells find: {pairs}"
-    fits = {name: fit(points, 2 if "pairs" in name else 1) for name, points in found.items()}
+    fits = {name: fit(points, "pairs" in name) for name, points in found.items()}
+    all_pairs, cells, kept = fits.values()
     rows = [
-        row("all pairs, version 1", THEN["all pairs"], 2, fits["all pairs, every step"]),
-        row("all pairs, optimised", THEN["all pairs, optimised"], 2, fits["all pairs, every step"]),
-        row("cells", THEN["cells"], 1, fits["cells, every step"]),
-        row("cells, lists kept for some steps", None, 1, fits["cells, lists kept"]),
+        row("all pairs, version 1", THEN["all pairs"], all_pairs),
+        row("all pairs, optimised", THEN["all pairs, optimised"], all_pairs),
+        row("cells", THEN["cells"], cells),
+        row("cells, lists kept for some steps", None, kept),
     ]
-    head = ["", "then [s]", "now [s]", "then / now", "then: 10,000 x 100,000", "now, extrapolated"]
-    crossing = fits["cells, every step"] / fits["all pairs, every step"]
+    head = [
+        "", "then [s]", "now [s]", "then: 10,000 x 100,000", "the same now, extrapolated", "then / now",
+    ]  # fmt: skip
+    crossing = (cells[1] - all_pairs[1]) / all_pairs[0]
     then_crossing = THEN["cells"][0] / THEN["all pairs, optimised"][0]
-    cost = {name: value / TOLD_STEPS for name, value in fits.items()}
+    pair, particle, with_lists = (
+        value / TOLD_STEPS for value in (all_pairs[0] * 1e9, cells[1] * 1e6, kept[1] * 1e6)
+    )
     lines = [
         *table(head, rows),
         "",
         f"Seconds of {TOLD_STEPS:,} steps with n particles, on one core. A pair that is looked at costs "
-        f"{cost['all pairs, every step'] * 1e9:.2f} ns (then 1,224; optimised 744), a particle of the cells "
-        f"{cost['cells, every step'] * 1e6:.2f} µs a step, {cost['cells, lists kept'] * 1e6:.2f} µs if lists "
-        f"are kept (then 55.5). Both ways cost the same at {crossing:.0f} particles "
-        f"(then {then_crossing:.0f}).",
+        f"{pair:.2f} ns (then 1,224; optimised 744), a particle of the cells {particle:.2f} µs a step, "
+        f"{with_lists:.2f} µs if lists are kept (then 55.5). Both ways cost the same at {crossing:.0f} "
+        f"particles (then {then_crossing:.0f}).",
     ]
     bench.tell("versions", {"seconds_a_step": found, "fits": fits, "crossing": crossing}, lines)
     draw(bench, found, fits)
@@ -110,22 +114,25 @@ def advance(simulation: _core.Simulation, steps: int) -> float:
     return time.thread_time() - start
 
 
-def fit(points: Sequence[tuple[int, float]], power: int) -> float:
-    """The c of y = c n^power [s] for 12,500 steps: a straight line of that slope through the logarithms."""
-    return float(np.exp(np.mean([np.log(seconds * TOLD_STEPS / n**power) for n, seconds in points])))
+def fit(points: Sequence[tuple[int, float]], square: bool) -> tuple[float, float]:
+    """(a, b) of y = a n^2 + b n [s] for 12,500 steps, of least relative squares; a = 0 unless `square`."""
+    n, seconds = np.array(points).T
+    y = seconds * TOLD_STEPS
+    columns = [n**2 / y, n / y] if square else [n / y]
+    found = np.linalg.lstsq(np.column_stack(columns), np.ones(len(n)))[0]
+    return (float(found[0]), float(found[1])) if square else (0.0, float(found[0]))
 
 
-def row(name: str, then: tuple[float, int] | None, power: int, now: float) -> list[str]:
-    symbol = "n²" if power == 2 else "n"
-    target = now * TARGET**power * TARGET_STEPS / TOLD_STEPS
+def row(name: str, then: tuple[float, int] | None, now: tuple[float, float]) -> list[str]:
+    a, b = now
+    formula = f"{a:.3g} n² + {b:.3g} n" if a else f"{b:.3g} n"
+    scale = TARGET_STEPS / TOLD_STEPS
+    target = (a * TARGET**2 + b * TARGET) * scale
     if then is None:
-        return [name, "", f"{now:.3g} {symbol}", "", "", duration(target)]
-    assert then[1] == power
-    before = then[0] * TARGET**power * TARGET_STEPS / TOLD_STEPS
-    return [
-        name, f"{then[0]:.3g} {symbol}", f"{now:.3g} {symbol}", f"{then[0] / now:,.0f}", duration(before),
-        duration(target),
-    ]  # fmt: skip
+        return [name, "", formula, "", duration(target), ""]
+    before = then[0] * TARGET ** then[1] * scale
+    was = f"{then[0]:.3g} {'n²' if then[1] == 2 else 'n'}"
+    return [name, was, formula, duration(before), duration(target), f"{before / target:,.0f}"]
 
 
 def duration(seconds: float) -> str:
@@ -135,16 +142,18 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def draw(bench: Bench, found: dict[str, list[tuple[int, float]]], fits: dict[str, float]) -> None:
+def draw(
+    bench: Bench, found: dict[str, list[tuple[int, float]]], fits: dict[str, tuple[float, float]]
+) -> None:
     figure, (axes,) = panels(1, 7.2, 4.2)
     n = np.geomspace(50, 60_000, 50)
     for (name, (coefficient, power)), style in zip(THEN.items(), ("-", "--", "-."), strict=True):
         axes.plot(n, coefficient * n**power, style, color=QUIET, lw=1.4, label=f"1999: {name}")
     for (name, points), (color, style) in zip(found.items(), LINES, strict=False):
         size, seconds = np.array(points).T
-        power = 2 if "pairs" in name else 1
+        a, b = fits[name]
         axes.plot(size, seconds * TOLD_STEPS, "o", ms=5, color=color, label=f"now: {name}")
-        axes.plot(n, fits[name] * n**power, style, color=color, lw=1.2)
+        axes.plot(n, a * n**2 + b * n, style, color=color, lw=1.2)
     for seconds, name in ((HOUR, "an hour"), (DAY, "a day"), (30 * DAY, "a month")):
         axes.axhline(seconds, color=QUIET, lw=0.6, ls=":")
         axes.text(5.5e4, seconds * 1.15, name, color=INK, fontsize=8, ha="right")
