@@ -156,7 +156,7 @@ def draw(
         axes.plot(n, a * n**2 + b * n, style, color=color, lw=1.2)
     for seconds, name in ((HOUR, "an hour"), (DAY, "a day"), (30 * DAY, "a month")):
         axes.axhline(seconds, color=QUIET, lw=0.6, ls=":")
-        axes.text(5.5e4, seconds * 1.15, name, color=INK, fontsize=8, ha="right")
+        axes.text(1.05e3, seconds * 1.15, name, color=INK, fontsize=8)
     axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="12,500 steps on one core [s]")
     axes.set(xlim=(50, 60_000), ylim=(0.1, 2e8))
     axes.legend(frameon=False, fontsize=8, loc="upper left")
