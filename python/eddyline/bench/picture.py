@@ -48,7 +48,7 @@ def draw(path: Path, records: Sequence[step.Record], limits: machine.Record) -> 
     axes.legend(
         frameon=False, fontsize=8, loc="lower right", title="larger: more particles", title_fontsize=8
     )
-    origin = f"{limits.processor}, {limits.cores} cores, commit {limits.commit or 'unknown'}"
+    origin = f"{limits.processor}, {limits.cores} cores, commit {records[0].commit or 'unknown'}"
     axes.set_title(origin, fontsize=8, color=QUIET, loc="left")
     figure.savefig(path, format="png")
 
