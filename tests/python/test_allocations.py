@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-MOST = {"dam 2D": 0, "dam 3D": 0, "gas 2D": 0, "channel 2D": 2}
-"""Allowed in a step without rebuild; openings keep two small arrays of means."""
+MOST = {"dam 2D": 0, "dam 3D": 0, "gas 2D": 0, "channel 2D": 3}
+"""Allowed in a step without rebuild; openings keep a few small arrays of means."""
 
 PROGRAM = """
 import ctypes, json, sys

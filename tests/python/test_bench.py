@@ -39,7 +39,7 @@ def test_step_writes_a_record_for_each_measurement(
         assert record["pairs_per_second"] == pytest.approx(record["evals_per_second"] * record["neighbours"])
         assert record["ns_per_pair"] == pytest.approx(1e9 / record["pairs_per_second"])
         assert 30 < record["neighbours"] < 60
-        assert 0 < record["limit_fraction"] < 1
+        assert record["limit_fraction"] is None or 0 < record["limit_fraction"] < 1
         assert {"rates", "forces"} <= record["phases"].keys()
         assert sum(record["phases"].values()) == pytest.approx(1e9 / record["evals_per_second"])
         assert record["clock"] == ("core" if record["threads"] == 1 else "wall")
@@ -84,6 +84,15 @@ def test_a_step_is_the_median_without_rebuilds_and_their_mean():
     ]  # seconds, rebuilds' share
     timed.done = [step._Repetition(s, s, s, share, (1.0, True), 1) for s, share in repetitions]
     assert timed._step([1.0] * 5) == pytest.approx((10.0 + 10.0 / 5) / 10)
+
+
+def test_the_share_of_a_limit_that_was_never_ours_is_unknown(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(step, "_WORK", 500)
+    monkeypatch.setattr(step, "WARM_UP", 1)
+    for ours in (False, True):
+        monkeypatch.setattr(step, "arithmetic_limit", lambda dim, ours=ours: (1e12, ours))
+        (record,) = step.measure(["box"], [2], [400], [1])
+        assert (record.limit_fraction is not None) is ours
 
 
 def test_a_limit_that_others_disturbed_is_replaced_by_the_best():

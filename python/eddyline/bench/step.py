@@ -45,7 +45,8 @@ class Record:
     ns_per_pair: of one pair, all passes.
     spread: (slowest - fastest) / median of the repetitions.
     limit_fraction: share of what the threads' cores reach in arithmetic alone, measured before each
-    repetition; None for the scheme classic, whose limit is not measured.
+    repetition; None for the scheme classic, whose limit is not measured, and if others had the core whenever
+    it was measured.
     bytes_per_particle: of fluid and walls, beside the lists; list_bytes_per_pair: of a stored pair.
     pairs_per_byte: of an evaluation, for each byte that is held, the lists once for each pass.
     phases: ns of a step for each fluid particle: the step, shared out as the core's own timers say.
@@ -165,6 +166,7 @@ class _Timed:
         pairs = statistics.mean([self.before["pairs"], *(each.pairs for each in self.done)])
         rate = 1 / self._step([1.0] * len(self.done))  # steps a second
         limits = best_known([each.limit for each in self.done])
+        known = any(ours for _, ours in (each.limit for each in self.done))
         possible = self._step([limit * cores for limit in limits])  # pairs of arithmetic alone
         phases = _difference(self.before["seconds"], now["seconds"])
         scale = 1e9 / (rate * fluid * sum(phases.values()))
@@ -186,7 +188,7 @@ class _Timed:
             clock="core" if self.threads == 1 else "wall",
             core_share=sum(each.core for each in self.done)
             / (self.threads * sum(each.wall for each in self.done)),
-            limit_fraction=pairs / possible if scheme == "delta" else None,
+            limit_fraction=pairs / possible if scheme == "delta" and known else None,
             bytes_per_particle=beside / (fluid + self.simulation.wall_count),
             list_bytes_per_pair=now["list_bytes"] / now["stored_pairs"],
             pairs_per_byte=pairs / (beside + PASSES[scheme] * now["list_bytes"]),
