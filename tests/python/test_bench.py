@@ -138,11 +138,18 @@ def test_wrong_sizes_are_refused(capsys: pytest.CaptureFixture[str]):
     assert "must be at least 1" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["roof.svg", "nowhere/roof.png"])
-def test_a_picture_that_cannot_be_written_is_refused_before_anything_is_measured(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [("picture", "roof.svg"), ("picture", "nowhere/roof.png"), ("json", "nowhere/bench.json")],
+)
+def test_what_cannot_be_written_is_refused_before_anything_is_measured(
+    option: str,
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ):
     monkeypatch.setattr(step, "measure", lambda *_: pytest.fail("measured"))
     with pytest.raises(SystemExit):
-        main(["step", "--picture", str(tmp_path / name)])
+        main(["step", f"--{option}", str(tmp_path / name)])
     assert name.split("/")[0] in capsys.readouterr().err

@@ -27,6 +27,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
+    _check(parser, options.json, options.picture)
     threads = options.threads or sorted({1, min(2, available_cores())})
     if options.what == "machine":
         found = machine.measure(threads)
@@ -34,7 +35,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _write(options.json, [record.as_json() for record in found])
         return 0
     sizes = options.sizes or [*SIZES, *([LARGE] if options.large else [])]
-    _check(parser, options.picture)
     schemes = options.scheme or SCHEMES[:1]
     measured = step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes)
     records = list(_show_progress(console, measured))
@@ -49,14 +49,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _check(parser: argparse.ArgumentParser, picture: Path | None) -> None:
+def _check(parser: argparse.ArgumentParser, records: Path | None, picture: Path | None) -> None:
     """What would fail after all measurements is found before them."""
-    if picture is None:
-        return
-    if picture.suffix != ".png":
+    if picture is not None and picture.suffix != ".png":
         parser.error(f"--picture {picture}: must end in .png")
-    if not picture.parent.is_dir():
-        parser.error(f"--picture {picture}: there is no folder {picture.parent}. Make it first.")
+    for name, path in (("json", records), ("picture", picture)):
+        if path is not None and not path.parent.is_dir():
+            parser.error(f"--{name} {path}: there is no folder {path.parent}. Make it first.")
 
 
 def _show_progress(console: Console, records: Iterable[step.Record]) -> Iterable[step.Record]:

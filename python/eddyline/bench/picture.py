@@ -24,9 +24,10 @@ def draw(path: Path, records: Sequence[step.Record], limits: machine.Record) -> 
     style_axes(axes, labelsize=9)
     cores = min(limits.threads, limits.cores)
     intensity = [record.pairs_per_byte for record in records]
-    left, right = min(intensity) / 4, max(max(intensity), 0.05) * 4
     dimensions = sorted({record.dim for record in records})
     roofs = {dim: cores * limits.pairs_per_second_limit[dim] for dim in dimensions}
+    knee = min(roofs.values()) / limits.copy_bytes_per_second  # where memory and arithmetic allow the same
+    left, right = min(*intensity, knee) / 4, max(*intensity, knee) * 4
     bottom = min(record.pairs_per_second for record in records) / 4
     axes.set(xscale="log", yscale="log", xlim=(left, right), ylim=(bottom, 4 * max(roofs.values())))
     _draw_roofs(axes, limits, roofs, (left, right))
