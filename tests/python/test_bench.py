@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
+from eddyline import _core
 from eddyline.bench import machine, main, step
+from eddyline.bench.worlds import CASES
 
 KEYS = {
     "case", "dim", "scheme", "particles", "neighbours", "threads", "evals_per_second", "pairs_per_second",
-    "ns_per_pair", "passes", "limit_fraction", "bytes_per_particle", "phases", "checksum", "commit",
+    "ns_per_pair", "passes", "limit_fraction", "bytes_per_particle", "list_bytes_per_pair",
+    "phases", "checksum", "commit",
 }  # fmt: skip
 
 
@@ -33,24 +39,92 @@ def test_step_writes_a_record_for_each_measurement(
         assert record["pairs_per_second"] == pytest.approx(record["evals_per_second"] * record["neighbours"])
         assert record["ns_per_pair"] == pytest.approx(1e9 / record["pairs_per_second"])
         assert 30 < record["neighbours"] < 60
-        assert 0 < record["limit_fraction"] < 1
+        assert record["limit_fraction"] is None or 0 < record["limit_fraction"] < 1
         assert {"rates", "forces"} <= record["phases"].keys()
+        assert sum(record["phases"].values()) == pytest.approx(1e9 / record["evals_per_second"])
+        assert record["clock"] == ("core" if record["threads"] == 1 else "wall")
+        assert 4 < record["list_bytes_per_pair"] < 40
     assert records[0]["checksum"] == records[1]["checksum"] != records[2]["checksum"]
-    assert "M evals/s" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "M evals/s" in shown
+    assert "Growth" not in shown, "there is one size only"
 
 
-@pytest.mark.parametrize(("case", "dim"), [("box", 3), ("dam", 3)])
+def test_growth_and_roofline_of_two_schemes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(step, "_WORK", 1000)
+    monkeypatch.setattr(step, "WARM_UP", 2)
+    monkeypatch.setattr(machine, "COPY_BYTES", 1 << 20)
+    monkeypatch.setattr(machine, "REPETITIONS", 2)
+    monkeypatch.setattr(step, "REPETITIONS", 2)
+    picture, path = tmp_path / "roof.png", tmp_path / "bench.json"
+    words = ["step", "--case", "box", "--case", "gas", "--dim", "2", "--sizes", "400,900", "--threads", "1"]
+    words += ["--scheme", "delta", "--scheme", "classic", "--picture", str(picture), "--json", str(path)]
+    assert main(words) == 0
+    found = [(r["case"], r["scheme"], r["particles"]) for r in json.loads(path.read_text())]
+    assert found == [
+        ("box", "delta", 400), ("box", "delta", 900), ("box", "classic", 400), ("box", "classic", 900),
+        ("gas", "classic", 400), ("gas", "classic", 900),
+    ]  # fmt: skip
+    with Image.open(picture) as image:
+        assert image.format == "PNG" and image.width > 600
+    assert capsys.readouterr().out.count("900: ") == 3
+
+
+def test_a_step_is_the_median_without_rebuilds_and_their_mean():
+    timed = step._Timed.__new__(step._Timed)
+    timed.steps = 10
+    repetitions = [
+        (20.0, 0.5),
+        (10.0, 0.0),
+        (10.0, 0.0),
+        (100.0, 0.0),
+        (10.0, 0.0),
+    ]  # seconds, rebuilds' share
+    timed.done = [step._Repetition(s, s, s, share, (1.0, True), 1) for s, share in repetitions]
+    assert timed._step([1.0] * 5) == pytest.approx((10.0 + 10.0 / 5) / 10)
+
+
+def test_the_share_of_a_limit_that_was_never_ours_is_unknown(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(step, "_WORK", 500)
+    monkeypatch.setattr(step, "WARM_UP", 1)
+    for ours in (False, True):
+        monkeypatch.setattr(step, "arithmetic_limit", lambda dim, ours=ours: (1e12, ours))
+        (record,) = step.measure(["box"], [2], [400], [1])
+        assert (record.limit_fraction is not None) is ours
+
+
+def test_a_limit_that_others_disturbed_is_replaced_by_the_best():
+    assert machine.best_known([(5.0, True), (2.0, False), (7.0, True)]) == [5.0, 7.0, 7.0]
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("case", ["box", "dam", "jet", "corner", "splash"])
 def test_worlds_have_about_the_wanted_number_of_particles(case: str, dim: int):
-    from eddyline import _core
-    from eddyline.bench.worlds import CASES
-
-    estimate = _core.estimate(CASES[case](dim, 4000).core)
-    assert 3500 <= estimate.fluid_particles <= 4500
-    assert (estimate.wall_particles > 0) is (case == "dam")
+    estimate = _core.estimate(CASES[case](dim, 4000, "delta").core)
+    assert 2600 <= estimate.fluid_particles <= 6000
+    assert (estimate.wall_particles > 0) is (case not in ("box", "jet"))
 
 
-def test_machine_measures_copies_and_arithmetic(capsys: pytest.CaptureFixture[str]):
-    records = machine.measure([1, 2], size=1 << 20)
+def test_awkward_worlds_are_awkward():
+    """Most of the jet's domain is empty, and drops of the splash are single particles."""
+    for dim, least in ((2, 90), (3, 350)):
+        world = CASES["jet"](dim, 2000, "delta")
+        room = math.prod(world.core.size[:dim]) / world.core.spacing**dim
+        assert room > least * _core.estimate(world.core).fluid_particles
+    world = CASES["splash"](2, 2000, "delta")
+    simulation = _core.Simulation(world.core, threads=1)
+    x = simulation.position
+    apart = np.hypot(*(x[:, None, :] - x[None, :, :]).transpose(2, 0, 1))
+    alone = (apart < _core.estimate(world.core).interaction_radius).sum(axis=1) == 1
+    assert alone.sum() > 10
+
+
+def test_machine_measures_copies_and_arithmetic(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(machine, "COPY_BYTES", 1 << 20)
+    monkeypatch.setattr(machine, "REPETITIONS", 2)
+    records = machine.measure([1, 2])
     assert [record.threads for record in records] == [1, 2]
     assert all(record.copy_bytes_per_second > 0 for record in records)
     for record in records:
@@ -62,3 +136,20 @@ def test_wrong_sizes_are_refused(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
         main(["step", "--sizes", "0"])
     assert "must be at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [("picture", "roof.svg"), ("picture", "nowhere/roof.png"), ("json", "nowhere/bench.json")],
+)
+def test_what_cannot_be_written_is_refused_before_anything_is_measured(
+    option: str,
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setattr(step, "measure", lambda *_: pytest.fail("measured"))
+    with pytest.raises(SystemExit):
+        main(["step", f"--{option}", str(tmp_path / name)])
+    assert name.split("/")[0] in capsys.readouterr().err

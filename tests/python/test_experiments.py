@@ -26,3 +26,19 @@ def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
     assert 0 < max(found["apart"].values()) < 1e-12
     assert (tmp_path / "table3.png").stat().st_size > 10_000
     assert done.stdout.count("0, every bit") == 16
+
+
+def test_all_pairs_cost_more_than_cells(tmp_path: Path) -> None:
+    """Versions of the search find the same pairs, which the script itself asserts, at different prices."""
+    script = ROOT / "experiments" / "vertanen-1999" / "serial" / "run.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "versions", "--quick", "--out", str(tmp_path)],
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "results.json").read_text())["versions"]
+    square, linear = found["fits"]["all pairs, every step"]
+    assert square > 0
+    assert square * 10_000**2 + linear * 10_000 > 2 * 10_000 * found["fits"]["cells, every step"][1]
+    assert "141.7 days" in done.stdout
+    assert (tmp_path / "versions.png").stat().st_size > 10_000

@@ -1,7 +1,8 @@
 """`eddyline bench machine`: what the machine can do, whatever Eddyline does with it.
 
-Measured are how fast memory is copied, by the C library's memmove, and the arithmetic limit of pair sums: the
-pairs that one core sums a second if it does nothing else (see `_core.arithmetic_limit`).
+Measured are how fast memory is copied, by the C library's memmove, and the arithmetic limit of pair sums:
+the pairs that one core sums a second if it does nothing else (see `_core.arithmetic_limit`). Time in which
+other programs had a core does not count.
 """
 
 from __future__ import annotations
@@ -14,17 +15,22 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from eddyline import _core
 from eddyline.bench.origin import commit
 from eddyline.run.machine import available_cores, processor_name
 
+LEAST_SHARE = 0.98  # of a core, below which a measurement of the limit is made again
+MOST_TRIES = 6
+REST = 0.01  # s
 COPY_BYTES = 256 * 1024**2  # of each thread: far more than any cache
 REPETITIONS = 7
 
 
 @dataclass(frozen=True)
 class Record:
-    """copy_bytes_per_second: read and written together, median; all threads at once.
+    """copy_bytes_per_second: read and written together, median; all threads at once, each by its own clock.
     pairs_per_second_limit: of the arithmetic alone, of one core, by dimensions: median."""
 
     processor: str
@@ -40,14 +46,15 @@ class Record:
         return asdict(self)
 
 
-def measure(threads: Sequence[int], size: int = COPY_BYTES) -> list[Record]:
+def measure(threads: Sequence[int]) -> list[Record]:
     origin = commit()
     limits = {
-        dim: statistics.median(_core.arithmetic_limit(dim) for _ in range(REPETITIONS)) for dim in (2, 3)
+        dim: statistics.median(best_known([arithmetic_limit(dim) for _ in range(REPETITIONS)]))
+        for dim in (2, 3)
     }
     records = []
     for count in threads:
-        rates = _copy_rates(count, size)
+        rates = _copy_rates(count, COPY_BYTES)
         median = statistics.median(rates)
         records.append(
             Record(
@@ -64,28 +71,44 @@ def measure(threads: Sequence[int], size: int = COPY_BYTES) -> list[Record]:
     return records
 
 
+def arithmetic_limit(dimensions: int) -> tuple[float, bool]:
+    """Pairs a second of one core's arithmetic alone, and whether the core was ours meanwhile. If it never is,
+    the best of some tries, each after a rest, after which a busy core is given back for a moment."""
+    best = 0.0
+    for _ in range(MOST_TRIES):
+        core, wall = time.thread_time(), time.perf_counter()
+        found = _core.arithmetic_limit(dimensions)
+        if time.thread_time() - core > LEAST_SHARE * (time.perf_counter() - wall):
+            return found, True
+        best = max(best, found)
+        time.sleep(REST)
+    return best, False
+
+
+def best_known(limits: Sequence[tuple[float, bool]]) -> list[float]:
+    """Of several measurements: each as it is if the core was ours, else the best of all, because other
+    programs only ever make it less."""
+    best = max(limit for limit, _ in limits)
+    return [limit if ours else best for limit, ours in limits]
+
+
 def _copy_rates(threads: int, size: int) -> list[float]:
     """Bytes read and written a second, for each repetition; memmove runs without the interpreter's lock."""
-    buffers = [(ctypes.create_string_buffer(size), ctypes.create_string_buffer(size)) for _ in range(threads)]
-    rates = []
-    barrier = threading.Barrier(threads + 1)
+    rates = np.zeros((threads, REPETITIONS + 1))
+    barrier = threading.Barrier(threads)
 
-    def copy(source: ctypes.Array[ctypes.c_char], target: ctypes.Array[ctypes.c_char]) -> None:
-        for _ in range(REPETITIONS + 1):
+    def copy(number: int) -> None:
+        source, target = ctypes.create_string_buffer(size), ctypes.create_string_buffer(size)
+        ctypes.memset(source, 1, size)  # pages that were never written all lie in one place
+        for repetition in range(REPETITIONS + 1):
             barrier.wait()
+            start = time.thread_time()
             ctypes.memmove(target, source, size)
-            barrier.wait()
+            rates[number, repetition] = 2 * size / (time.thread_time() - start)
 
-    workers = [threading.Thread(target=copy, args=pair) for pair in buffers]
+    workers = [threading.Thread(target=copy, args=(number,)) for number in range(threads)]
     for worker in workers:
         worker.start()
-    for repetition in range(REPETITIONS + 1):
-        barrier.wait()
-        start = time.perf_counter()
-        barrier.wait()
-        seconds = time.perf_counter() - start
-        if repetition > 0:  # the first touches the pages
-            rates.append(2 * size * threads / seconds)
     for worker in workers:
         worker.join()
-    return rates
+    return [float(rate) for rate in rates.sum(axis=0)[1:]]  # the first touches the pages

@@ -1,44 +1,55 @@
 """`eddyline bench step`: the whole time step, with everything a run does but output.
 
-An evaluation is the rates of one fluid particle, once, with the walls' share of the work; a step has one for
-each fluid particle. Pairs are true directed pairs (nearer than the interaction radius) of an evaluation:
-fluid over fluid, fluid over walls, and walls over fluid.
+An evaluation is the rates of all fluid and wall particles, once; it counts as one for each fluid particle,
+and a step has one. Pairs are true directed pairs (nearer than the interaction radius) of an evaluation: fluid
+over fluid, fluid over walls, and walls over fluid.
+
+Sizes and numbers of threads of a world take turns, repetition by repetition, so that what else a machine
+does falls on all of them alike.
 """
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from eddyline import _core
+from eddyline.bench.machine import arithmetic_limit, best_known
 from eddyline.bench.origin import commit
-from eddyline.bench.worlds import CASES
+from eddyline.bench.worlds import CASES, only_scheme
 from eddyline.run.machine import available_cores, processor_name
 from eddyline.world import World
 
 REPETITIONS = 5
 WARM_UP = 20  # steps
 PASSES = {"delta": 2, "classic": 1}  # over the pairs of the fluid in a step
-_WORK = 1_000_000  # particle steps of a repetition
+REBUILD = ("sort", "migrate", "lists")  # the phases of a rebuild
+_WORK = 500_000  # particle steps of a repetition
 
 
 @dataclass(frozen=True)
 class Record:
-    """One measurement; rates are medians over the repetitions.
+    """One measurement.
 
     particles: fluid; wall_particles: dummy particles. neighbours: pairs of a fluid particle.
-    evals_per_second, pairs_per_second: in wall-clock time, all threads together.
+    evals_per_second, pairs_per_second: all threads together. A step is the median of the repetitions without
+    rebuilds, and the mean of all rebuilds, as some repetitions have more of them than others.
+    clock: "core": time that the core has worked on the program, so that others do not count, with one thread;
+    "wall" with several. core_share: core time over wall-clock time and threads; 1 where nobody disturbs.
     ns_per_pair: of one pair, all passes.
-    spread: (fastest - slowest) / median of the repetitions.
-    limit_fraction: share of what the threads' cores reach in arithmetic alone, measured between the
-    repetitions, median; None for the scheme classic, whose limit is not measured.
-    bytes_per_particle: of fluid and walls, lists included; list_bytes_per_pair: of a stored pair.
-    phases: ns of a step for each fluid particle.
+    spread: (slowest - fastest) / median of the repetitions.
+    limit_fraction: share of what the threads' cores reach in arithmetic alone, measured before each
+    repetition; None for the scheme classic, whose limit is not measured, and if others had the core whenever
+    it was measured.
+    bytes_per_particle: of fluid and walls, beside the lists; list_bytes_per_pair: of a stored pair.
+    pairs_per_byte: of an evaluation, for each byte that is held, the lists once for each pass.
+    phases: ns of a step for each fluid particle: the step, shared out as the core's own timers say.
     checksum: of the state at the end, in hexadecimal; the same for any number of threads.
     """
 
@@ -54,9 +65,12 @@ class Record:
     ns_per_pair: float
     passes: int
     spread: float
+    clock: str
+    core_share: float
     limit_fraction: float | None
     bytes_per_particle: float
     list_bytes_per_pair: float
+    pairs_per_byte: float
     steps: int
     steps_per_rebuild: float
     phases: dict[str, float]
@@ -64,6 +78,11 @@ class Record:
     checksum: str
     commit: str | None
     processor: str
+
+    @property
+    def ns_per_particle(self) -> float:
+        """Of a step, for each fluid particle."""
+        return 1e9 / self.evals_per_second
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -74,63 +93,121 @@ def measure(
     dimensions: Sequence[int],
     sizes: Sequence[int],
     threads: Sequence[int],
-    scheme: str = "delta",
+    schemes: Sequence[str] = ("delta",),
 ) -> Iterator[Record]:
-    """Every combination, one after the other; the gas is always computed by the scheme classic."""
+    """Every combination, world after world; a case that knows one scheme only is computed by that one."""
     origin, processor = commit(), processor_name()
-    for case in cases:
-        for dim in dimensions:
-            for size in sizes:
-                for count in threads:
-                    world = CASES[case](dim, size, "classic" if case == "gas" else scheme)
-                    yield _measure(case, world, count, origin, processor)
+    for case, dim in itertools.product(cases, dimensions):
+        for scheme in dict.fromkeys(only_scheme(case) or scheme for scheme in schemes):
+            runs = [
+                _Timed(case, world, count)
+                for world in (CASES[case](dim, size, scheme) for size in sizes)
+                for count in threads
+            ]
+            for _ in range(REPETITIONS):
+                for run in runs:
+                    run.repeat()
+            while runs:
+                yield runs.pop(0).record(origin, processor)
 
 
-def _measure(case: str, world: World, threads: int, origin: str | None, processor: str) -> Record:
-    simulation = _core.Simulation(world.core, threads=threads, series_interval=1e9)
-    fluid = simulation.fluid_count
-    simulation.advance(np.inf, WARM_UP, np.inf)
-    steps = max(5, _WORK // fluid)  # fixed, so that the checksum does not depend on the machine
-    before = simulation.statistics()
-    seconds, limits, pairs = [], [], [before["pairs"]]
-    for _ in range(REPETITIONS):
-        limits.append(_core.arithmetic_limit(world.dimensions))
-        start = time.perf_counter()
-        simulation.advance(np.inf, simulation.step_count + steps, np.inf)
-        seconds.append(time.perf_counter() - start)
-        pairs.append(simulation.statistics()["pairs"])
-    after = simulation.statistics()
+@dataclass
+class _Repetition:
+    """Seconds by the run's clock, of the wall and of cores; share of it that rebuilds took; the machine's
+    limit before it, and pairs after it."""
 
-    total = REPETITIONS * steps
-    rate = statistics.median(steps / s for s in seconds)  # steps a second
-    per_step = statistics.mean(pairs)
-    scale = 1e9 / (total * fluid)
-    delta = world.file.method.scheme == "delta"
-    shares = [
-        steps * per_step / s / (min(threads, available_cores()) * limit)
-        for s, limit in zip(seconds, limits, strict=True)
-    ]
-    return Record(
-        case=case,
-        dim=world.dimensions,
-        scheme=world.file.method.scheme,
-        particles=fluid,
-        wall_particles=simulation.wall_count,
-        neighbours=per_step / fluid,
-        threads=threads,
-        evals_per_second=rate * fluid,
-        pairs_per_second=rate * per_step,
-        ns_per_pair=1e9 / (rate * per_step),
-        passes=PASSES[world.file.method.scheme],
-        spread=(max(seconds) - min(seconds)) / statistics.median(seconds),
-        limit_fraction=statistics.median(shares) if delta else None,
-        bytes_per_particle=after["memory_bytes"] / (fluid + simulation.wall_count),
-        list_bytes_per_pair=after["list_bytes"] / after["stored_pairs"],
-        steps=total,
-        steps_per_rebuild=total / max(1, after["rebuilds"] - before["rebuilds"]),
-        phases={name: scale * (after["seconds"][name] - value) for name, value in before["seconds"].items()},
-        instructions=after["instructions"],
-        checksum=f"{simulation.checksum():032x}",
-        commit=origin,
-        processor=processor,
-    )
+    seconds: float
+    wall: float
+    core: float
+    rebuild_share: float
+    limit: tuple[float, bool]
+    pairs: int
+
+
+@dataclass
+class _Timed:
+    """A simulation and what its repetitions took."""
+
+    case: str
+    world: World
+    threads: int
+    done: list[_Repetition] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.simulation = _core.Simulation(self.world.core, threads=self.threads, series_interval=1e9)
+        self.fluid = self.simulation.fluid_count
+        self._advance(WARM_UP)
+        self.steps = max(5, _WORK // self.fluid)  # fixed, so that the checksum does not depend on the machine
+        self.before = self.last = self.simulation.statistics()
+
+    def _advance(self, steps: int) -> None:
+        self.simulation.advance(np.inf, self.simulation.step_count + steps, np.inf)
+
+    def repeat(self) -> None:
+        limit = arithmetic_limit(self.world.dimensions)
+        wall, core, thread = time.perf_counter(), time.process_time(), time.thread_time()
+        self._advance(self.steps)
+        thread, core, wall = (
+            time.thread_time() - thread,
+            time.process_time() - core,
+            time.perf_counter() - wall,
+        )
+        now = self.simulation.statistics()
+        phases = _difference(self.last["seconds"], now["seconds"])
+        share = sum(phases[name] for name in REBUILD) / sum(phases.values())
+        seconds = thread if self.threads == 1 else wall
+        self.done.append(_Repetition(seconds, wall, core, share, limit, now["pairs"]))
+        self.last = now
+
+    def record(self, origin: str | None, processor: str) -> Record:
+        scheme, now, fluid = self.world.file.method.scheme, self.last, self.fluid
+        cores = min(self.threads, available_cores())
+        seconds = [each.seconds for each in self.done]
+        pairs = statistics.mean([self.before["pairs"], *(each.pairs for each in self.done)])
+        rate = 1 / self._step([1.0] * len(self.done))  # steps a second
+        limits = best_known([each.limit for each in self.done])
+        known = any(ours for _, ours in (each.limit for each in self.done))
+        possible = self._step([limit * cores for limit in limits])  # pairs of arithmetic alone
+        phases = _difference(self.before["seconds"], now["seconds"])
+        scale = 1e9 / (rate * fluid * sum(phases.values()))
+        total = self.steps * len(self.done)
+        beside = now["memory_bytes"] - now["list_bytes"]
+        return Record(
+            case=self.case,
+            dim=self.world.dimensions,
+            scheme=scheme,
+            particles=fluid,
+            wall_particles=self.simulation.wall_count,
+            neighbours=pairs / fluid,
+            threads=self.threads,
+            evals_per_second=rate * fluid,
+            pairs_per_second=rate * pairs,
+            ns_per_pair=1e9 / (rate * pairs),
+            passes=PASSES[scheme],
+            spread=(max(seconds) - min(seconds)) / statistics.median(seconds),
+            clock="core" if self.threads == 1 else "wall",
+            core_share=sum(each.core for each in self.done)
+            / (self.threads * sum(each.wall for each in self.done)),
+            limit_fraction=pairs / possible if scheme == "delta" and known else None,
+            bytes_per_particle=beside / (fluid + self.simulation.wall_count),
+            list_bytes_per_pair=now["list_bytes"] / now["stored_pairs"],
+            pairs_per_byte=pairs / (beside + PASSES[scheme] * now["list_bytes"]),
+            steps=total,
+            steps_per_rebuild=total / max(1, now["rebuilds"] - self.before["rebuilds"]),
+            phases={name: scale * value for name, value in phases.items()},
+            instructions=now["instructions"],
+            checksum=f"{self.simulation.checksum():032x}",
+            commit=origin,
+            processor=processor,
+        )
+
+    def _step(self, weights: Sequence[float]) -> float:
+        """Weighted seconds of a step: the median of what is no rebuild, and the mean of rebuilds."""
+        spent = [each.seconds * weight for each, weight in zip(self.done, weights, strict=True)]
+        plain = [time * (1 - each.rebuild_share) for each, time in zip(self.done, spent, strict=True)]
+        rebuilds = [time * each.rebuild_share for each, time in zip(self.done, spent, strict=True)]
+        return (statistics.median(plain) + statistics.mean(rebuilds)) / self.steps
+
+
+def _difference(before: dict[str, float], after: dict[str, float]) -> dict[str, float]:
+    return {name: after[name] - value for name, value in before.items()}

@@ -1,9 +1,12 @@
-"""What is benchmarked, of about a given number of particles: a closed box that mixes, a dam break, and a
-box of gas."""
+"""What is benchmarked, of about a given number of particles: a closed box that mixes, a dam break, a box of
+gas; and worlds that are awkward for cells and lists: a thin jet, everything in one corner, a splash."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
 
 from eddyline.world import World
 
@@ -65,6 +68,29 @@ end = 1000.0
 scheme = "classic"
 """
 
+_EMPTY = """format = 1
+title  = "{title}"
+[domain]
+size    = {size}
+spacing = {spacing}
+gravity = {gravity}
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+max_speed = 4.0
+[start]
+velocity = {velocity}
+{regions}
+[boundaries]
+{sides}
+[time]
+end = 1000.0
+"""
+
+_REGION = """[regions.{name}]
+shape = "{shape}"
+{keys}"""
+
 _NAMES = ("left", "right", "bottom", "top", "front", "back")
 
 
@@ -75,7 +101,7 @@ def box(dimensions: int, particles: int, scheme: str = "delta") -> World:
         2: '["-cos(k*x)*sin(k*y)", "sin(k*x)*cos(k*y)"]',
         3: '["-cos(k*x)*sin(k*y)*cos(k*z)", "sin(k*x)*cos(k*y)*cos(k*z)", 0]',
     }[dimensions]
-    sides = "\n".join(f'{name} = {{ type = "periodic" }}' for name in _NAMES[: 2 * dimensions])
+    sides = _sides(dimensions, {}, "periodic")
     text = _BOX.format(size=[1.0] * dimensions, spacing=1 / across, velocity=velocity, sides=sides)
     return World.from_text(text, "box", {"method.scheme": scheme})
 
@@ -83,8 +109,6 @@ def box(dimensions: int, particles: int, scheme: str = "delta") -> World:
 def dam(dimensions: int, particles: int, scheme: str = "delta") -> World:
     """A column as wide as deep and twice as high, in a tank of four times its width."""
     across = round((particles / 2) ** (1 / dimensions))
-    kinds = {"top": '{ type = "open" }'}
-    wall = '{ type = "wall", slip = true }'
     text = _DAM.format(
         size=[4.0, 3.0, 1.0][:dimensions],
         spacing=1 / across,
@@ -92,7 +116,7 @@ def dam(dimensions: int, particles: int, scheme: str = "delta") -> World:
         shape={2: "rectangle", 3: "box"}[dimensions],
         low=[0.0] * dimensions,
         high=[1.0, 2.0, 1.0][:dimensions],
-        sides="\n".join(f"{name} = {kinds.get(name, wall)}" for name in _NAMES[: 2 * dimensions]),
+        sides=_sides(dimensions, {"top": "open"}, "wall"),
     )
     return World.from_text(text, "dam", {"method.scheme": scheme})
 
@@ -101,12 +125,106 @@ def gas(dimensions: int, particles: int, scheme: str = "classic") -> World:
     """A unit square or cube of gas, periodic on all sides; it needs the scheme classic."""
     across = round(particles ** (1 / dimensions))
     middle = "+".join(f"({axis}-0.5)^2" for axis in "xyz"[:dimensions])
-    sides = "\n".join(f'{name} = {{ type = "periodic" }}' for name in _NAMES[: 2 * dimensions])
+    sides = _sides(dimensions, {}, "periodic")
     pressure = f"1 + 10*exp(-({middle})/0.01)"
     text = _GAS.format(size=[1.0] * dimensions, spacing=1 / across, pressure=pressure, sides=sides)
     return World.from_text(text, "gas", {"method.scheme": scheme})
 
 
-CASES: dict[str, Callable[[int, int, str], World]] = {"box": box, "dam": dam, "gas": gas}
+def jet(dimensions: int, particles: int, scheme: str = "delta") -> World:
+    """A thin jet across an empty domain, as high and deep as the jet is long: a hundred times its width (3D:
+    twenty times). One cell in a hundred (3D: four hundred) has anything in it."""
+    slender = {2: 100, 3: 20}[dimensions]
+    across = round((particles / slender) ** (1 / dimensions))
+    low, high = (0.5 * (slender - 1), 0.5 * (slender + 1))
+    text = _EMPTY.format(
+        title="A jet in an empty domain",
+        size=[float(slender)] * dimensions,
+        spacing=1 / across,
+        gravity=[0.0] * dimensions,
+        velocity=[f"0.5 + 0.5*cos(2*pi*x/{slender})", f"0.1*sin(2*pi*x/{slender})", "0"][:dimensions],
+        regions=_block("jet", [0.0, low, low][:dimensions], [slender, high, high][:dimensions]),
+        sides=_sides(dimensions, {}, "open"),
+    )
+    return World.from_text(text, "jet", {"method.scheme": scheme})
+
+
+def corner(dimensions: int, particles: int, scheme: str = "delta") -> World:
+    """A column of water in the corner of a domain ten times as wide and as high (3D: four times)."""
+    wide = {2: 10.0, 3: 4.0}[dimensions]
+    across = round((particles / 2) ** (1 / dimensions))
+    text = _EMPTY.format(
+        title="Everything in one corner",
+        size=[wide] * dimensions,
+        spacing=1 / across,
+        gravity=[0.0, -9.81, 0.0][:dimensions],
+        velocity=["0", "0", "0"][:dimensions],
+        regions=_block("column", [0.0] * dimensions, [1.0, 2.0, 1.0][:dimensions]),
+        sides=_sides(dimensions, dict.fromkeys(("left", "bottom", "front"), "wall"), "open"),
+    )
+    return World.from_text(text, "corner", {"method.scheme": scheme})
+
+
+def splash(dimensions: int, particles: int, scheme: str = "delta") -> World:
+    """Drops of all sizes, a single particle the smallest, above a pool with as many particles as they."""
+    counts = {2: (12, 8), 3: (5, 4, 5)}[dimensions]
+    shares = [(k + 0.5) / 20 for k in range(20)]  # of the logarithm of the largest diameter
+    largest = 2.0  # in spacings
+    while _drop(dimensions, largest, shares) * math.prod(counts) < 0.5 * particles:
+        largest *= 1.02
+    pitch = largest + 6.0  # farther from drop to drop than any particle looks
+    size = [count * pitch for count in counts]
+    depth = 0.5 * particles * size[1] / math.prod(size)
+    size[1] += depth
+    draw = random.Random(1)
+    regions = [_block("pool", [0.0] * dimensions, [depth if d == 1 else size[d] for d in range(dimensions)])]
+    for number, place in enumerate(itertools.product(*map(range, counts))):
+        middle = [(k + 0.5) * pitch + (depth if d == 1 else 0.0) for d, k in enumerate(place)]
+        on_lattice = [int(x) + 0.5 for x in middle]
+        diameter = largest ** draw.choice(shares)
+        keys = f"center = {on_lattice}\ndiameter = {diameter!r}"
+        shape = {2: "circle", 3: "sphere"}[dimensions]
+        regions.append(_REGION.format(name=f"drop_{number}", shape=shape, keys=keys))
+    text = _EMPTY.format(
+        title="A splash",
+        size=size,
+        spacing=1.0,
+        gravity=[0.0, -0.01, 0.0][:dimensions],
+        velocity=[f"if(y > {depth}, x/1000, 0)", f"if(y > {depth}, -1 + y/1000, 0)", "0"][:dimensions],
+        regions="\n".join(regions),
+        sides=_sides(dimensions, {"top": "open"}, "wall"),
+    )
+    return World.from_text(text, "splash", {"method.scheme": scheme})
+
+
+def _drop(dimensions: int, largest: float, shares: list[float]) -> float:
+    """Mean number of particles of a drop."""
+    unit = {2: 0.785, 3: 0.524}[dimensions]
+    counts = [max(1.0, unit * math.pow(largest, share * dimensions)) for share in shares]
+    return sum(counts) / len(counts)
+
+
+def _block(name: str, low: Sequence[float], high: Sequence[float]) -> str:
+    shape = {2: "rectangle", 3: "box"}[len(low)]
+    return _REGION.format(name=name, shape=shape, keys=f"min = {list(low)}\nmax = {list(high)}")
+
+
+def _sides(dimensions: int, kinds: Mapping[str, str], others: str) -> str:
+    """Slip walls, open and periodic sides."""
+
+    def side(kind: str) -> str:
+        return f'{{ type = "{kind}"{", slip = true" if kind == "wall" else ""} }}'
+
+    return "\n".join(f"{name} = {side(kinds.get(name, others))}" for name in _NAMES[: 2 * dimensions])
+
+
+CASES: dict[str, Callable[[int, int, str], World]] = {
+    "box": box, "dam": dam, "gas": gas, "jet": jet, "corner": corner, "splash": splash,
+}  # fmt: skip
 """Worlds by name: (dimensions, particles, scheme) -> world."""
 SCHEMES = ("delta", "classic")
+
+
+def only_scheme(case: str) -> str | None:
+    """The scheme of a case that knows no other."""
+    return "classic" if case == "gas" else None

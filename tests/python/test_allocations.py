@@ -1,0 +1,70 @@
+"""A warmed-up step takes nothing from the heap."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+MOST = {"dam 2D": 0, "dam 3D": 0, "gas 2D": 0, "channel 2D": 3}
+"""Allowed in a step without rebuild; openings keep a few small arrays of means."""
+
+PROGRAM = """
+import ctypes, json, sys
+from eddyline import _core
+from eddyline.bench.worlds import CASES
+from eddyline.world import World
+
+allocations = ctypes.CDLL(None).allocations
+allocations.restype = ctypes.c_long
+before = allocations()
+bytearray(1_000_000)
+found = {"counts": allocations() > before}
+worlds = {
+    "dam 2D": CASES["dam"](2, 2000, "delta"),
+    "dam 3D": CASES["dam"](3, 2000, "delta"),
+    "gas 2D": CASES["gas"](2, 2000, "classic"),
+    "channel 2D": World.load(sys.argv[1], {"domain.spacing": "H/15"}),
+}
+for name, world in worlds.items():
+    for threads in (1, 2):
+        simulation = _core.Simulation(world.core, threads=threads, series_interval=1e9)
+        simulation.advance(1e9, 40, 1e9)
+        taken = []
+        for step in range(41, 91):
+            rebuilds, before = simulation.statistics()["rebuilds"], allocations()
+            simulation.advance(1e9, step, 1e9)
+            now = allocations()
+            if simulation.statistics()["rebuilds"] == rebuilds:
+                taken.append(now - before)
+        found[f"{name}, {threads} threads"] = taken
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="counts by names that glibc has")
+def test_a_warmed_up_step_allocates_nothing(tmp_path: Path) -> None:
+    counter = tmp_path / "count_allocations.so"
+    compiler = os.environ.get("CC", "cc")
+    subprocess.run(
+        [compiler, "-O1", "-shared", "-fPIC", str(HERE / "count_allocations.c"), "-o", str(counter)],
+        check=True,
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(HERE.parents[1] / "worlds" / "channel.toml")],
+        env=os.environ | {"LD_PRELOAD": str(counter), "OMP_WAIT_POLICY": "passive"},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found.pop("counts"), "the counter does not count"
+    assert len(found) == 2 * len(MOST)
+    for name, taken in found.items():
+        assert len(taken) > 3, f"{name}: lists did not last: {taken}"
+        assert max(taken) <= MOST[name.split(",")[0]], f"{name}: {taken}"
