@@ -84,6 +84,12 @@ class FlowSimulation final : public Simulation {
     return done;
   }
 
+  void change(const world::Change& change) override {
+    flow_.change(change);
+    step_.world_changed();
+    using Kind = world::Change::Kind;
+    if (change.kind == Kind::add_probe || change.kind == Kind::remove_probe) observers_.world_changed();
+  }
   void interrupt() override { interrupted_.store(true); }
 
   int dimensions() const override { return D; }
@@ -137,6 +143,36 @@ class FlowSimulation final : public Simulation {
     return all;
   }
 
+  Glance glance(std::int64_t every, bool with_ids) const override {
+    const auto& fluid = flow_.fluid;
+    std::vector<std::size_t> chosen;
+    double extremes[5] = {0, -INFINITY, -INFINITY, -INFINITY, -INFINITY};  // speed, -lowest and highest p and rho
+    for (std::size_t i = 0; i < fluid.id.size(); ++i) {
+      if (fluid.buffer[i] != 0 || mix(static_cast<std::uint64_t>(fluid.id[i])) % static_cast<std::uint64_t>(every) != 0)
+        continue;
+      chosen.push_back(i);
+      const double p = flow_.pressure(i), rho = flow_.constants().rho0 * (1 + fluid.s[i]);
+      double v2 = 0;
+      for (int d = 0; d < D; ++d) v2 += flow_.fluid.v[d][i] * flow_.fluid.v[d][i];
+      const double values[5] = {std::sqrt(v2), -p, p, -rho, rho};
+      for (int k = 0; k < 5; ++k) extremes[k] = std::max(extremes[k], values[k]);
+    }
+    comm::maximum(flow_.communicator(), extremes, "glance");
+    Glance found;
+    found.speed = extremes[0];
+    found.pressure[0] = -extremes[1], found.pressure[1] = extremes[2];
+    found.density[0] = -extremes[3], found.density[1] = extremes[4];
+    std::vector<Glimpse> own;
+    std::vector<std::int64_t> ids;
+    own.reserve(chosen.size());
+    for (const std::size_t i : chosen) {
+      own.push_back(glimpse_of(i, found));
+      if (with_ids) ids.push_back(fluid.id[i]);
+    }
+    found.particles = gather<Glimpse>(std::span(std::as_const(own))).second;
+    if (with_ids) found.ids = gather<std::int64_t>(std::span(std::as_const(ids))).second;
+    return found;
+  }
   void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const override {
     observe::draw_raster(flow_, quantity, plane, pixels);
   }
@@ -312,6 +348,21 @@ class FlowSimulation final : public Simulation {
       record.body = flow_.wall.owner[i];
     }
     return record;
+  }
+  Glimpse glimpse_of(std::size_t i, const Glance& ranges) const {
+    const auto code = [](double value, double low, double high) {
+      const double share = high > low ? (value - low) / (high - low) : 0.0;
+      return static_cast<std::uint16_t>(std::lround(65535 * std::clamp(share, 0.0, 1.0)));
+    };
+    Glimpse glimpse{};
+    const auto& world = flow_.world();
+    for (int d = 0; d < D; ++d) {
+      glimpse.position[d] = code(flow_.fluid.x[d][i], world.origin[d], world.origin[d] + world.size[d]);
+      glimpse.velocity[d] = code(flow_.fluid.v[d][i], -ranges.speed, ranges.speed);
+    }
+    glimpse.pressure = code(flow_.pressure(i), ranges.pressure[0], ranges.pressure[1]);
+    glimpse.density = code(flow_.constants().rho0 * (1 + flow_.fluid.s[i]), ranges.density[0], ranges.density[1]);
+    return glimpse;
   }
   double wall_pressure(std::size_t i) const {
     return pressure_unit() * static_cast<double>(flow_.walls.row(flow_.wall_rows.slot[i])[D]);

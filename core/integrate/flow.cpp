@@ -49,15 +49,28 @@ void reorder(VectorArray<T, D>& array, const Array<std::int32_t>& order, VectorA
   array.swap(scratch);
 }
 
+void set_viscosity(Constants& c, const world::World& world) {
+  const double h = c.length.smoothing_length;
+  c.nu = world.fluid.kinematic_viscosity;
+  c.nu_fluid = std::max(c.nu, world.method.artificial_viscosity * h * c.c0 / (2 * (world.dimensions + 2)));
+}
+
+/// The element of that name. Throws UserError.
+template <class Element>
+Element& named(std::vector<Element>& all, const char* name, const char* what) {
+  const auto found = std::find_if(all.begin(), all.end(), [name](const Element& each) { return each.name == name; });
+  if (found == all.end()) throw UserError(std::string("there is no ") + what + " of the name " + name + ".");
+  return *found;
+}
+
 Constants make_constants(const world::World& world) {
   Constants c{};
   c.length = particles::lengths(world);
   c.fixed = FixedPoint(c.length.interaction_radius);
   c.rho0 = world.fluid.density;
   c.c0 = world.fluid.sound_speed;
-  c.nu = world.fluid.kinematic_viscosity;
-  const double h = c.length.smoothing_length, R = c.length.interaction_radius;
-  c.nu_fluid = std::max(c.nu, world.method.artificial_viscosity * h * c.c0 / (2 * (world.dimensions + 2)));
+  set_viscosity(c, world);
+  const double R = c.length.interaction_radius;
   const Vec3 step = particles::lattice_spacing(world);
   c.volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);
   c.inverse_c0 = 1 / c.c0;
@@ -107,6 +120,51 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
   execution_.instructions = choose_instructions(execution.instructions);
   sweeps = physics::delta::choose_sweeps<T, D>(execution_.instructions);
   place();
+}
+
+template <class T, int D>
+void Flow<T, D>::change(const world::Change& change) {
+  using Kind = world::Change::Kind;
+  switch (change.kind) {
+    case Kind::viscosity:
+      world_.fluid.kinematic_viscosity = change.value.x;
+      set_viscosity(constants_, world_);
+      break;
+    case Kind::gravity: world_.gravity = change.value; break;
+    case Kind::inflow: {
+      std::array<world::Formula, 3> velocity;
+      for (std::size_t d = 0; d < D; ++d)
+        velocity[d] = world::Formula(change.formulas[d].data(), world::k_field_variables);
+      auto& opening = named(world_.openings, change.name.data(), "opening");
+      if (!opening.inflow) throw UserError(std::string(change.name.data()) + " is an outflow.");
+      opening.velocity = velocity;
+      for (auto& each : openings.all())
+        if (each.world.name == opening.name) each.world.velocity = velocity;
+      break;
+    }
+    case Kind::motion: change_motion(change); break;
+    case Kind::add_probe: world_.probes.push_back({change.name.data(), change.value}); break;
+    case Kind::remove_probe: {
+      const auto& probe = named(world_.probes, change.name.data(), "probe");
+      world_.probes.erase(world_.probes.begin() + (&probe - world_.probes.data()));
+      break;
+    }
+  }
+}
+
+/// A body that stood still until now moves from the next step on: its particles have been walls like any other.
+template <class T, int D>
+void Flow<T, D>::change_motion(const world::Change& change) {
+  world::Motion motion;
+  for (std::size_t d = 0; d < 3; ++d)
+    motion.displacement[d] = world::Formula(change.formulas[d].data(), world::k_field_variables);
+  motion.rotation = world::Formula(change.formulas[3].data(), world::k_field_variables);
+  motion.pivot = change.value;
+  auto& body = named(world_.bodies, change.name.data(), "body");
+  if (body.motion) motion.axis = body.motion->axis;
+  body.motion = motion;
+  walls_move_ = true;
+  for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }
 
 /// Every rank places what stands in its cells.

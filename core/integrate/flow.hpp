@@ -33,6 +33,7 @@
 #include "physics/classic/sweeps.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "physics/state_equations/choice.hpp"
+#include "world/change.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {
@@ -116,6 +117,10 @@ class Flow {
     return openings.empty() ? schedule.walls : schedule.free_walls;
   }
 
+  /// Changes the world between two steps, the same on all ranks. The stepper is told next, see Step::world_changed().
+  /// Throws UserError, and then nothing has changed.
+  void change(const world::Change& change);
+
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return layout_; }
@@ -189,6 +194,7 @@ class Flow {
   }
 
  private:
+  void change_motion(const world::Change& change);
   void place();
   void place_walls(const particles::Placement& placement);
   void place_nodes();

@@ -54,6 +54,13 @@ Step<T, D>::Step(Flow<T, D>& flow)
     : flow_(flow), contact_(flow.world()), moving_walls_(flow), openings_(flow), surroundings_(flow.world()) {}
 
 template <class T, int D>
+void Step<T, D>::world_changed() {
+  contact_ = Contact(flow_.world());
+  surroundings_ = Surroundings<D>(flow_.world());
+  moving_walls_.world_changed();
+}
+
+template <class T, int D>
 double Step<T, D>::choose_time_step() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;

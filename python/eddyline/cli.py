@@ -86,6 +86,10 @@ CheckpointEvery = Annotated[
 Checksums = Annotated[
     int, typer.Option(min=0, metavar="N", help="Keep a checksum after every N steps, for `compare`.")
 ]
+Live = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(metavar="URL", help="Show the run to a hub, at the address that `eddyline serve` prints."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")]
 Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain of each rank into B boxes.")]
 
@@ -121,6 +125,7 @@ def run(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
     ] = None,
+    live: Live = None,
     quiet: Quiet = False,
 ) -> None:
     """Run a world.
@@ -153,6 +158,7 @@ def run(
             checksums=checksums,
             out=out,
             progress=not quiet,
+            live=live,
         )
 
     _compute(begin, ranks, quiet)
@@ -172,6 +178,7 @@ def resume(
     patience: Patience = 300.0,
     checkpoint_every: CheckpointEvery = 30.0,
     checksums: Checksums = 0,
+    live: Live = None,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a run from its last checkpoint.
@@ -199,9 +206,61 @@ def resume(
             checkpoint_every=60 * checkpoint_every,
             checksums=checksums,
             progress=not quiet,
+            live=live,
         )
 
     _compute(go_on, ranks, quiet)
+
+
+@app.command()
+def replay(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or runs/NAME.")],
+    threads: Threads = 0,
+    ranks: Ranks = None,
+    boxes: Boxes = 1,
+    decomposition: Decomposition = "bisection",
+    rebalance: Rebalance = True,
+    exchange: Exchange = "nonblocking",
+    patience: Patience = 300.0,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
+    ] = None,
+    live: Live = None,
+    quiet: Quiet = False,
+) -> None:
+    """Repeat a run with all that was done to it while it ran.
+
+    To the same bits, on any number of ranks and threads; says whether the fingerprint is the same.
+
+    \b
+      eddyline replay runs/cylinder
+      eddyline replay runs/cylinder/0003 --ranks 4
+    """
+    from eddyline.run.replay import replay as replay_run
+
+    def again() -> Run:
+        done = replay_run(
+            run,
+            threads=threads,
+            boxes=boxes,
+            decomposition=decomposition,
+            rebalance=rebalance,
+            exchange=exchange,
+            patience=patience,
+            out=out,
+            progress=not quiet,
+            live=live,
+        )
+        before = done.record["replay_of"]["fingerprint"]
+        if done.fingerprint != before:
+            raise _BadInputError(
+                f"{done.folder}: fingerprint {done.fingerprint}, and {before} before: not the same run. "
+                "Another version of Eddyline, or a file that was changed?"
+            )
+        return done
+
+    _compute(again, ranks, quiet)
 
 
 def _compute(go: Callable[[], Run], ranks: int | None, quiet: bool) -> None:

@@ -219,7 +219,7 @@ class Raster(_message.Message):
     def __init__(self, quantity: _Optional[str] = ..., unit: _Optional[str] = ..., rows: _Optional[int] = ..., columns: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., values: _Optional[_Union[Codes, _Mapping]] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., shade: _Optional[_Union[Codes, _Mapping]] = ...) -> None: ...
 
 class Particles(_message.Message):
-    __slots__ = ("count", "total", "position", "quantity", "unit", "values", "ids")
+    __slots__ = ("count", "total", "position", "quantity", "unit", "values", "ids", "carried")
     COUNT_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -227,6 +227,7 @@ class Particles(_message.Message):
     UNIT_FIELD_NUMBER: _ClassVar[int]
     VALUES_FIELD_NUMBER: _ClassVar[int]
     IDS_FIELD_NUMBER: _ClassVar[int]
+    CARRIED_FIELD_NUMBER: _ClassVar[int]
     count: int
     total: int
     position: _containers.RepeatedCompositeFieldContainer[Codes]
@@ -234,7 +235,16 @@ class Particles(_message.Message):
     unit: str
     values: Codes
     ids: bytes
-    def __init__(self, count: _Optional[int] = ..., total: _Optional[int] = ..., position: _Optional[_Iterable[_Union[Codes, _Mapping]]] = ..., quantity: _Optional[str] = ..., unit: _Optional[str] = ..., values: _Optional[_Union[Codes, _Mapping]] = ..., ids: _Optional[bytes] = ...) -> None: ...
+    carried: _containers.RepeatedCompositeFieldContainer[Carried]
+    def __init__(self, count: _Optional[int] = ..., total: _Optional[int] = ..., position: _Optional[_Iterable[_Union[Codes, _Mapping]]] = ..., quantity: _Optional[str] = ..., unit: _Optional[str] = ..., values: _Optional[_Union[Codes, _Mapping]] = ..., ids: _Optional[bytes] = ..., carried: _Optional[_Iterable[_Union[Carried, _Mapping]]] = ...) -> None: ...
+
+class Carried(_message.Message):
+    __slots__ = ("quantity", "values")
+    QUANTITY_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    quantity: str
+    values: Codes
+    def __init__(self, quantity: _Optional[str] = ..., values: _Optional[_Union[Codes, _Mapping]] = ...) -> None: ...
 
 class SeriesRows(_message.Message):
     __slots__ = ("name", "first", "columns")
@@ -379,7 +389,7 @@ class Notice(_message.Message):
     def __init__(self, text: _Optional[str] = ...) -> None: ...
 
 class View(_message.Message):
-    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width")
+    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids")
     QUANTITIES_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
     FRAMES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
@@ -389,6 +399,7 @@ class View(_message.Message):
     LOWER_FIELD_NUMBER: _ClassVar[int]
     UPPER_FIELD_NUMBER: _ClassVar[int]
     WIDTH_FIELD_NUMBER: _ClassVar[int]
+    IDS_FIELD_NUMBER: _ClassVar[int]
     quantities: _containers.RepeatedScalarFieldContainer[str]
     columns: int
     frames_per_second: float
@@ -398,7 +409,8 @@ class View(_message.Message):
     lower: _containers.RepeatedScalarFieldContainer[float]
     upper: _containers.RepeatedScalarFieldContainer[float]
     width: int
-    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ...) -> None: ...
+    ids: bool
+    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ...) -> None: ...
 
 class Command(_message.Message):
     __slots__ = ("id", "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body", "add_probe", "remove_probe")
@@ -469,14 +481,16 @@ class Gravity(_message.Message):
     def __init__(self, value: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class MoveBody(_message.Message):
-    __slots__ = ("body", "by", "turn")
+    __slots__ = ("body", "by", "turn", "seconds")
     BODY_FIELD_NUMBER: _ClassVar[int]
     BY_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
     body: str
     by: _containers.RepeatedScalarFieldContainer[float]
     turn: float
-    def __init__(self, body: _Optional[str] = ..., by: _Optional[_Iterable[float]] = ..., turn: _Optional[float] = ...) -> None: ...
+    seconds: float
+    def __init__(self, body: _Optional[str] = ..., by: _Optional[_Iterable[float]] = ..., turn: _Optional[float] = ..., seconds: _Optional[float] = ...) -> None: ...
 
 class AddBody(_message.Message):
     __slots__ = ("name", "toml")

@@ -9,9 +9,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from eddyline.serve.checking import CheckAnswer, check
-from eddyline.serve.editing import Edit, edited
 from eddyline.serve.gallery import GalleryWorld, gallery_worlds
+from eddyline.serve.problems import Refusal
 from eddyline.world import schema_json
+from eddyline.world.editing import Edit, EditError, edited
 
 LONGEST = 200_000
 """Characters of a world file."""
@@ -33,10 +34,24 @@ class WorldRequest(BaseModel):
     )
 
 
+class EditTable(BaseModel):
+    """One change. set: whatever may be there; add: a new table or entry; remove: take it away."""
+
+    model_config = ConfigDict(extra="forbid")
+    op: Literal["set", "add", "remove"]
+    path: list[str | int] = Field(
+        min_length=1,
+        max_length=6,
+        examples=[["bodies", "cylinder", "center"]],
+        description="Keys, and numbers of entries of arrays from 0; add at an array appends.",
+    )
+    value: Any = Field(default=None, description="Number, text (formulas, too), true, false, list, table.")
+
+
 class EditRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
     toml: str = Field(max_length=LONGEST)
-    edits: list[Edit] = Field(max_length=200)
+    edits: list[EditTable] = Field(max_length=200)
 
 
 class WorldText(BaseModel):
@@ -65,4 +80,8 @@ def check_world(request: WorldRequest) -> CheckAnswer:
 @router.post("/edit")
 def edit_world(request: EditRequest) -> WorldText:
     """Changes values in a world file; everything else stays as it was written."""
-    return WorldText(toml=edited(request.toml, request.edits))
+    edits = [Edit(edit.op, edit.path, edit.value) for edit in request.edits]
+    try:
+        return WorldText(toml=edited(request.toml, edits))
+    except EditError as error:
+        raise Refusal(422, str(error)) from None

@@ -4,45 +4,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping, MutableSequence, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import tomlkit
-from pydantic import BaseModel, ConfigDict, Field
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Array, Table
 
-from eddyline.serve.problems import Refusal
-
 Key = str | int
 Value = Any
-_DEEPEST = 6
 _KEY = r"^[A-Za-z0-9_-]{1,64}$"
 
 
-class Edit(BaseModel):
-    """One change. set: a value that may be there already; add: a new table or entry; remove: take it away."""
+class EditError(ValueError):
+    """A change that cannot be made; the text says which and why."""
 
-    model_config = ConfigDict(extra="forbid")
+
+@dataclass(frozen=True)
+class Edit:
+    """One change of a value. set: whatever may be there; add: a new table or entry; remove: take it away.
+
+    path: keys, and numbers of entries of arrays from 0; `add` at the path of an array appends to it.
+    """
+
     op: Literal["set", "add", "remove"]
-    path: list[Key] = Field(
-        min_length=1, max_length=_DEEPEST, examples=[["bodies", "cylinder", "center"]],
-        description="Keys, and numbers of entries of arrays from 0. add at [..., 'expect'] appends.",
-    )  # fmt: skip
-    value: Any = Field(default=None, description="Number, text (formulas, too), true, false, list or table.")
+    path: Sequence[Key]
+    value: Value = None
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str:
-    """The text after all changes, or Refusal."""
+    """The text of a world file after all changes. Raises EditError."""
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
-        raise Refusal(422, f"not TOML: {error}", "Mend the text first.") from None
+        raise EditError(f"not TOML: {error} Mend the text first.") from None
     for number, edit in enumerate(edits):
         try:
             _apply(document, edit)
         except (KeyError, IndexError, TypeError, ValueError, TOMLKitError) as error:
             where = ".".join(map(str, edit.path))
-            raise Refusal(422, f"edits[{number}]: {edit.op} {where}: {_reason(error)}") from None
+            raise EditError(f"edits[{number}]: {edit.op} {where}: {_reason(error)}") from None
     return tomlkit.dumps(document)
 
 
