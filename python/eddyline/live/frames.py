@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from eddyline import _core
     from eddyline.world import World
 
-SHARE = 0.01
+SHARE = 0.006
 """Of the time of the computation that frames may take: there are fewer of them where they are dear."""
+SLOWEST = 0.5  # frames a second, whatever they cost
 MOST_PARTICLES = 400_000  # in a frame; of more, always the same share
 FASTEST = 30.0  # frames a second
 
@@ -26,6 +27,7 @@ class Pace:
 
     def __init__(self) -> None:
         self._next = 0.0
+        self._began = self._began_computing = 0.0
 
     def is_due(self, wanted: float) -> bool:
         """wanted: frames a second."""
@@ -35,10 +37,14 @@ class Pace:
         """Seconds until the next frame; infinity if nobody wants one."""
         return max(0.0, self._next - clock.perf_counter()) if wanted > 0 else float("inf")
 
-    def taken(self, began: float, wanted: float) -> None:
-        """A frame was made, from `began` until now."""
-        now = clock.perf_counter()
-        self._next = began + max(1 / min(wanted, FASTEST), (now - began) / SHARE)
+    def begin(self) -> None:
+        """A frame is going to be made."""
+        self._began, self._began_computing = clock.perf_counter(), clock.thread_time()
+
+    def end(self, wanted: float) -> None:
+        """It has been made. What it cost is time of the processor: others may use that, too."""
+        cost = clock.thread_time() - self._began_computing
+        self._next = self._began + max(1 / min(wanted, FASTEST), min(cost / SHARE, 1 / SLOWEST))
 
 
 def particles_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:

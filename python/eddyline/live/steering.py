@@ -186,8 +186,8 @@ class Steering:
         if world.scales.max_speed > limit or world.scales.sound_speed > _FASTER * sound:
             raise RefusedError(
                 f"the fluid may then reach {rounded(world.scales.max_speed)} m/s, or need a speed of sound "
-                f"of {rounded(world.scales.sound_speed)} m/s; this run began with {rounded(sound)} m/s, which "
-                f"serves up to {rounded(limit)} m/s. {_AGAIN}"
+                f"of {rounded(world.scales.sound_speed)} m/s; this run began with {rounded(sound)} m/s, "
+                f"which serves up to {rounded(limit)} m/s. {_AGAIN}"
             )
         return world
 

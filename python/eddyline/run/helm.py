@@ -216,13 +216,14 @@ class Helm:
         is_news = not self._paused or view != self._shown_view
         if is_news and self._pace.is_due(wanted) and not publisher.frame_is_waiting:
             self._shown_view = view
+            self._pace.begin()
             self._frames += 1
             frame = particles_frame(self._steering.world, self._simulation, self._frames, view)
             publisher.put("frame", frame)
             moving = self._steering.moving()
             if moving:
                 publisher.put("bodies", self._bodies(moving), lasting=True)
-            self._pace.taken(now, wanted)
+            self._pace.end(wanted)
         if now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             publisher.put("progress", packed(progress=self._progress(progress, share, now)), lasting=True)
