@@ -72,6 +72,11 @@ class Jobs:
     def is_ours(self, id_: str) -> bool:
         return id_ in self._jobs
 
+    def is_active(self, id_: str) -> bool:
+        """Whether its job is not over: a run that has ended may still be painted."""
+        job = self._jobs.get(id_)
+        return job is not None and not job.status.final
+
     def _changed(self, id_: str, status: psij.JobStatus) -> None:
         if status.final:
             self._on_end(id_, status.message or "")

@@ -146,6 +146,8 @@ def delete_run(id: RunId, lab: InLab, may: Steers) -> None:
     row = lab.run(id)
     if row.state not in FINAL:
         raise Refusal(409, f"The run is {row.state}.", "Stop it first.")
+    if lab.jobs.is_active(id):
+        raise Refusal(409, "Its pictures are being painted.", "Wait a moment.")
     folder = Path(row.folder).resolve()
     if row.folder and folder.is_relative_to(lab.folder.resolve()) and (folder / "run.json").is_file():
         shutil.rmtree(folder)
