@@ -92,7 +92,7 @@ def measure(world: str, sets: list[str], watched: bool, seconds: float) -> tuple
 
 def _rate(url: str, pid: int, seconds: float) -> float:
     """Steps that a viewer of progress alone sees, over the processor time of the simulation."""
-    with connect(url, max_size=None, compression=None, proxy=None) as socket:
+    with connect(url, max_size=None, compression=None, proxy=None, ping_interval=None) as socket:
         first, began = _step(socket), _processor_seconds(pid)
         until = time.monotonic() + seconds
         last, ended = first, began
@@ -133,7 +133,9 @@ class Watcher:
     """A viewer as the page is one: two rasters of 300 columns, ten times a second. A frozen one never reads."""
 
     def __init__(self, url: str, frozen: bool) -> None:
-        self._socket = connect(url, max_size=None, compression=None, proxy=None, max_queue=1)
+        self._socket = connect(
+            url, max_size=None, compression=None, proxy=None, max_queue=1, ping_interval=None
+        )
         view = pb.View(quantities=["speed", "vorticity"], columns=300, frames_per_second=10)
         self._socket.send(packed(view=view).SerializeToString())
         self._sizes: list[int] = []

@@ -146,27 +146,40 @@ class FlowSimulation final : public Simulation {
   Glance glance(std::int64_t every, bool with_ids) const override {
     const auto& fluid = flow_.fluid;
     std::vector<std::size_t> chosen;
-    double extremes[5] = {0, -INFINITY, -INFINITY, -INFINITY, -INFINITY};  // speed, -lowest and highest p and rho
+    chosen.reserve(every > 1 ? 0 : fluid.id.size());
+    double extremes[5] = {0, -INFINITY, -INFINITY, -INFINITY, -INFINITY};  // speed^2, -lowest and highest p and rho
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
-      if (fluid.buffer[i] != 0 || mix(static_cast<std::uint64_t>(fluid.id[i])) % static_cast<std::uint64_t>(every) != 0)
-        continue;
+      if (fluid.buffer[i] != 0) continue;
+      if (every > 1 && mix(static_cast<std::uint64_t>(fluid.id[i])) % static_cast<std::uint64_t>(every) != 0) continue;
       chosen.push_back(i);
       const double p = flow_.pressure(i), rho = flow_.constants().rho0 * (1 + fluid.s[i]);
       double v2 = 0;
-      for (int d = 0; d < D; ++d) v2 += flow_.fluid.v[d][i] * flow_.fluid.v[d][i];
-      const double values[5] = {std::sqrt(v2), -p, p, -rho, rho};
+      for (int d = 0; d < D; ++d) v2 += fluid.v[d][i] * fluid.v[d][i];
+      const double values[5] = {v2, -p, p, -rho, rho};
       for (int k = 0; k < 5; ++k) extremes[k] = std::max(extremes[k], values[k]);
     }
     comm::maximum(flow_.communicator(), extremes, "glance");
     Glance found;
-    found.speed = extremes[0];
+    found.speed = std::sqrt(extremes[0]);
     found.pressure[0] = -extremes[1], found.pressure[1] = extremes[2];
     found.density[0] = -extremes[3], found.density[1] = extremes[4];
     std::vector<Glimpse> own;
     std::vector<std::int64_t> ids;
     own.reserve(chosen.size());
+    const auto& world = flow_.world();
+    std::vector<Coder> place;
+    for (int d = 0; d < D; ++d) place.emplace_back(world.origin[d], world.origin[d] + world.size[d]);
+    const Coder velocity(-found.speed, found.speed);
+    const Coder pressure(found.pressure[0], found.pressure[1]), density(found.density[0], found.density[1]);
     for (const std::size_t i : chosen) {
-      own.push_back(glimpse_of(i, found));
+      Glimpse glimpse{};
+      for (int d = 0; d < D; ++d) {
+        glimpse.position[d] = place[static_cast<std::size_t>(d)](fluid.x[d][i]);
+        glimpse.velocity[d] = velocity(fluid.v[d][i]);
+      }
+      glimpse.pressure = pressure(flow_.pressure(i));
+      glimpse.density = density(flow_.constants().rho0 * (1 + fluid.s[i]));
+      own.push_back(glimpse);
       if (with_ids) ids.push_back(fluid.id[i]);
     }
     found.particles = gather<Glimpse>(std::span(std::as_const(own))).second;
@@ -349,21 +362,14 @@ class FlowSimulation final : public Simulation {
     }
     return record;
   }
-  Glimpse glimpse_of(std::size_t i, const Glance& ranges) const {
-    const auto code = [](double value, double low, double high) {
-      const double share = high > low ? (value - low) / (high - low) : 0.0;
-      return static_cast<std::uint16_t>(std::lround(65535 * std::clamp(share, 0.0, 1.0)));
-    };
-    Glimpse glimpse{};
-    const auto& world = flow_.world();
-    for (int d = 0; d < D; ++d) {
-      glimpse.position[d] = code(flow_.fluid.x[d][i], world.origin[d], world.origin[d] + world.size[d]);
-      glimpse.velocity[d] = code(flow_.fluid.v[d][i], -ranges.speed, ranges.speed);
+  /// Codes of the values from low to high.
+  struct Coder {
+    Coder(double low, double high) : lowest(low), per_unit(high > low ? 65535 / (high - low) : 0.0) {}
+    std::uint16_t operator()(double value) const {
+      return static_cast<std::uint16_t>(std::clamp((value - lowest) * per_unit, 0.0, 65535.0) + 0.5);
     }
-    glimpse.pressure = code(flow_.pressure(i), ranges.pressure[0], ranges.pressure[1]);
-    glimpse.density = code(flow_.constants().rho0 * (1 + flow_.fluid.s[i]), ranges.density[0], ranges.density[1]);
-    return glimpse;
-  }
+    double lowest, per_unit;
+  };
   double wall_pressure(std::size_t i) const {
     return pressure_unit() * static_cast<double>(flow_.walls.row(flow_.wall_rows.slot[i])[D]);
   }

@@ -130,6 +130,11 @@ def test_edits_keep_comments_order_and_formulas(client):
         'diameter = "D"',
     }
     assert not check(client, changed)["problems"]
+    whole = {"shape": "circle", "center": [0.2, 0.21], "diameter": "1.2*D"}
+    whole_edit = [{"op": "set", "path": ["bodies", "cylinder"], "value": whole}]
+    thicker = client.post("/api/edit", json={"toml": changed, "edits": whole_edit}).json()["toml"]
+    differences = [line for line in difflib.ndiff(now, thicker.splitlines()) if line[0] in "+-"]
+    assert [line[0] for line in differences] == ["-", "+"] and "1.2*D" in differences[1]
     back = [
         {"op": "remove", "path": ["bodies", "box"]},
         {"op": "set", "path": ["let", "Re"], "value": 100},

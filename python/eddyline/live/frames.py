@@ -41,9 +41,10 @@ class Pace:
         """A frame is going to be made."""
         self._began, self._began_computing = clock.perf_counter(), clock.thread_time()
 
-    def end(self, wanted: float) -> None:
-        """It has been made. What it cost is time of the processor: others may use that, too."""
-        cost = clock.thread_time() - self._began_computing
+    def end(self, wanted: float, sending: float) -> None:
+        """It has been made. What it costs is time of the processor: others may use that, too. sending: what
+        the one before took to send [s]."""
+        cost = clock.thread_time() - self._began_computing + sending
         self._next = self._began + max(1 / min(wanted, FASTEST), min(cost / SHARE, 1 / SLOWEST))
 
 

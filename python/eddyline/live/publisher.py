@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time as clock
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,7 @@ class Publisher:
     def __init__(self, address: Address, hello: pb.Hello, interrupt: Callable[[], None]) -> None:
         self.view = pb.View()
         self.connected = False
+        self.cost = 0.0  # processor time that the last frame took to send [s]
         self._address = address
         self._hello = hello
         self._interrupt = interrupt
@@ -170,7 +172,10 @@ class Publisher:
                 messages = self._take_news()
                 over = self._closed and not messages
             for message in messages:
+                began = clock.thread_time()
                 socket.send(message.SerializeToString())
+                if message.WhichOneof("body") == "frame":
+                    self.cost = clock.thread_time() - began
             if over:
                 return
             if not listener.is_alive():

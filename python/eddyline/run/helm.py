@@ -223,7 +223,7 @@ class Helm:
             moving = self._steering.moving()
             if moving:
                 publisher.put("bodies", self._bodies(moving), lasting=True)
-            self._pace.end(wanted)
+            self._pace.end(wanted, publisher.cost)
         if now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             publisher.put("progress", packed(progress=self._progress(progress, share, now)), lasting=True)

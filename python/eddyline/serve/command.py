@@ -44,12 +44,12 @@ def serve(
     """
     listener = _listen(host, port)
     port = listener.getsockname()[1]
-    gate = Gate(hosts=tuple(dict.fromkeys([*LOOPBACK, host, *names])))
     lab = Lab(folder, limits, executor, attributes)
     shown = f"[{host}]" if ":" in host else host
     local = "127.0.0.1" if host in _EVERYWHERE else shown
     reachable = local if executor == "local" else names[0] if names else _own_name(local)
     lab.url = f"http://{reachable}:{port}"
+    gate = Gate(hosts=tuple(dict.fromkeys([*LOOPBACK, host, reachable, *names])))
     base = f"http://{names[0] if names and host in _EVERYWHERE else local}:{port}/"
     config = uvicorn.Config(
         create_app(lab, gate),
