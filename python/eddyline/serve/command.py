@@ -85,6 +85,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
             if port is not None:
                 raise PortError(f"--host {host} --port {wanted}: {error.strerror}") from None
             continue
+        listener.listen()  # who comes before the server is up waits for it
         listener.set_inheritable(False)
         return listener
     raise PortError(f"--host {host}: cannot listen at this address")
