@@ -9,6 +9,7 @@ take turns, so that what else happens on the machine falls on both. Prints JSON:
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import threading
 import time
 from pathlib import Path
 
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from eddyline.live import stream_pb2 as pb
@@ -144,9 +146,10 @@ class Watcher:
             threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
-        for data in self._socket:
-            if isinstance(data, bytes) and pb.Message.FromString(data).WhichOneof("body") == "frame":
-                self._sizes.append(len(data))
+        with contextlib.suppress(ConnectionClosed):  # the server is ended under it
+            for data in self._socket:
+                if isinstance(data, bytes) and pb.Message.FromString(data).WhichOneof("body") == "frame":
+                    self._sizes.append(len(data))
 
     def result(self) -> dict[str, float]:
         seconds = time.monotonic() - self._began
