@@ -14,6 +14,8 @@ namespace {
 enum class Call : std::int32_t {
   end,
   advance,
+  change,
+  glance,
   raster,
   take_series,
   checksum,
@@ -64,7 +66,18 @@ class Leader final : public Simulation {
     call(command);
     return own_->advance(until, max_steps, max_seconds);
   }
+  void change(const world::Change& change) override {
+    call({.call = Call::change});
+    comm::broadcast(communicator_, change, 0, "change");
+    own_->change(change);
+  }
   void interrupt() override { own_->interrupt(); }
+  Glance glance(std::int64_t every, bool with_ids) const override {
+    Command command{.call = Call::glance};
+    command.max_steps = every, command.after = with_ids ? 1 : 0;
+    call(command);
+    return own_->glance(every, with_ids);
+  }
   void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const override {
     Command command{.call = Call::raster};
     command.plane = plane;
@@ -168,6 +181,8 @@ class Leader final : public Simulation {
 void join(Simulation& own, const Command& command, comm::Communicator& communicator) {
   switch (command.call) {
     case Call::advance: own.advance(command.until, command.max_steps, command.max_seconds); break;
+    case Call::glance: own.glance(command.max_steps, command.after != 0); break;
+    case Call::change: own.change(comm::broadcast(communicator, world::Change{}, 0, "change")); break;
     case Call::raster: {
       const auto& plane = command.plane;
       std::vector<float> pixels(static_cast<std::size_t>(plane.rows) * static_cast<std::size_t>(plane.columns));

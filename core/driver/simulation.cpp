@@ -84,6 +84,12 @@ class FlowSimulation final : public Simulation {
     return done;
   }
 
+  void change(const world::Change& change) override {
+    flow_.change(change);
+    step_.world_changed();
+    using Kind = world::Change::Kind;
+    if (change.kind == Kind::add_probe || change.kind == Kind::remove_probe) observers_.world_changed();
+  }
   void interrupt() override { interrupted_.store(true); }
 
   int dimensions() const override { return D; }
@@ -137,6 +143,49 @@ class FlowSimulation final : public Simulation {
     return all;
   }
 
+  Glance glance(std::int64_t every, bool with_ids) const override {
+    const auto& fluid = flow_.fluid;
+    std::vector<std::size_t> chosen;
+    chosen.reserve(every > 1 ? 0 : fluid.id.size());
+    double extremes[5] = {0, -INFINITY, -INFINITY, -INFINITY, -INFINITY};  // speed^2, -lowest and highest p and rho
+    for (std::size_t i = 0; i < fluid.id.size(); ++i) {
+      if (fluid.buffer[i] != 0) continue;
+      if (every > 1 && mix(static_cast<std::uint64_t>(fluid.id[i])) % static_cast<std::uint64_t>(every) != 0) continue;
+      chosen.push_back(i);
+      const double p = flow_.pressure(i), rho = flow_.constants().rho0 * (1 + fluid.s[i]);
+      double v2 = 0;
+      for (int d = 0; d < D; ++d) v2 += fluid.v[d][i] * fluid.v[d][i];
+      const double values[5] = {v2, -p, p, -rho, rho};
+      for (int k = 0; k < 5; ++k) extremes[k] = std::max(extremes[k], values[k]);
+    }
+    comm::maximum(flow_.communicator(), extremes, "glance");
+    Glance found;
+    found.speed = std::sqrt(extremes[0]);
+    found.pressure[0] = -extremes[1], found.pressure[1] = extremes[2];
+    found.density[0] = -extremes[3], found.density[1] = extremes[4];
+    std::vector<Glimpse> own;
+    std::vector<std::int64_t> ids;
+    own.reserve(chosen.size());
+    const auto& world = flow_.world();
+    std::vector<Coder> place;
+    for (int d = 0; d < D; ++d) place.emplace_back(world.origin[d], world.origin[d] + world.size[d]);
+    const Coder velocity(-found.speed, found.speed);
+    const Coder pressure(found.pressure[0], found.pressure[1]), density(found.density[0], found.density[1]);
+    for (const std::size_t i : chosen) {
+      Glimpse glimpse{};
+      for (int d = 0; d < D; ++d) {
+        glimpse.position[d] = place[static_cast<std::size_t>(d)](fluid.x[d][i]);
+        glimpse.velocity[d] = velocity(fluid.v[d][i]);
+      }
+      glimpse.pressure = pressure(flow_.pressure(i));
+      glimpse.density = density(flow_.constants().rho0 * (1 + fluid.s[i]));
+      own.push_back(glimpse);
+      if (with_ids) ids.push_back(fluid.id[i]);
+    }
+    found.particles = gather<Glimpse>(std::span(std::as_const(own))).second;
+    if (with_ids) found.ids = gather<std::int64_t>(std::span(std::as_const(ids))).second;
+    return found;
+  }
   void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const override {
     observe::draw_raster(flow_, quantity, plane, pixels);
   }
@@ -314,6 +363,14 @@ class FlowSimulation final : public Simulation {
     }
     return record;
   }
+  /// Codes of the values from low to high.
+  struct Coder {
+    Coder(double low, double high) : lowest(low), per_unit(high > low ? 65535 / (high - low) : 0.0) {}
+    std::uint16_t operator()(double value) const {
+      return static_cast<std::uint16_t>(std::clamp((value - lowest) * per_unit, 0.0, 65535.0) + 0.5);
+    }
+    double lowest, per_unit;
+  };
   double wall_pressure(std::size_t i) const {
     return pressure_unit() * static_cast<double>(flow_.walls.row(flow_.wall_rows.slot[i])[D]);
   }

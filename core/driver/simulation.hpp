@@ -85,6 +85,22 @@ struct Record {
   std::uint16_t surface, buffer;    // of the fluid: 1 at the free surface; 1 + the opening whose buffer it is in
 };
 
+/// A particle as somebody who watches wants it, in codes of 16 bits: value = lowest + code / 65535 (highest - lowest).
+struct Glimpse {
+  std::uint16_t position[3];  // over the domain; 0 beyond the dimension
+  std::uint16_t velocity[3];  // from -speed to speed
+  std::uint16_t pressure, density;
+};
+
+/// The fluid within the domain, or always the same share of it, in no particular order.
+struct Glance {
+  double speed = 0;             // [m/s]
+  double pressure[2] = {0, 0};  // lowest and highest [Pa]
+  double density[2] = {0, 0};   // [kg/m^3]
+  std::vector<Glimpse> particles;
+  std::vector<std::int64_t> ids;  // if asked for
+};
+
 /// What one rank did.
 struct RankShare {
   std::int64_t fluid_particles = 0, wall_particles = 0, migrants = 0, memory_bytes = 0;
@@ -105,6 +121,9 @@ class Simulation {
   /// Steps until time >= until, or steps == max_steps, or, on any rank, max_seconds of wall time have passed, or
   /// interrupt(). Returns the steps done; throws StepError. Collective.
   virtual std::int64_t advance(double until, std::int64_t max_steps, double max_seconds) = 0;
+  /// Changes the world between two steps. Rows of all series must have been taken. Throws UserError, and then nothing
+  /// has changed. Collective.
+  virtual void change(const world::Change& change) = 0;
   /// May come from any thread.
   virtual void interrupt() = 0;
   /// The other ranks are told that the run is over. Nothing collective may follow.
@@ -141,6 +160,8 @@ class Simulation {
   /// on the root. Batch after batch, it needs no room for all. Collective.
   virtual std::vector<Record> records(Kind kind, std::int64_t after, std::int64_t limit) const = 0;
 
+  /// Particles of all ranks whose ids a fixed rule picks, one of `every`; on the root. Collective.
+  virtual Glance glance(std::int64_t every, bool with_ids) const = 0;
   /// Collective.
   virtual void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const = 0;
   /// The same on all ranks.

@@ -59,6 +59,12 @@ ClassicStep<T, D>::ClassicStep(Flow<T, D>& flow)
       terms_{flow.constants().nu > 0, flow.constants().state.is_gas(), flow.world().method.xsph > 0} {}
 
 template <class T, int D>
+void ClassicStep<T, D>::world_changed() {
+  surroundings_ = Surroundings<D>(flow_.world());
+  terms_.laminar_viscosity = flow_.constants().nu > 0;
+}
+
+template <class T, int D>
 physics::classic::SweepInput<T> ClassicStep<T, D>::input() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;

@@ -31,6 +31,7 @@
 #include "particles/place.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "physics/delta/sweeps.hpp"
+#include "world/change.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {
@@ -59,6 +60,10 @@ class Flow {
   const std::vector<Block>& wall_reaction_blocks() const {
     return openings.empty() ? schedule.walls : schedule.free_walls;
   }
+
+  /// Changes the world between two steps, the same on all ranks. The stepper is told next, see Step::world_changed().
+  /// Throws UserError, and then nothing has changed.
+  void change(const world::Change& change);
 
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
@@ -132,6 +137,7 @@ class Flow {
   }
 
  private:
+  void change_motion(const world::Change& change);
   void place();
   void place_nodes();
   void remove_leavers();

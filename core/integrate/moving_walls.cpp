@@ -6,7 +6,12 @@ namespace eddyline::integrate {
 
 template <class T, int D>
 MovingWalls<T, D>::MovingWalls(Flow<T, D>& flow) : flow_(flow) {
-  if (any()) poses_.resize(flow.world().bodies.size());
+  world_changed();
+}
+
+template <class T, int D>
+void MovingWalls<T, D>::world_changed() {
+  if (any()) poses_.resize(flow_.world().bodies.size());
 }
 
 template <class T, int D>

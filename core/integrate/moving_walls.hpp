@@ -20,6 +20,8 @@ class MovingWalls {
   explicit MovingWalls(Flow<T, D>& flow);
 
   bool any() const { return flow_.walls_move(); }
+  /// Bodies that stood still may move from now on.
+  void world_changed();
   /// State and rows at time t. The caller gathers.
   void start(double t);
   /// Rows for the middle of the step of length dt that ends at time t, and how far the walls will have moved at its

@@ -48,6 +48,13 @@ Step<T, D>::Step(Flow<T, D>& flow)
       kick_(flow, contact_, surroundings_) {}
 
 template <class T, int D>
+void Step<T, D>::world_changed() {
+  contact_ = Contact(flow_.world());
+  surroundings_ = Surroundings<D>(flow_.world());
+  moving_walls_.world_changed();
+}
+
+template <class T, int D>
 double Step<T, D>::choose_time_step() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;

@@ -20,6 +20,8 @@ class Step {
   void start();
   /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
+  /// Takes up what Flow::change() has changed.
+  void world_changed();
   /// The next time step, from the largest speed at the start of the last one: so it is known when that ends.
   double choose_time_step() const;
 

@@ -5,7 +5,7 @@
 namespace eddyline::integrate {
 
 template <int D>
-Surroundings<D>::Surroundings(const world::World& world) : world_(world), uniform_force_(world.gravity) {
+Surroundings<D>::Surroundings(const world::World& world) : world_(&world), uniform_force_(world.gravity) {
   for (const auto& side : world.sides)
     for (const auto& component : side.velocity) {
       const auto used = component.used_variables();
@@ -20,9 +20,9 @@ Surroundings<D>::Surroundings(const world::World& world) : world_(world), unifor
 
 template <int D>
 Vec3 Surroundings<D>::force_by_formula(const Vec3& x, double t) const {
-  Vec3 f = world_.gravity;
+  Vec3 f = world_->gravity;
   for (int d = 0; d < D; ++d)
-    f[d] += world_.body_force[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
+    f[d] += world_->body_force[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
   return f;
 }
 
@@ -33,7 +33,7 @@ void Surroundings<D>::set_wall_velocities(WallState<D>& wall, double t) const {
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
     if (wall.owner[k] >= 0) continue;
-    const auto& velocity = world_.sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity;
+    const auto& velocity = world_->sides[static_cast<std::size_t>(-1 - wall.owner[k])].velocity;
     const Vec3 x = vector_of(wall.x, k);
     for (int d = 0; d < D; ++d)
       wall.v[d][k] = velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});

@@ -20,7 +20,7 @@ class Surroundings {
  private:
   Vec3 force_by_formula(const Vec3& x, double t) const;
 
-  const world::World& world_;
+  const world::World* world_;
   bool walls_change_speed_ = false;
   bool force_is_uniform_ = true;  // in space and time
   Vec3 uniform_force_;            // gravity and body force together [m/s^2]

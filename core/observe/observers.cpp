@@ -38,14 +38,28 @@ Vec3 surface_point(const world::Shape& shape, Vec3 X, double probe, int dimensio
 }  // namespace
 
 template <class T, int D>
-Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
-  const auto& world = flow.world();
+Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow), walls_move_(flow.walls_move()) {
+  for (const auto& body : flow.world().bodies) moving_.push_back(body.motion.has_value());
+  name_series();
+  find_beyond();
+}
+
+template <class T, int D>
+void Observers<T, D>::world_changed() {
+  name_series();
+}
+
+template <class T, int D>
+void Observers<T, D>::name_series() {
+  const auto& world = flow_.world();
+  series_.clear();
+  force_owners_.clear();
   const std::string per_length = D == 2 ? "/m" : "";
   Series budget{"budget", {"time", "step", "particles", "mass"}, {"s", "1", "1", "kg" + per_length}, {}};
   add_vector<D>(budget, "momentum", "kg m/s" + per_length);
   // The thermal energy of classic holds the work of compression as well.
   std::vector<const char*> energies{"kinetic_energy", "potential_energy"};
-  if (flow.fluid.classic)
+  if (flow_.fluid.classic)
     energies.insert(energies.end(), {"thermal_energy", "total_energy"});
   else
     energies.push_back("elastic_energy");
@@ -55,7 +69,7 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   }
   budget.columns.insert(budget.columns.end(), {"max_speed", "left_mass"});  // left through open sides
   budget.units.insert(budget.units.end(), {"m/s", "kg" + per_length});
-  if (flow.walls_move()) {  // by all that moves, on the fluid
+  if (walls_move_) {  // by all that moves, on the fluid
     budget.columns.emplace_back("work");
     budget.units.push_back("J" + per_length);
   }
@@ -64,7 +78,7 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   const auto add_force = [&](std::string_view name, std::int32_t owner) {
     Series force{"force." + std::string(name), {"time"}, {"s"}, {}};
     for (const char* part : {"total", "pressure", "viscous"}) add_vector<D>(force, part, "N" + per_length);
-    if (owner >= 0 && world.bodies[static_cast<std::size_t>(owner)].motion) {
+    if (moves(owner)) {
       if (D == 3) {
         add_vector<D>(force, "torque", "N m");
       } else {
@@ -81,8 +95,7 @@ Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow) {
   for (std::size_t s = 0; s < 2 * D; ++s)
     if (world.sides[s].kind == world::SideKind::wall) add_force(k_side_names[s], -1 - static_cast<std::int32_t>(s));
 
-  find_beyond();
-  for (const auto& opening : flow.openings.all()) {
+  for (const auto& opening : flow_.openings.all()) {
     Series series{"opening." + opening.world.name,
                   {"time", "mass_flow", "mass"},
                   {"s", D == 2 ? "kg/(m s)" : "kg/s", "kg" + per_length},
@@ -241,7 +254,7 @@ void Observers<T, D>::report_budget(Series& series) {
   series.values.insert(series.values.end(), {flow_.time, static_cast<double>(flow_.steps), sums[D + 5]});
   series.values.insert(series.values.end(), sums.begin(), sums.end() - (flow_.fluid.classic ? 1 : 2));
   series.values.insert(series.values.end(), {flow_.control.latest.speed, tally_.next()});
-  if (flow_.walls_move()) series.values.push_back(work_);
+  if (walls_move_) series.values.push_back(work_);
 }
 
 template <class T, int D>
@@ -321,7 +334,7 @@ void Observers<T, D>::observe() {
     add_force(owner);
     if (moves(owner)) add_torque(owner);
   }
-  if (flow_.walls_move()) add_power_of_sides();
+  if (walls_move_) add_power_of_sides();
   add_budget();
   for (std::size_t o = 0; o < openings; ++o) add_opening(o);
   tally_.add_up(flow_.communicator());
@@ -329,7 +342,7 @@ void Observers<T, D>::observe() {
   power_ = 0;
   std::size_t next = 1;
   for (const std::int32_t owner : force_owners_) report_force(owner, series_[next++].values);
-  if (flow_.walls_move()) add_work();
+  if (walls_move_) add_work();
   report_budget(series_[0]);
   for (std::size_t o = 0; o < openings; ++o) report_opening(series_[next++].values);
   std::vector<Vec3> points;

@@ -16,6 +16,9 @@ class Observers {
  public:
   explicit Observers(const integrate::Flow<T, D>& flow);
 
+  /// Takes up probes that were added or removed; rows of all series must have been taken. A body that stood still when
+  /// the run began keeps the columns that it had: no torque, no power.
+  void world_changed();
   /// Appends one row to every series. Forces need the reactions of the step that has just ended.
   void observe();
   /// What adds up over rows. `part`: on the root; nothing on others. Collective.
@@ -25,6 +28,7 @@ class Observers {
   std::vector<Series> take();
 
  private:
+  void name_series();
   void find_beyond();
   void add_budget();
   void add_force(std::int32_t owner);
@@ -36,16 +40,16 @@ class Observers {
   void report_torque(std::int32_t owner, const Vec3& force, std::vector<double>& values);
   void report_opening(std::vector<double>& values);
   void add_work();
-  /// Whether the owner of a force is a body that moves.
-  bool moves(std::int32_t owner) const {
-    return owner >= 0 && flow_.world().bodies[static_cast<std::size_t>(owner)].motion.has_value();
-  }
+  /// Whether the owner of a force is a body that was to move when the run began.
+  bool moves(std::int32_t owner) const { return owner >= 0 && moving_[static_cast<std::size_t>(owner)]; }
   double force_unit() const;
   double front(int axis) const;
 
   const integrate::Flow<T, D>& flow_;
   Tally tally_;
   std::vector<Series> series_;              // budget, forces, openings, probes, gauges, fronts
+  std::vector<bool> moving_;                // bodies that were to move when the run began
+  bool walls_move_ = false;                 // whether there were any
   std::vector<std::int32_t> beyond_;        // opening beyond which a wall's particle stands, or -1
   std::vector<std::int32_t> force_owners_;  // of the force series: body or -1 - side
   std::int64_t shared_ = 0;                 // how often the domain had been shared out at the last row

@@ -274,6 +274,14 @@ class Simulation:
         `max_seconds` of wall time have passed in this call, or `interrupt()` was called; returns the
         steps done. Releases the GIL. Raises StepError.
         """
+    def change(
+        self, kind: str, name: str = "", value: Vec3 = (0, 0, 0), formulas: Sequence[str] = ()
+    ) -> None:
+        """Changes the world between two steps. viscosity: value[0] [m^2/s]. gravity: value [m/s^2]. inflow:
+        formulas of the velocity of the opening `name` [m/s]. motion: formulas of the displacement [m] of the
+        body `name`, three, and of its rotation [rad]; value: the pivot [m]. add_probe, remove_probe: `name`,
+        value [m]. Rows of series must have been taken. Raises UserError, and then nothing has changed.
+        """
     def interrupt(self) -> None: ...
     @property
     def time(self) -> float: ...
@@ -315,6 +323,11 @@ class Simulation:
     def records(self, kind: Literal["fluid", "walls"], after: int, limit: int) -> bytes:
         """The first `limit` particles of all ranks with ids larger than `after`, in order of id, as
         `eddyline.stream.particles.RECORD` lays them out."""
+    def glance(self, every: int = 1, with_ids: bool = False) -> dict[str, Any]:
+        """The fluid of all ranks within the domain for somebody who watches, one particle of `every`, always
+        the same ones, in no particular order: `particles`, (n, 8) uint16: position over the domain, velocity
+        from -`speed` to `speed` [m/s], pressure and density within (lowest, highest) `pressure` [Pa] and
+        `density` [kg/m^3]; `ids`, (n,) int64, if asked for."""
     def raster(self, quantity: str, shape: tuple[int, int], lower: Vec3, upper: Vec3) -> NDArray[np.float32]:
         """SPH interpolation on a plane of pixels: shape (rows, columns), row 0 at the bottom, centres of
         equal cells between `lower` and `upper` (3D: the plane z = lower.z). NaN where there is no fluid.

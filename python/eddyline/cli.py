@@ -91,6 +91,10 @@ CheckpointEvery = Annotated[
 Checksums = Annotated[
     int, typer.Option(min=0, metavar="N", help="Keep a checksum after every N steps, for `compare`.")
 ]
+Live = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(metavar="URL", help="Show the run to a hub, at the address that `eddyline serve` prints."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")]
 Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain of each rank into B boxes.")]
 
@@ -126,6 +130,7 @@ def run(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
     ] = None,
+    live: Live = None,
     quiet: Quiet = False,
 ) -> None:
     """Run a world.
@@ -158,6 +163,7 @@ def run(
             checksums=checksums,
             out=out,
             progress=not quiet,
+            live=live,
         )
 
     _compute(begin, ranks, quiet)
@@ -177,6 +183,7 @@ def resume(
     patience: Patience = 300.0,
     checkpoint_every: CheckpointEvery = 30.0,
     checksums: Checksums = 0,
+    live: Live = None,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a run from its last checkpoint.
@@ -204,9 +211,61 @@ def resume(
             checkpoint_every=60 * checkpoint_every,
             checksums=checksums,
             progress=not quiet,
+            live=live,
         )
 
     _compute(go_on, ranks, quiet)
+
+
+@app.command()
+def replay(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or runs/NAME.")],
+    threads: Threads = 0,
+    ranks: Ranks = None,
+    boxes: Boxes = 1,
+    decomposition: Decomposition = "bisection",
+    rebalance: Rebalance = True,
+    exchange: Exchange = "nonblocking",
+    patience: Patience = 300.0,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
+    ] = None,
+    live: Live = None,
+    quiet: Quiet = False,
+) -> None:
+    """Repeat a run with all that was done to it while it ran.
+
+    To the same bits, on any number of ranks and threads; says whether the fingerprint is the same.
+
+    \b
+      eddyline replay runs/cylinder
+      eddyline replay runs/cylinder/0003 --ranks 4
+    """
+    from eddyline.run.replay import replay as replay_run
+
+    def again() -> Run:
+        done = replay_run(
+            run,
+            threads=threads,
+            boxes=boxes,
+            decomposition=decomposition,
+            rebalance=rebalance,
+            exchange=exchange,
+            patience=patience,
+            out=out,
+            progress=not quiet,
+            live=live,
+        )
+        before = done.record["replay_of"]["fingerprint"]
+        if done.fingerprint != before:
+            raise _BadInputError(
+                f"{done.folder}: fingerprint {done.fingerprint}, and {before} before: not the same run. "
+                "Another version of Eddyline, or a file that was changed?"
+            )
+        return done
+
+    _compute(again, ranks, quiet)
 
 
 def _compute(go: Callable[[], Run], ranks: int | None, quiet: bool) -> None:
@@ -230,6 +289,97 @@ def _compute(go: Callable[[], Run], ranks: int | None, quiet: bool) -> None:
         show(done)
         if done.outcome == "stopped by user":
             raise typer.Exit(EXIT_INTERRUPTED)
+
+
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Listen here; loopback unless given.")]
+Port = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(min=0, max=65535, metavar="N", help="Port; default 8421, or any that is free."),
+]
+Runs = Annotated[Path, typer.Option("--folder", metavar="DIR", help="Where the runs lie.")]
+Named = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--name", metavar="NAME", help="Under which browsers know this machine. Again for more."),
+]
+Executor = Annotated[
+    str, typer.Option(metavar="NAME", help="What starts runs: local, or a scheduler, e.g. slurm.")
+]
+Attribute = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--attribute", metavar="K=V", help="For the scheduler, e.g. slurm.partition=long."),
+]
+AtOnce = Annotated[int, typer.Option(min=1, metavar="N", help="Runs that compute at once; others wait.")]
+
+
+@app.command()
+def serve(
+    port: Port = None,
+    host: Host = "127.0.0.1",
+    folder: Runs = Path("runs"),
+    name: Named = None,
+    executor: Executor = "local",
+    attribute: Attribute = None,
+    at_once: AtOnce = 1,
+) -> None:
+    """Serve the lab: worlds, runs and their streams, for browsers. Ctrl-C ends it.
+
+    Prints an address to steer and one to look only. Ctrl-C also stops the runs that it has started, each at a
+    step and complete; those that joined it with --live go on.
+
+    \b
+      eddyline serve
+      eddyline serve --port 8000 --folder /scratch/runs
+      eddyline serve --host 0.0.0.0 --name lab.example.org --executor slurm --attribute slurm.partition=long
+    """
+    _serve(port, host, folder, name, executor, attribute, at_once, browse=False)
+
+
+@app.command()
+def lab(
+    port: Port = None,
+    folder: Runs = Path("runs"),
+    at_once: AtOnce = 1,
+) -> None:
+    """Draw a world, run it, watch and steer it, in a browser: `serve`, with a browser opened.
+
+    \b
+      eddyline lab
+    """
+    _serve(port, "127.0.0.1", folder, None, "local", None, at_once, browse=True)
+
+
+def _serve(
+    port: int | None,
+    host: str,
+    folder: Path,
+    names: list[str] | None,
+    executor: str,
+    attributes: list[str] | None,
+    at_once: int,
+    *,
+    browse: bool,
+) -> None:
+    from eddyline.serve.command import PortError, serve
+    from eddyline.serve.limits import Limits
+
+    with _errors():
+        pairs = dict(item.partition("=")[::2] for item in attributes or [])
+        if not all(pairs.values()):
+            raise _BadInputError("--attribute must be K=V, for example slurm.partition=long")
+        try:
+            serve(
+                folder,
+                host=host,
+                port=port,
+                names=tuple(names or ()),
+                limits=Limits(at_once=at_once),
+                executor=executor,
+                attributes=pairs,
+                say=typer.echo,
+                browse=browse,
+            )
+        except (PortError, ValueError) as error:
+            raise _BadInputError(str(error)) from None
 
 
 @app.command()

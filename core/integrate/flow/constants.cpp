@@ -27,11 +27,10 @@ Constants::Constants(const world::World& world)
     : length(particles::lengths(world)),
       fixed(length.interaction_radius),
       rho0(world.fluid.density),
-      c0(world.fluid.sound_speed),
-      nu(world.fluid.kinematic_viscosity) {
+      c0(world.fluid.sound_speed) {
   const auto& method = world.method;
-  const double h = length.smoothing_length, R = length.interaction_radius;
-  nu_fluid = std::max(nu, method.artificial_viscosity * h * c0 / (2 * (world.dimensions + 2)));
+  const double R = length.interaction_radius;
+  set_viscosity(world);
   const Vec3 step = particles::lattice_spacing(world);
   volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);
   inverse_c0 = 1 / c0;
@@ -52,6 +51,12 @@ Constants::Constants(const world::World& world)
   shifting_strength = method.shifting_strength > 0 ? method.shifting_strength : strength;
   acoustic_damping = free_surface ? 0.0 : method.acoustic_damping;
   viscosity = free_surface ? FluidViscosity::monaghan_cleary : FluidViscosity::morris;
+}
+
+void Constants::set_viscosity(const world::World& world) {
+  nu = world.fluid.kinematic_viscosity;
+  const double artificial = world.method.artificial_viscosity * length.smoothing_length * c0;
+  nu_fluid = std::max(nu, artificial / (2 * (world.dimensions + 2)));
 }
 
 }  // namespace eddyline::integrate

@@ -14,6 +14,8 @@ namespace eddyline::integrate {
 /// Constants of a run in SI units, from the world.
 struct Constants {
   explicit Constants(const world::World& world);
+  /// Those that follow from the fluid's viscosity, which may change during a run.
+  void set_viscosity(const world::World& world);
 
   particles::Lengths length{};
   FixedPoint fixed;

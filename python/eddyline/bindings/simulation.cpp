@@ -9,6 +9,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
+
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "bindings.hpp"
@@ -206,6 +208,45 @@ nb::bytes records(const Simulation& s, const std::string& kind, std::int64_t aft
   return nb::bytes(batch.data(), batch.size() * sizeof(driver::Record));
 }
 
+void change(Simulation& s, const std::string& kind, const std::string& name, const Point& value,
+            const std::vector<std::string>& formulas) {
+  using Kind = world::Change::Kind;
+  static const std::map<std::string, Kind> kinds{{"viscosity", Kind::viscosity}, {"gravity", Kind::gravity},
+                                                 {"inflow", Kind::inflow},       {"motion", Kind::motion},
+                                                 {"add_probe", Kind::add_probe}, {"remove_probe", Kind::remove_probe}};
+  const auto found = kinds.find(kind);
+  if (found == kinds.end()) throw UserError("change: there is no kind " + kind + ".");
+  world::Change change;
+  change.kind = found->second;
+  change.value = vec(value);
+  if (name.size() > world::Change::k_longest_name || formulas.size() > change.formulas.size())
+    throw UserError("change: a name has at most 63 characters, and there are at most 4 formulas.");
+  name.copy(change.name.data(), name.size());
+  for (std::size_t k = 0; k < change.formulas.size(); ++k) {
+    const std::string& text = k < formulas.size() ? formulas[k] : "0";
+    if (text.size() > world::Change::k_longest) throw UserError("change: a formula has at most 2047 characters.");
+    text.copy(change.formulas[k].data(), text.size());
+  }
+  nb::gil_scoped_release release;
+  s.change(change);
+}
+
+nb::dict glance(const Simulation& s, std::int64_t every, bool with_ids) {
+  if (every < 1) throw UserError("glance: every must be at least 1.");
+  driver::Glance found;
+  {
+    nb::gil_scoped_release release;
+    found = s.glance(every, with_ids);
+  }
+  nb::dict out;
+  out["speed"] = found.speed;
+  out["pressure"] = nb::make_tuple(found.pressure[0], found.pressure[1]);
+  out["density"] = nb::make_tuple(found.density[0], found.density[1]);
+  out["particles"] = nb::bytes(found.particles.data(), found.particles.size() * sizeof(driver::Glimpse));
+  out["ids"] = nb::bytes(found.ids.data(), found.ids.size() * sizeof(std::int64_t));
+  return out;
+}
+
 Owned<float> raster(const Simulation& s, const std::string& quantity, std::pair<int, int> shape, const Point& lower,
                     const Point& upper) {
   if (shape.first < 1 || shape.second < 1) throw UserError("raster: shape must be at least (1, 1).");
@@ -290,6 +331,8 @@ void bind_simulation(nb::module_& module) {
           "communicator"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("advance", &Simulation::advance, "until"_a, "max_steps"_a, "max_seconds"_a,
            nb::call_guard<nb::gil_scoped_release>())
+      .def("change", change, "kind"_a, "name"_a = "", "value"_a = Point{0, 0, 0},
+           "formulas"_a = std::vector<std::string>{})
       .def("interrupt", &Simulation::interrupt)
       .def("end", &Simulation::end, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("dimensions", &Simulation::dimensions)
@@ -323,6 +366,7 @@ void bind_simulation(nb::module_& module) {
            [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })
       .def("wall_body", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_owner()); })
       .def("wall_pressure", [](const Simulation& s) { return give(s.wall_pressure()); })
+      .def("glance", glance, "every"_a = 1, "with_ids"_a = false)
       .def("records", records, "kind"_a, "after"_a, "limit"_a)
       .def("take_series", take_series)
       .def("raster", raster, "quantity"_a, "shape"_a, "lower"_a, "upper"_a)

@@ -39,6 +39,7 @@ class Session:
     def __init__(self, communicator: _core.Communicator | None) -> None:
         self.communicator = communicator
         self.patience = PATIENCE
+        self.hosts = [os.uname().nodename]  # the machine of each rank
         self.cores = self._share_of_cores()
 
     def _share_of_cores(self) -> int:
@@ -48,6 +49,7 @@ class Session:
             return share_of_cores([place], 0)
         told = [json.loads(each) for each in self.communicator.gather(json.dumps(place).encode())]
         places = json.loads(self.communicator.broadcast(json.dumps(told).encode()))
+        self.hosts = [host for host, _ in places]
         return share_of_cores(places, self.rank)
 
     @property

@@ -7,12 +7,16 @@ import math
 import os
 import sys
 import time as clock
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.live.address import Address, AddressError, address
+from eddyline.live.journal import NAME as JOURNAL
+from eddyline.live.journal import Entry, JournalError
+from eddyline.live.journal import read as read_journal
 from eddyline.ranks import PATIENCE, Session, join, tell_run
 from eddyline.run.errors import RequestError, StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
@@ -54,6 +58,7 @@ def run(
     progress: bool = True,
     movie: bool = True,
     report: bool = True,
+    live: str | None = None,
 ) -> Run:
     """Runs a world and keeps everything in a folder of its own: `runs/NAME/0001`, 0002, ... or `out`.
 
@@ -70,6 +75,7 @@ def run(
     checksums: keep a checksum of the whole state after every so many steps, by which `compare` finds the
         first step at which two runs part; 0: with snapshots only.
     out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
+    live: the address of a hub (`eddyline serve` prints it) that shows the run while it runs, and steers it.
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
     WorldError or RequestError before anything is written, StepFailedError if the computation broke down,
@@ -84,6 +90,7 @@ def run(
 
     def prepare() -> World:
         made = _load(world, overrides)
+        watched_at(live)
         _check(end=_end(made, until), steps=steps, manner=manner)
         if ranks.is_root:
             RunFolder.check_destination(destination)
@@ -91,12 +98,13 @@ def run(
 
     options = options_text(steps=steps, until=until)
     ready = ranks.agree(prepare, lambda made: f"{options}\n{manner}\n{made.source}")
-    with _simulated(ready, manner, ranks) as (simulation, stop):
+    with simulated(ready, manner, ranks) as (simulation, stop):
         folder = RunFolder.create(ready.name, destination)
         tell_run(folder.path)
         limit = steps if steps is not None else UNLIMITED
-        execution = _Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
         execution.record |= {"options": options} | manner.record(ranks)
+        execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
         with RunProgress(ready.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
@@ -118,6 +126,7 @@ def resume(
     progress: bool = True,
     movie: bool = True,
     report: bool = True,
+    live: str | None = None,
 ) -> Run:
     """Goes on with a run in its folder, from its last whole checkpoint, to the bits of one that never
     stopped.
@@ -133,6 +142,7 @@ def resume(
     def prepare() -> tuple[World, RunFolder, Checkpoint | None]:
         folder = RunFolder.open(os.fspath(run))
         made = _load(folder.world, None)
+        watched_at(live)
         end = _end(made, until)
         _check(end=end, steps=steps, manner=manner)
         if not ranks.is_root:
@@ -154,12 +164,12 @@ def resume(
 
     options = options_text(steps=steps, until=until)
     ready, folder, checkpoint = ranks.agree(prepare, lambda found: f"{options}\n{manner}\n{found[0].source}")
-    with _simulated(ready, manner, ranks) as (simulation, stop):
+    with simulated(ready, manner, ranks) as (simulation, stop):
         assert checkpoint is not None
-        simulation.restore(checkpoint.parts())
         tell_run(folder.path)
         limit = steps if steps is not None else UNLIMITED
-        execution = _Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution.steered_by(watched_at(live), ranks.hosts, journal_of(folder))
         execution.go_on(checkpoint)
         execution.record |= {"options": options} | manner.record(ranks)
         simulation.keep_checksums(checksums)
@@ -195,7 +205,7 @@ class Manner:
 
 
 @contextlib.contextmanager
-def _simulated(
+def simulated(
     world: World, manner: Manner, ranks: Session
 ) -> Iterator[tuple[_core.Simulation, StopRequests]]:
     """The simulation of a world on all ranks. Those that are not the root stay here until it is over."""
@@ -233,11 +243,25 @@ def _load(world: World | str | os.PathLike[str], overrides: Mapping[str, str | f
     return world
 
 
+def watched_at(live: str | None) -> Address | None:
+    try:
+        return address(live)
+    except AddressError as error:
+        raise RequestError(str(error)) from None
+
+
+def journal_of(folder: RunFolder) -> list[Entry]:
+    try:
+        return read_journal(folder.path / JOURNAL)
+    except JournalError as error:
+        raise RequestError(str(error)) from None
+
+
 def _end(world: World, until: float | None) -> float:
     return world.end if until is None else float(until)
 
 
-class _Execution:
+class Execution:
     """A run in progress: its parts, and run.json as it will be written."""
 
     def __init__(
@@ -250,12 +274,14 @@ class _Execution:
         steps: int,
         checkpoint_every: float,
     ) -> None:
+        from eddyline.run.helm import Helm
         from eddyline.run.outlook import Lookout
         from eddyline.run.recorder import shown_quantity
 
         self.world, self.simulation, self.folder, self.stop = world, simulation, folder, stop
         self.lookout = Lookout(world, folder)
         self.end, self.steps = end, steps
+        self.helm = Helm(world, simulation, folder, stop, None, ())
         self.checkpoint_every = checkpoint_every
         self.checkpoint: Checkpoint | None = None  # from which it goes on
         self.started = clock.perf_counter()
@@ -274,8 +300,16 @@ class _Execution:
             "machine": machine(),
         }
 
+    def steered_by(self, live: Address | None, hosts: Sequence[str], past: Sequence[Entry]) -> None:
+        """live: the hub that shows and steers the run; past: what a journal says of it."""
+        from eddyline.run.helm import Helm
+
+        self.helm = Helm(self.world, self.simulation, self.folder, self.stop, live, hosts, past)
+
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Takes up the folder's run at a checkpoint. run.json remembers what each part of it was."""
+        self.helm.begin(checkpoint.step)
+        self.simulation.restore(checkpoint.parts())
         before = self.folder.read_record()
         parts = before.get("resumed", [])
         now = {"step": checkpoint.step, "time": checkpoint.time, "at": self.record["started"]}
@@ -290,11 +324,13 @@ class _Execution:
             problem = self._compute(shown)
             self._close_record()
             run = self._evaluate()
+            self.helm.end(self.record, run.results)
             self._publish(run, shown, movie=movie, report=report)
         except OSError as error:
             raise self._cannot_write(error) from error
         except BaseException as error:
             self._note_failure(error)
+            self.helm.end(self.record, {})
             raise
         self.folder.drop_ballast()
         if problem is not None:
@@ -332,6 +368,7 @@ class _Execution:
         with contextlib.ExitStack() as stack:
             writer = stack.enter_context(Writer())
             recorder = Recorder(self.world, self.simulation, self.folder, writer)
+            recorder.on_rows = self.helm.add_rows
             if self.checkpoint is None:
                 recorder.after_steps()
             else:
@@ -341,14 +378,17 @@ class _Execution:
                 self.simulation.keep_timeline(max(LEAST_LAPS, MOST_LAPS // ranks))
             saved = clock.perf_counter()
             try:
+                self.helm.between_steps(recorder, shown, self._share())
                 while not self._is_done():
                     target = min(self.end, recorder.next_time)
-                    self.simulation.advance(target, self.steps, SLICE)
+                    limit, seconds = self.helm.limit(self.steps), self.helm.seconds(SLICE)
+                    self.simulation.advance(target, limit, seconds)
                     recorder.after_steps()
                     if self._checkpoint_is_due(saved):
                         self._save(recorder)
                         saved = clock.perf_counter()
                     self._show(shown)
+                    self.helm.between_steps(recorder, shown, self._share())
                 self._save(recorder)
             except _core.StepError as error:
                 problem = error
@@ -383,20 +423,22 @@ class _Execution:
         return self.simulation.time >= self.end or self.simulation.step_count >= self.steps
 
     def _show(self, shown: RunProgress) -> None:
-        simulation = self.simulation
-        share = max(
-            simulation.time / self.end if self.end > 0 else 1.0, simulation.step_count / max(self.steps, 1)
-        )
+        simulation, share = self.simulation, self._share()
         outlook = self.lookout.look()
         ahead = (outlook.likely or 0.0) / self.end - share if self.end > 0 else 0.0
         shown.update(
-            min(share, 1.0),
+            share,
             simulation.time,
             simulation.step_count,
             simulation.fluid_count,
             outlook.words,
             ahead,
         )
+
+    def _share(self) -> float:
+        """Of the run that is done."""
+        by_time = self.simulation.time / self.end if self.end > 0 else 1.0
+        return min(max(by_time, self.simulation.step_count / max(self.steps, 1)), 1.0)
 
     def _close_record(self) -> None:
         simulation = self.simulation
@@ -415,6 +457,8 @@ class _Execution:
             "particle_updates_per_second": particles * steps / wall if wall > 0 else 0.0,
             "statistics": simulation.statistics(),
         }
+        if self.helm.texts:
+            self.record["steered"] = self.helm.texts
         if self.record["ranks"] > 1:
             self.record["shares"] = simulation.shares()
             write_timeline(self.folder.path / TIMELINE, simulation.timeline())
@@ -464,6 +508,7 @@ class _Execution:
         with contextlib.suppress(OSError):
             self.folder.write_record(self.record)
             refusal.run = Run(self.folder)
+        self.helm.end(self.record, {})
         return refusal
 
     def _note_failure(self, error: BaseException) -> None:

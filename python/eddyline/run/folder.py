@@ -76,6 +76,13 @@ class RunFolder:
         return folder
 
     @classmethod
+    def claim(cls, name: str, base: Path = Path("runs")) -> Path:
+        """Makes the next free `base/name/0001`, ... and leaves it empty, for a run that starts later."""
+        path = _make_numbered(cls.base_of(name, base))
+        _point_latest(path)
+        return path
+
+    @classmethod
     def open(cls, path: str | Path) -> RunFolder:
         """The folder of an existing run; `path` may also be a file in it, or `runs/<world>` (then its
         latest run)."""

@@ -111,10 +111,10 @@ def _make(quantity: str, parts: list[Frame], run: Run) -> Raster:
         return np.hypot(x, y)
     rows, columns = x.shape
     across, along = (first.upper[0] - first.lower[0]) / columns, (first.upper[1] - first.lower[1]) / rows
-    return _slope(y, 1) / np.float32(across) - _slope(x, 0) / np.float32(along)
+    return slope(y, 1) / np.float32(across) - slope(x, 0) / np.float32(along)
 
 
-def _slope(values: Raster, axis: int) -> Raster:
+def slope(values: Raster, axis: int) -> Raster:
     """Differences from pixel to pixel: the mean of the two sides, or the one side that is wet."""
     step = np.diff(values, axis=axis)
     pad = [(0, 0), (0, 0)]

@@ -39,6 +39,7 @@ class RunProgress:
         self._task: TaskID | None = None
         self._last_line = self._started
         self._meter = Meter()
+        self.outlook = ""
 
     def __enter__(self) -> RunProgress:
         if self.shown and self._stream.isatty():
@@ -68,10 +69,11 @@ class RunProgress:
     ) -> None:
         """`share` done in 0..1, simulated `time` [s], `steps` so far, `particles` now; `outlook`: what can be
         said of the numbers, which needs `ahead` more of the run, if more than 0."""
-        if not self.shown:
-            return
         now = clock.perf_counter()
         self._meter.add(now, share, steps)
+        self.outlook = outlook
+        if not self.shown:
+            return
         detail = f"t = {time:.4g} s   {steps:,} steps   {self._speed(particles)}   {self._left(share)}"
         detail += f"   {outlook}{self._until(ahead)}" if outlook else ""
         if self._bar is not None and self._task is not None:
@@ -79,6 +81,19 @@ class RunProgress:
         elif now - self._last_line >= PLAIN_INTERVAL:
             self._last_line = now
             print(f"{self.title}: {100 * share:3.0f} %   {detail}", file=self._stream, flush=True)
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the start."""
+        return clock.perf_counter() - self._started
+
+    @property
+    def share_per_second(self) -> float:
+        return self._meter.share_per_second
+
+    @property
+    def steps_per_second(self) -> float:
+        return self._meter.steps_per_second
 
     def say(self, what: str) -> None:
         """Names what is being done after the last step."""
@@ -120,6 +135,8 @@ class Meter:
         return self._rate(2)
 
     def _rate(self, column: int) -> float:
+        if not self._points:
+            return 0.0
         first, last = self._points[0], self._points[-1]
         return (last[column] - first[column]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
 

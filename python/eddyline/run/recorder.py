@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eddyline.plot import oblique
 from eddyline.plot.colors import QUANTITIES
 from eddyline.plot.scene import Scene
+from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
 from eddyline.run.view import paint_bodies, paint_fluid
@@ -54,6 +56,7 @@ class Recorder:
         self._bodies: oblique.Painting | None = None  # of those at rest: for all frames
         self._snapshots_taken = 0
         self._frames_due = 0
+        self.on_rows: Callable[[Mapping[str, Rows]], None] = lambda rows: None  # gets all rows of series, too
 
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Takes up the folder as it was at `checkpoint`: what came later is deleted."""
@@ -68,7 +71,7 @@ class Recorder:
 
     def save(self, folder: Path, ranks: int, world: str) -> None:
         """Writes a checkpoint, after everything that came before it."""
-        self._write_series()
+        self.write_series()
         self.writer.finish()
         write_checkpoint(
             folder,
@@ -88,7 +91,7 @@ class Recorder:
     def after_steps(self) -> None:
         """Keeps what is due now. Raises what the writing of earlier things raised."""
         self.writer.check()
-        self._write_series()
+        self.write_series()
         time = self.simulation.time
         if self._pictures_due.take(time):
             self._take_picture()
@@ -99,7 +102,7 @@ class Recorder:
 
     def finish(self, *, state_is_sound: bool = True) -> None:
         """Keeps the last state as well, and waits until everything is on disk."""
-        self._write_series()
+        self.write_series()
         if state_is_sound:
             if self._last_picture != self.simulation.step_count:
                 self._take_picture()
@@ -107,8 +110,9 @@ class Recorder:
                 self._take_snapshot()
         self.writer.close()
 
-    def _write_series(self) -> None:
+    def write_series(self) -> None:
         rows = derive(self._world, self.simulation.take_series())
+        self.on_rows(rows)
         self.writer.put(lambda: self._series.append(rows))
         checksums = self.simulation.take_checksums()
         if checksums:

@@ -37,9 +37,9 @@ class Document:
         """One line of an error at `path`."""
         where = tuple(path)
         if any(where[: len(over)] == over for over in self.overridden):
-            return Problem(0, OVERRIDE, text)
+            return Problem(0, OVERRIDE, text, where)
         line = self.positions.line(where)
-        return Problem(line, f"{self.label}:{line}", text)
+        return Problem(line, f"{self.label}:{line}", text, where)
 
 
 def read(path: FilePath) -> str:

@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _EXPONENT = re.compile(r"e\+?(-?)0*")
@@ -21,6 +21,7 @@ class Problem:
     line: int
     place: str
     text: str
+    path: Path = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.text}"

@@ -1,0 +1,47 @@
+"""Where a hub is, and as what a run speaks to it."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+URL, TOKEN, RUN = "EDDYLINE_LIVE", "EDDYLINE_LIVE_TOKEN", "EDDYLINE_LIVE_RUN"
+"""What a hub tells the runs that it starts, in their environment: a command line can be read by everybody."""
+_SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
+
+
+class AddressError(ValueError):
+    """An address that cannot be one; the text says what it should be."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """url: of the WebSocket, without the token.  run: the id of this run at the hub."""
+
+    url: str
+    token: str
+    run: str
+
+
+def address(given: str | None, environment: Mapping[str, str] = os.environ) -> Address | None:
+    """Of `--live URL`, or of the environment; None if nobody watches. Raises AddressError."""
+    url = given or environment.get(URL)
+    if not url:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme not in _SCHEMES or not parts.hostname:
+        raise AddressError(
+            f"--live {url}: must be the address that `eddyline serve` prints, "
+            "e.g. http://127.0.0.1:8421/?token=..."
+        )
+    token = parse_qs(parts.query).get("token", [""])[0] or environment.get(TOKEN, "")
+    run = environment.get(RUN, "") if not given else ""
+    if run and not re.fullmatch(r"[0-9a-f]{12}", run):
+        raise AddressError(f"{RUN} = {run}: must be twelve hexadecimal digits")
+    run = run or secrets.token_hex(6)
+    base = f"{_SCHEMES[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}"
+    return Address(f"{base}/api/simulations/{run}", token, run)

@@ -1,0 +1,64 @@
+"""Numbers as codes of one or two bytes, as messages carry them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.live import stream_pb2 as pb
+
+MOST = {1: 255, 2: 65535}
+"""The highest code of a width."""
+_TYPES: dict[int, Any] = {1: np.dtype("u1"), 2: np.dtype("<u2")}
+_RESERVED = 2  # of rasters: no fluid, solid
+
+
+def given(codes: NDArray[np.uint16], low: float, high: float) -> pb.Codes:
+    """Codes that are made already: 0 is `low`, 65535 is `high`."""
+    scale = (high - low) / MOST[2]
+    data = np.ascontiguousarray(codes, dtype="<u2").tobytes()
+    return pb.Codes(data=data, width=2, offset=low, scale=scale, error=0.5 * scale)
+
+
+def values_of(codes: pb.Codes) -> NDArray[np.float32]:
+    """(n,) float32."""
+    raw = np.frombuffer(codes.data, dtype=_TYPES[codes.width])
+    return raw.astype(np.float32) * np.float32(codes.scale) + np.float32(codes.offset)
+
+
+def raster(
+    quantity: str,
+    unit: str,
+    values: NDArray[np.float32],
+    corners: tuple[tuple[float, ...], tuple[float, ...]],
+    width: int = 2,
+    solid: NDArray[np.bool_] | None = None,
+    shade: NDArray[np.float32] | None = None,
+) -> pb.Raster:
+    """A quantity on equal cells between two corners [m]. values: (rows, columns), NaN where there is no
+    fluid; solid: where there is a body; shade: light, about 1."""
+    known = np.isfinite(values)
+    low, high = (float(values[known].min()), float(values[known].max())) if known.any() else (0.0, 0.0)
+    steps = MOST[width] - _RESERVED
+    scale = (high - low) / steps or 1.0
+    codes = np.full(values.shape, MOST[width], dtype=_TYPES[width])
+    codes[known] = np.rint((values[known].astype(np.float64) - low) / scale)
+    if solid is not None:
+        codes[solid] = MOST[width] - 1
+    made = pb.Raster(
+        quantity=quantity,
+        unit=unit,
+        rows=values.shape[0],
+        columns=values.shape[1],
+        lower=corners[0],
+        upper=corners[1],
+        low=low,
+        high=high,
+        values=pb.Codes(data=codes.tobytes(), width=width, offset=low, scale=scale, error=0.5 * scale),
+    )
+    if shade is not None:
+        light = np.rint(np.clip(shade, 0, 2) * 127.5).astype("u1")
+        made.shade.CopyFrom(pb.Codes(data=light.tobytes(), width=1, offset=0.0, scale=2 / 255, error=1 / 255))
+    return made

@@ -1,0 +1,73 @@
+"""Frames of a simulation as it runs, and how many of them it can afford."""
+
+from __future__ import annotations
+
+import time as clock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eddyline.live import codes
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.publisher import packed
+
+if TYPE_CHECKING:
+    from eddyline import _core
+    from eddyline.world import World
+
+SHARE = 0.006
+"""Of the time of the computation that frames may take: there are fewer of them where they are dear."""
+SLOWEST = 0.5  # frames a second, whatever they cost
+MOST_PARTICLES = 400_000  # in a frame; of more, always the same share
+FASTEST = 30.0  # frames a second
+
+
+class Pace:
+    """When the next frame is due: as often as viewers want, within SHARE of the time."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+        self._began = self._began_computing = 0.0
+
+    def is_due(self, wanted: float) -> bool:
+        """wanted: frames a second."""
+        return wanted > 0 and clock.perf_counter() >= self._next
+
+    def left(self, wanted: float) -> float:
+        """Seconds until the next frame; infinity if nobody wants one."""
+        return max(0.0, self._next - clock.perf_counter()) if wanted > 0 else float("inf")
+
+    def begin(self) -> None:
+        """A frame is going to be made."""
+        self._began, self._began_computing = clock.perf_counter(), clock.thread_time()
+
+    def end(self, wanted: float, sending: float) -> None:
+        """It has been made. What it costs is time of the processor: others may use that, too. sending: what
+        the one before took to send [s]."""
+        cost = clock.thread_time() - self._began_computing + sending
+        self._next = self._began + max(1 / min(wanted, FASTEST), min(cost / SHARE, 1 / SLOWEST))
+
+
+def particles_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:
+    """The fluid now, for the hub, which makes rasters of it: all of it, or always the same share."""
+    total = simulation.fluid_count
+    most = MOST_PARTICLES if view.quantities or not view.most_particles else view.most_particles
+    every = 1
+    while total > every * most:
+        every *= 2
+    glance: dict[str, Any] = simulation.glance(every, view.ids)
+    table = np.frombuffer(glance["particles"], dtype="<u2").reshape(-1, 8)
+    dimensions = world.dimensions
+    low = np.array(world.file.domain.origin or (0.0,) * dimensions)
+    high = low + np.array(world.file.domain.size)
+    made = pb.Particles(count=len(table), total=total, ids=glance["ids"])
+    for axis in range(dimensions):
+        made.position.append(codes.given(table[:, axis], float(low[axis]), float(high[axis])))
+    speed = glance["speed"]
+    for axis in range(dimensions):
+        velocity = codes.given(table[:, 3 + axis], -speed, speed)
+        made.carried.add(quantity=f"velocity_{'xyz'[axis]}", values=velocity)
+    made.carried.add(quantity="pressure", values=codes.given(table[:, 6], *glance["pressure"]))
+    made.carried.add(quantity="density", values=codes.given(table[:, 7], *glance["density"]))
+    frame = pb.Frame(index=index, step=simulation.step_count, time=simulation.time, particles=made)
+    return packed(frame=frame)

@@ -1,0 +1,100 @@
+"""What a run says of itself first, and where its bodies are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eddyline.live import stream_pb2 as pb
+from eddyline.plot.colors import Quantity, quantity_of
+from eddyline.world.outlines import outlines
+from eddyline.world.schema import Probe, Wall
+from eddyline.world.shapes import Body
+
+if TYPE_CHECKING:
+    from eddyline.world import World
+    from eddyline.world.schema import WorldFile
+
+NAMES = ("speed", "vorticity", "pressure", "density", "velocity_x", "velocity_y", "velocity_z")
+_NOT_IN = {2: {"velocity_z"}, 3: {"vorticity"}}
+_TOLERANCE = 0.02  # of outlines, in spacings
+
+
+def quantities(file: WorldFile) -> list[Quantity]:
+    """What can be shown of a world."""
+    density = None if file.fluid.is_gas else file.fluid.density
+    return [quantity_of(name, density) for name in NAMES if name not in _NOT_IN[file.dimensions]]
+
+
+def hello(
+    world: World, run: str, folder: str, quantity: str, ranks: int, abilities: dict[str, str]
+) -> pb.Hello:
+    """`abilities`: for each command why it is refused, or nothing."""
+    file = world.file
+    origin = tuple(file.domain.origin or (0.0,) * world.dimensions)
+    upper = [low + length for low, length in zip(origin, file.domain.size, strict=True)]
+    said = pb.Hello(
+        run=run,
+        title=world.title,
+        world=world.name,
+        dimensions=world.dimensions,
+        lower=origin,
+        upper=upper,
+        spacing=file.domain.spacing,
+        end=world.end,
+        quantity=quantity,
+        ranks=ranks,
+        folder=folder,
+        bodies=[body(name, table, file, 0.0) for name, table in file.bodies.items()],
+        abilities=[pb.Ability(command=name, refusal=reason) for name, reason in abilities.items()],
+        probes=[
+            pb.Probe(name=name, position=list(table.position))
+            for name, table in world.observers.items()
+            if isinstance(table, Probe)
+        ],
+    )
+    for shown in quantities(file):
+        diverging = shown.kind == "diverging"
+        said.quantities.add(name=shown.name, unit=shown.unit, diverging=diverging)
+    for name, kind in world.sides.items():
+        side = file.boundaries.side(name)
+        said.sides.add(name=name, type=kind, slip=isinstance(side, Wall) and side.slip)
+    _refer(said, world)
+    return said
+
+
+def _refer(said: pb.Hello, world: World) -> None:
+    """What numbers are made with and held against."""
+    if world.reference is not None:
+        said.reference.velocity, said.reference.length = world.reference.velocity, world.reference.length
+        said.reference.coefficient_of_force = world.coefficient_of_force or 0.0
+        said.reference.reynolds = world.reynolds or 0.0
+    for expect in world.file.expect:
+        low, high = 0.0, 0.0
+        if expect.range is not None:
+            low, high = expect.range
+        elif expect.value is not None and expect.tolerance is not None:
+            low, high = expect.value - expect.tolerance, expect.value + expect.tolerance
+        said.expectations.add(
+            quantity=expect.quantity,
+            low=low,
+            high=high,
+            source=expect.source,
+            holds=bool(expect.when),
+            curve=expect.curve or "",
+        )
+
+
+def body(name: str, table: Body, file: WorldFile, time: float) -> pb.Body:
+    """A body where it is at `time` [s]; in 3D without outline."""
+    low, high = table.core_shape.bounds
+    middle = np.array([(a + b) / 2 for a, b in zip(low, high, strict=True)])
+    motion = table.core_motion
+    if motion is not None:
+        middle = motion.place(middle[None, :], time)[0]
+    made = pb.Body(name=name, moves=motion is not None, center=middle[: file.dimensions].tolist())
+    if file.dimensions == 2:
+        for line in outlines(table, (0, 1), _TOLERANCE * file.domain.spacing, time):
+            made.outlines.add(points=line.ravel().tolist())
+    return made

@@ -1,0 +1,66 @@
+"""journal.jsonl: what was done to a run while it ran, a line each, enough to repeat it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+
+from eddyline.live import stream_pb2 as pb
+
+NAME = "journal.jsonl"
+
+
+class JournalError(ValueError):
+    """A journal that cannot be read; the text says where."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """step: after which it took effect.  time: simulated, then [s].  text: for people."""
+
+    step: int
+    time: float
+    command: pb.Command
+    text: str
+
+    @property
+    def name(self) -> str:
+        return self.command.WhichOneof("action") or ""
+
+
+def append(path: Path, entry: Entry) -> None:
+    """Adds a whole line, on the disk before this returns."""
+    line = {
+        "step": entry.step,
+        "time": entry.time,
+        "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "text": entry.text,
+        "command": MessageToDict(entry.command),
+    }
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read(path: Path) -> list[Entry]:
+    """The entries, in order; none without a journal. A last line that was cut off does not count. Raises
+    JournalError."""
+    return list(_entries(path)) if path.is_file() else []
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    text = path.read_text(encoding="utf-8")
+    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
+        try:
+            found = json.loads(line)
+            command = ParseDict(found["command"], pb.Command())
+            yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]))
+        except (ValueError, KeyError, TypeError, ParseError) as error:
+            raise JournalError(f"{path}:{number}: is no entry of a journal: {error}") from None

@@ -1,0 +1,249 @@
+"""The connection of a run to a hub: a thread of its own, which the computation never waits for.
+
+What is newest wins: of frames and progress one each is kept. Rows of series are kept all, so that a hub that
+was gone, or came late, gets them from the beginning. A hub that is dead costs an attempt to connect now and
+then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time as clock
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.address import Address
+
+if TYPE_CHECKING:
+    from websockets.sync.client import ClientConnection
+
+MOST_COMMANDS = 64  # that wait to be obeyed
+MOST_ROWS = 200_000  # of a series that are kept
+ROWS_OF_A_MESSAGE = 2000
+PATIENCE = 3.0  # s that the end of a run waits for a hub
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # s between attempts to connect
+_LARGEST = 1 << 16  # bytes of a message from the hub
+_REFUSED = (4401, 4403, 4404, 4406)  # the hub wants nothing of this run
+
+
+@dataclass
+class _Series:
+    """All rows of a series so far, and how many of them the hub has."""
+
+    columns: Sequence[str]
+    units: Sequence[str]
+    rows: list[NDArray[np.float64]] = field(default_factory=list)
+    count: int = 0
+    sent: int = 0
+
+
+class Publisher:
+    """Sends what a run shows to a hub, and takes what the hub says to it.
+
+    `view`: what viewers want to see now. `interrupt`: called, in the thread of the connection, when a command
+    has come.
+    """
+
+    def __init__(self, address: Address, hello: pb.Hello, interrupt: Callable[[], None]) -> None:
+        self.view = pb.View()
+        self.connected = False
+        self.cost = 0.0  # processor time that the last frame took to send [s]
+        self._address = address
+        self._hello = hello
+        self._interrupt = interrupt
+        self._commands: deque[pb.Command] = deque()
+        self._series: dict[str, _Series] = {}
+        self._slots: dict[str, pb.Message] = {}  # the newest of each kind, to be sent
+        self._lasting: dict[str, pb.Message] = {}  # the newest of each kind that a new connection wants, too
+        self._acknowledged: deque[pb.Message] = deque(maxlen=1000)
+        self._change = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name="eddyline-live", daemon=True)
+        self._thread.start()
+
+    # --- from the computation -----------------------------------------------------------------------------
+
+    def put(self, kind: str, message: pb.Message, *, lasting: bool = False) -> None:
+        """The newest message of a kind; one that was not sent yet is forgotten."""
+        with self._change:
+            self._slots[kind] = message
+            if lasting:
+                self._lasting[kind] = message
+            self._change.notify()
+
+    def acknowledge(self, message: pb.Message) -> None:
+        with self._change:
+            self._acknowledged.append(message)
+            self._change.notify()
+
+    def add_rows(
+        self, series: Mapping[str, tuple[Sequence[str], Sequence[str], NDArray[np.float64]]]
+    ) -> None:
+        """New rows: {name: (columns, units, (rows, columns) float64)}."""
+        with self._change:
+            for name, (columns, units, rows) in series.items():
+                kept = self._series.setdefault(name, _Series(columns, units))
+                if len(rows) and kept.count < MOST_ROWS:
+                    kept.rows.append(rows)
+                    kept.count += len(rows)
+            self._change.notify()
+
+    def take_commands(self) -> list[pb.Command]:
+        with self._change:
+            taken = list(self._commands)
+            self._commands.clear()
+        return taken
+
+    @property
+    def frame_is_waiting(self) -> bool:
+        """Whether the last frame has not been sent yet: no need for another."""
+        return "frame" in self._slots
+
+    def close(self, ended: pb.Message) -> None:
+        """Says how the run ended, as far as the hub listens, and lets go."""
+        self.put("ended", ended, lasting=True)
+        with self._change:
+            self._closed = True
+            self._change.notify()
+        self._thread.join(PATIENCE if self.connected else 0.0)
+
+    # --- the thread ---------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        pause = _FIRST_PAUSE
+        while not self._closed:
+            try:
+                self._speak()
+                pause = _FIRST_PAUSE
+            except _NotWantedError:
+                return
+            except Exception:  # whatever becomes of the hub, the run goes on
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            self.connected = False
+            with self._change:
+                if not self._closed:
+                    self._change.wait_for(lambda: self._closed, pause)
+
+    def _speak(self) -> None:
+        """One connection, from hello to its end."""
+        from websockets.exceptions import ConnectionClosed
+        from websockets.sync.client import connect
+
+        headers = {"Authorization": f"Bearer {self._address.token}"}
+        with connect(
+            self._address.url,
+            additional_headers=headers,
+            compression=None,
+            max_size=_LARGEST,
+            open_timeout=5,
+            close_timeout=1,
+            proxy=None,
+        ) as socket:
+            listener = threading.Thread(target=self._listen, args=(socket,), daemon=True)
+            try:
+                socket.send(packed(hello=self._hello).SerializeToString())
+                self._begin_again()
+                listener.start()
+                self._send_all(socket, listener)
+            except ConnectionClosed as closed:
+                if closed.rcvd is not None and closed.rcvd.code in _REFUSED:
+                    raise _NotWantedError from None
+                raise
+
+    def _begin_again(self) -> None:
+        """A new connection gets all rows, and the newest of what lasts."""
+        with self._change:
+            for series in self._series.values():
+                series.sent = 0
+            self._slots = {**self._lasting, **self._slots}
+            self.connected = True
+
+    def _send_all(self, socket: ClientConnection, listener: threading.Thread) -> None:
+        while True:
+            with self._change:
+                self._change.wait_for(lambda: self._has_news() or self._closed, 0.5)
+                messages = self._take_news()
+                over = self._closed and not messages
+            for message in messages:
+                began = clock.thread_time()
+                socket.send(message.SerializeToString())
+                if message.WhichOneof("body") == "frame":
+                    self.cost = clock.thread_time() - began
+            if over:
+                return
+            if not listener.is_alive():
+                raise ConnectionError("the hub is gone")
+
+    def _has_news(self) -> bool:
+        waiting = any(series.sent < series.count for series in self._series.values())
+        return bool(self._slots or self._acknowledged or waiting)
+
+    def _take_news(self) -> list[pb.Message]:
+        """What is to be sent now: little, so that the newest frame is never far behind."""
+        messages = list(self._acknowledged)
+        self._acknowledged.clear()
+        ended = self._slots.pop("ended", None)
+        for name, series in self._series.items():
+            if series.sent < series.count:
+                messages.append(_rows_of(name, series))
+        messages += self._slots.values()
+        self._slots.clear()
+        if ended is not None and any(series.sent < series.count for series in self._series.values()):
+            self._slots["ended"] = ended  # after the last rows
+        elif ended is not None:
+            messages.append(ended)
+        return messages
+
+    def _listen(self, socket: ClientConnection) -> None:
+        with contextlib.suppress(Exception):
+            for data in socket:
+                if isinstance(data, bytes):
+                    self._hear(data)
+        with self._change:
+            self._change.notify()
+
+    def _hear(self, data: bytes) -> None:
+        message = pb.Message.FromString(data)
+        kind = message.WhichOneof("body")
+        if kind == "view":
+            self.view = message.view
+        elif kind == "command":
+            with self._change:
+                full = len(self._commands) >= MOST_COMMANDS
+                if not full:
+                    self._commands.append(message.command)
+            if full:
+                text = f"{MOST_COMMANDS} commands wait already; send it again later."
+                self.acknowledge(packed(acknowledged=pb.Acknowledged(id=message.command.id, refusal=text)))
+            else:
+                self._interrupt()
+
+
+class _NotWantedError(Exception):
+    """The hub has refused this run for good."""
+
+
+def _rows_of(name: str, series: _Series) -> pb.Message:
+    """The rows that the hub has not got yet, at most ROWS_OF_A_MESSAGE of them."""
+    if len(series.rows) > 1:
+        series.rows = [np.concatenate(series.rows)]
+    first = series.sent
+    block = series.rows[0][first : first + ROWS_OF_A_MESSAGE]
+    series.sent += len(block)
+    columns = [
+        pb.Column(name=column, unit=unit, values=block[:, k])
+        for k, (column, unit) in enumerate(zip(series.columns, series.units, strict=True))
+    ]
+    return packed(series=pb.SeriesRows(name=name, first=first, columns=columns))
+
+
+def packed(**body: object) -> pb.Message:
+    """A message of this version with one body."""
+    return pb.Message(version=pb.VERSION_CURRENT, **body)  # type: ignore[arg-type]

@@ -1,0 +1,238 @@
+"""Steering: what a command changes in the world, and why it cannot where it cannot.
+
+A command is first made in the text of the world file, and checked there by the rules that hold for every
+world; what it changes then goes to the core. The text is kept, so that one command builds upon another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import tomlkit
+
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.hello import body
+from eddyline.world import World, WorldError
+from eddyline.world.editing import Edit, EditError, edited
+from eddyline.world.problems import number, rounded
+from eddyline.world.schema import Probe, WorldFile
+from eddyline.world.shapes import Body, vec3
+
+if TYPE_CHECKING:
+    from eddyline import _core
+
+FLOW = ("inflow", "viscosity", "gravity", "move_body")
+"""Commands after which the flow is another: published values hold no more."""
+CONTROL = ("pause", "resume", "step", "stop")
+"""Commands that leave the flow as it is."""
+_AGAIN = "Stop the run, change the world and run it again."
+_FASTER = 2.0
+"""How much faster than expected at the start the fluid may become: Mach 0.2 instead of 0.1."""
+_PEAK = 15 / 8  # highest slope of the ramp
+_RAMP = "{s}^3*(10-{s}*(15-6*{s}))"
+
+
+class RefusedError(ValueError):
+    """A command that cannot be obeyed; the text says why and what to do instead."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One call of `_core.Simulation.change`."""
+
+    kind: str
+    name: str = ""
+    value: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    formulas: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a command comes to: the world afterwards, what changes in the core, and in words.
+    bodies: those that move now."""
+
+    world: World
+    change: Change
+    text: str
+    bodies: tuple[str, ...] = ()
+
+
+class Steering:
+    """The world of a run as steering has made it so far."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world  # as it is now
+        self._first = world
+
+    def abilities(self) -> dict[str, str]:
+        """For each command why it is refused in this run; nothing if it is not."""
+        file = self.world.file
+        can = dict.fromkeys((*CONTROL, *FLOW, "add_probe", "remove_probe"), "")
+        if not any(True for _ in self._inflows()):
+            can["inflow"] = "this world has no inflow."
+        if file.method.scheme == "classic" or not file.bodies:
+            can["move_body"] = "there are no bodies." if not file.bodies else "bodies rest in scheme classic."
+        for name in ("add_body", "remove_body"):
+            can[name] = f"fluid would have to be taken out or put in where the body is. {_AGAIN}"
+        return can
+
+    def turn(self, command: pb.Command, time: float) -> Turn:
+        """What a command comes to at `time` [s]. Raises RefusedError; nothing has changed then."""
+        name = command.WhichOneof("action") or ""
+        refusal = self.abilities().get(name, "there is no such command.")
+        if refusal:
+            raise RefusedError(f"{name or 'an empty command'}: {refusal}")
+        make: Callable[[Any, float], Turn] = getattr(self, f"_{name}")
+        try:
+            return make(getattr(command, name), time)
+        except (WorldError, EditError) as error:
+            raise RefusedError(f"{name}: {error}") from None
+
+    def take(self, turn: Turn, simulation: _core.Simulation) -> None:
+        """Changes the simulation, which has just ended a step and whose rows have been taken."""
+        made = turn.change
+        simulation.change(made.kind, made.name, made.value, made.formulas)
+        self.world = turn.world
+
+    def bodies(self, names: Sequence[str], time: float) -> list[pb.Body]:
+        """Where bodies are at `time` [s]."""
+        file = self.world.file
+        return [body(name, file.bodies[name], file, time) for name in names]
+
+    def moving(self) -> list[str]:
+        return [name for name, each in self.world.file.bodies.items() if each.motion is not None]
+
+    # --- commands -----------------------------------------------------------------------------------------
+
+    def _viscosity(self, asked: pb.Viscosity, time: float) -> Turn:
+        value = _value(asked.value)
+        edits = [Edit("set", ["fluid", "kinematic_viscosity"], value)]
+        if self.world.file.fluid.dynamic_viscosity is not None:
+            edits.insert(0, Edit("remove", ["fluid", "dynamic_viscosity"]))
+        world = self._edited(edits)
+        # What the core says holds at no pressure, what the file says at its level; nu rho is the same.
+        nu = world.file.fluid.nu * world.file.fluid.density / self._first.core.fluid.density
+        text = f"viscosity {rounded(world.file.fluid.nu)} m^2/s"
+        return Turn(world, Change("viscosity", value=(nu, 0.0, 0.0)), text)
+
+    def _gravity(self, asked: pb.Gravity, time: float) -> Turn:
+        world = self._edited([Edit("set", ["domain", "gravity"], [_value(item) for item in asked.value])])
+        gravity = world.file.domain.gravity or ()
+        text = f"gravity ({', '.join(map(rounded, gravity))}) m/s^2"
+        return Turn(world, Change("gravity", value=vec3(gravity)), text)
+
+    def _inflow(self, asked: pb.Inflow, time: float) -> Turn:
+        places = dict(self._inflows())
+        if asked.opening not in places:
+            raise RefusedError(f"inflow: {asked.opening!r} is no inflow; there are: {', '.join(places)}.")
+        values = [_value(item) for item in asked.velocity]
+        written = values[0] if len(values) == 1 else values
+        world = self._edited([Edit("set", [*places[asked.opening], "velocity"], written)])
+        opening = next(each for each in world.core.openings if each.name == asked.opening)
+        formulas = tuple(formula.text for formula in opening.velocity)
+        text = f"inflow {asked.opening} {', '.join(asked.velocity)}"
+        return Turn(world, Change("inflow", asked.opening, formulas=formulas), text)
+
+    def _move_body(self, asked: pb.MoveBody, time: float) -> Turn:
+        file, dimensions = self.world.file, self.world.dimensions
+        if asked.body not in file.bodies:
+            raise RefusedError(
+                f"move_body: there is no body {asked.body!r}; known: {', '.join(file.bodies)}."
+            )
+        if len(asked.by) != dimensions or not all(map(math.isfinite, [*asked.by, asked.turn])):
+            raise RefusedError(f"move_body: by = {list(asked.by)}; must be {dimensions} numbers [m].")
+        if asked.turn and dimensions == 3:
+            raise RefusedError("move_body: turn is for 2D only.")
+        table = file.bodies[asked.body]
+        begin = max(time, 0.0)
+        seconds = asked.seconds or self._seconds(asked, table)
+        if not (math.isfinite(seconds) and seconds > 0):
+            raise RefusedError(f"move_body: seconds = {number(asked.seconds)}; must be > 0.")
+        motion = _ramped(table, asked, begin, seconds, dimensions)
+        world = self._edited([Edit("set", ["bodies", asked.body, "motion"], motion)])
+        core = next(each for each in world.core.bodies if each.name == asked.body)
+        assert core.motion is not None
+        formulas = (*(formula.text for formula in core.motion.displacement), core.motion.rotation.text)
+        by = ", ".join(map(rounded, asked.by))
+        turned = f" and turned by {rounded(asked.turn)} rad" if asked.turn else ""
+        text = f"{asked.body} moved by ({by}) m{turned} in {rounded(seconds)} s"
+        return Turn(world, Change("motion", asked.body, core.motion.pivot, formulas), text, (asked.body,))
+
+    def _add_probe(self, asked: pb.AddProbe, time: float) -> Turn:
+        if asked.name in self.world.file.observe:
+            raise RefusedError(f"add_probe: {asked.name} is there already. Take another name.")
+        table = {"type": "probe", "position": list(asked.position)}
+        world = self._edited([Edit("add", ["observe", asked.name], table)])
+        place = vec3(asked.position)
+        text = f"probe {asked.name} at ({', '.join(map(rounded, asked.position))}) m"
+        return Turn(world, Change("add_probe", asked.name, place), text)
+
+    def _remove_probe(self, asked: pb.RemoveProbe, time: float) -> Turn:
+        if not isinstance(self.world.file.observe.get(asked.name), Probe):
+            raise RefusedError(f"remove_probe: there is no probe {asked.name!r}.")
+        world = self._edited([Edit("remove", ["observe", asked.name])])
+        return Turn(world, Change("remove_probe", asked.name), f"probe {asked.name} removed")
+
+    # --- checks -------------------------------------------------------------------------------------------
+
+    def _edited(self, edits: list[Edit]) -> World:
+        """The world after changes of its text, checked like any other, and against what this run can do."""
+        world = World.from_text(edited(self.world.source, edits), self._first.name)
+        sound = self._first.scales.sound_speed
+        limit = _FASTER * self._first.scales.max_speed
+        if world.scales.max_speed > limit or world.scales.sound_speed > _FASTER * sound:
+            raise RefusedError(
+                f"the fluid may then reach {rounded(world.scales.max_speed)} m/s, or need a speed of sound "
+                f"of {rounded(world.scales.sound_speed)} m/s; this run began with {rounded(sound)} m/s, "
+                f"which serves up to {rounded(limit)} m/s. {_AGAIN}"
+            )
+        return world
+
+    def _inflows(self) -> list[tuple[str, list[str]]]:
+        """Inflows by name, and where they stand in the file."""
+        file: WorldFile = self.world.file
+        sides = [name for name, kind in self.world.sides.items() if kind == "inflow"]
+        patches = [name for name, table in file.openings.items() if table.type == "inflow"]
+        return [(name, ["boundaries", name]) for name in sides] + [
+            (name, ["openings", name]) for name in patches
+        ]
+
+    def _seconds(self, asked: pb.MoveBody, table: Body) -> float:
+        """How long a movement takes whose fastest point goes at half the highest speed of the world."""
+        low, high = table.core_shape.bounds
+        reach = 0.5 * math.dist(low, high)
+        way = math.hypot(*asked.by) + abs(asked.turn) * reach
+        return _PEAK * way / (0.5 * self._first.scales.max_speed)
+
+
+def _value(text: str) -> float | str:
+    """A number, or a formula."""
+    try:
+        parsed = tomlkit.value(text).unwrap()
+    except Exception:
+        return text
+    return float(parsed) if isinstance(parsed, (int, float)) and not isinstance(parsed, bool) else text
+
+
+def _ramped(table: Body, asked: pb.MoveBody, begin: float, seconds: float, dimensions: int) -> dict[str, Any]:
+    """The motion so far and, from `begin` on, a smooth way to the new place: at rest at both ends, with
+    accelerations that do not jump."""
+    share = f"min(max((t-{begin!r})/{seconds!r},0),1)"
+    ramp = _RAMP.format(s=share)
+    before = table.motion
+    old = [formula.text for formula in (before.displacement or ())] if before is not None else []
+    old += ["0"] * (dimensions - len(old))
+    motion: dict[str, Any] = {
+        "displacement": [f"{text} + {by!r}*{ramp}" for text, by in zip(old, asked.by, strict=True)]
+    }
+    if asked.turn or (before is not None and before.rotation is not None):
+        turned = before.rotation.text if before is not None and before.rotation is not None else "0"
+        motion["rotation"] = f"{turned} + {asked.turn!r}*{ramp}"
+        if before is not None and before.pivot is not None:
+            motion["pivot"] = list(before.pivot)
+        if before is not None and before.axis is not None:
+            motion["axis"] = list(before.axis)
+    return motion

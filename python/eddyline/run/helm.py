@@ -1,0 +1,256 @@
+"""Between two steps of a run: commands and the journal are obeyed, and viewers are shown what they want."""
+
+from __future__ import annotations
+
+import json
+import time as clock
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.live import journal
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.address import Address
+from eddyline.live.frames import Pace, particles_frame
+from eddyline.live.hello import hello
+from eddyline.live.publisher import Publisher, packed
+from eddyline.live.ranks import ranks_of
+from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering
+from eddyline.run.recorder import shown_quantity
+
+if TYPE_CHECKING:
+    from eddyline import _core
+    from eddyline.run.folder import RunFolder
+    from eddyline.run.progress import RunProgress
+    from eddyline.run.recorder import Recorder
+    from eddyline.run.stopping import StopRequests
+    from eddyline.world import World
+
+Series = Mapping[str, tuple[Sequence[str], Sequence[str], NDArray[np.float64]]]
+PROGRESS_EVERY = 0.25  # s of wall time
+RANKS_EVERY = 2.0
+REST = 0.02  # s between looks while a run is paused
+
+
+class Helm:
+    """Steers a run and shows it.
+
+    past: entries of a journal that are obeyed again at their steps. live: the hub to show it to, or None.
+    hosts: the machine of each rank.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        simulation: _core.Simulation,
+        folder: RunFolder,
+        stop: StopRequests,
+        live: Address | None,
+        hosts: Sequence[str],
+        past: Sequence[journal.Entry] = (),
+    ) -> None:
+        self._simulation, self._stop = simulation, stop
+        self._journal = folder.path / journal.NAME
+        self._steering = Steering(world)
+        self._past = [entry for entry in past if entry.name not in CONTROL]
+        self._marks: list[journal.Entry] = []
+        self._paused = False
+        self._step_until: int | None = None
+        self._pace = Pace()
+        self._frames = 0
+        self._next_progress = self._next_ranks = 0.0
+        self._hosts = hosts
+        self._ranks: list[pb.Rank] = []
+        self._shown_view = pb.View()
+        self._publisher: Publisher | None = None
+        if live is not None:
+            said = hello(
+                world,
+                live.run,
+                str(folder.path),
+                shown_quantity(world),
+                len(hosts),
+                self._steering.abilities(),
+            )
+            self._publisher = Publisher(live, said, simulation.interrupt)
+
+    @property
+    def texts(self) -> list[str]:
+        """What has changed the flow, in words, for run.json."""
+        return [f"step {each.step}: {each.text}" for each in self._marks if each.name in FLOW]
+
+    def begin(self, step: int) -> None:
+        """Obeys what was obeyed up to the step at which a run goes on: before its state is restored."""
+        for entry in self._take_due(step):
+            self._repeat(entry)
+
+    def limit(self, steps: int) -> int:
+        """The step at which the simulation must stop to ask here, at most `steps`."""
+        for step in (self._step_until, self._past[0].step if self._past else None):
+            steps = steps if step is None else min(steps, step)
+        return steps
+
+    def seconds(self, most: float) -> float:
+        """How long the simulation may compute before it asks here."""
+        if self._publisher is None or not self._publisher.connected:
+            return most
+        return min(most, max(0.005, self._pace.left(self._publisher.view.frames_per_second)))
+
+    def add_rows(self, series: Series) -> None:
+        if self._publisher is not None:
+            self._publisher.add_rows(series)
+
+    def between_steps(self, recorder: Recorder, progress: RunProgress, share: float) -> None:
+        """Obeys what is due, shows what is due; stays here while the run is paused."""
+        self._attend(recorder, progress, share)
+        while self._paused and not self._stop.asked:
+            clock.sleep(REST)
+            self._attend(recorder, progress, share)
+
+    def end(self, record: Mapping[str, Any], results: Mapping[str, Any]) -> None:
+        """Tells the hub how the run ended, by its run.json and results.json."""
+        if self._publisher is None:
+            return
+        text = json.dumps(results, ensure_ascii=False, default=str)
+        step, time = self._simulation.step_count, self._simulation.time
+        ended = pb.Ended(
+            outcome=record["outcome"],
+            message=record["message"],
+            fingerprint=record["fingerprint"],
+            results=text,
+            step=step,
+            time=time,
+        )
+        self._publisher.close(packed(ended=ended))
+        self._publisher = None
+
+    # --- commands -----------------------------------------------------------------------------------------
+
+    def _attend(self, recorder: Recorder, progress: RunProgress, share: float) -> None:
+        if self._step_until is not None and self._simulation.step_count >= self._step_until:
+            self._paused, self._step_until = True, None
+        for entry in self._take_due(self._simulation.step_count):
+            recorder.write_series()
+            self._repeat(entry)
+        if self._publisher is None:
+            return
+        for command in self._publisher.take_commands():
+            recorder.write_series()
+            self._obey(command)
+        self._show(progress, share)
+
+    def _take_due(self, step: int) -> list[journal.Entry]:
+        due = [entry for entry in self._past if entry.step <= step]
+        self._past = self._past[len(due) :]
+        return due
+
+    def _repeat(self, entry: journal.Entry) -> None:
+        """Does again what a journal says; that it can be done is known."""
+        turn = self._steering.turn(entry.command, entry.time)
+        self._steering.take(turn, self._simulation)
+        self._mark(entry, turn.bodies)
+
+    def _obey(self, command: pb.Command) -> None:
+        from eddyline import _core
+
+        step, time = self._simulation.step_count, self._simulation.time
+        name = command.WhichOneof("action") or ""
+        refusal = ""
+        try:
+            if name in CONTROL:
+                self._mark(self._write(command, self._control(name, command)), ())
+            else:
+                turn = self._steering.turn(command, time)
+                self._steering.take(turn, self._simulation)
+                self._mark(self._write(command, turn.text), turn.bodies)
+        except (RefusedError, _core.UserError) as error:
+            refusal = str(error)
+        said = pb.Acknowledged(id=command.id, step=step, time=time, refusal=refusal, command=name)
+        if self._publisher is not None:
+            self._publisher.acknowledge(packed(acknowledged=said))
+
+    def _control(self, name: str, command: pb.Command) -> str:
+        """Pauses, goes on or stops; in words."""
+        step = self._simulation.step_count
+        self._step_until = None
+        if name == "pause":
+            self._paused = True
+        elif name == "resume":
+            self._paused = False
+        elif name == "stop":
+            self._stop.count += 1
+        elif command.step.count > 0:
+            self._paused, self._step_until = False, step + command.step.count
+            return f"{command.step.count} steps"
+        else:
+            raise RefusedError("step: count = 0; must be at least 1.")
+        return name
+
+    def _write(self, command: pb.Command, text: str) -> journal.Entry:
+        entry = journal.Entry(self._simulation.step_count, self._simulation.time, command, text)
+        journal.append(self._journal, entry)
+        return entry
+
+    def _mark(self, entry: journal.Entry, bodies: Sequence[str]) -> None:
+        self._marks.append(entry)
+        if self._publisher is None:
+            return
+        marks = pb.Marks()
+        for each in self._marks:
+            flow = each.name in FLOW
+            marks.marks.add(
+                step=each.step, time=each.time, command=each.name, text=each.text, changes_flow=flow
+            )
+        self._publisher.put("marks", packed(marks=marks), lasting=True)
+
+    # --- showing ------------------------------------------------------------------------------------------
+
+    def _show(self, progress: RunProgress, share: float) -> None:
+        publisher = self._publisher
+        if publisher is None or not publisher.connected:
+            return
+        view, now = publisher.view, clock.perf_counter()
+        wanted = view.frames_per_second
+        is_news = not self._paused or view != self._shown_view
+        if is_news and self._pace.is_due(wanted) and not publisher.frame_is_waiting:
+            self._shown_view = view
+            self._pace.begin()
+            self._frames += 1
+            frame = particles_frame(self._steering.world, self._simulation, self._frames, view)
+            publisher.put("frame", frame)
+            moving = self._steering.moving()
+            if moving:
+                publisher.put("bodies", self._bodies(moving), lasting=True)
+            self._pace.end(wanted, publisher.cost)
+        if now >= self._next_progress:
+            self._next_progress = now + PROGRESS_EVERY
+            publisher.put("progress", packed(progress=self._progress(progress, share, now)), lasting=True)
+
+    def _bodies(self, moving: list[str]) -> pb.Message:
+        time = self._simulation.time
+        bodies = self._steering.bodies(moving, time)
+        return packed(bodies=pb.Bodies(step=self._simulation.step_count, time=time, bodies=bodies))
+
+    def _progress(self, progress: RunProgress, share: float, now: float) -> pb.Progress:
+        simulation = self._simulation
+        if now >= self._next_ranks:
+            self._next_ranks = now + RANKS_EVERY
+            self._ranks = ranks_of(simulation, self._hosts, progress.steps_per_second)
+        rate = progress.share_per_second
+        return pb.Progress(
+            step=simulation.step_count,
+            time=simulation.time,
+            end=self._steering.world.end,
+            time_step=simulation.time_step,
+            particles=simulation.fluid_count,
+            steps_per_second=progress.steps_per_second,
+            updates_per_second=progress.steps_per_second * simulation.fluid_count,
+            seconds_left=(1 - share) / rate if rate > 0 else -1.0,
+            paused=self._paused,
+            outlook=progress.outlook,
+            ranks=self._ranks,
+            wall_seconds=progress.seconds,
+            phase="paused" if self._paused else "running",
+        )

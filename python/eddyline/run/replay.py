@@ -1,0 +1,80 @@
+"""A run again, as its journal says: the same bits, on any number of ranks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from eddyline.live import journal
+from eddyline.ranks import PATIENCE, join, tell_run
+from eddyline.run.errors import RequestError
+from eddyline.run.execute import (
+    CHECKPOINT_EVERY,
+    Execution,
+    Manner,
+    journal_of,
+    simulated,
+    watched_at,
+)
+from eddyline.run.folder import RunFolder
+from eddyline.run.progress import RunProgress
+from eddyline.run.record import Run
+from eddyline.stream import atomic
+from eddyline.world import World
+
+
+def replay(
+    run: str | os.PathLike[str],
+    *,
+    threads: int = 0,
+    boxes: int = 1,
+    decomposition: str = "bisection",
+    rebalance: bool = True,
+    exchange: str = "nonblocking",
+    patience: float = PATIENCE,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+    movie: bool = True,
+    report: bool = True,
+    live: str | None = None,
+) -> Run:
+    """Repeats a run with all that was done to it while it ran, into a folder of its own.
+
+    run: its folder, or `runs/NAME` for the latest run of a world; up to the step at which it ended. The rest
+    as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run` raises, and
+    RequestError for a run that has not ended or whose journal cannot be read.
+    """
+    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience)
+    ranks = join()
+    destination = None if out is None else Path(out)
+
+    def prepare() -> tuple[World, RunFolder, list[journal.Entry], int, float]:
+        folder = RunFolder.open(os.fspath(run))
+        record = folder.read_record()
+        if "steps" not in record or not record["fingerprint"]:
+            raise RequestError(f"{folder}: has not ended ({record['outcome']}): nothing to compare with")
+        watched_at(live)
+        if ranks.is_root:
+            RunFolder.check_destination(destination)
+        made = World.load(folder.world)
+        return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
+
+    world, before, entries, steps, end = ranks.agree(prepare, lambda found: f"{manner}\n{found[0].source}")
+    record = before.read_record()
+    with simulated(world, manner, ranks) as (simulation, stop):
+        folder = RunFolder.create(str(record["world"]), destination)
+        tell_run(folder.path)
+        kept = before.path / journal.NAME
+        if kept.is_file():
+            atomic.write_bytes(folder.path / journal.NAME, kept.read_bytes())
+        execution = Execution(world, simulation, folder, stop, end, steps, CHECKPOINT_EVERY)
+        execution.record |= {
+            "world": record["world"],
+            "title": record["title"],
+            "source": record.get("source", ""),
+            "options": record.get("options", ""),
+            "replay_of": {"folder": str(before.path.absolute()), "fingerprint": record["fingerprint"]},
+        } | manner.record(ranks)
+        execution.steered_by(watched_at(live), ranks.hosts, entries)
+        with RunProgress(world.title, shown=progress) as shown:
+            return execution.go(shown, movie=movie, report=report)

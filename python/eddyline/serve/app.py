@@ -1,0 +1,148 @@
+"""The server as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+import eddyline
+from eddyline.live.stream_pb2 import VERSION_CURRENT
+from eddyline.serve import machine, runs, sockets, worlds
+from eddyline.serve.lab import Lab
+from eddyline.serve.problems import Fault, Faults, Refusal
+from eddyline.serve.tokens import Gate, may_look
+
+PAGE = Path(__file__).parent / "page"
+_OPEN = "/api/open"  # whose body is a file
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class VersionAnswer(BaseModel):
+    eddyline: str
+    schema_version: int
+
+
+def create_app(lab: Lab, gate: Gate) -> FastAPI:
+    """lab: its runs. gate: who may come in."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        lab.close()
+
+    app = FastAPI(
+        title="Eddyline",
+        version=eddyline.__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=lifespan,
+        responses={422: {"model": Faults}},
+    )
+    app.state.lab, app.state.gate = lab, gate
+    app.include_router(worlds.router, dependencies=[Depends(may_look)])
+    app.include_router(runs.router)
+    app.include_router(machine.router)
+    app.include_router(sockets.router)
+
+    @app.get("/api/version")
+    def read_version() -> VersionAnswer:
+        """Of the package and of the stream's schema."""
+        return VersionAnswer(eddyline=eddyline.__version__, schema_version=VERSION_CURRENT)
+
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(RequestValidationError, _not_understood)
+    app.add_exception_handler(HTTPException, _http_error)
+    if PAGE.is_dir():
+        app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+    app.add_middleware(Doorkeeper, gate=gate, body=lab.limits.body)
+    return app
+
+
+class Doorkeeper:
+    """Lets nobody in whose Host or Origin is another's, nor with too large a body; adds headers."""
+
+    def __init__(self, app: ASGIApp, gate: Gate, body: int) -> None:
+        self._app, self._gate, self._body = app, gate, body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if not self._gate.knows(HTTPConnection(scope)):
+            await _turn_away(scope, receive, send, 403, "This server is not known by that name, or page.")
+            return
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+            return
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if scope["path"] != _OPEN and (not length.isdigit() or int(length) > self._body):
+            await _turn_away(scope, receive, send, 413, f"At most {self._body:,} bytes are taken.")
+            return
+        taken = 0
+
+        async def receive_some() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > self._body and scope["path"] != _OPEN:
+                raise HTTPException(413, f"At most {self._body:,} bytes are taken.")
+            return message
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                extra = [(key.lower().encode(), value.encode()) for key, value in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *extra]
+            await send(message)
+
+        await self._app(scope, receive_some, send_with_headers)
+
+
+async def _turn_away(scope: Scope, receive: Receive, send: Send, status: int, text: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 4403, "reason": text})
+        return
+    await _answer(status, [Fault(message=text)])(scope, receive, send)
+
+
+def _answer(status: int, faults: list[Fault]) -> JSONResponse:
+    return JSONResponse(Faults(problems=faults).model_dump(), status)
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Refusal)
+    return _answer(error.status, error.faults)
+
+
+async def _not_understood(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    faults = [Fault(path=_plain(item["loc"][1:]), message=f"{item['msg']}.") for item in error.errors()]
+    return _answer(422, faults)
+
+
+def _plain(location: Any) -> list[str | int]:
+    return [part if isinstance(part, int) else str(part) for part in location]
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    answer = _answer(error.status_code, [Fault(message=str(error.detail))])
+    answer.headers.update(error.headers or {})
+    return answer

@@ -1,0 +1,312 @@
+"""What the page needs of a world while it is drawn: problems, cost, and the drawing in numbers."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from eddyline.plot.colors import quantity_of
+from eddyline.serve.drafts import Draft, draft
+from eddyline.serve.problems import Fault, fault_of
+from eddyline.world import World
+from eddyline.world.describe import plan
+from eddyline.world.gaps import narrow_gaps
+from eddyline.world.outlines import outlines
+from eddyline.world.samples import corners
+from eddyline.world.schema import SIDES, Wall, WorldFile
+from eddyline.world.shapes import Body, ShapeTable
+
+_TOLERANCE = 0.02  # of outlines, in spacings
+_IN_D = ("diameter", "thickness", "size")
+_TRY = re.compile(r"--set\s+let\.(\w+)=([-+.\deE]+)")
+_WHEN = re.compile(r"(\w+)\s*==\s*([-+.\deE]+)")
+
+Numbers = list[float]
+
+
+class Summary(BaseModel):
+    """What a run of this world needs and is."""
+
+    particles: int = Field(description="Of the fluid, at the start.")
+    wall_particles: int
+    spacing: float = Field(description="[m]")
+    time_step: float = Field(description="At the start [s].")
+    steps: int
+    end: float = Field(description="[s]")
+    reynolds: float | None
+    mach: float
+    max_speed: float = Field(description="Expected [m/s].")
+    sound_speed: float = Field(description="[m/s]")
+    seconds: float = Field(description="Wall time on all cores of this machine, estimated.")
+    cores: int
+    memory_bytes: int
+    disk_bytes: int
+    notes: list[str]
+
+
+class SideDrawing(BaseModel):
+    name: str
+    type: str
+    slip: bool = False
+
+
+class ShapeDrawing(BaseModel):
+    """A body or a region."""
+
+    name: str
+    shape: str
+    written: dict[str, Any] = Field(description="Parameters as the file has them, formulas among them.")
+    numbers: dict[str, Any] = Field(description="The same as numbers [m]; motion left out.")
+    in_reference: dict[str, Any] = Field(description="Sizes in reference lengths; empty without [reference].")
+    outlines: list[list[Numbers]] = Field(description="Closed lines of [x, y] [m]; of 3D the silhouette.")
+    moves: bool = False
+    slip: bool = False
+
+
+class PlaceDrawing(BaseModel):
+    """An observer or an opening."""
+
+    name: str
+    type: str
+    written: dict[str, Any]
+    numbers: dict[str, Any]
+
+
+class GapDrawing(BaseModel):
+    between: list[str]
+    width: float = Field(description="[m]")
+    spacings: float
+    ends: list[Numbers] = Field(description="Two places [m] across the narrowest part.")
+    reason: str
+
+
+class Drawing(BaseModel):
+    dimensions: int
+    origin: Numbers
+    size: Numbers
+    spacing: float
+    sides: list[SideDrawing]
+    bodies: list[ShapeDrawing]
+    regions: list[ShapeDrawing]
+    openings: list[PlaceDrawing]
+    observers: list[PlaceDrawing]
+
+
+class QuantityAnswer(BaseModel):
+    name: str
+    label: str
+    unit: str
+    diverging: bool
+
+
+class ReferenceAnswer(BaseModel):
+    velocity: float
+    length: float
+
+
+class Regime(BaseModel):
+    """A value of [let] that a slider may change, with what the world says of its values."""
+
+    name: str
+    path: list[str]
+    value: float
+    low: float
+    high: float
+    marks: list[RegimeMark]
+
+
+class RegimeMark(BaseModel):
+    value: float
+    text: str
+
+
+class CheckAnswer(BaseModel):
+    """Of a world that may be wrong: as much as can be said."""
+
+    problems: list[Fault]
+    summary: Summary | None
+    drawing: Drawing | None
+    gaps: list[GapDrawing]
+    quantities: list[QuantityAnswer]
+    quantity: str | None = Field(description="What the world's own pictures show.")
+    reference: ReferenceAnswer | None
+    regimes: list[Regime]
+    title: str
+    toml: str = Field(description="The world file as it would be run.")
+
+
+@functools.lru_cache(maxsize=64)
+def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: str) -> CheckAnswer:
+    """Checks a text; the same text is answered from memory."""
+    found = draft(text, dict(overrides), quality)
+    world, file = found.world, found.file
+    reference = file.reference if file is not None else None
+    return CheckAnswer(
+        problems=[fault_of(problem) for problem in found.problems],
+        summary=None if world is None else _summary(world),
+        drawing=None if file is None else _drawing(file, found.data),
+        gaps=[] if file is None else _gaps(file),
+        quantities=[] if file is None else quantities(file),
+        quantity=None if file is None else file.output.quantity,
+        reference=None if reference is None else ReferenceAnswer(**reference.model_dump()),
+        regimes=list(_regimes(found)),
+        title=(file.title if file is not None else "") or str(found.data.get("title", "")),
+        toml=found.text,
+    )
+
+
+def _summary(world: World) -> Summary:
+    found = plan(world)
+    return Summary(
+        particles=found.estimate.fluid_particles,
+        wall_particles=found.estimate.wall_particles,
+        spacing=world.file.domain.spacing,
+        time_step=found.estimate.time_step,
+        steps=found.steps,
+        end=world.end,
+        reynolds=world.reynolds,
+        mach=world.scales.mach,
+        max_speed=world.scales.max_speed,
+        sound_speed=world.scales.sound_speed,
+        seconds=found.seconds,
+        cores=found.cores,
+        memory_bytes=found.estimate.memory_bytes,
+        disk_bytes=found.disk_bytes,
+        notes=list(world.notes),
+    )
+
+
+def quantities(file: WorldFile) -> list[QuantityAnswer]:
+    """What can be shown of a world."""
+    names = ["speed", "vorticity", "pressure", "density", "velocity_x", "velocity_y", "velocity_z"]
+    missing = {2: {"velocity_z"}, 3: {"vorticity"}}[file.dimensions]
+    density = None if file.fluid.is_gas else file.fluid.density
+    return [
+        QuantityAnswer(name=name, label=made.label, unit=made.unit, diverging=made.kind == "diverging")
+        for name in names
+        if name not in missing
+        for made in (quantity_of(name, density),)
+    ]
+
+
+# --- the drawing ------------------------------------------------------------------------------------------
+
+
+def _drawing(file: WorldFile, data: dict[str, Any]) -> Drawing:
+    origin, _ = corners(file)
+    sides = [(name, file.boundaries.side(name)) for name in SIDES[: 2 * file.dimensions]]
+    return Drawing(
+        dimensions=file.dimensions,
+        origin=list(origin)[: file.dimensions],
+        size=list(file.domain.size),
+        spacing=file.domain.spacing,
+        sides=[
+            SideDrawing(name=name, type=side.type, slip=isinstance(side, Wall) and side.slip)
+            for name, side in sides
+        ],
+        bodies=[_shape(name, body, file, data, "bodies") for name, body in file.bodies.items()],
+        regions=[_shape(name, region, file, data, "regions") for name, region in file.regions.items()],
+        openings=[_place(name, table, data, "openings") for name, table in file.openings.items()],
+        observers=[_place(name, table, data, "observe") for name, table in file.observe.items()],
+    )
+
+
+def _shape(name: str, table: ShapeTable, file: WorldFile, data: dict[str, Any], part: str) -> ShapeDrawing:
+    lines = outlines(table, (0, 1), _TOLERANCE * file.domain.spacing)
+    numbers = _numbers(table)
+    length = file.reference.length if file.reference is not None else None
+    low, high = table.core_shape.bounds
+    sizes = {key: numbers[key] for key in _IN_D if key in numbers}
+    sizes |= {"extent": [high[k] - low[k] for k in range(file.dimensions)]}
+    return ShapeDrawing(
+        name=name,
+        shape=table.shape,
+        written=_written(data, part, name),
+        numbers=numbers,
+        in_reference={} if length is None else {key: _over(value, length) for key, value in sizes.items()},
+        outlines=[line.tolist() for line in lines],
+        moves=isinstance(table, Body) and table.motion is not None,
+        slip=isinstance(table, Body) and table.slip,
+    )
+
+
+def _over(value: Any, length: float) -> Any:
+    return [item / length for item in value] if isinstance(value, (list, tuple)) else value / length
+
+
+def _place(name: str, table: Any, data: dict[str, Any], part: str) -> PlaceDrawing:
+    return PlaceDrawing(
+        name=name, type=table.type, written=_written(data, part, name), numbers=_numbers(table)
+    )
+
+
+def _written(data: dict[str, Any], part: str, name: str) -> dict[str, Any]:
+    inside = data.get(part)
+    table = inside.get(name) if isinstance(inside, dict) else None
+    return dict(table) if isinstance(table, dict) else {}
+
+
+def _numbers(table: Any) -> dict[str, Any]:
+    """The keys of a table that are numbers, texts and lists of them."""
+    found = {}
+    for name, info in type(table).model_fields.items():
+        value = getattr(table, name)
+        if _is_plain(value):
+            found[info.alias or name] = value
+    return found
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(_is_plain(item) for item in value)
+    return isinstance(value, (bool, int, float, str))
+
+
+def _gaps(file: WorldFile) -> list[GapDrawing]:
+    return [
+        GapDrawing(
+            between=list(gap.between),
+            width=gap.width,
+            spacings=gap.spacings,
+            ends=gap.ends.tolist(),
+            reason=gap.reason,
+        )
+        for gap in narrow_gaps(file)
+    ]
+
+
+# --- regimes ----------------------------------------------------------------------------------------------
+
+
+def _regimes(found: Draft) -> Iterator[Regime]:
+    """Values of [let] that `when` of expectations and `Try:` of comments name, and Re."""
+    table = found.data.get("let")
+    if not isinstance(table, dict):
+        return
+    marks: dict[str, dict[float, list[str]]] = {}
+    for name, value in _TRY.findall(found.text):
+        marks.setdefault(name, {}).setdefault(float(value), [])
+    for expect in found.data.get("expect") or []:
+        for name, value in _WHEN.findall(str(expect.get("when", ""))) if isinstance(expect, dict) else ():
+            text = f"{expect.get('quantity', '')} ({expect.get('source', '')})"
+            marks.setdefault(name, {}).setdefault(float(value), []).append(text)
+    for name in dict.fromkeys(["Re", *marks]):
+        value = table.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
+            continue
+        points = [float(value), *(point for point in marks.get(name, {}) if point > 0)]
+        yield Regime(
+            name=name,
+            path=["let", name],
+            value=value,
+            low=min(points) / 4,
+            high=max(points) * 4,
+            marks=[
+                RegimeMark(value=point, text="; ".join(texts))
+                for point, texts in sorted(marks.get(name, {}).items())
+            ],
+        )

@@ -1,0 +1,111 @@
+"""`eddyline serve` and `eddyline lab`: the server, and a browser at it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import uvicorn
+
+from eddyline.serve.app import PAGE, create_app
+from eddyline.serve.lab import Lab
+from eddyline.serve.limits import Limits
+from eddyline.serve.tokens import LOOPBACK, Gate
+
+PORT = 8421
+LARGEST = 16 * 1024**2  # bytes of a message of a simulation
+_EVERYWHERE = ("0.0.0.0", "::")
+
+
+class PortError(ValueError):
+    """The server cannot listen there; the text says why."""
+
+
+def serve(
+    folder: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    names: tuple[str, ...] = (),
+    limits: Limits | None = None,
+    executor: str = "local",
+    attributes: Mapping[str, str] | None = None,
+    say: Callable[[str], None] = print,
+    browse: bool = False,
+) -> None:
+    """Serves the runs in `folder` until Ctrl-C.
+
+    host: the address to listen at.  port: 0 for any; None for PORT, or any if that is taken.  names: under
+    which browsers know this machine, besides `host`.  browse: open a browser.  Raises PortError.
+    """
+    listener = _listen(host, port)
+    port = listener.getsockname()[1]
+    lab = Lab(folder, limits, executor, attributes)
+    shown = f"[{host}]" if ":" in host else host
+    local = "127.0.0.1" if host in _EVERYWHERE else shown
+    reachable = local if executor == "local" else names[0] if names else _own_name(local)
+    lab.url = f"http://{reachable}:{port}"
+    gate = Gate(hosts=tuple(dict.fromkeys([*LOOPBACK, host, reachable, *names])))
+    base = f"http://{names[0] if names and host in _EVERYWHERE else local}:{port}/"
+    config = uvicorn.Config(
+        create_app(lab, gate),
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_max_size=LARGEST,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=3,
+    )
+    say(f"runs in     {lab.folder}")
+    say(f"to steer    {base}?token={gate.steer}")
+    say(f"to look     {base}?token={gate.look}")
+    say(f"from a run  eddyline run WORLD --live '{base}?token={gate.steer}'")
+    if browse:
+        _browse(f"{base}?token={gate.steer}", say)
+    server = uvicorn.Server(config)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listener])
+    lab.store.close()
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for wanted in (PORT, 0) if port is None else (port,):
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, wanted))
+        except OSError as error:
+            listener.close()
+            if port is not None:
+                raise PortError(f"--host {host} --port {wanted}: {error.strerror}") from None
+            continue
+        listener.listen()  # who comes before the server is up waits for it
+        listener.set_inheritable(False)
+        return listener
+    raise PortError(f"--host {host}: cannot listen at this address")
+
+
+def _own_name(local: str) -> str:
+    """The name by which a scheduler's nodes may find this machine."""
+    return socket.getfqdn() or local
+
+
+def _browse(url: str, say: Callable[[str], None]) -> None:
+    """Opens a browser, if there is one, when the server is up."""
+    if not PAGE.is_dir():
+        say("this build has no page: only the API answers")
+        return
+
+    def go() -> None:
+        if not webbrowser.open(url):
+            say("no browser was found: open the first address in one")
+
+    timer = threading.Timer(0.8, go)
+    timer.daemon = True
+    timer.start()

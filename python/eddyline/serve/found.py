@@ -1,0 +1,72 @@
+"""Runs on the disk that the list does not know yet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from eddyline.run.folder import RunFolder
+from eddyline.serve.store import FINAL, RunRow, id_of_folder
+
+_MOST = 1000
+
+
+def record(folder: Path) -> dict[str, Any] | None:
+    """run.json, or None if there is none that can be read."""
+    try:
+        found = RunFolder(folder).read_record()
+    except (OSError, ValueError):
+        return None
+    return found if {"outcome", "message", "fingerprint"} <= set(found) else None
+
+
+def close_record(folder: Path, outcome: dict[str, Any]) -> None:
+    """Says in run.json how a run ended that could not say it itself."""
+    said = record(folder)
+    if said is not None:
+        RunFolder(folder).write_record(said | outcome)
+
+
+def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
+    """Runs in `folder`/NAME/NUMBER that are not `known`."""
+    count = 0
+    for path in sorted(folder.glob("*/[0-9]*/run.json")):
+        place = path.parent
+        if str(place) in known or place.parts[len(folder.parts)] == own or count >= _MOST:
+            continue
+        said = record(place)
+        if said is None:
+            continue
+        count += 1
+        state = str(said["outcome"])
+        yield RunRow(
+            id=id_of_folder(str(place.relative_to(folder))),
+            title=str(said.get("title", "")),
+            world=str(said.get("world", "")),
+            state=state if state in FINAL else "running",
+            origin="folder",
+            created=str(said.get("started", "")),
+            started=str(said.get("started", "")),
+            folder=str(place),
+            ranks=int(said.get("ranks", 1)),
+            threads=int(said.get("threads", 0)),
+            particles=int(said.get("fluid_particles", 0)),
+            actual_seconds=float(said.get("wall_seconds", 0.0)),
+            message=str(said["message"]),
+            fingerprint=str(said["fingerprint"]),
+        )
+
+
+def is_alive(job: str) -> bool:
+    """Whether a job of this machine still runs; a scheduler's job counts as one that does."""
+    if not job.isdigit():
+        return False
+    try:
+        os.kill(int(job), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,47 @@
+"""The worlds of the gallery, with what their first comments say to a reader."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import tomlkit
+from pydantic import BaseModel, Field
+
+from eddyline.world import gallery
+
+_LABELS = {"Look for": "look_for", "Predict first": "predict", "Try": "try", "Expected": "expected"}
+_LABEL = re.compile(rf"^({'|'.join(_LABELS)}):\s*(.*)$")
+
+
+class GalleryWorld(BaseModel):
+    name: str
+    title: str
+    about: str
+    look_for: str
+    predict: str
+    try_: str = Field(alias="try")
+    expected: str
+    toml: str
+    dimensions: int
+
+
+@functools.cache
+def gallery_worlds() -> list[GalleryWorld]:
+    return [_world(name, path.read_text(encoding="utf-8")) for name, path in sorted(gallery().items())]
+
+
+def _world(name: str, text: str) -> GalleryWorld:
+    data = tomlkit.parse(text).unwrap()
+    said = {"about": ""} | dict.fromkeys(_LABELS.values(), "")
+    part = "about"
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        words = line.lstrip("# ").strip()
+        match = _LABEL.match(words)
+        if match:
+            part, words = _LABELS[match[1]], match[2]
+        said[part] = f"{said[part]} {words}".strip()
+    title = str(data.get("title", name))
+    return GalleryWorld(name=name, title=title, toml=text, dimensions=len(data["domain"]["size"]), **said)

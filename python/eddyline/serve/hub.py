@@ -1,0 +1,128 @@
+"""The hub: simulations connect to it from wherever they run, and viewers see them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from starlette.websockets import WebSocket
+
+from eddyline.live import stream_pb2 as pb
+from eddyline.serve.channel import Channel
+from eddyline.serve.limits import Limits
+from eddyline.serve.tokens import May
+from eddyline.serve.viewer import TOO_MUCH, BadMessageError, Viewer, parsed_of_any_size
+
+_WAITING = 256  # messages to a simulation
+_KINDS = ("frame", "series", "progress", "acknowledged", "marks", "bodies", "ended")
+Heard = Callable[[str, pb.Message], None]
+
+
+class Hub:
+    """All channels. `heard(run, message)` is called for hello, progress and ended of every simulation;
+    `lost(run)` when a simulation's connection ends without `ended`."""
+
+    def __init__(self, limits: Limits, heard: Heard, lost: Callable[[str], None]) -> None:
+        self.limits = limits
+        self.channels: dict[str, Channel] = {}
+        self._heard, self._lost = heard, lost
+        self._sockets: dict[str, WebSocket] = {}
+        self._workers = ThreadPoolExecutor(1, thread_name_prefix="eddyline-rasters")
+
+    def channel(self, run: str) -> Channel:
+        return self.channels.setdefault(run, Channel(run))
+
+    def is_connected(self, run: str) -> bool:
+        return run in self._sockets
+
+    @property
+    def viewers(self) -> int:
+        return sum(len(channel.viewers) for channel in self.channels.values())
+
+    async def look(self, socket: WebSocket, run: str, may: May) -> None:
+        """Serves a viewer until it goes. The connection has been accepted."""
+        channel = self.channel(run)
+        limits = self.limits
+        if len(channel.viewers) >= limits.viewers or self.viewers >= limits.viewers_in_all:
+            await socket.close(TOO_MUCH, f"{len(channel.viewers)} viewers look already")
+            return
+        await Viewer(socket, channel, may, limits.commands, self._workers).serve()
+        self._forget(run)
+
+    async def join(self, socket: WebSocket, run: str) -> None:
+        """Listens to a simulation until it goes. The connection has been accepted. A simulation that comes
+        back takes the place of what is left of it."""
+        channel = self.channel(run)
+        before = self._sockets.get(run)
+        queue: asyncio.Queue[bytes] = asyncio.Queue(_WAITING)
+        sender: asyncio.Task[None] | None = None
+        try:
+            hello = parsed_of_any_size(await _next(socket))
+            if hello.WhichOneof("body") != "hello":
+                raise BadMessageError("a simulation says hello first")
+            if before is not None:
+                with contextlib.suppress(Exception):
+                    await before.close(1000, "the run has connected again")
+            hello.hello.run = run
+            self._sockets[run] = socket
+            channel.begin(hello.hello, queue)
+            self._heard(run, hello)
+            sender = asyncio.create_task(_pass_on(socket, queue))
+            while True:
+                self._take(channel, parsed_of_any_size(await _next(socket)))
+        except BadMessageError as error:
+            with contextlib.suppress(Exception):
+                await socket.close(error.code, str(error)[:120])
+        except (_GoneError, RuntimeError):
+            pass
+        finally:
+            if sender is not None:
+                sender.cancel()
+            if self._sockets.get(run) is socket:
+                del self._sockets[run]
+                channel.to_simulation = None
+                if "ended" not in channel.newest:
+                    self._lost(run)
+            self._forget(run)
+
+    def _take(self, channel: Channel, message: pb.Message) -> None:
+        kind = message.WhichOneof("body")
+        if kind not in _KINDS:
+            raise BadMessageError(f"a simulation does not send {kind or 'an empty message'} here")
+        try:
+            channel.take(message)
+        except ValueError as error:
+            raise BadMessageError(str(error)) from None
+        if kind in ("progress", "ended"):
+            self._heard(channel.run, message)
+
+    def _forget(self, run: str) -> None:
+        """A channel that nobody uses goes; what it held lies in the run's folder."""
+        channel = self.channels.get(run)
+        if channel is not None and not channel.viewers and run not in self._sockets:
+            del self.channels[run]
+
+    def close(self) -> None:
+        self._workers.shutdown(wait=False, cancel_futures=True)
+
+
+class _GoneError(Exception):
+    """The simulation's connection has ended."""
+
+
+async def _next(socket: WebSocket) -> bytes:
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise _GoneError
+    data = message.get("bytes")
+    if data is None:
+        raise BadMessageError("messages are binary")
+    return bytes(data)
+
+
+async def _pass_on(socket: WebSocket, queue: asyncio.Queue[bytes]) -> None:
+    with contextlib.suppress(Exception):
+        while True:
+            await socket.send_bytes(await queue.get())

@@ -1,0 +1,261 @@
+"""The lab of one folder of runs: its list, its queue, its hub."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import threading
+import time as clock
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+
+from eddyline.live import address
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.publisher import packed
+from eddyline.run.folder import RunFolder
+from eddyline.serve import found
+from eddyline.serve.hub import Hub
+from eddyline.serve.jobs import JobOrder, Jobs
+from eddyline.serve.limits import Limits
+from eddyline.serve.problems import Refusal
+from eddyline.serve.store import FINAL, RunRow, Store, hashed
+from eddyline.stream import atomic
+from eddyline.world import World
+from eddyline.world.describe import plan
+
+OWN = ".lab"
+"""The folder of the server's own files, in that of the runs."""
+GRACE = 20.0  # s that a run has to stop in order
+_LOOK_EVERY = 3.0  # s between looks for runs that others have started
+
+
+class Lab:
+    """url: where runs find this server."""
+
+    def __init__(
+        self,
+        folder: Path,
+        limits: Limits | None = None,
+        executor: str = "local",
+        attributes: Mapping[str, str] | None = None,
+    ) -> None:
+        self.folder = folder.absolute()
+        self.limits = limits or Limits()
+        self.url = ""
+        self.store = Store(self.folder / OWN / "lab.sqlite")
+        self.jobs = Jobs(executor, attributes or {}, self._job_ended)
+        self.hub = Hub(self.limits, self._heard, self._lost)
+        self._lock = threading.RLock()  # of the queue: requests are served by several threads
+        self._looked = 0.0
+        self._closed = False
+        self._recover()
+
+    # --- runs ---------------------------------------------------------------------------------------------
+
+    def runs(self) -> list[RunRow]:
+        """All, the newest first; those that others have put into the folder among them."""
+        if clock.monotonic() > self._looked + _LOOK_EVERY:
+            self._looked = clock.monotonic()
+            known = self.store.folders()
+            for row in found.runs(self.folder, OWN, known):
+                self.store.add(row)
+            for row in self.store.in_state("running"):  # jobs of a server before this one
+                if row.job and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
+                    self._job_ended(row.id, "")
+        return self.store.all()
+
+    def run(self, id_: str) -> RunRow:
+        """Refusal if there is none."""
+        row = self.store.get(id_)
+        if row is None:
+            self.runs()
+            row = self.store.get(id_)
+        if row is None:
+            raise Refusal(404, f"There is no run {id_!r}.", "GET /api/runs lists them.")
+        return row
+
+    def folder_of(self, row: RunRow) -> Path:
+        """Where the run lies; Refusal if it has no folder here, or none yet."""
+        path = Path(row.folder)
+        if not row.folder or not (path / "run.json").is_file():
+            raise Refusal(409, f"Run {row.id} has no files here: it has not begun, or is elsewhere.")
+        return path
+
+    def order(self, world: World, name: str, ranks: int, threads: int) -> RunRow:
+        """Puts a run into the queue. Raises Refusal."""
+        limits, needs = self.limits, plan(world)
+        particles = needs.estimate.fluid_particles + needs.estimate.wall_particles
+        if particles > limits.particles:
+            text = f"{particles:,} particles; this server takes at most {limits.particles:,}."
+            raise Refusal(422, text, "Take a coarser spacing.")
+        cores = ranks * max(threads, 1)
+        if cores > limits.cores:
+            text = f"{ranks} ranks with {max(threads, 1)} threads; there are {limits.cores} cores."
+            raise Refusal(422, text, "Take fewer.")
+        with self._lock:
+            if len(self.store.in_state("waiting")) >= limits.waiting:
+                raise Refusal(429, f"{limits.waiting} runs wait already.", "Wait, or remove some.")
+            row = RunRow(
+                id=secrets.token_hex(6),
+                title=world.title,
+                world=name or slug(world.title),
+                state="waiting",
+                origin="lab",
+                created=now(),
+                ranks=ranks,
+                threads=threads,
+                particles=particles,
+                predicted_seconds=needs.seconds,
+            )
+            place = self._own(row.id)
+            place.mkdir(parents=True)
+            atomic.write_text(place / f"{row.world}.toml", world.source)
+            self.store.add(row)
+        self.start_waiting()
+        return self.run(row.id)
+
+    def start_waiting(self) -> None:
+        """Starts what may start now."""
+        with self._lock:
+            running = [row for row in self.store.in_state("running") if row.origin == "lab"]
+            free = self.limits.at_once - len(running)
+            for row in self.store.in_state("waiting")[: max(free, 0)]:
+                if not self._closed:
+                    self._start(row)
+
+    def _start(self, row: RunRow) -> None:
+        token = secrets.token_urlsafe(18)
+        place = self._own(row.id)
+        folder = RunFolder.claim(row.world, self.folder)
+        arguments = ["run", str(place / f"{row.world}.toml"), "--out", str(folder), "--quiet"]
+        arguments += ["--threads", str(row.threads)]
+        arguments += ["--ranks", str(row.ranks)] if row.ranks > 1 else []
+        environment = {address.URL: self.url, address.TOKEN: token, address.RUN: row.id}
+        self.store.change(row.id, state="running", started=now(), folder=str(folder), token=hashed(token))
+        cores = row.ranks * max(row.threads, 1)
+        order = JobOrder(arguments, environment, place / "output.txt", cores, self.limits.seconds)
+        try:
+            self.store.change(row.id, job=self.jobs.submit(row.id, order))
+        except OSError as error:
+            self.store.change(row.id, state="failed", ended=now(), message=str(error))
+
+    def stop(self, row: RunRow) -> None:
+        """Asks a run to stop at a step; one that waits is taken from the queue. Called in the event loop."""
+        if row.state == "waiting":
+            self.store.change(row.id, state="stopped by user", ended=now(), message="taken from the queue")
+        elif row.state == "running":
+            command = pb.Command(id=f"stop-{secrets.token_hex(4)}", stop=pb.Stop())
+            told = self.hub.channel(row.id).command(packed(command=command))
+            if row.origin == "lab":
+                wait = GRACE if told else 0.0
+                asyncio.get_running_loop().call_later(wait, self._end_now, row.id)
+
+    def _end_now(self, id_: str) -> None:
+        row = self.store.get(id_)
+        if row is not None and row.state == "running" and not self.hub.is_connected(id_):
+            self.jobs.cancel(id_)
+
+    def may_join(self, id_: str, token: str) -> bool:
+        """Whether a token is the one that this server gave to a run."""
+        row = self.store.get(id_)
+        return row is not None and bool(row.token) and secrets.compare_digest(row.token, hashed(token))
+
+    # --- what happens -------------------------------------------------------------------------------------
+
+    def _heard(self, id_: str, message: pb.Message) -> None:
+        """A simulation has said something of the list's concern."""
+        kind = message.WhichOneof("body")
+        row = self.store.get(id_)
+        if kind == "hello":
+            said = message.hello
+            values = {"state": "running", "title": said.title, "ranks": said.ranks or 1}
+            if row is None:
+                self.store.add(
+                    RunRow(id_, said.title, slug(said.world), "running", "joined", now(), started=now())
+                )
+            folder = self._inside(said.folder)
+            if folder:
+                values["folder"] = folder
+            self.store.change(id_, **values)
+        elif kind == "ended" and row is not None:
+            self._close(row, message.ended.outcome, message.ended.message, message.ended.fingerprint)
+        elif kind == "progress" and row is not None and not row.particles:
+            self.store.change(id_, particles=message.progress.particles)
+
+    def _close(self, row: RunRow, outcome: str, message: str, fingerprint: str) -> None:
+        state = outcome if outcome in FINAL else "failed"
+        started = datetime.fromisoformat(row.started) if row.started else None
+        seconds = (datetime.now(timezone.utc) - started).total_seconds() if started else 0.0
+        self.store.change(
+            row.id,
+            state=state,
+            ended=now(),
+            message=message,
+            fingerprint=fingerprint,
+            actual_seconds=seconds,
+        )
+
+    def _lost(self, id_: str) -> None:
+        """A simulation's connection has broken. One of ours is watched by its job; of others nothing more may
+        come."""
+        row = self.store.get(id_)
+        watched = self.jobs.is_ours(id_) or (row is not None and found.is_alive(row.job))
+        if row is not None and row.state == "running" and not watched:
+            self.store.change(id_, state="lost", ended=now(), message="its connection has broken")
+
+    def _job_ended(self, id_: str, message: str) -> None:
+        """A job is over; called in a thread of the executor. What the run says of itself counts first."""
+        row = self.store.get(id_)
+        if row is not None and row.state == "running":
+            said = found.record(Path(row.folder))
+            if said is None or said["outcome"] == "running":
+                outcome = {
+                    "outcome": "failed",
+                    "message": self._last_words(id_) or message,
+                    "fingerprint": "",
+                }
+                said = (said or {}) | outcome
+                found.close_record(Path(row.folder), outcome)
+            self._close(row, str(said["outcome"]), str(said["message"]), str(said["fingerprint"]))
+        self.start_waiting()
+
+    def _last_words(self, id_: str) -> str:
+        """What a job that failed said last."""
+        log = self._own(id_) / "output.errors"
+        lines = log.read_text(errors="replace").strip().splitlines() if log.is_file() else []
+        return lines[-1][:500] if lines else "the run ended without a word; was it killed?"
+
+    # --- places -------------------------------------------------------------------------------------------
+
+    def _own(self, id_: str) -> Path:
+        return self.folder / OWN / "jobs" / id_
+
+    def _inside(self, folder: str) -> str:
+        """The folder that a run names, if it lies in ours: no other is ever read."""
+        path = Path(folder).resolve()
+        inside = path.is_relative_to(self.folder.resolve()) and (path / "run.json").is_file()
+        return str(path) if inside else ""
+
+    def _recover(self) -> None:
+        """After a restart: what was running goes on by itself and comes back, or has ended meanwhile."""
+        for row in self.store.in_state("running"):
+            said = found.record(Path(row.folder)) if row.folder else None
+            if said is not None and said["outcome"] != "running":
+                self._close(row, said["outcome"], said["message"], said["fingerprint"])
+            elif not found.is_alive(row.job):
+                self.store.change(row.id, state="lost", ended=now(), message="it was gone at a restart")
+
+    def close(self) -> None:
+        self._closed = True
+        self.hub.close()
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
+def slug(title: str) -> str:
+    """A name for files."""
+    return re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:40] or "world"

@@ -1,0 +1,47 @@
+"""What is wrong, as every answer of the server says it: line, path, message, remedy."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import BaseModel, Field
+
+from eddyline.world import Problem, WorldError
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+
+
+class Fault(BaseModel):
+    """One thing that is wrong."""
+
+    line: int = Field(default=0, description="Of the world file, counted from 1; 0: no line.")
+    path: list[str | int] = Field(default=[], description="Keys to the value in the world file.")
+    message: str = Field(description="What was found and what is allowed.")
+    remedy: str = Field(default="", description="What to change.")
+
+
+class Faults(BaseModel):
+    """The body of every refusal."""
+
+    problems: list[Fault]
+
+
+class Refusal(Exception):  # noqa: N818 - it is an answer
+    """Ends a request with a status and what is wrong."""
+
+    def __init__(self, status: int, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.faults = [Fault(message=message, remedy=remedy)]
+
+
+def faults_of(error: WorldError) -> list[Fault]:
+    return [fault_of(problem) for problem in error.problems]
+
+
+def fault_of(problem: Problem) -> Fault:
+    """The last sentence of a problem says what to change, if there are several."""
+    sentences = _SENTENCES.split(problem.text)
+    last = sentences[-1] if len(sentences) > 1 else ""
+    message = problem.text[: len(problem.text) - len(last)].rstrip()
+    return Fault(line=problem.line, path=list(problem.path), message=message, remedy=last)

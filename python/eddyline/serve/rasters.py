@@ -1,0 +1,134 @@
+"""Rasters from the particles of a frame: made here, so that they cost the simulation nothing.
+
+Each particle gives its values to the four cells around it, by how near they are; sums are smoothed once, and
+divided by how much fluid there is. Fine for the eye; the run's own pictures and numbers come from the core.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.codes import raster, values_of
+from eddyline.run.pictures import slope
+
+Floats = NDArray[np.float32]
+LEAST_FLUID = 0.35
+"""Share of a cell that must be fluid."""
+_SLICE = 1.5  # spacings: half of how thick a slice of a 3D flow is
+
+
+class Gridded:
+    """A frame's particles on a grid of cells of a spacing or more. In 3D: those near the middle of z."""
+
+    def __init__(self, frame: pb.Frame, hello: pb.Hello, columns: int) -> None:
+        self.hello, self.frame = hello, frame
+        lower, upper = np.array(hello.lower), np.array(hello.upper)
+        width, height = (upper - lower)[:2]
+        finest = max(2, round(width / hello.spacing))
+        self.columns = min(columns, finest) if columns else finest
+        self.rows = max(2, round(height / width * self.columns))
+        parts = frame.particles
+        self._chosen: NDArray[np.bool_] | None = None
+        if hello.dimensions == 3:
+            middle = 0.5 * (lower[2] + upper[2])
+            self._chosen = np.abs(values_of(parts.position[2]) - middle) < _SLICE * hello.spacing
+        x = (self._take(parts.position[0]) - lower[0]) / width * self.columns - 0.5
+        y = (self._take(parts.position[1]) - lower[1]) / height * self.rows - 0.5
+        self._left, self._low = np.floor(x).astype(np.int32), np.floor(y).astype(np.int32)
+        self._across, self._up = x - self._left, y - self._low
+        self._carried = {each.quantity: each.values for each in parts.carried}
+        cell = width / self.columns * height / self.rows
+        area = hello.spacing**2 * max(1.0, parts.total / max(parts.count, 1))
+        if hello.dimensions == 3:
+            area /= 2 * _SLICE
+        self._count = self._smooth(self._deposit(None))
+        self._known = self._count * (area / cell) > LEAST_FLUID
+        self._made: dict[str, Floats] = {}
+
+    def values(self, quantity: str) -> Floats:
+        """(rows, columns), row 0 at the bottom, NaN where there is no fluid. KeyError if there are none."""
+        if quantity not in self._made:
+            self._made[quantity] = self._make(quantity)
+        return self._made[quantity]
+
+    def raster(self, quantity: str, unit: str, width: int) -> pb.Raster:
+        corners = tuple(self.hello.lower[:2]), tuple(self.hello.upper[:2])
+        return raster(quantity, unit, self.values(quantity), corners, width)
+
+    def _make(self, quantity: str) -> Floats:
+        if quantity == "speed":
+            parts = [self.values(name) for name in self._carried if name.startswith("velocity")]
+            total = np.sqrt(sum(part**2 for part in parts))
+            return np.asarray(total, dtype=np.float32)
+        if quantity == "vorticity":
+            across = (self.hello.upper[0] - self.hello.lower[0]) / self.columns
+            up = (self.hello.upper[1] - self.hello.lower[1]) / self.rows
+            turning = slope(self.values("velocity_y"), 1) / across - slope(self.values("velocity_x"), 0) / up
+            return np.asarray(turning, dtype=np.float32)
+        total = self._smooth(self._deposit(self._take(self._carried[quantity])))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self._known, total / self._count, np.float32(np.nan)).astype(np.float32)
+
+    def _take(self, codes: pb.Codes) -> Floats:
+        values = values_of(codes)
+        return values if self._chosen is None else values[self._chosen]
+
+    def _deposit(self, values: Floats | None) -> Floats:
+        """Sums of cells, with a cell more on every side."""
+        columns = self.columns + 2
+        size = columns * (self.rows + 2)
+        first = (self._low + 1) * columns + self._left + 1
+        total = np.zeros(size)
+        for up, across in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            weight = (self._up if up else 1 - self._up) * (self._across if across else 1 - self._across)
+            if values is not None:
+                weight = weight * values
+            total += np.bincount(first + up * columns + across, weight, size)[:size]
+        return total.reshape(self.rows + 2, columns).astype(np.float32)
+
+    def _smooth(self, padded: Floats) -> Floats:
+        for axis in (0, 1):
+            padded = 0.5 * padded + 0.25 * (np.roll(padded, 1, axis) + np.roll(padded, -1, axis))
+        return padded[1:-1, 1:-1]
+
+
+def particles_for(frame: pb.Frame, view: pb.View, hello: pb.Hello) -> pb.Particles:
+    """The particles as a viewer wants them: one quantity, not more than it says."""
+    parts = frame.particles
+    step = max(1, -(-parts.count // view.most_particles)) if view.most_particles else 1
+    made = pb.Particles(total=parts.total, ids=_thinned(parts.ids, 8, step))
+    for axis in parts.position:
+        made.position.append(_thin(axis, step))
+    made.count = len(made.position[0].data) // 2
+    quantity = view.particle_quantity or "speed"
+    carried = {each.quantity: each.values for each in parts.carried}
+    made.quantity = quantity
+    made.unit = next((each.unit for each in hello.quantities if each.name == quantity), "")
+    if quantity in carried:
+        made.values.CopyFrom(_thin(carried[quantity], step))
+    elif quantity == "speed":
+        velocity = [values_of(_thin(carried[name], step)) for name in sorted(carried) if "velocity" in name]
+        made.values.CopyFrom(_coded(np.sqrt(sum(part**2 for part in velocity))))
+    return made
+
+
+def _coded(values: Floats) -> pb.Codes:
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+    scale = (high - low) / 65535 or 1.0
+    codes = np.rint((values - low) / scale).astype("<u2")
+    return pb.Codes(data=codes.tobytes(), width=2, offset=low, scale=scale, error=0.5 * scale)
+
+
+def _thin(codes: pb.Codes, step: int) -> pb.Codes:
+    thin = pb.Codes()
+    thin.CopyFrom(codes)
+    thin.data = _thinned(codes.data, codes.width, step)
+    return thin
+
+
+def _thinned(data: bytes, width: int, step: int) -> bytes:
+    if step == 1 or not data:
+        return data
+    return np.frombuffer(data, dtype=f"V{width}")[::step].tobytes()

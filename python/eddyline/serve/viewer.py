@@ -1,0 +1,238 @@
+"""One viewer: it gets the newest of everything as fast as it takes it, and never holds up anybody else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time as clock
+from concurrent.futures import ThreadPoolExecutor
+
+from google.protobuf.message import DecodeError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.publisher import packed
+from eddyline.serve.channel import LASTING, Channel
+from eddyline.serve.rasters import particles_for
+from eddyline.serve.tokens import May
+
+_log = logging.getLogger(__name__)
+
+MALFORMED, TOO_MUCH, OTHER_VERSION = 4400, 4429, 4406
+LARGEST = 64 * 1024  # bytes of a message
+_ROWS = 2000  # of a series in a message
+_COLUMNS = 1600  # of a raster, at most
+_FASTEST = 30.0  # frames a second
+_SLOW, _FAST = 0.4, 0.05  # s that a frame takes to send, for coarser or finer ones
+_COARSEST = 8
+_PATIENCE = 0.02  # s, so that a burst of news is one round
+
+
+class BadMessageError(ValueError):
+    """A message that ends the connection; code says how."""
+
+    def __init__(self, text: str, code: int = MALFORMED) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class Viewer:
+    """A browser at a channel. `workers`: where rasters are made."""
+
+    def __init__(
+        self, socket: WebSocket, channel: Channel, may: May, commands: float, workers: ThreadPoolExecutor
+    ) -> None:
+        self._socket, self._channel, self._may = socket, channel, may
+        self._workers = workers
+        self._view = pb.View(frames_per_second=0)
+        self._rate, self._allowance, self._last = commands, commands, clock.monotonic()
+        self._hello: pb.Hello | None = None
+        self._shown: pb.Frame | None = None
+        self._view_is_new = False
+        self._next_frame = 0.0
+        self._coarser = 1
+        self._versions: dict[str, int] = {}
+        self._rows: dict[str, int] = {}
+        self._notices: list[pb.Message] = []
+
+    async def serve(self) -> None:
+        """Until the browser goes, or is sent away."""
+        event = self._channel.listen()
+        self._channel.viewers.add(self)
+        tasks = [asyncio.create_task(self._receive(event)), asyncio.create_task(self._send(event))]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+            self._channel.leave(self, event)
+        for error in ended:
+            await self._close_for(error)
+
+    async def _close_for(self, error: BaseException | None) -> None:
+        """Tells the browser why, if it did something wrong or we did."""
+        if isinstance(error, BadMessageError):
+            with contextlib.suppress(Exception):
+                await self._socket.close(error.code, str(error)[:120])
+        elif isinstance(error, Exception) and not isinstance(error, (WebSocketDisconnect, RuntimeError)):
+            _log.error("a viewer of run %s was lost", self._channel.run, exc_info=error)
+            with contextlib.suppress(Exception):
+                await self._socket.close(1011, "the server made a mistake")
+
+    # --- from the browser ---------------------------------------------------------------------------------
+
+    async def _receive(self, event: asyncio.Event) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            self._hear(parsed(message.get("bytes")))
+            event.set()
+
+    def _hear(self, message: pb.Message) -> None:
+        kind = message.WhichOneof("body")
+        if kind == "view":
+            self._view, self._view_is_new = checked(message.view), True
+            self._channel.want(self, self._view)
+        elif kind == "command":
+            refusal = self._refusal(message.command)
+            if not refusal and not self._channel.command(message):
+                refusal = "the run is not connected: it has ended, or waits, or its network is down."
+            if refusal:
+                said = pb.Acknowledged(
+                    id=message.command.id,
+                    refusal=refusal,
+                    command=message.command.WhichOneof("action") or "",
+                )
+                self._notices.append(packed(acknowledged=said))
+        else:
+            raise BadMessageError(f"a viewer does not send {kind or 'an empty message'}")
+
+    def _refusal(self, command: pb.Command) -> str:
+        if not command.id or len(command.id) > 64:
+            raise BadMessageError("a command needs an id of at most 64 characters")
+        if self._may < May.STEER:
+            return "this link may look only; ask for the one that may steer."
+        now = clock.monotonic()
+        self._allowance = min(self._rate, self._allowance + (now - self._last) * self._rate)
+        self._last = now
+        if self._allowance < 1:
+            return f"more than {self._rate:g} commands a second; send it again."
+        self._allowance -= 1
+        return ""
+
+    # --- to the browser -----------------------------------------------------------------------------------
+
+    async def _send(self, event: asyncio.Event) -> None:
+        while True:
+            await event.wait()
+            event.clear()
+            while messages := self._news():
+                for message in messages:
+                    await self._socket.send_bytes(message.SerializeToString())
+            wait = await self._send_frame()
+            if wait > 0:
+                asyncio.get_running_loop().call_later(wait, event.set)
+            await asyncio.sleep(_PATIENCE)
+
+    def _news(self) -> list[pb.Message]:
+        """What this viewer does not have yet, frames apart: not too much at once."""
+        channel = self._channel
+        found, self._notices = self._notices, []
+        if channel.hello is None:
+            return found
+        if channel.hello is not self._hello:
+            self._hello = channel.hello
+            found.append(packed(hello=channel.hello))
+        seen, now = self._versions.get("acknowledged"), channel.versions.get("acknowledged", 0)
+        if seen is not None and now > seen:
+            found += channel.acknowledged[-(now - seen) :]
+        self._versions["acknowledged"] = now
+        for name, series in channel.series.items():
+            first = self._rows.get(name, 0)
+            first = 0 if first > series.count else first
+            if series.count > first:
+                rows = series.message(name, first, _ROWS)
+                self._rows[name] = first + len(rows.columns[0].values)
+                found.append(packed(series=rows))
+        for kind in LASTING:
+            version = channel.versions.get(kind, 0)
+            if kind in channel.newest and version != self._versions.get(kind, 0):
+                self._versions[kind] = version
+                found.append(channel.newest[kind])
+        return found
+
+    async def _send_frame(self) -> float:
+        """Sends the newest frame, if there is one and it is time; else says how long to wait."""
+        frame, view = self._channel.frame, self._view
+        wanted = min(view.frames_per_second, _FASTEST)
+        is_new = frame is not self._shown or self._view_is_new
+        if frame is None or not is_new or wanted <= 0 or not (view.quantities or view.particles):
+            return 0.0
+        now = clock.monotonic()
+        if now < self._next_frame and not self._view_is_new:
+            return self._next_frame - now
+        self._shown, self._view_is_new = frame, False
+        loop = asyncio.get_running_loop()
+        data = await loop.run_in_executor(self._workers, self._frame_for, frame, view)
+        began = clock.monotonic()
+        await self._socket.send_bytes(data)
+        self._adapt(clock.monotonic() - began)
+        self._next_frame = now + 1 / wanted
+        return 0.0
+
+    def _frame_for(self, frame: pb.Frame, view: pb.View) -> bytes:
+        made = pb.Frame(index=frame.index, step=frame.step, time=frame.time, stored=frame.stored)
+        hello = self._channel.hello
+        columns = (view.columns or _COLUMNS) // self._coarser
+        for quantity in view.quantities:
+            data = self._channel.raster(frame, quantity, max(columns, 16), view.width or 2)
+            if data is not None:
+                made.rasters.add().ParseFromString(data)
+        if view.particles and hello is not None:
+            made.particles.CopyFrom(particles_for(frame, view, hello))
+        return packed(frame=made).SerializeToString()
+
+    def _adapt(self, seconds: float) -> None:
+        """Coarser rasters for a slow link, finer ones again when it is fast."""
+        if seconds > _SLOW:
+            self._coarser = min(2 * self._coarser, _COARSEST)
+        elif seconds < _FAST and self._coarser > 1:
+            self._coarser //= 2
+
+
+def parsed(data: bytes | None) -> pb.Message:
+    """A message of this version. Raises BadMessageError."""
+    if data is None:
+        raise BadMessageError("messages are binary")
+    if len(data) > LARGEST:
+        raise BadMessageError(f"a message of {len(data)} bytes; at most {LARGEST} are taken")
+    return parsed_of_any_size(data)
+
+
+def parsed_of_any_size(data: bytes) -> pb.Message:
+    try:
+        message = pb.Message.FromString(data)
+    except DecodeError as error:
+        raise BadMessageError("not a message of the stream's schema") from error
+    if message.version != pb.VERSION_CURRENT:
+        text = f"version {message.version} of the schema; this server speaks {pb.VERSION_CURRENT}"
+        raise BadMessageError(text, OTHER_VERSION)
+    return message
+
+
+def checked(view: pb.View) -> pb.View:
+    """A view within its limits. Raises BadMessageError."""
+    fine = (
+        0 <= view.frames_per_second <= 1000
+        and view.columns <= 10_000
+        and view.width in (0, 1, 2)
+        and len(view.quantities) <= 8
+        and all(len(name) <= 32 for name in [*view.quantities, view.particle_quantity])
+    )
+    if not fine:
+        raise BadMessageError("a view beyond its limits: at most 8 quantities, 10000 columns, width 1 or 2")
+    view.columns = min(view.columns, _COLUMNS)
+    return view

@@ -1,0 +1,87 @@
+"""/api: worlds, before anything runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from eddyline.serve.checking import CheckAnswer, check
+from eddyline.serve.gallery import GalleryWorld, gallery_worlds
+from eddyline.serve.problems import Refusal
+from eddyline.world import schema_json
+from eddyline.world.editing import Edit, EditError, edited
+
+LONGEST = 200_000
+"""Characters of a world file."""
+Quality = Literal["preview", "study", "publish"]
+
+router = APIRouter(prefix="/api", tags=["worlds"])
+
+
+class WorldRequest(BaseModel):
+    """A world file with changes, as `eddyline run --set` has them."""
+
+    model_config = ConfigDict(extra="forbid")
+    toml: str = Field(max_length=LONGEST, description="The text of a world file.")
+    sets: dict[str, str | float] = Field(
+        default={}, max_length=100, description='Values by dotted path: {"let.Re": 20}.'
+    )
+    quality: Quality = Field(
+        "study", description="preview: spacing times 5/3; study: as written; publish: half."
+    )
+
+
+class EditTable(BaseModel):
+    """One change. set: whatever may be there; add: a new table or entry; remove: take it away."""
+
+    model_config = ConfigDict(extra="forbid")
+    op: Literal["set", "add", "remove"]
+    path: list[str | int] = Field(
+        min_length=1,
+        max_length=6,
+        examples=[["bodies", "cylinder", "center"]],
+        description="Keys, and numbers of entries of arrays from 0; add at an array appends.",
+    )
+    value: Any = Field(default=None, description="Number, text (formulas, too), true, false, list, table.")
+
+
+class EditRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    toml: str = Field(max_length=LONGEST)
+    edits: list[EditTable] = Field(max_length=200)
+
+
+class WorldText(BaseModel):
+    toml: str
+
+
+@router.get("/gallery")
+def read_gallery() -> list[GalleryWorld]:
+    """The worlds that come with Eddyline."""
+    return gallery_worlds()
+
+
+@router.get("/schema")
+def read_schema() -> dict[str, Any]:
+    """The JSON Schema of world files."""
+    schema: dict[str, Any] = json.loads(schema_json())
+    return schema
+
+
+@router.post("/check")
+def check_world(request: WorldRequest) -> CheckAnswer:
+    """Problems, cost and drawing of a world; also of one that is wrong, as far as it can be drawn."""
+    return check(request.toml, tuple(sorted(request.sets.items())), request.quality)
+
+
+@router.post("/edit")
+def edit_world(request: EditRequest) -> WorldText:
+    """Changes values in a world file; everything else stays as it was written."""
+    edits = [Edit(edit.op, edit.path, edit.value) for edit in request.edits]
+    try:
+        return WorldText(toml=edited(request.toml, edits))
+    except EditError as error:
+        raise Refusal(422, str(error)) from None

@@ -1,0 +1,364 @@
+"""The lab's streams: simulations, the hub and viewers, and what one may do to another."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lab_server import TANK, hear, lab_in_thread, say, start_process, until
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.codes import given, values_of
+from eddyline.live.publisher import packed
+
+RUN = "0123456789ab"
+EVERYTHING = pb.View(quantities=["speed", "vorticity"], columns=40, frames_per_second=30, particles=True)
+HELLO = pb.Hello(
+    title="made up",
+    dimensions=2,
+    lower=[0, 0],
+    upper=[1.0, 0.5],
+    spacing=0.05,
+    end=1,
+    quantity="speed",
+    ranks=1,
+)
+for _name, _unit in (("speed", "m/s"), ("vorticity", "1/s"), ("pressure", "Pa")):
+    HELLO.quantities.add(name=_name, unit=_unit)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    with lab_in_thread(tmp_path_factory.mktemp("runs")) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def simulation(client, run=RUN):
+    """A connection that says it is a simulation."""
+    with client.socket(f"simulations/{run}") as socket:
+        say(socket, hello=HELLO)
+        until(lambda: client.call("GET", f"runs/{run}")[1].get("live"))
+        yield socket
+
+
+def frame(index: int, turning: float = 2.0) -> pb.Message:
+    """Fluid that turns as a rigid body: v = turning/2 (-y, x) about the middle."""
+    x, y = np.meshgrid(np.arange(0.025, 1, 0.05), np.arange(0.025, 0.5, 0.05))
+    parts = pb.Particles(count=x.size, total=x.size)
+
+    def coded(values, low, high):
+        return given(np.rint((values.ravel() - low) / (high - low) * 65535).astype(np.uint16), low, high)
+
+    parts.position.extend([coded(x, 0.0, 1.0), coded(y, 0.0, 0.5)])
+    u, v = -0.5 * turning * (y - 0.25), 0.5 * turning * (x - 0.5)
+    parts.carried.add(quantity="velocity_x", values=coded(u, -2.0, 2.0))
+    parts.carried.add(quantity="velocity_y", values=coded(v, -2.0, 2.0))
+    parts.carried.add(quantity="pressure", values=coded(0 * x, 0.0, 1.0))
+    return packed(frame=pb.Frame(index=index, step=index, time=0.1 * index, particles=parts))
+
+
+def rows(first: int, count: int) -> pb.SeriesRows:
+    time_ = np.arange(first, first + count, dtype=float)
+    columns = [
+        pb.Column(name="time", unit="s", values=time_),
+        pb.Column(name="f", unit="N", values=2 * time_),
+    ]
+    return pb.SeriesRows(name="force", first=first, columns=columns)
+
+
+# --- what viewers see ---------------------------------------------------------------------------------------
+
+
+def test_rasters_show_the_velocity_that_particles_have(lab):
+    client = lab[0]
+    with simulation(client) as flow, client.look(RUN, EVERYTHING) as viewer:
+        assert hear(viewer, "hello").title == "made up"
+        flow.send(frame(1).SerializeToString())
+        shown = hear(viewer, "frame")
+    speed, vorticity = shown.rasters
+    assert (speed.rows, speed.columns) == (10, 20)  # no finer than the particles
+    inside = values_of(vorticity.values).reshape(10, 20)[2:-2, 2:-2]
+    assert np.allclose(inside, 2.0, atol=0.02)
+    y, x = np.meshgrid(np.arange(0.025, 0.5, 0.05) - 0.25, np.arange(0.025, 1, 0.05) - 0.5, indexing="ij")
+    found = values_of(speed.values).reshape(10, 20)
+    assert np.abs(found - np.hypot(x, y))[2:-2, 2:-2].max() < 0.03
+    assert speed.values.error < 1e-4 and shown.particles.count == 200
+    fast = values_of(shown.particles.values)
+    assert np.abs(fast - np.hypot(x, y).ravel()).max() < 1e-3
+
+
+def test_rows_that_come_twice_or_too_early_do_no_harm(lab):
+    client = lab[0]
+    with simulation(client) as flow, client.look(RUN, pb.View()) as viewer:
+        for part in (rows(0, 5), rows(3, 4), rows(0, 2), rows(20, 3), rows(7, 2)):
+            say(flow, series=part)
+        got: list[float] = []
+        while len(got) < 9:
+            part = hear(viewer, "series")
+            assert part.first == len(got)
+            got += part.columns[1].values
+        assert got == [2.0 * k for k in range(9)]
+    with simulation(client) as flow:
+        say(flow, series=rows(0, 12))  # it comes back, and begins again
+        until(lambda: lab[2].hub.channels[RUN].series.get("force"))
+        with client.look(RUN, pb.View()) as late:
+            assert len(hear(late, "series").columns[0].values) == 12
+
+
+def test_viewers_together_get_no_more_than_they_want(lab):
+    client = lab[0]
+    with simulation(client) as flow:
+        assert hear(flow, "view").frames_per_second == 0
+        with client.look(RUN, pb.View(quantities=["speed"], frames_per_second=7)):
+            assert hear(flow, "view").frames_per_second == 7
+            with client.look(RUN, pb.View(particles=True, frames_per_second=3, ids=True)):
+                both = hear(flow, "view")
+                assert (both.frames_per_second, both.particles, both.ids) == (7, True, True)
+            assert not hear(flow, "view").particles
+        assert hear(flow, "view").frames_per_second == 0
+
+
+def test_a_frozen_viewer_costs_the_others_nothing(lab):
+    """It never reads: one frame waits for it, and the one beside it sees the newest."""
+    client = lab[0]
+    large = pb.View(particles=True, frames_per_second=30)
+    last = 25
+    with simulation(client) as flow, client.look(RUN, large, max_queue=1), client.look(RUN, large) as live:
+        for index in range(1, last + 1):
+            one = frame(index)
+            one.frame.particles.ids = bytes(2_000_000)
+            flow.send(one.SerializeToString())
+            shown = hear(live, "frame")
+        while shown.index < last:
+            shown = hear(live, "frame")
+        time.sleep(0.2)
+        reached = sorted(each._shown.index for each in lab[2].hub.channels[RUN].viewers)
+        assert reached[0] < reached[1] == last
+
+
+# --- what may not be sent -----------------------------------------------------------------------------------
+
+
+def closed_with(socket, limit: float = 10) -> int:
+    end = time.monotonic() + limit
+    with contextlib.suppress(TimeoutError):
+        while time.monotonic() < end:
+            try:
+                socket.recv(timeout=1)
+            except ConnectionClosed as closed:
+                return closed.rcvd.code if closed.rcvd else 0
+    return -1
+
+
+BAD = {
+    "rubbish": (b"\xff\xff\xff", 4400),
+    "text": ("hello", 4400),
+    "empty": (packed().SerializeToString(), 4400),
+    "another version": (pb.Message(version=99, view=pb.View()).SerializeToString(), 4406),
+    "a frame": (packed(frame=pb.Frame()).SerializeToString(), 4400),
+    "a command without id": (packed(command=pb.Command(pause=pb.Pause())).SerializeToString(), 4400),
+    "a view without end": (packed(view=pb.View(frames_per_second=float("nan"))).SerializeToString(), 4400),
+    "a view of everything": (packed(view=pb.View(quantities=["x"] * 9)).SerializeToString(), 4400),
+    "far too much": (packed(view=pb.View(particle_quantity="x" * 70_000)).SerializeToString(), 4400),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_viewer_that_talks_nonsense_is_sent_away_alone(lab, case):
+    client = lab[0]
+    message, code = BAD[case]
+    with simulation(client) as flow, client.look(RUN, EVERYTHING) as other:
+        with client.socket(f"runs/{RUN}/stream") as bad:
+            bad.send(message)
+            assert closed_with(bad) == code
+        flow.send(frame(3).SerializeToString())
+        assert hear(other, "frame").index == 3
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [b"\xff\xff"],
+        [frame(1).SerializeToString()],  # before hello
+        [packed(hello=HELLO).SerializeToString(), packed(command=pb.Command(id="x")).SerializeToString()],
+        [packed(hello=HELLO).SerializeToString(), packed(hello=HELLO).SerializeToString()],
+        [pb.Message(version=2, hello=HELLO).SerializeToString()],
+    ],
+)
+def test_a_simulation_that_talks_nonsense_is_sent_away(lab, messages):
+    client = lab[0]
+    with client.socket("simulations/0123456789cc") as bad:
+        for message in messages:
+            bad.send(message)
+        assert closed_with(bad) in (4400, 4406)
+    assert client.call("GET", "version")[0] == 200
+
+
+def test_a_message_beyond_all_limits_ends_its_connection_only(lab):
+    client = lab[0]
+    with client.socket("simulations/0123456789cd") as bad:
+        say(bad, hello=HELLO)
+        with contextlib.suppress(ConnectionClosed):
+            bad.send(bytes(17 * 1024**2))
+        assert closed_with(bad) in (1009, 0)
+    assert client.call("GET", "version")[0] == 200
+
+
+# --- who may come in ----------------------------------------------------------------------------------------
+
+
+def test_tokens_and_origin_hold_for_sockets_too(lab):
+    client, gate, _ = lab
+    with simulation(client) as flow:
+        for path, token in ((f"runs/{RUN}/stream", "wrong"), ("simulations/0123456789ce", gate.look)):
+            with client.socket(path, token) as socket:
+                assert closed_with(socket) == 4403
+        with client.socket("runs/ffffffffffff/stream") as nobody:
+            assert closed_with(nobody) == 4404
+        with client.socket(f"runs/{RUN}/stream", gate.look) as looker:
+            say(looker, command=pb.Command(id="x", pause=pb.Pause()))
+            assert "look only" in hear(looker, "acknowledged").refusal
+        with client.look(RUN, pb.View()) as steerer:
+            say(steerer, command=pb.Command(id="y", pause=pb.Pause()))
+            assert hear(flow, "command").id == "y"
+            for number in range(40):
+                say(steerer, command=pb.Command(id=str(number), pause=pb.Pause()))
+            assert "commands a second" in hear(steerer, "acknowledged").refusal
+    from websockets.sync.client import connect
+
+    url = f"{client.base.replace('http', 'ws')}api/runs/{RUN}/stream?token={client.token}"
+    with pytest.raises(InvalidStatus):
+        connect(url, origin="http://evil.example", proxy=None)
+
+
+def test_there_is_room_for_so_many_viewers_and_no_more(tmp_path):
+    with contextlib.ExitStack() as stack:
+        client, _, _ = stack.enter_context(lab_in_thread(tmp_path, viewers=2))
+        stack.enter_context(simulation(client))
+        for _ in range(2):
+            hear(stack.enter_context(client.look(RUN, pb.View())), "hello")
+        assert closed_with(stack.enter_context(client.socket(f"runs/{RUN}/stream"))) == 4429
+
+
+# --- real runs ----------------------------------------------------------------------------------------------
+
+
+def test_a_run_from_the_order_to_its_end(lab):
+    client = lab[0]
+    status, row = client.call("POST", "runs", {"toml": TANK, "threads": 1, "name": "tank"})
+    assert status == 201 and row["predicted_seconds"] > 0
+    run = row["id"]
+    with client.look(run, EVERYTHING) as viewer:
+        assert hear(viewer, "hello").title == "Small channel"
+        first = hear(viewer, "frame")
+        assert first.particles.count > 700 and 0.5 < first.rasters[0].high < 3
+        say(viewer, command=pb.Command(id="p", pause=pb.Pause()))
+        paused = hear(viewer, "acknowledged")
+        say(viewer, command=pb.Command(id="s", step=pb.Step(count=2)))
+        hear(viewer, "acknowledged")
+        until(lambda: hear(viewer, "progress").step == paused.step + 2)
+        say(viewer, command=pb.Command(id="v", viscosity=pb.Viscosity(value="2e-3")))
+        changed = hear(viewer, "acknowledged")
+        assert (changed.step, changed.refusal) == (paused.step + 2, "")
+        assert hear(viewer, "marks").marks[-1].changes_flow
+        say(viewer, command=pb.Command(id="r", resume=pb.Resume()))
+        with client.look(run, pb.View()) as rows_only:
+            ended = hear(viewer, "ended")
+            force = hear(rows_only, "series")
+    assert ended.outcome == "finished" and "-" in ended.fingerprint
+    assert force.first == 0 and len(force.columns[0].values)
+    done = client.wait_for(run, "finished")
+    assert done["fingerprint"] == ended.fingerprint and done["actual_seconds"] > 0
+    journal = client.call("GET", f"runs/{run}/journal")[1]
+    assert [entry["command"] for entry in journal] == ["pause", "step", "viscosity", "resume"]
+    frames = client.call("GET", f"runs/{run}/frames")[1]
+    assert len(frames["frames"]) >= 3 and {"speed", "vorticity", "pressure"} <= set(frames["quantities"])
+    stored = pb.Message.FromString(client.call("GET", f"runs/{run}/frames/1?quantity=vorticity&width=20")[1])
+    assert stored.frame.stored and stored.frame.rasters[0].columns <= 20
+    names = client.call("GET", f"runs/{run}/series")[1]
+    assert "force.post" in names
+    table = client.call("GET", f"runs/{run}/series/force.post")[1]
+    assert table["columns"][0] == "time" and len(table["values"][0]) > 10
+    assert client.call("GET", f"runs/{run}/series/force.post.csv")[1].startswith(b"time [s],")
+    with client.look(run, pb.View()) as again:  # without a simulation
+        assert hear(again, "hello").title == "Small channel"
+        assert hear(again, "ended").fingerprint == ended.fingerprint
+    until(lambda: client.call("DELETE", f"runs/{run}")[0] == 204)  # when its pictures are painted
+    assert client.call("GET", f"runs/{run}")[0] == 404 and not Path(done["folder"]).exists()
+
+
+LONG = TANK.replace("end = 0.2", "end = 50").replace("series = 50", "series = 20000")
+
+
+def test_a_killed_simulation_leaves_its_data_and_the_lab(lab):
+    client = lab[0]
+    _, row = client.call("POST", "runs", {"toml": LONG, "threads": 1})
+    with client.look(row["id"], EVERYTHING) as viewer:
+        hear(viewer, "frame")
+        hear(viewer, "series")
+        folder = client.call("GET", f"runs/{row['id']}")[1]["folder"]
+        job = int(lab[2].store.get(row["id"]).job)
+        found = subprocess.run(["pgrep", "-P", str(job)], capture_output=True, text=True, check=False)
+        for child in found.stdout.split():
+            if b"eddyline" in Path(f"/proc/{child}/cmdline").read_bytes():
+                os.kill(int(child), signal.SIGKILL)
+        done = client.wait_for(row["id"], "failed")
+    assert done["message"]
+    assert json.loads(Path(folder, "run.json").read_text())["outcome"] == "failed"
+    assert client.call("GET", f"runs/{row['id']}/series/budget")[1]["values"][0]
+    assert client.call("GET", f"runs/{row['id']}/frames/0")[0] == 200
+
+
+def test_a_killed_server_costs_a_run_nothing_and_finds_it_again(tmp_path):
+    """A run joins by hand, with --live; its server dies and another takes its place."""
+    process, client = start_process(tmp_path)
+    again = None
+    out = tmp_path / "joined" / "0001"
+    (tmp_path / "world.toml").write_text(LONG)
+    command = [
+        sys.executable,
+        "-m",
+        "eddyline",
+        "run",
+        str(tmp_path / "world.toml"),
+        "--out",
+        str(out),
+        "--quiet",
+    ]
+    url = f"{client.base}?token={client.token}"
+    run = subprocess.Popen([*command, "--threads", "1", "--live", url])
+    try:
+        row = until(lambda: next((each for each in client.call("GET", "runs")[1] if each["live"]), None))
+        assert row["origin"] == "joined" and row["folder"] == str(out)
+        process.kill()
+        process.wait(10)
+        step = _rows(out)
+        until(lambda: _rows(out) > step + 2)
+        assert run.poll() is None
+        again, second = start_process(tmp_path, int(client.base.rsplit(":", 1)[1].strip("/")))
+        assert second.token != client.token  # the run may look at nothing there
+        found = second.call("GET", f"runs/{row['id']}")[1]
+        assert found["folder"] == str(out)
+        run.send_signal(signal.SIGINT)
+        assert run.wait(60) == 130
+        assert json.loads((out / "run.json").read_text())["outcome"] == "stopped by user"
+    finally:
+        for each in (process, again, run):
+            if each is not None and each.poll() is None:
+                each.kill()
+                each.wait(10)
+
+
+def _rows(out) -> int:
+    path = out / "series" / "budget.csv"
+    return len(path.read_text().splitlines()) if path.is_file() else 0

@@ -1,0 +1,184 @@
+"""Steering: what commands change, what they may not, and that a run repeats to its bits."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import eddyline
+from eddyline import _core
+from eddyline.live import journal
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.steering import RefusedError, Steering
+from eddyline.run.replay import replay
+from eddyline.stream.series import read_series
+from eddyline.world import World
+
+QUIETLY = {"progress": False, "movie": False, "report": False, "threads": 1}
+STEPS = 60
+COMMANDS = (
+    (10, pb.Command(id="a", viscosity=pb.Viscosity(value="2e-3"))),
+    (20, pb.Command(id="b", inflow=pb.Inflow(opening="left", velocity=["1.1*(1-y^2)"]))),
+    (20, pb.Command(id="c", add_probe=pb.AddProbe(name="later", position=[0.3, 0.05]))),
+    (30, pb.Command(id="d", move_body=pb.MoveBody(body="post", by=[0.0, 0.004], seconds=0.02))),
+    (40, pb.Command(id="e", gravity=pb.Gravity(value=["0.1", "-0.2"]))),
+)
+WORLD = """
+format = 1
+[let]
+U = 1.0                       # mean
+[reference]
+velocity = "U"
+length = 0.05
+[domain]
+size = [0.6, 0.2]
+spacing = 0.01
+[fluid]
+density = 1.0
+kinematic_viscosity = 1e-3
+[boundaries]
+left = { type = "inflow", velocity = "U" }
+right = { type = "outflow" }
+[bodies.post]
+shape = "circle"
+center = [0.2, 0.1]
+diameter = 0.05
+[observe.before]
+type = "probe"
+position = [0.1, 0.1]
+[output]
+pictures = 2
+snapshots = 0
+series = 100
+[time]
+end = 0.2
+"""
+
+
+def computed(commands=COMMANDS, steps=STEPS, boxes=1, threads=1, times=None) -> str:
+    """The checksum after so many steps with the commands, by the core alone. times: which the journal has."""
+    world = World.from_text(WORLD)
+    simulation = _core.Simulation(world.core, boxes=boxes, threads=threads, series_interval=world.end / 100)
+    steering = Steering(world)
+    for k, (step, command) in enumerate(commands):
+        simulation.advance(math.inf, step, math.inf)
+        simulation.take_series()
+        time = simulation.time if times is None else times[k]
+        steering.take(steering.turn(command, time), simulation)
+    simulation.advance(math.inf, steps, math.inf)
+    return f"{simulation.checksum():032x}"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> eddyline.Run:
+    """A run of which a journal says that it was steered, repeated."""
+    folder = tmp_path_factory.mktemp("steered")
+    plain = eddyline.run(World.from_text(WORLD), steps=STEPS, out=folder / "plain", **QUIETLY)
+    times = read_series(plain.folder / "series" / "budget.csv").set_index("step")["time"]
+    for step, command in COMMANDS:
+        time = float(np.interp(step, times.index, times))
+        journal.append(plain.folder / journal.NAME, journal.Entry(step, time, command, "as told"))
+    return replay(plain.folder, out=folder / "steered", **QUIETLY)
+
+
+def test_every_command_is_obeyed_and_kept(run):
+    plain = eddyline.Run.open(run.folder.parent / "plain")
+    assert run.record["checksum"] != plain.record["checksum"]
+    steps = [text.partition(":")[0] for text in run.record["steered"]]
+    assert steps == ["step 10", "step 20", "step 30", "step 40"]
+    assert len((run.folder / journal.NAME).read_text().splitlines()) == len(COMMANDS)
+    later = read_series(run.folder / "series" / "later.csv")
+    before = read_series(run.folder / "series" / "before.csv")
+    assert 0 < len(later) < len(before)
+    assert later["time"].iloc[0] > before["time"].iloc[0]
+
+
+@pytest.mark.parametrize("number", range(len(COMMANDS)))
+def test_each_command_changes_the_flow_after_its_step_and_not_before(number):
+    step, command = COMMANDS[number]
+    looks_only = command.WhichOneof("action") == "add_probe"
+    assert computed([(step, command)], step) == computed((), step)
+    assert (computed([(step, command)], step + 3) == computed((), step + 3)) == looks_only
+
+
+def test_steering_keeps_the_law():
+    assert len({computed(boxes=boxes, threads=threads) for boxes, threads in ((1, 1), (3, 2), (5, 1))}) == 1
+
+
+def test_replay_on_two_ranks_gives_the_same_bits(run, tmp_path):
+    command = [sys.executable, "-m", "eddyline", "replay", str(run.folder), "--ranks", "2", "--threads", "1"]
+    done = subprocess.run([*command, "--out", str(tmp_path / "ranks"), "--quiet"], check=False)
+    assert done.returncode == 0
+    assert json.loads((tmp_path / "ranks/run.json").read_text())["fingerprint"] == run.fingerprint
+
+
+def test_a_steered_run_goes_on_from_its_checkpoint_to_the_same_bits(run):
+    entries = journal.read(run.folder / journal.NAME)
+    commands, times = [(entry.step, entry.command) for entry in entries], [entry.time for entry in entries]
+    assert run.record["checksum"] == computed(commands, times=times)
+    longer = eddyline.resume(run.folder, steps=STEPS + 20, **QUIETLY)
+    assert longer.record["checksum"] == computed(commands, STEPS + 20, times=times)
+
+
+def test_a_body_ends_where_it_was_moved_to():
+    steering = Steering(World.from_text(WORLD))
+    move = pb.Command(id="x", move_body=pb.MoveBody(body="post", by=[0.01, -0.02], seconds=0.05))
+    turn = steering.turn(move, 0.05)
+    motion = turn.world.file.bodies["post"].core_motion
+    places = [motion.place(np.array([[0.2, 0.1, 0.0]]), time)[0] for time in (0.0, 0.05, 0.075, 0.1, 0.2)]
+    expected = np.array([[0, 0], [0, 0], [0.005, -0.01], [0.01, -0.02], [0.01, -0.02]])
+    expected += np.array([0.2, 0.1])
+    assert np.allclose([place[:2] for place in places], expected, atol=1e-12)
+    speeds = [np.linalg.norm(motion.velocity(np.array([[0.2, 0.1, 0.0]]), t)) for t in (0.05, 0.1)]
+    assert np.allclose(speeds, 0, atol=1e-12)
+
+
+REFUSED = {
+    "too fast": (pb.Command(inflow=pb.Inflow(opening="left", velocity=["5*U"])), "speed of sound"),
+    "no such inflow": (pb.Command(inflow=pb.Inflow(opening="right", velocity=["U"])), "there are: left"),
+    "no formula": (pb.Command(inflow=pb.Inflow(opening="left", velocity=["U*"])), "left.velocity"),
+    "below zero": (pb.Command(viscosity=pb.Viscosity(value="-1")), "must be >= 0"),
+    "too few axes": (pb.Command(gravity=pb.Gravity(value=["1"])), "gravity"),
+    "into the wall": (pb.Command(move_body=pb.MoveBody(body="post", by=[0.0, 0.1])), "wall top"),
+    "no such body": (pb.Command(move_body=pb.MoveBody(body="box", by=[0.0, 0.1])), "known: post"),
+    "no number": (pb.Command(move_body=pb.MoveBody(body="post", by=[0.0, math.nan])), "numbers"),
+    "a body more": (pb.Command(add_body=pb.AddBody(name="box")), "Stop the run"),
+    "a body less": (pb.Command(remove_body=pb.RemoveBody(body="post")), "Stop the run"),
+    "a probe twice": (pb.Command(add_probe=pb.AddProbe(name="before", position=[0.1, 0.1])), "another"),
+    "a probe outside": (pb.Command(add_probe=pb.AddProbe(name="far", position=[9.0, 0.1])), "far"),
+    "no such probe": (pb.Command(remove_probe=pb.RemoveProbe(name="nobody")), "nobody"),
+    "nothing": (pb.Command(id="x"), "no such command"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_done_is_refused_with_a_reason(case):
+    command, reason = REFUSED[case]
+    steering = Steering(World.from_text(WORLD))
+    before = steering.world
+    with pytest.raises(RefusedError, match=reason):
+        steering.turn(command, 0.05)
+    assert steering.world is before
+
+
+def test_a_world_without_inflow_says_so_before_it_is_asked():
+    steering = Steering(World.load("dam_break"))
+    assert "no inflow" in steering.abilities()["inflow"]
+    assert steering.abilities()["gravity"] == ""
+
+
+def test_a_journal_cut_off_in_its_last_line_loses_that_line_only(tmp_path):
+    path = tmp_path / journal.NAME
+    for step, command in COMMANDS[:2]:
+        journal.append(path, journal.Entry(step, 0.5, command, "told"))
+    whole = path.read_text()
+    path.write_text(whole[:-10])
+    assert [entry.command for entry in journal.read(path)] == [COMMANDS[0][1]]
+    path.write_text(whole.replace('"step": 10', '"stop": 10'))
+    with pytest.raises(journal.JournalError, match=r"journal.jsonl:1"):
+        journal.read(path)
