@@ -39,11 +39,11 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-export async function request(method: string, path: string, body?: BodyInit | object, signal?: AbortSignal): Promise<Response> {
+export async function request(method: string, path: string, body?: Blob | object, signal?: AbortSignal): Promise<Response> {
   const headers = new Headers();
   if (token) headers.set("Authorization", `Bearer ${token}`);
-  let sent: BodyInit | null = null;
-  if (body instanceof Blob || body instanceof FormData || typeof body === "string") sent = body;
+  let sent: Blob | string | null = null;
+  if (body instanceof Blob) sent = body;
   else if (body !== undefined) {
     headers.set("Content-Type", "application/json");
     sent = JSON.stringify(body);
@@ -64,7 +64,7 @@ export async function ask<Schema extends v.GenericSchema>(
   schema: Schema,
   method: string,
   path: string,
-  body?: BodyInit | object,
+  body?: Blob | object,
   signal?: AbortSignal,
 ): Promise<v.InferOutput<Schema>> {
   const answer = await request(method, path, body, signal);

@@ -12,16 +12,24 @@ import { big, bytes, duration } from "./words";
 
 export const machineOpen = signal(false);
 
-const machineSchema = v.looseObject({
-  cores: v.optional(v.number()),
-  memory_bytes: v.optional(v.number()),
+const machineSchema = v.object({
+  host: v.string(),
+  processor: v.string(),
+  cores: v.number(),
+  memory_bytes: v.nullable(v.number()),
+  memory_free_bytes: v.nullable(v.number()),
+  instructions: v.array(v.string()),
+  pairs_per_second_limit: v.record(v.string(), v.number()),
+  executor: v.string(),
+  runs_at_once: v.number(),
+  cores_of_a_run: v.number(),
 });
-const machine = signal<Record<string, unknown> | null>(null);
+const machine = signal<v.InferOutput<typeof machineSchema> | null>(null);
 const testing = signal(false);
 
 async function load(method: "GET" | "POST", path: string): Promise<void> {
   try {
-    machine.value = { ...machine.value, ...(await ask(machineSchema, method, path)) };
+    machine.value = await ask(machineSchema, method, path);
   } catch (error) {
     if (error instanceof Refused) notify("problem", error.message);
     else throw error;
@@ -75,11 +83,7 @@ function Figure({ value, name }: { value: string; name: string }) {
 
 function ThisMachine() {
   const found = machine.value;
-  const number = (key: string): number | null => {
-    const value = found?.[key];
-    return typeof value === "number" ? value : null;
-  };
-  const limit = number("arithmetic_limit") ?? number("pairs_per_second");
+  const limit = found?.pairs_per_second_limit["2"];
   const test = async (): Promise<void> => {
     testing.value = true;
     await load("POST", "machine/test");
@@ -87,17 +91,23 @@ function ThisMachine() {
   };
   return (
     <div class="group">
-      <h2>This machine</h2>
+      <h2>{found ? `${found.host}: ${found.processor}` : "This machine"}</h2>
       <div class="figures">
-        <Figure value={String(number("cores") ?? "–")} name="cores" />
-        <Figure value={number("memory_bytes") === null ? "–" : bytes(number("memory_bytes") ?? 0)} name="memory" />
-        <Figure value={limit === null ? "–" : `${big(limit)}/s`} name="pairs a core can sum" />
+        <Figure value={String(found?.cores ?? "–")} name="cores" />
+        <Figure value={found?.memory_free_bytes ? bytes(found.memory_free_bytes) : "–"} name={`free of ${found?.memory_bytes ? bytes(found.memory_bytes) : "–"}`} />
+        <Figure value={limit ? `${big(limit)}/s` : "–"} name="pairs that a core can sum" />
       </div>
       <div class="row">
         <button type="button" class="button small" disabled={testing.value} onClick={() => void test()}>
           {testing.value ? "Testing …" : "Test its speed"}
         </button>
       </div>
+      {found && (
+        <p class="note">
+          {found.instructions.at(-1)}. Runs start through {found.executor}, {found.runs_at_once} at a time, {found.cores_of_a_run}{" "}
+          {found.cores_of_a_run === 1 ? "core" : "cores"} each.
+        </p>
+      )}
     </div>
   );
 }

@@ -112,9 +112,7 @@ export async function openFile(file: File | undefined): Promise<void> {
 }
 
 async function worldOf(file: File): Promise<string> {
-  const form = new FormData();
-  form.set("file", file);
-  return (await ask(textSchema, "POST", "open", form)).toml;
+  return (await ask(textSchema, "POST", "open", file)).toml;
 }
 
 export function goHome(): void {

@@ -2,12 +2,13 @@
 
 import { numberAt, numbersAt, type Gap, type Place, type Shape, type Side } from "../api/types";
 import { corners, cursor, ghost, guides, steers, tool } from "../draw/drawing";
+import { gridStep } from "../draw/snap";
 import { handles, outline, type Sketch, sketchOf } from "../draw/shapes";
 import * as run from "../state/run";
 import { stale } from "../state/runs";
 import * as view from "../state/view";
 import * as world from "../state/world";
-import { short } from "../colors/scale";
+import { short, ticks } from "../colors/scale";
 import { type Camera, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
 import { locate } from "./pick";
@@ -31,6 +32,7 @@ export function Overlay() {
       <Patterns />
       {!flowing && plan && <Water camera={camera} />}
       {!example && <Domain camera={camera} sides={flowing ? sidesOfRun() : (plan?.sides ?? [])} />}
+      {!example && <Ruler camera={camera} />}
       {flowing && run.bodies.value.map((body) => (
         <path key={body.name} class="body" d={body.outlines.map((line) => path(camera, pairs(line.points))).join("")} />
       ))}
@@ -89,7 +91,47 @@ function Water({ camera }: { camera: Camera }) {
   const { lower, upper } = view.extent.value;
   const [x, y] = toScreen(camera, [lower[0], upper[1]]);
   const [right, bottom] = toScreen(camera, [upper[0], lower[1]]);
-  return <rect x={x} y={y} width={right - x} height={bottom - y} class={plan.regions.length > 0 ? "air" : "water"} />;
+  const size = { x, y, width: right - x, height: bottom - y };
+  const step = 5 * gridStep(camera.scale) * camera.scale;
+  const [left, base] = toScreen(camera, [0, 0]);
+  return (
+    <g>
+      <pattern id="dots" x={left - step / 2} y={base - step / 2} width={step} height={step} patternUnits="userSpaceOnUse">
+        <circle class="dot" cx={step / 2} cy={step / 2} r="0.9" />
+      </pattern>
+      <rect {...size} class={plan.regions.length > 0 ? "air" : "water"} />
+      <rect {...size} fill="url(#dots)" />
+    </g>
+  );
+}
+
+/** Metres along the bottom and the left side. */
+function Ruler({ camera }: { camera: Camera }) {
+  const { lower, upper } = view.extent.value;
+  const most = (axis: 0 | 1): number => Math.max(2, Math.min(9, Math.round(((upper[axis] - lower[axis]) * camera.scale) / 90)));
+  const across = ticks({ low: lower[0], high: upper[0] }, most(0));
+  const up = ticks({ low: lower[1], high: upper[1] }, most(1));
+  return (
+    <g class="ruler" aria-hidden="true">
+      {across.map((x, k) => {
+        const [px, py] = toScreen(camera, [x, lower[1]]);
+        return (
+          <g key={x}>
+            <line x1={px} x2={px} y1={py + DEPTH + 2} y2={py + DEPTH + 7} />
+            <text x={px} y={py + DEPTH + 20} text-anchor="middle">{`${Number(x.toPrecision(4))}${k === across.length - 1 ? " m" : ""}`}</text>
+          </g>
+        );
+      })}
+      {up.map((y) => {
+        const [px, py] = toScreen(camera, [lower[0], y]);
+        return (
+          <text key={y} x={px - 26} y={py + 4} text-anchor="end">
+            {Number(y.toPrecision(4))}
+          </text>
+        );
+      })}
+    </g>
+  );
 }
 
 const ENDS: Record<string, readonly [Point, Point, Point]> = {
@@ -254,7 +296,7 @@ function Narrow({ gap, camera }: { gap: Gap; camera: Camera }) {
       />
       <foreignObject x={left ? mx - 256 : mx + 16} y={my - 18} width="240" height="70">
         <p class="narrow-reason">
-          <b>{gap.spacings.toFixed(1)} spacings</b> {gap.reason}
+          {gap.reason}
         </p>
       </foreignObject>
     </g>

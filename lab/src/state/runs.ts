@@ -1,7 +1,6 @@
 /** Runs on the server: starting one, joining one, opening what is finished. */
 
-import { create } from "@bufbuild/protobuf";
-import { fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary } from "@bufbuild/protobuf";
 import { computed, effect, signal } from "@preact/signals";
 import * as v from "valibot";
 import { addressOf, ask, Refused, request } from "../api/client";
@@ -11,8 +10,9 @@ import type { Moment } from "../stream/moments";
 import { Series } from "../stream/series";
 import { CommandSchema, MessageSchema, type Message, ViewSchema } from "../stream/stream_pb";
 import { isQuantity } from "../colors/quantities";
+import { textSchema } from "../api/types";
 import { notify } from "./notices";
-import { following, restart, setFetcher, time } from "./playback";
+import { following, restart, setFetcher, speed, time } from "./playback";
 import * as run from "./run";
 import { acknowledged, setSender } from "./steering";
 import * as view from "./view";
@@ -23,11 +23,12 @@ export const runSchema = v.object({
   title: v.optional(v.string(), ""),
   world: v.optional(v.string(), ""),
   state: v.string(),
-  started: v.nullish(v.union([v.string(), v.number()])),
+  predicted_seconds: v.optional(v.number(), 0),
+  actual_seconds: v.optional(v.number(), 0),
 });
 export type Run = v.InferOutput<typeof runSchema>;
 const momentSchema = v.object({ index: v.number(), step: v.number(), time: v.number() });
-const framesSchema = v.union([v.array(momentSchema), v.object({ frames: v.array(momentSchema) })]);
+const framesSchema = v.object({ frames: v.array(momentSchema) });
 
 export const runs = signal<readonly Run[]>([]);
 /** The world file of the run that is shown. */
@@ -66,9 +67,9 @@ export async function start(): Promise<void> {
 /** Opens a run of the list, finished or not, with its world. */
 export async function openRun(id: string): Promise<void> {
   try {
-    const text = await (await request("GET", `runs/${id}/world`)).text();
-    await world.open(text, id);
-    join(id, text);
+    const { toml } = await ask(textSchema, "GET", `runs/${id}/world`);
+    await world.open(toml, id);
+    join(id, toml);
   } catch (error) {
     if (error instanceof Refused) notify("problem", error.message);
     else throw error;
@@ -89,6 +90,7 @@ function join(id: string, text: string): void {
   leave();
   run.clear("run");
   restart();
+  speed.value = 1;
   run.runId.value = id;
   runToml.value = text;
   history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(id)}`);
@@ -109,14 +111,11 @@ function join(id: string, text: string): void {
   void know(id);
 }
 
-let first = true;
-
 function take(id: string, body: Message["body"]): void {
   switch (body.case) {
     case "hello":
       run.hello.value = body.value;
       run.bodies.value = body.value.bodies;
-      first = true;
       if (isQuantity(body.value.quantity)) view.quantity.value = body.value.quantity;
       askForView();
       void know(id);
@@ -124,7 +123,6 @@ function take(id: string, body: Message["body"]): void {
     case "frame": {
       const frame = run.keep(readFrame(body.value));
       if (!run.newest.value || frame.step >= run.newest.value.step) run.newest.value = frame;
-      if (first) first = false;
       break;
     }
     case "series":
@@ -161,8 +159,7 @@ async function know(id: string): Promise<void> {
   try {
     const answer = await ask(framesSchema, "GET", `runs/${id}/frames`);
     if (run.runId.value !== id) return;
-    const list = Array.isArray(answer) ? answer : answer.frames;
-    run.moments.know(list.map(({ index, step, time: at }) => ({ time: at, step, stored: index })));
+    run.moments.know(answer.frames.map(({ index, step, time: at }) => ({ time: at, step, stored: index })));
     run.momentsVersion.value++;
     if (run.ended.value && !run.newest.value && following.value) {
       following.value = false;
@@ -174,19 +171,24 @@ async function know(id: string): Promise<void> {
 }
 
 const underWay = new Set<string>();
-const MOST_REQUESTS = 4;
-/** Asks for a whole quantity that failed are not repeated. */
+const MOST_REQUESTS = 6;
+/** What the server has refused is not asked for again. */
 const absent = new Set<string>();
 
+/** Gets what is missing of a stored frame. */
 async function fetchFrame(id: string, moment: Moment): Promise<void> {
-  const name = view.quantity.value;
+  const held = run.moments.frame(moment);
+  const names: string[] = [view.quantity.value];
+  if (view.tracers.value) names.push("velocity_x", "velocity_y");
+  await Promise.all(names.filter((name) => !held?.rasters.has(name)).map((name) => fetchRaster(id, moment, name)));
+}
+
+async function fetchRaster(id: string, moment: Moment, name: string): Promise<void> {
   const key = `${id} ${moment.step} ${name}`;
   if (moment.stored < 0 || underWay.has(key) || absent.has(key) || underWay.size >= MOST_REQUESTS) return;
   underWay.add(key);
   try {
-    const names = view.tracers.value ? [name, "velocity_x", "velocity_y"] : [name];
-    const query = names.map((each) => `quantity=${each}`).join("&");
-    const answer = await request("GET", `runs/${id}/frames/${moment.stored}?${query}&width=${columns()}`);
+    const answer = await request("GET", `runs/${id}/frames/${moment.stored}?quantity=${name}&width=${columns()}`);
     const message = fromBinary(MessageSchema, new Uint8Array(await answer.arrayBuffer()));
     if (message.body.case !== "frame" || run.runId.value !== id) return;
     run.keep(readFrame(message.body.value));
@@ -200,7 +202,9 @@ async function fetchFrame(id: string, moment: Moment): Promise<void> {
 }
 
 const seriesSchema = v.object({
-  columns: v.array(v.object({ name: v.string(), unit: v.string(), values: v.array(v.nullable(v.number())) })),
+  columns: v.array(v.string()),
+  units: v.array(v.string()),
+  values: v.array(v.array(v.nullable(v.number()))),
 });
 
 async function fetchSeries(id: string, name: string): Promise<void> {
@@ -210,8 +214,8 @@ async function fetchSeries(id: string, name: string): Promise<void> {
   try {
     const answer = await ask(seriesSchema, "GET", `runs/${id}/series/${encodeURIComponent(name)}`);
     if (run.runId.value !== id) return;
-    const made = new Series(answer.columns.map((c) => c.name), answer.columns.map((c) => c.unit));
-    made.write(0, answer.columns.map((c) => c.values.map((value) => value ?? Number.NaN)));
+    const made = new Series(answer.columns, answer.units);
+    made.write(0, answer.values.map((column) => column.map((value) => value ?? Number.NaN)));
     run.series.put(name, made);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

@@ -31,7 +31,7 @@ export const extent = signal<{ lower: readonly [number, number]; upper: readonly
 export const moved = signal<Camera | null>(null);
 /** Fills the canvas instead of showing the whole domain. */
 export const filling = signal(false);
-const MARGIN = 44; // CSS pixels
+const MARGIN = 58; // CSS pixels
 
 export const camera = computed<Camera>(() => {
   const [width, height] = size.value;
