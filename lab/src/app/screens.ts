@@ -13,7 +13,7 @@ import * as view from "../state/view";
 import * as world from "../state/world";
 
 export type Screen = "welcome" | "lab";
-export const screen = signal<Screen>("welcome");
+export const screen = signal<Screen>(new URL(location.href).searchParams.has("run") ? "lab" : "welcome");
 export const gallery = signal<readonly GalleryWorld[]>([]);
 /** The lesson that the open world is, if it is one of the gallery. */
 export const lesson = signal<GalleryWorld | null>(null);
@@ -126,6 +126,5 @@ export function goHome(): void {
 export async function openAddress(): Promise<void> {
   const wanted = v.safeParse(v.pipe(v.string(), v.minLength(1)), new URL(location.href).searchParams.get("run"));
   if (!wanted.success) return;
-  screen.value = "lab";
   await openRun(wanted.output);
 }

@@ -10,6 +10,7 @@ import * as run from "../state/run";
 import { stale } from "../state/runs";
 import * as world from "../state/world";
 import { Icon } from "./icons";
+import { ResultsCard } from "./results";
 import { tab } from "./right";
 import { gallery, lesson, openGallery } from "./screens";
 import { Steer } from "./steer";
@@ -21,6 +22,7 @@ export function Setup() {
     <div class="setup scroll">
       <Problems />
       {run.isLive.value && !stale.value && <Steer />}
+      <ResultsCard />
       <Chosen />
       <AddByNumbers />
       <Lesson />

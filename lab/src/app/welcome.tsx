@@ -10,14 +10,14 @@ import { openRun, refresh, runs } from "../state/runs";
 import { theme, toggleTheme } from "../state/theme";
 import * as view from "../state/view";
 import { Icon, Mark } from "./icons";
-import { drawYourOwn, openFile, openGallery } from "./screens";
+import { drawYourOwn, openFile, openGallery, screen } from "./screens";
 
 export function Welcome() {
   const file = useRef<HTMLInputElement>(null);
   useEffect(() => {
     view.filling.value = true;
     view.moved.value = null;
-    playExample().catch((error: unknown) => notify("problem", `The stored run cannot be shown: ${String(error)}`));
+    playExample(() => screen.value === "welcome").catch((error: unknown) => notify("problem", `The stored run cannot be shown: ${String(error)}`));
     void refresh();
     return () => {
       view.filling.value = false;

@@ -36,12 +36,15 @@ export function Hud() {
 
 function LinkNote() {
   const state = run.link.value;
-  if (run.kind.value !== "run" || state === "open" || state === "closed") return null;
-  return (
+  if (run.kind.value !== "run" || state === "closed") return null;
+  const lost = state === "lost" && "Connection lost. Joining again …";
+  const coming = run.hello.value === null ? "Starting the run …" : run.isLive.value && run.newest.value === null && "The first picture is on its way …";
+  const words = lost || coming;
+  return words ? (
     <div class="hud link-note" role="status">
-      <span class="chip warn">{state === "lost" ? "Connection lost. Joining again …" : "Joining the run …"}</span>
+      <span class={lost ? "chip warn" : "chip"}>{words}</span>
     </div>
-  );
+  ) : null;
 }
 
 function ViewBar() {
@@ -57,7 +60,7 @@ function ViewBar() {
           view.quantity.value = name;
         }}
       />
-      {flat && (
+      {flat && !run.ended.value && (
         <Segments
           label="Drawn as"
           options={[

@@ -12,6 +12,7 @@ import { short, ticks } from "../colors/scale";
 import { type Camera, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
 import { locate } from "./pick";
+import type { Body as BodyNow } from "../stream/stream_pb";
 
 const path = (camera: Camera, points: readonly (readonly number[])[], close = true): string =>
   points
@@ -33,12 +34,10 @@ export function Overlay() {
       {!flowing && plan && <Water camera={camera} />}
       {!example && <Domain camera={camera} sides={flowing ? sidesOfRun() : (plan?.sides ?? [])} />}
       {!example && <Ruler camera={camera} />}
-      {flowing && run.bodies.value.map((body) => (
-        <path key={body.name} class="body" d={body.outlines.map((line) => path(camera, pairs(line.points))).join("")} />
-      ))}
+      {flowing && run.bodies.value.map((body) => <RunBody key={body.name} body={body} camera={camera} />)}
       {plan && !example && plan.regions.length > 0 && !flowing &&
         plan.regions.map((region) => <Body key={region.name} part="regions" shape={region} camera={camera} bare={false} />)}
-      {plan && !example && (!flowing || !moving()) &&
+      {plan && !example && (!flowing || (!moving() && !run.isLive.value)) &&
         plan.bodies.map((body) => <Body key={body.name} part="bodies" shape={body} camera={camera} bare={flowing} />)}
       {world.check.value && !example && !flowing &&
         world.check.value.gaps.map((gap) => <Narrow key={gap.between.join()} gap={gap} camera={camera} />)}
@@ -50,6 +49,28 @@ export function Overlay() {
       <Dimensions camera={camera} />
       <Followed camera={camera} />
     </svg>
+  );
+}
+
+/** A body of the run where it is; while the run goes on it can be pulled to another place. */
+function RunBody({ body, camera }: { body: BodyNow; camera: Camera }) {
+  const d = body.outlines.map((line) => path(camera, pairs(line.points))).join("");
+  if (!steers.value) return <path class="body" d={d} />;
+  const key = `bodies.${body.name}`;
+  const chosen = world.selected.value === key;
+  return (
+    <path
+      class={`body${chosen ? " chosen" : ""}`}
+      d={d}
+      data-path={key}
+      tabindex={0}
+      role="button"
+      aria-pressed={chosen}
+      aria-label={`Body ${body.name}, to be moved while the flow is computed`}
+      onFocus={() => {
+        world.selected.value = key;
+      }}
+    />
   );
 }
 

@@ -33,7 +33,7 @@ function options(spec: ChartSpec, width: number, height: number): uPlot.Options 
     padding: [8, 10, 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "eddyline" }, points: { size: 6 }, y: false },
     legend: { show: false },
-    scales: { x: { time: false }, y: { range: (_plot, low, high) => padded(spec, low, high) } },
+    scales: { x: { time: false }, y: { range: (plot, low, high) => range(plot, spec, low, high) } },
     axes: [
       { ...axis, size: 22, values: (_plot, values) => values.map((value) => short(value, 4)) },
       { ...axis, size: 50, values: (_plot, values) => values.map((value) => short(value, 4)) },
@@ -44,7 +44,7 @@ function options(spec: ChartSpec, width: number, height: number): uPlot.Options 
     ],
     hooks: {
       drawClear: [(plot) => bands(plot, spec)],
-      draw: [playhead],
+      draw: [(plot) => bandNames(plot, spec), playhead],
       setSelect: [(plot) => {
         const { left, width: wide } = plot.select;
         if (wide < 4) return;
@@ -55,10 +55,19 @@ function options(spec: ChartSpec, width: number, height: number): uPlot.Options 
   };
 }
 
-/** With room above and below, and the bands inside where they are near. */
-function padded(spec: ChartSpec, low: number | null, high: number | null): uPlot.Range.MinMax {
+const RARE = 0.04; // share of the values on each side that may lie beyond the axis
+const ROOM = 0.45; // of the range of the others, for them
+
+/** The range of most values, so that a start with sound waves does not flatten what follows; with the bands
+ * inside where they are near. */
+function range(plot: uPlot, spec: ChartSpec, low: number | null, high: number | null): uPlot.Range.MinMax {
   if (low === null || high === null) return [0, 1];
-  let [from, to] = [low, high];
+  const all = plot.data.slice(1).flatMap((column) => [...(column as Float64Array)].filter(Number.isFinite));
+  all.sort((a, b) => a - b);
+  const at = (share: number): number => all[Math.round(share * (all.length - 1))] ?? 0;
+  const most = at(1 - RARE) - at(RARE);
+  let from = Math.max(low, at(RARE) - ROOM * most);
+  let to = Math.min(high, at(1 - RARE) + ROOM * most);
   for (const band of spec.bands) {
     if (band.low - to < 0.8 * (to - from) && from - band.high < 0.8 * (to - from)) {
       from = Math.min(from, band.low);
@@ -85,15 +94,32 @@ function bands(plot: uPlot, spec: ChartSpec): void {
     pen.fillRect(x0, top, x1 - x0, height);
     pen.globalAlpha = 1;
   }
-  const grey = run.steered.value !== null;
   for (const band of spec.bands) {
     const [y0, y1] = [plot.valToPos(band.high, "y", true), plot.valToPos(band.low, "y", true)];
-    pen.fillStyle = grey ? css("--line") : css("--band");
+    pen.fillStyle = run.steered.value ? css("--line") : css("--band");
     pen.fillRect(left, y0, width, Math.max(2 * devicePixelRatio, y1 - y0));
-    pen.fillStyle = grey ? css("--ink-3") : css("--good");
-    pen.font = `${10.5 * devicePixelRatio}px Inter, sans-serif`;
-    pen.textAlign = "right";
-    pen.fillText(`published ${band.source}${grey ? " (steered: no longer comparable)" : ""}`, left + width - 4 * devicePixelRatio, y0 - 3 * devicePixelRatio);
+  }
+  pen.restore();
+}
+
+/** Names of the bands, above the curves. */
+function bandNames(plot: uPlot, spec: ChartSpec): void {
+  const pen = plot.ctx;
+  const { left, top, width, height } = plot.bbox;
+  const grey = run.steered.value !== null;
+  pen.save();
+  pen.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
+  pen.textAlign = "right";
+  pen.lineJoin = "round";
+  pen.lineWidth = 4 * devicePixelRatio;
+  pen.strokeStyle = css("--panel");
+  pen.fillStyle = grey ? css("--ink-3") : css("--good");
+  for (const band of spec.bands) {
+    const y = plot.valToPos(band.low, "y", true) + 14 * devicePixelRatio;
+    if (y < top || y > top + height) continue;
+    const words = `published ${band.source}${grey ? " (steered: no longer comparable)" : ""}`;
+    pen.strokeText(words, left + width - 4 * devicePixelRatio, y);
+    pen.fillText(words, left + width - 4 * devicePixelRatio, y);
   }
   pen.restore();
 }

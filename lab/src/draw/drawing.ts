@@ -32,9 +32,15 @@ export function choose(next: ToolName): void {
   guides.value = [];
 }
 
-/** The sketch of a body, as the server knows it. */
+/** The sketch of a body, as the server knows it; while a run is steered, where the body is now. */
 export function sketchAt(path: string): Sketch | null {
   const [part, ...rest] = path.split(".");
+  if (steers.value && part === "bodies") {
+    const points = run.bodies.value.find((body) => body.name === rest.join("."))?.outlines[0]?.points ?? [];
+    const corners: Point[] = [];
+    for (let k = 0; k + 1 < points.length; k += 2) corners.push([points[k] as number, points[k + 1] as number]);
+    return corners.length > 0 ? { shape: "polygon", points: corners } : null;
+  }
   const plan = world.drawing.value;
   const list = part === "bodies" ? plan?.bodies : part === "regions" ? plan?.regions : undefined;
   const body = list?.find((item) => item.name === rest.join("."));
@@ -93,18 +99,13 @@ async function steer(path: string, from: Sketch, to: Sketch): Promise<void> {
   const name = path.split(".").slice(1).join(".");
   const [dx, dy] = shift(from, to);
   if (dx === 0 && dy === 0) return;
-  await command({ case: "moveBody", value: { $typeName: "eddyline.stream.MoveBody", body: name, by: [dx, dy], turn: 0 } });
+  await command({ case: "moveBody", value: { $typeName: "eddyline.stream.MoveBody", body: name, by: [dx, dy], turn: 0, seconds: 0 } });
 }
 
 function shift(from: Sketch, to: Sketch): [number, number] {
-  if (from.shape === "circle" && to.shape === "circle") return difference(from.center, to.center);
-  if (from.shape === "turned" && to.shape === "turned") return difference(from.center, to.center);
-  if (from.shape === "rectangle" && to.shape === "rectangle") return difference(from.min, to.min);
-  if (from.shape === "line" && to.shape === "line") return difference(from.from, to.from);
-  if (from.shape === "polygon" && to.shape === "polygon" && from.points[0] && to.points[0]) {
-    return difference(from.points[0], to.points[0]);
-  }
-  return [0, 0];
+  return from.shape === "polygon" && to.shape === "polygon" && from.points[0] && to.points[0]
+    ? difference(from.points[0], to.points[0])
+    : [0, 0];
 }
 
 function difference(a: Point, b: Point): [number, number] {
@@ -130,6 +131,12 @@ export async function add(sketch: Sketch): Promise<void> {
   const wish = sketch.shape === "turned" ? "rectangle" : sketch.shape;
   const name = world.freeName("bodies", wish);
   ghost.value = { path: null, sketch };
+  if (steers.value) {
+    // refused by every run so far, with the reason and what to do instead
+    await command({ case: "addBody", value: { $typeName: "eddyline.stream.AddBody", name, toml: "" } });
+    choose("select");
+    return;
+  }
   await world.edit([{ op: "add", path: ["bodies", name], value: tableOf(sketch) }]);
   ghost.value = null;
   corners.value = [];
@@ -139,16 +146,38 @@ export async function add(sketch: Sketch): Promise<void> {
 
 export async function addProbe(at: Point): Promise<void> {
   const name = world.freeName("observe", "probe");
+  if (steers.value) {
+    await command({ case: "addProbe", value: { $typeName: "eddyline.stream.AddProbe", name: probeName(), position: [tidy(at[0]), tidy(at[1])] } });
+    choose("select");
+    return;
+  }
   const value: Plain = { type: "probe", position: [tidy(at[0]), tidy(at[1])] };
   await world.edit([{ op: "add", path: ["observe", name], value }]);
   world.selected.value = `observe.${name}`;
   tool.value = "select";
 }
 
+/** A name that no series of the run has. */
+function probeName(): string {
+  for (let k = 1; ; k++) {
+    const name = k === 1 ? "probe" : `probe_${k}`;
+    if (!run.series.all.has(name)) return name;
+  }
+}
+
 export async function remove(path: string): Promise<void> {
   const [part = "", ...rest] = path.split(".");
+  const name = rest.join(".");
+  if (steers.value && part === "bodies") {
+    await command({ case: "removeBody", value: { $typeName: "eddyline.stream.RemoveBody", body: name } });
+    return;
+  }
+  if (steers.value && part === "observe") {
+    await command({ case: "removeProbe", value: { $typeName: "eddyline.stream.RemoveProbe", name } });
+    return;
+  }
   if (world.selected.value === path) world.selected.value = null;
-  await world.edit([{ op: "remove", path: [part, rest.join(".")] }]);
+  await world.edit([{ op: "remove", path: [part, name] }]);
 }
 
 /** Moves the selected body by keys. */

@@ -4,17 +4,17 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { readFrame } from "../stream/frame";
 import { type Message, MessageSchema } from "../stream/stream_pb";
 import { playing, restart, following, setFetcher, speed, time } from "./playback";
-import { bodies, clear, hello, keep, kind, progress, series, span } from "./run";
+import { bodies, clear, hello, keep, progress, series, span } from "./run";
 import * as view from "./view";
 
 const FILE = "vortex_street.stream";
 let file: Promise<Message[]> | null = null;
 
-/** Plays the stored run. */
-export async function playExample(): Promise<void> {
+/** Plays the stored run, if it is still wanted when it has come. */
+export async function playExample(wanted: () => boolean): Promise<void> {
   file ??= read(new URL(FILE, document.baseURI));
   const messages = await file;
-  if (kind.value === "run") return; // something else was opened meanwhile
+  if (!wanted()) return;
   clear("example");
   restart();
   setFetcher(null);

@@ -25,9 +25,14 @@ export interface Shown {
 }
 
 /** Gets frames that are not in memory; set by the run that is watched. */
-let fetcher: ((moment: Moment) => void) | null = null;
+let fetcher: ((moment: Moment, small: boolean) => void) | null = null;
 export function setFetcher(next: typeof fetcher): void {
   fetcher = next;
+}
+
+/** Asks for a small picture of a moment. */
+export function wantThumbnail(moment: Moment): void {
+  fetcher?.(moment, true);
 }
 
 const AHEAD = 6;
@@ -97,7 +102,7 @@ function request(at: number, usable: (frame: Frame) => boolean): void {
   const count = playing.value ? AHEAD : 1;
   for (let k = at; k <= Math.min(moments.all.length - 1, at + count); k++) {
     const moment = moments.all[k] as Moment;
-    if (!held(moment, usable)) fetcher?.(moment);
+    if (!held(moment, usable)) fetcher?.(moment, false);
   }
 }
 

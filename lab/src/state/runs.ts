@@ -95,7 +95,7 @@ function join(id: string, text: string): void {
   runToml.value = text;
   history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(id)}`);
   view.moved.value = null;
-  setFetcher((moment) => void fetchFrame(id, moment));
+  setFetcher((moment, small) => void fetchFrame(id, moment, small));
   const own = new Connection(addressOf(`runs/${id}/stream`, true), {
     take: (body) => take(id, body),
     state: (state, reason) => {
@@ -108,7 +108,6 @@ function join(id: string, text: string): void {
   setSender(({ id: name, action }) =>
     own.send({ case: "command", value: create(CommandSchema, { id: name, action }) }),
   );
-  void know(id);
 }
 
 function take(id: string, body: Message["body"]): void {
@@ -144,6 +143,7 @@ function take(id: string, body: Message["body"]): void {
     }
     case "ended":
       run.ended.value = body.value;
+      view.style.value = "field"; // the folder of a run keeps no particles to look at
       if (body.value.outcome === "failed") notify("problem", body.value.message || "The run has failed.");
       void know(id);
       void refresh();
@@ -175,11 +175,11 @@ const MOST_REQUESTS = 6;
 /** What the server has refused is not asked for again. */
 const absent = new Set<string>();
 
-/** Gets what is missing of a stored frame. */
-async function fetchFrame(id: string, moment: Moment): Promise<void> {
+/** Gets what is missing of a stored frame; `small`: only what is shown. */
+async function fetchFrame(id: string, moment: Moment, small: boolean): Promise<void> {
   const held = run.moments.frame(moment);
   const names: string[] = [view.quantity.value];
-  if (view.tracers.value) names.push("velocity_x", "velocity_y");
+  if (view.tracers.value && !small) names.push("velocity_x", "velocity_y");
   await Promise.all(names.filter((name) => !held?.rasters.has(name)).map((name) => fetchRaster(id, moment, name)));
 }
 
@@ -250,6 +250,7 @@ function askForView(): void {
       particles,
       particleQuantity: view.quantity.value,
       mostParticles: MOST_PARTICLES,
+      ids: view.followed.value !== null || particles,
       width: 2,
     }),
   });

@@ -3,6 +3,7 @@
 import { colorTable } from "../colors/maps";
 import { QUANTITIES } from "../colors/quantities";
 import { moments } from "../state/run";
+import { wantThumbnail } from "../state/playback";
 import { theme } from "../state/theme";
 import * as view from "../state/view";
 import type { Raster } from "../stream/frame";
@@ -21,11 +22,13 @@ export function drawFilm(canvas: HTMLCanvasElement, end: number): void {
   const aspect = (upper[0] - lower[0]) / Math.max(1e-12, upper[1] - lower[1]);
   const wide = Math.min(170, Math.max(30, HEIGHT * aspect));
   const count = Math.max(1, Math.floor(width / wide));
-  const [first, last] = [0, moments.all[moments.all.length - 1]?.time ?? 0];
+  const last = moments.all[moments.all.length - 1]?.time ?? 0;
   for (let k = 0; k < count; k++) {
     const time = ((k + 0.5) / count) * end;
-    if (time < first || time > last + end / count / 2) continue;
+    if (time > last && k > 0) break;
     const raster = near(time, end / count);
+    const moment = moments.all[moments.at(time)];
+    if (!raster && moment) wantThumbnail(moment);
     if (raster) paint(pen, raster, (k * canvas.width) / count + 1, canvas.width / count - 2, canvas.height);
   }
 }
