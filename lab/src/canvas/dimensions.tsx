@@ -73,7 +73,7 @@ function Distances({ sketch, camera }: { sketch: Sketch; camera: Camera }) {
         return (
           <g key={k}>
             <line class="distance" x1={px} x2={px} y1={a} y2={b} />
-            <text class="place" x={px + 6} y={(a + b) / 2 + 4}>{`${short(to - from, 3)} m`}</text>
+            <text class="place" x={px + 66} y={(a + b) / 2 + 4}>{`${short(to - from, 3)} m`}</text>
           </g>
         );
       })}

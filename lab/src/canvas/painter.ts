@@ -8,7 +8,7 @@ import { ParticleLayer } from "../layers/particles/particles";
 import { TracerLayer } from "../layers/tracers/tracers";
 import type { Shown } from "../state/playback";
 import type { Frame } from "../stream/frame";
-import type { Camera } from "./camera";
+import { type Camera, toScreen } from "./camera";
 
 export interface Look {
   readonly quantity: QuantityName;
@@ -22,6 +22,9 @@ export interface Look {
   readonly theme: Theme;
   /** Distance of particles at the start [m]. */
   readonly spacing: number;
+  /** Corners of the domain [m]: beyond them stand the particles of openings, which are not shown. */
+  readonly lower: readonly [number, number];
+  readonly upper: readonly [number, number];
   /** Seconds of the flow and of the clock since the last picture. */
   readonly flow: number;
   readonly clock: number;
@@ -106,6 +109,9 @@ export class Painter {
     if (!particles) return;
     const [sx, sy] = [(2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height];
     const share = Math.sqrt(particles.total / Math.max(1, particles.count));
+    const [low, high] = [toScreen(camera, look.lower), toScreen(camera, look.upper)];
+    this.gl.enable(this.gl.SCISSOR_TEST);
+    this.gl.scissor(low[0] * ratio, (camera.height - low[1]) * ratio, (high[0] - low[0]) * ratio, (low[1] - high[1]) * ratio);
     this.points.draw({
       particles,
       scale: look.scale,
@@ -119,5 +125,6 @@ export class Painter {
       size: PARTICLES_TO_LEVELS * share * look.spacing * camera.scale * ratio,
       perspective: false,
     });
+    this.gl.disable(this.gl.SCISSOR_TEST);
   }
 }

@@ -77,6 +77,7 @@ function animate(canvas: HTMLCanvasElement): () => void {
       scale,
       theme: theme.value,
       spacing: run.hello.value?.spacing ?? 0.01,
+      ...view.extent.value,
       flow: jump ? 0 : flow,
       clock,
     };
