@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Shape } from "../src/api/types";
 import { cover, fit, toScreen, toWorld, zoomAt } from "../src/canvas/camera";
 import { edits, handles, outline, pulled, type Sketch, sketchOf, tableOf, translated } from "../src/draw/shapes";
+import { edges, START, viewOf } from "../src/canvas/orbit";
 import { gridStep, snap } from "../src/draw/snap";
 
 const BOX = { lower: [0, 0], upper: [2, 1] } as const;
@@ -93,5 +94,23 @@ describe("shapes", () => {
   it("draws a line as thick as it is", () => {
     const corners = outline({ shape: "line", from: [0, 0], to: [2, 0], thickness: 0.4 });
     expect(corners.map((p) => p[1])).toEqual([0.2, -0.2, -0.2, 0.2]);
+  });
+});
+
+describe("orbit", () => {
+  it("shows the middle of the box in the middle of the canvas, and all corners in front", () => {
+    const view = viewOf(START, [0, 0, 0], [2, 1, 1], 800, 600);
+    const lines = edges(view, [0, 0, 0], [2, 1, 1], 800, 600);
+    expect(lines).toHaveLength(12);
+    for (const [x, y] of lines.flat()) {
+      expect(x).toBeGreaterThan(0);
+      expect(x).toBeLessThan(800);
+      expect(y).toBeGreaterThan(0);
+      expect(y).toBeLessThan(600);
+    }
+    const middle = [1, 0.5, 0.5, 1];
+    const row = (n: number): number => middle.reduce((sum, c, k) => sum + c * (view.matrix[4 * k + n] ?? 0), 0);
+    expect(row(0) / row(3)).toBeCloseTo(0, 5);
+    expect(row(1) / row(3)).toBeCloseTo(0, 5);
   });
 });

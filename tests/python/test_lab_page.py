@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,8 @@ from lab_server import TANK, Client, lab_in_thread
 ROOT = Path(__file__).resolve().parent.parent.parent
 LAB, PAGE = ROOT / "lab", ROOT / "python" / "eddyline" / "serve" / "page"
 SOURCES = (
-    "index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "public", "schema", "src",
+    "index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "public", "schema",
+    "src",
 )  # fmt: skip
 """As lab/tools/stamp.mjs has them."""
 LONGER = 90_000  # ms that a step may take on a busy machine
@@ -31,6 +34,17 @@ def test_the_page_is_built_of_these_sources():
         found.update(f"{name}\n{len(content)}\n".encode() + content)
     stored = (PAGE / "sources.sha256").read_text().strip()
     assert stored == found.hexdigest(), "the page is not built of these sources: `npm run build` in lab/"
+
+
+def test_the_messages_are_generated_from_the_schema(tmp_path):
+    plugin = LAB / "node_modules" / ".bin" / "protoc-gen-es"
+    if not plugin.exists():
+        pytest.skip("no lab/node_modules: the messages are not generated anew")
+    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{LAB / 'schema'}"]
+    told = [f"--plugin=protoc-gen-es={plugin}", f"--es_out={tmp_path}", "--es_opt=target=ts", "stream.proto"]
+    subprocess.run([*command, *told], check=True)
+    made = (tmp_path / "stream_pb.ts").read_text()
+    assert (LAB / "src" / "stream" / "stream_pb.ts").read_text() == made, "`npm run schema` in lab/"
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -49,7 +63,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: the page is not tried")
-    chromium = next((found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None)
+    chromium = next(
+        (found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None
+    )
     if chromium is None:
         pytest.skip("no Chromium here: the page is not tried")
     with playwright.sync_playwright() as tool:
@@ -106,8 +122,8 @@ def painted(page: Any) -> int:
           await new Promise(requestAnimationFrame);
           const small = new OffscreenCanvas(64, 32), pen = small.getContext("2d");
           pen.drawImage(flow, 0, 0, 64, 32);
-          const data = pen.getImageData(0, 0, 64, 32).data, seen = new Set();
-          for (let k = 0; k < data.length; k += 4) seen.add(data[k] >> 3 << 10 | data[k + 1] >> 3 << 5 | data[k + 2] >> 3);
+          const data = pen.getImageData(0, 0, 64, 32).data.map((part) => part >> 3), seen = new Set();
+          for (let k = 0; k < data.length; k += 4) seen.add(data.subarray(k, k + 3).join());
           return seen.size;
         }"""
     )
@@ -154,14 +170,14 @@ def test_drawing_changes_the_file_and_the_file_the_drawing(page):
     page.keyboard.type("9")
     page.wait_for_function(
         """() => {
-          const of = (name) => document.querySelector(`[data-path="bodies.${name}"]`)?.getBoundingClientRect().width;
-          return of("post") > 2 * of("circle");
+          const body = (name) => document.querySelector(`[data-path="bodies.${name}"]`);
+          const width = (name) => body(name).getBoundingClientRect().width;
+          return width("post") > 2 * width("circle");
         }"""
     )
-    page.wait_for_selector("text=1 thing to mend, text=One thing to mend", state="detached")
 
     page.get_by_role("tab", name="Setup").click()
-    page.locator('[data-path="bodies.circle"]').focus()
+    page.get_by_role("button", name="Body circle, circle").focus()
     page.keyboard.press("ArrowRight")
     until(page, lambda: float(page.get_by_label("center x").input_value()) > 0.3)
     no_barriers(page)
@@ -180,7 +196,7 @@ def test_a_run_is_watched_paused_scrubbed_and_found_again(page):
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Resume").wait_for()
     step = _step_when_still(page)
-    page.get_by_role("button", name="Step").click()
+    page.get_by_role("button", name="Step", exact=True).click()
     until(page, lambda: _step(page) == step + 1)
 
     page.get_by_label("viscosity").fill("2e-3")

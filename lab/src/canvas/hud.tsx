@@ -13,6 +13,7 @@ import { theme } from "../state/theme";
 import * as view from "../state/view";
 import { zoomAt } from "./camera";
 import { record, savePicture } from "./capture";
+import { approach, orbit, START } from "./orbit";
 
 export function Hud() {
   const flowing = run.kind.value !== "none";
@@ -156,7 +157,12 @@ function Ends() {
 
 function Zoom() {
   const [stop, setStop] = useState<(() => void) | null>(null);
+  const solid = run.kind.value === "run" && run.hello.value?.dimensions === 3;
   const zoom = (factor: number): void => {
+    if (solid) {
+      orbit.value = approach(orbit.value, factor);
+      return;
+    }
     const { width, height } = view.camera.value;
     view.moved.value = zoomAt(view.camera.value, [width / 2, height / 2], factor, view.extent.value);
   };
@@ -195,6 +201,7 @@ function Zoom() {
         title="Whole domain"
         onClick={() => {
           view.moved.value = null;
+          orbit.value = START;
         }}
       >
         <Icon name="fit" />

@@ -11,6 +11,7 @@ import * as world from "../state/world";
 import { short, ticks } from "../colors/scale";
 import { type Camera, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
+import { edges, orbit, viewOf } from "./orbit";
 import { locate } from "./pick";
 import type { Body as BodyNow } from "../stream/stream_pb";
 
@@ -22,8 +23,24 @@ const path = (camera: Camera, points: readonly (readonly number[])[], close = tr
     })
     .join("") + (close ? "Z" : "");
 
+/** The box of a flow in three dimensions. */
+function SolidBox({ camera }: { camera: Camera }) {
+  const hello = run.hello.value;
+  if (!hello) return null;
+  const { width, height } = camera;
+  const seen = viewOf(orbit.value, hello.lower, hello.upper, width, height);
+  return (
+    <svg class="overlay" width={width} height={height} aria-hidden="true">
+      {edges(seen, hello.lower, hello.upper, width, height).map(([a, b], k) => (
+        <line key={k} class="edge" x1={a?.[0]} y1={a?.[1]} x2={b?.[0]} y2={b?.[1]} />
+      ))}
+    </svg>
+  );
+}
+
 export function Overlay() {
   const camera = view.camera.value;
+  if (run.kind.value === "run" && run.hello.value?.dimensions === 3 && !stale.value) return <SolidBox camera={camera} />;
   const flowing = run.kind.value !== "none" && !stale.value;
   const plan = world.drawing.value;
   const pulls = ghost.value;

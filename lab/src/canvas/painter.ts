@@ -9,6 +9,7 @@ import { TracerLayer } from "../layers/tracers/tracers";
 import type { Shown } from "../state/playback";
 import type { Frame } from "../stream/frame";
 import { type Camera, toScreen } from "./camera";
+import type { View } from "./orbit";
 
 export interface Look {
   readonly quantity: QuantityName;
@@ -66,6 +67,25 @@ export class Painter {
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+  }
+
+  /** Particles of a flow in three dimensions, nearer ones before others. */
+  paintSolid(camera: Camera, ratio: number, shown: Shown, look: Look, view: View): void {
+    this.clear(camera, ratio);
+    const particles = (shown.blend > 0.5 ? shown.after : shown.before).particles;
+    if (!particles) return;
+    const { gl } = this;
+    const share = Math.cbrt(particles.total / Math.max(1, particles.count));
+    gl.enable(gl.DEPTH_TEST);
+    this.points.draw({
+      particles,
+      scale: look.scale,
+      table: colorTable(QUANTITIES[look.quantity].map, look.theme),
+      view: view.matrix,
+      size: PARTICLES_TO_LEVELS * share * look.spacing * view.scale * ratio,
+      perspective: true,
+    });
+    gl.disable(gl.DEPTH_TEST);
   }
 
   /** Forgets where tracers were. */

@@ -9,6 +9,7 @@ import * as run from "../state/run";
 import * as view from "../state/view";
 import * as world from "../state/world";
 import { pan, type Point, toWorld, zoomAt } from "./camera";
+import { approach, orbit, turn } from "./orbit";
 import { pick } from "./pick";
 
 type Drag =
@@ -46,7 +47,7 @@ function listen(element: HTMLElement): () => void {
     const path = target.closest("[data-path]")?.getAttribute("data-path") ?? null;
     const handle = target.closest("[data-handle]")?.getAttribute("data-handle") ?? null;
     const tool = drawing.tool.value;
-    if (event.button === 1 || tool === "pan" || run.kind.value === "example") return { kind: "pan" };
+    if (event.button === 1 || tool === "pan" || isSolid() || run.kind.value === "example") return { kind: "pan" };
     if (event.button !== 0) return null;
     if (tool === "select") {
       if (!path) return { kind: "pan" };
@@ -63,7 +64,8 @@ function listen(element: HTMLElement): () => void {
   const move = (event: PointerEvent, at: Point): void => {
     if (!drag) return;
     if (drag.kind === "pan") {
-      view.moved.value = pan(view.camera.value, at[0] - last[0], at[1] - last[1]);
+      if (isSolid()) orbit.value = turn(orbit.value, at[0] - last[0], at[1] - last[1]);
+      else view.moved.value = pan(view.camera.value, at[0] - last[0], at[1] - last[1]);
     } else if (drag.kind === "body") {
       if (!drag.moved && Math.hypot(at[0] - down[0], at[1] - down[1]) < CLICK) return;
       drag.moved = true;
@@ -172,7 +174,8 @@ function listen(element: HTMLElement): () => void {
   };
   const onWheel = (event: WheelEvent): void => {
     event.preventDefault();
-    view.moved.value = zoomAt(view.camera.value, place(event), Math.exp(-0.0016 * event.deltaY), view.extent.value);
+    if (isSolid()) orbit.value = approach(orbit.value, Math.exp(-0.0016 * event.deltaY));
+    else view.moved.value = zoomAt(view.camera.value, place(event), Math.exp(-0.0016 * event.deltaY), view.extent.value);
   };
   const onDouble = (event: MouseEvent): void => {
     if ((event.target as Element).closest(".hud, button")) return;
@@ -194,6 +197,11 @@ function listen(element: HTMLElement): () => void {
   return () => {
     for (const [name, handler] of events) element.removeEventListener(name, handler);
   };
+}
+
+/** Whether a flow in three dimensions is shown: then the pointer turns it. */
+function isSolid(): boolean {
+  return run.kind.value === "run" && run.hello.value?.dimensions === 3;
 }
 
 function spacing(): number {

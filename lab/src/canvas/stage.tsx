@@ -13,6 +13,7 @@ import { drawing } from "../state/world";
 import { valueAt } from "../stream/frame";
 import { canvasOf } from "./capture";
 import { Hud } from "./hud";
+import { orbit, viewOf } from "./orbit";
 import { Overlay } from "./overlay";
 import { holds, type Look, Painter } from "./painter";
 import { usePointer } from "./pointer";
@@ -30,7 +31,7 @@ function animate(canvas: HTMLCanvasElement): () => void {
   let lastShown: Shown | null = null;
   const stop = effect(() => {
     for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.lines, view.bands]) each.value;
-    for (const each of [view.camera, view.redraw, theme, time, run.momentsVersion, run.kind, stale]) each.value;
+    for (const each of [view.camera, orbit, view.redraw, theme, time, run.momentsVersion, run.kind, stale]) each.value;
     dirty = true;
   });
   const lost = (event: Event): void => event.preventDefault();
@@ -53,7 +54,8 @@ function animate(canvas: HTMLCanvasElement): () => void {
     if (!moving && !dirty) return;
     const camera = view.camera.value;
     const ratio = Math.min(2, devicePixelRatio);
-    const particles = view.style.value === "particles";
+    const solid = run.hello.value?.dimensions === 3;
+    const particles = solid || view.style.value === "particles";
     const quantity = view.quantity.value;
     const picture = run.kind.value === "none" ? null : shown(now, (frame) => holds(frame, quantity, particles));
     dirty = false;
@@ -81,7 +83,9 @@ function animate(canvas: HTMLCanvasElement): () => void {
       flow: jump ? 0 : flow,
       clock,
     };
-    painter.paint(camera, ratio, picture, look);
+    const hello = run.hello.value;
+    if (solid && hello) painter.paintSolid(camera, ratio, picture, look, viewOf(orbit.value, hello.lower, hello.upper, camera.width, camera.height));
+    else painter.paint(camera, ratio, picture, look);
     lastTime = time.value;
     if (lastShown?.before !== picture.before) view.shownFrame.value = picture.before;
     lastShown = picture;
