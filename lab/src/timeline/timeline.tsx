@@ -8,6 +8,7 @@ import { following, goLive, playing, SPEEDS, scrub, shownStep, speed, stepFrame,
 import * as run from "../state/run";
 import { theme } from "../state/theme";
 import * as view from "../state/view";
+import type { Mark } from "../stream/stream_pb";
 import { drawFilm } from "./film";
 
 export function Timeline() {
@@ -113,7 +114,7 @@ function Track() {
     >
       <canvas class="film" ref={film} aria-hidden="true" />
       <div class="ahead" style={{ left: share(last) }} />
-      {run.marks.value.map((mark) => (
+      {run.marks.value.filter(isChange).map((mark) => (
         <span key={`${mark.step}${mark.text}`} class="mark" style={{ left: share(mark.time) }} title={`${mark.text} (step ${mark.step})`} />
       ))}
       <div class="ruler" aria-hidden="true">
@@ -126,6 +127,11 @@ function Track() {
       <div class="head" style={{ left: share(time.value) }} />
     </div>
   );
+}
+
+/** Whether a mark says that something was changed, not only when it was computed. */
+function isChange(mark: Mark): boolean {
+  return !["pause", "resume", "step", "stop"].includes(mark.command);
 }
 
 function Now() {
