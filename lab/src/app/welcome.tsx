@@ -5,6 +5,7 @@ import { Stage } from "../canvas/stage";
 import { short } from "../colors/scale";
 import { playExample } from "../state/example";
 import { notify } from "../state/notices";
+import { playing } from "../state/playback";
 import * as run from "../state/run";
 import { openRun, refresh, runs } from "../state/runs";
 import { theme, toggleTheme } from "../state/theme";
@@ -106,6 +107,9 @@ function ExampleLabel() {
   return (
     <div class="label">
       <span class="chip">stored run</span>
+      <button type="button" class="button small icon" aria-label={playing.value ? "Hold the stored run" : "Play the stored run"} onClick={() => (playing.value = !playing.value)}>
+        <Icon name={playing.value ? "pause" : "play"} size={13} />
+      </button>
       <span>
         {hello.title}
         {reynolds}: vorticity, and tracers that go with the flow. Computed before, played here at a quarter of its speed.

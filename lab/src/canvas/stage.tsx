@@ -18,6 +18,9 @@ import { Overlay } from "./overlay";
 import { holds, type Look, Painter } from "./painter";
 import { usePointer } from "./pointer";
 
+const STRUGGLES = 40; // ms between two pictures, above which fewer are painted
+const SPARING = 120; // ms between these
+
 /** Frames are painted at 60 a second at most; when nothing moves, not at all. */
 function animate(canvas: HTMLCanvasElement): () => void {
   let painter: Painter;
@@ -42,8 +45,14 @@ function animate(canvas: HTMLCanvasElement): () => void {
   canvas.addEventListener("webglcontextlost", lost);
   canvas.addEventListener("webglcontextrestored", restored);
 
+  let [ticked, gap, painted] = [performance.now(), 16, 0];
   const tick = (now: number): void => {
     request = requestAnimationFrame(tick);
+    gap += 0.1 * (Math.min(500, now - ticked) - gap);
+    ticked = now;
+    // where pictures are painted without a graphics card, the rest of the page gets its turn
+    if (gap > STRUGGLES && now - painted < SPARING) return;
+    painted = now;
     paint(now);
   };
   const paint = (now: number): void => {

@@ -5,6 +5,7 @@ import { readFrame } from "../stream/frame";
 import { type Message, MessageSchema } from "../stream/stream_pb";
 import { playing, restart, following, setFetcher, speed, time } from "./playback";
 import { bodies, clear, hello, keep, progress, series, span } from "./run";
+import { calm } from "./theme";
 import * as view from "./view";
 
 const FILE = "vortex_street.stream";
@@ -31,7 +32,7 @@ export async function playExample(wanted: () => boolean): Promise<void> {
   following.value = false;
   time.value = span.value[0];
   speed.value = 0.25;
-  playing.value = true;
+  playing.value = !calm.value;
 }
 
 /** Messages one after the other, each after its length in bytes (uint32, little-endian), all gzipped. */
