@@ -52,6 +52,11 @@ export async function refresh(): Promise<void> {
 export async function start(): Promise<void> {
   starting.value = true;
   try {
+    const before = run.isLive.value ? run.runId.value : null;
+    if (before) {
+      await request("POST", `runs/${before}/stop`);
+      notify("news", "The run before is stopped; what it has computed stays in the list under Machine.");
+    }
     const body = { toml: world.toml.value, quality: world.quality.value };
     const made = await ask(runSchema, "POST", "runs", body);
     join(made.id, world.toml.value);
