@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -183,6 +184,14 @@ def python(jobs: int) -> Output:
     return passed, output
 
 
+def page(jobs: int) -> Output:
+    """Types and unit tests of the lab's page, where Node and what it needs are."""
+    if shutil.which("npm") is None or not (ROOT / "lab" / "node_modules").is_dir():
+        print("    page: left out, as there is no Node, or no lab/node_modules, which `npm ci` in lab/ makes")
+        return True, ""
+    return _all(*(_command("npm", "--prefix", "lab", "run", "--silent", name) for name in ("check", "test")))
+
+
 def matrix(jobs: int) -> Output:
     """Ways of computing on ranks, one at a time: most take more than one core."""
     return _command(
@@ -217,6 +226,7 @@ STAGES = (
     Stage("core", "C++ tests with address and UB sanitizers", core),
     Stage("threads", "C++ tests with the thread sanitizer", threads, on_request=True),
     Stage("python", "Python tests (pytest)", python),
+    Stage("page", "The lab's page (TypeScript)", page),
     Stage("matrix", "Ranks in 65 more ways (make test-matrix)", matrix, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
 )

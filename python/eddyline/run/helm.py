@@ -63,7 +63,7 @@ class Helm:
         self._next_progress = self._next_ranks = 0.0
         self._hosts = hosts
         self._ranks: list[pb.Rank] = []
-        self._shown_view = pb.View()
+        self._shown_view, self._shown_step = pb.View(), -1
         self._publisher: Publisher | None = None
         if live is not None:
             said = hello(
@@ -213,9 +213,11 @@ class Helm:
             return
         view, now = publisher.view, clock.perf_counter()
         wanted = view.frames_per_second
-        is_news = not self._paused or view != self._shown_view
-        if is_news and self._pace.is_due(wanted) and not publisher.frame_is_waiting:
-            self._shown_view = view
+        step = self._simulation.step_count
+        is_news = step != self._shown_step or view != self._shown_view
+        is_due = wanted > 0 if self._paused else self._pace.is_due(wanted)
+        if is_news and is_due and not publisher.frame_is_waiting:
+            self._shown_view, self._shown_step = view, step
             self._pace.begin()
             self._frames += 1
             frame = particles_frame(self._steering.world, self._simulation, self._frames, view)

@@ -20,6 +20,7 @@ from eddyline.plot.colors import quantity_of
 from eddyline.run import Run
 from eddyline.run.folder import RunFolder
 from eddyline.run.pictures import RunPictures
+from eddyline.run.results import evaluate
 from eddyline.serve.channel import Channel, SeriesStore
 from eddyline.stream.series import read_series
 from eddyline.world import World
@@ -129,5 +130,19 @@ def fill(channel: Channel, folder: Path) -> None:
 
 
 def results(folder: Path) -> dict[str, object]:
-    path = RunFolder(folder).results
-    return dict(json.loads(path.read_text())) if path.is_file() else {}
+    """results.json; of a run that goes on, the same from its series so far."""
+    kept = RunFolder(folder)
+    if kept.results.is_file():
+        return dict(json.loads(kept.results.read_text()))
+    paths = [path for path in kept.series.glob("*.csv") if _has_rows(path)]
+    series = {path.stem: read_series(path) for path in paths}
+    if not series:
+        return {}
+    reached = min(float(table["time"].iloc[-1]) for table in series.values())
+    return evaluate(World.load(kept.world), series, reached=reached).to_json()
+
+
+def _has_rows(path: Path) -> bool:
+    """Whether the header and a row are written: a run may be writing more now."""
+    with path.open(encoding="utf-8") as file:
+        return file.readline().endswith("\n") and file.readline().endswith("\n")

@@ -169,7 +169,7 @@ def read_world(id: RunId, lab: InLab, may: Looks) -> WorldText:
 
 @router.get("/{id}/results")
 def read_results(id: RunId, lab: InLab, may: Looks) -> dict[str, Any]:
-    """results.json: values with windows and errors, and what they are held against; empty while it runs."""
+    """Values with windows and errors, and what they are held against: results.json; while it runs, so far."""
     return past.results(lab.folder_of(lab.run(id)))
 
 

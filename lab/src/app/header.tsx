@@ -1,0 +1,184 @@
+/** Reynolds number, cost, Run. */
+
+import type { Quality, Regime } from "../api/types";
+import { QUALITIES } from "../api/types";
+import { short } from "../colors/scale";
+import * as run from "../state/run";
+import { starting, start, stale } from "../state/runs";
+import { command, refusal } from "../state/steering";
+import { theme, toggleTheme } from "../state/theme";
+import * as world from "../state/world";
+import { Icon, Mark } from "./icons";
+import { machineOpen } from "./machine";
+import { goHome } from "./screens";
+import { useState } from "preact/hooks";
+import { duration } from "./words";
+
+export function Header() {
+  return (
+    <header class="header">
+      <button type="button" class="brand" onClick={goHome} title="To the first screen">
+        <Mark size={22} />
+        Eddyline
+      </button>
+      <h1 class="world-title" title={world.check.value?.title}>
+        {world.check.value?.title || world.name.value}
+      </h1>
+      <span class="space" />
+      <Reynolds />
+      <Cost />
+      <RunButtons />
+      <button type="button" class="button icon" aria-label="Machine" title="Machine" aria-expanded={machineOpen.value} onClick={() => (machineOpen.value = !machineOpen.value)}>
+        <Icon name="machine" />
+      </button>
+      <button type="button" class="button bare icon" aria-label={`Change to ${theme.value === "dark" ? "light" : "dark"} colours`} onClick={toggleTheme}>
+        <Icon name={theme.value === "dark" ? "sun" : "moon"} />
+      </button>
+    </header>
+  );
+}
+
+const STEPS = 1000;
+
+function Reynolds() {
+  const regime = world.check.value?.regimes.find((item) => item.name === "Re");
+  const reynolds = world.summary.value?.reynolds ?? null;
+  const [pulled, setPulled] = useState<number | null>(null);
+  if (!regime) {
+    return reynolds === null ? null : (
+      <div class="reynolds">
+        <output>
+          <small>Re</small> {short(reynolds)}
+        </output>
+      </div>
+    );
+  }
+  const value = pulled ?? regime.value;
+  const place = (v: number): number => Math.log(v / regime.low) / Math.log(regime.high / regime.low);
+  const take = (share: number): number => rounded(regime.low * (regime.high / regime.low) ** share, regime);
+  const set = (next: number): void => world.editSoon([{ op: "set", path: regime.path, value: next }], "reynolds");
+  const share = Math.min(1, Math.max(0, place(value)));
+  return (
+    <div class="reynolds">
+      <output for="reynolds">
+        <small>Re</small> {short(value)}
+      </output>
+      <div class="slider">
+        <input
+          id="reynolds"
+          type="range"
+          min={0}
+          max={STEPS}
+          value={Math.round(share * STEPS)}
+          style={{ "--share": `${100 * share}%` }}
+          aria-label="Reynolds number"
+          aria-valuetext={`Re ${short(value)}`}
+          onInput={(event) => {
+            const next = take(Number(event.currentTarget.value) / STEPS);
+            setPulled(next);
+            set(next);
+          }}
+          onChange={() => setPulled(null)}
+        />
+        {regime.marks.map((mark) => (
+          <span key={mark.value} class="mark" style={{ left: `calc(8px + (100% - 16px) * ${place(mark.value)})` }} title={`Re ${mark.value}${mark.text ? `: ${mark.text}` : ""}`} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Two digits; a value that the world states attracts. */
+function rounded(value: number, regime: Regime): number {
+  for (const mark of regime.marks) if (Math.abs(Math.log(value / mark.value)) < 0.025) return mark.value;
+  return Number(value.toPrecision(2));
+}
+
+const NAMES: Record<Quality, string> = { preview: "Preview", study: "Study", publish: "Publish" };
+const HINTS: Record<Quality, string> = {
+  preview: "Spacing times 5/3: a first look",
+  study: "Spacing as the world has it",
+  publish: "Half the spacing: for numbers that are to be quoted",
+};
+
+function Cost() {
+  const costs = world.costs.value;
+  const onKey = (event: KeyboardEvent): void => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const next = QUALITIES[(QUALITIES.indexOf(world.quality.value) + by + 3) % 3] as Quality;
+    void world.choose(next);
+    (event.currentTarget as HTMLElement).querySelectorAll("button")[QUALITIES.indexOf(next)]?.focus();
+  };
+  return (
+    <div class="cost">
+      <div class="segments" role="radiogroup" aria-label="Resolution and its cost" onKeyDown={onKey}>
+        {QUALITIES.map((name) => {
+          const cost = costs[name];
+          return (
+            <button
+              key={name}
+              type="button"
+              role="radio"
+              title={HINTS[name]}
+              aria-checked={world.quality.value === name}
+              tabIndex={world.quality.value === name ? 0 : -1}
+              onClick={() => void world.choose(name)}
+            >
+              {NAMES[name]}
+              <small>{cost ? `${thousands(cost.particles)} · ${duration(cost.seconds)}` : "…"}</small>
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function thousands(count: number): string {
+  return count >= 1e6 ? `${short(count / 1e6)} M` : count >= 1e4 ? `${Math.round(count / 1e3)} k` : count.toLocaleString("en");
+}
+
+function RunButtons() {
+  const broken = world.problems.value.length > 0 || !world.summary.value;
+  if (!run.isLive.value || stale.value) {
+    return (
+      <button type="button" class="button primary run" disabled={broken || starting.value} title={broken ? "Mend the problems first: see Setup" : "Ctrl Enter"} onClick={() => void start()}>
+        <Icon name="play" /> {starting.value ? "Starting …" : run.kind.value === "run" ? "Run again" : "Run"}
+      </button>
+    );
+  }
+  const paused = run.isPaused.value;
+  return (
+    <div style={{ display: "flex", gap: "6px" }}>
+      <button
+        type="button"
+        class="button primary"
+        title={refusal("pause")}
+        onClick={() => void command(paused ? { case: "resume", value: { $typeName: "eddyline.stream.Resume" } } : { case: "pause", value: { $typeName: "eddyline.stream.Pause" } })}
+      >
+        <Icon name={paused ? "play" : "pause"} /> {paused ? "Resume" : "Pause"}
+      </button>
+      {paused && (
+        <button
+          type="button"
+          class="button"
+          style={{ minHeight: "36px" }}
+          title="Compute one more step, then pause again"
+          onClick={() => void command({ case: "step", value: { $typeName: "eddyline.stream.Step", count: 1 } })}
+        >
+          <Icon name="stepOn" /> Step
+        </button>
+      )}
+      <button
+        type="button"
+        class="button"
+        style={{ minHeight: "36px" }}
+        onClick={() => void command({ case: "stop", value: { $typeName: "eddyline.stream.Stop" } })}
+      >
+        <Icon name="stop" /> Stop
+      </button>
+    </div>
+  );
+}

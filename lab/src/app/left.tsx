@@ -1,0 +1,128 @@
+/** Tools, and what is in the world. */
+
+import { choose, remove, tool } from "../draw/drawing";
+import type { ToolName } from "../draw/shapes";
+import { short } from "../colors/scale";
+import { numberAt, numbersAt, type Shape } from "../api/types";
+import * as world from "../state/world";
+import { Icon, type IconName } from "./icons";
+
+export const TOOLS: readonly { name: ToolName; text: string; icon: IconName; key: string }[] = [
+  { name: "select", text: "Select", icon: "select", key: "V" },
+  { name: "circle", text: "Circle", icon: "circle", key: "C" },
+  { name: "rectangle", text: "Box", icon: "rectangle", key: "R" },
+  { name: "polygon", text: "Polygon", icon: "polygon", key: "P" },
+  { name: "line", text: "Line", icon: "line", key: "L" },
+  { name: "probe", text: "Probe", icon: "probe", key: "O" },
+  { name: "pan", text: "Pan", icon: "pan", key: "H" },
+];
+
+export function Left() {
+  const plan = world.drawing.value;
+  return (
+    <aside class="left" aria-label="Tools and bodies">
+      <div class="section">
+        <h2>Draw</h2>
+        <Tools />
+        <div class="tools" style={{ marginTop: "6px" }}>
+          <button type="button" class="button" disabled={!world.canUndo.value} title="Undo (Ctrl Z)" onClick={() => void world.undo()}>
+            <Icon name="undo" /> Undo
+          </button>
+          <button type="button" class="button" disabled={!world.canRedo.value} title="Redo (Ctrl Shift Z)" onClick={() => void world.redo()}>
+            <Icon name="redo" /> Redo
+          </button>
+        </div>
+      </div>
+      <div class="scroll" tabIndex={-1}>
+        <Items part="bodies" title="Bodies" items={plan?.bodies ?? []} empty="None yet. Take a tool and drag on the canvas." />
+        {plan && plan.regions.length > 0 && <Items part="regions" title="Water at the start" items={plan.regions} empty="" />}
+        {plan && plan.observers.length > 0 && (
+          <Items part="observe" title="Observers" items={plan.observers.map((item) => ({ ...item, shape: item.type }))} empty="" />
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function Tools() {
+  const onKey = (event: KeyboardEvent): void => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = (TOOLS.findIndex((item) => item.name === tool.value) + by + TOOLS.length) % TOOLS.length;
+    choose(TOOLS[at]?.name ?? "select");
+    (event.currentTarget as HTMLElement).querySelectorAll("button")[at]?.focus();
+  };
+  return (
+    <div class="tools" role="radiogroup" aria-label="Tool" onKeyDown={onKey}>
+      {TOOLS.map((item) => (
+        <button
+          key={item.name}
+          type="button"
+          role="radio"
+          class="button"
+          aria-checked={tool.value === item.name}
+          tabIndex={tool.value === item.name ? 0 : -1}
+          title={`${item.text} (${item.key})`}
+          onClick={() => choose(item.name)}
+        >
+          <Icon name={item.icon} />
+          {item.text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface Listed {
+  readonly name: string;
+  readonly shape: string;
+  readonly numbers: Record<string, unknown>;
+}
+
+const ICONS: Record<string, IconName> = {
+  circle: "circle",
+  sphere: "circle",
+  rectangle: "rectangle",
+  box: "rectangle",
+  polygon: "polygon",
+  line: "line",
+  cylinder: "line",
+};
+
+function Items({ part, title, items, empty }: { part: string; title: string; items: readonly (Listed | Shape)[]; empty: string }) {
+  return (
+    <div class="section">
+      <h2>{title}</h2>
+      {items.length === 0 && <p class="note wide">{empty}</p>}
+      <ul class="list">
+        {items.map((item) => {
+          const path = `${part}.${item.name}`;
+          const chosen = world.selected.value === path;
+          return (
+            <li key={path}>
+              <button type="button" class="item" aria-current={chosen} title={item.name} aria-label={`${item.name}, ${item.shape.replace("_", " ")}`} onClick={() => (world.selected.value = path)}>
+                <Icon name={part === "observe" ? "probe" : (ICONS[item.shape] ?? "polygon")} />
+                <span class="what">{item.name}</span>
+                <span class="size">{part === "observe" ? "" : size(item)}</span>
+              </button>
+              <button type="button" class="button bare icon small remove" aria-label={`Remove ${item.name}`} title={`Remove ${item.name}`} onClick={() => void remove(path)}>
+                <Icon name="close" size={14} />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+/** The size in reference lengths where the world has one, else in metres. */
+function size(item: Listed | Shape): string {
+  const reference = "in_reference" in item ? item.in_reference : {};
+  const inD = numberAt(reference, "diameter") ?? Math.max(...(numbersAt(reference, "extent") ?? [0]));
+  if (inD > 0) return `${short(inD)} D`;
+  const metres = numberAt(item.numbers, "diameter");
+  return metres === null ? "" : `${short(metres)} m`;
+}

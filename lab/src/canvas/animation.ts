@@ -1,0 +1,133 @@
+/** Paints the canvas picture by picture: 60 a second at most, and none while nothing moves. */
+
+import { effect } from "@preact/signals";
+import { advance, following, playing, type Shown, shown, speed, time } from "../state/playback";
+import * as run from "../state/run";
+import { stale } from "../state/runs";
+import { calm, theme } from "../state/theme";
+import * as view from "../state/view";
+import { drawing } from "../state/world";
+import { canvasOf } from "./capture";
+import { orbit, viewOf } from "./orbit";
+import { holds, type Look, Painter } from "./painter";
+
+const STRUGGLES = 40; // ms between two pictures, above which fewer are painted
+const SPARING = 120; // ms between these
+const LONGEST = 0.1; // s that a picture may move the clock
+const JUMP = 20; // times faster than played: then the moment is another
+
+export class Animation {
+  private painter: Painter;
+  private request = 0;
+  private ticked = performance.now();
+  private gap = 16;
+  private painted = 0;
+  private last = performance.now();
+  private lastTime = Number.NaN;
+  private lastShown: Shown | null = null;
+  private dirty = true;
+  private readonly forget: (() => void)[] = [];
+
+  /** Throws if the browser cannot paint. */
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.painter = new Painter(canvas);
+    this.forget.push(effect(() => this.watch()));
+    this.on("webglcontextlost", (event) => event.preventDefault());
+    this.on("webglcontextrestored", () => {
+      this.painter = new Painter(canvas);
+      this.dirty = true;
+    });
+    canvasOf.painter = () => this.paint(performance.now());
+    this.request = requestAnimationFrame(this.tick);
+  }
+
+  stop(): void {
+    cancelAnimationFrame(this.request);
+    for (const each of this.forget) each();
+  }
+
+  private on(name: string, handler: (event: Event) => void): void {
+    this.canvas.addEventListener(name, handler);
+    this.forget.push(() => this.canvas.removeEventListener(name, handler));
+  }
+
+  /** Whatever is read here makes the picture another when it changes. */
+  private watch(): void {
+    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.lines, view.bands]) each.value;
+    for (const each of [view.camera, orbit, view.redraw, theme, time, run.momentsVersion, run.kind, stale]) each.value;
+    this.dirty = true;
+  }
+
+  private readonly tick = (now: number): void => {
+    this.request = requestAnimationFrame(this.tick);
+    this.gap += 0.1 * (Math.min(500, now - this.ticked) - this.gap);
+    this.ticked = now;
+    // where pictures are painted without a graphics card, the rest of the page gets its turn
+    if (this.gap > STRUGGLES && now - this.painted < SPARING) return;
+    this.painted = now;
+    this.paint(now);
+  };
+
+  private paint(now: number): void {
+    const clock = Math.min(LONGEST, (now - this.last) / 1000);
+    this.last = now;
+    advance(clock);
+    const moving = following.value ? run.isLive.value : playing.value;
+    if (!moving && !this.dirty) return;
+    this.dirty = false;
+    const camera = view.camera.value;
+    const ratio = Math.min(2, devicePixelRatio);
+    const hello = run.hello.value;
+    const solid = hello?.dimensions === 3;
+    const particles = solid || view.style.value === "particles";
+    const quantity = view.quantity.value;
+    const picture = run.kind.value === "none" ? null : shown(now, (frame) => holds(frame, quantity, particles));
+    if (!picture) {
+      this.painter.clear(camera, ratio);
+      view.shownFrame.value = null;
+      return;
+    }
+    const look = this.look(picture, particles, clock);
+    if (solid) {
+      const { width, height } = camera;
+      this.painter.paintSolid(camera, ratio, picture, look, viewOf(orbit.value, hello.lower, hello.upper, width, height));
+    } else this.painter.paint(camera, ratio, picture, look);
+    this.lastTime = time.value;
+    if (this.lastShown?.before !== picture.before) view.shownFrame.value = picture.before;
+    this.lastShown = picture;
+  }
+
+  private look(picture: Shown, particles: boolean, clock: number): Look {
+    const scale = scaleOf(picture);
+    if (scale.low !== view.shownScale.value.low || scale.high !== view.shownScale.value.high) view.shownScale.value = scale;
+    const flow = Number.isNaN(this.lastTime) ? 0 : time.value - this.lastTime;
+    const jump = flow < 0 || flow > JUMP * clock * Math.max(speed.value, 0.2) || this.lastShown === null;
+    if (jump && !(run.kind.value === "example" && flow < 0)) this.painter.scatter();
+    return {
+      quantity: view.quantity.value,
+      particles,
+      tracers: view.tracers.value && !calm.value,
+      lines: view.lines.value,
+      full: run.kind.value === "example" || !freeSurface(),
+      bands: view.bands.value,
+      scale,
+      theme: theme.value,
+      spacing: run.hello.value?.spacing ?? 0.01,
+      ...view.extent.value,
+      flow: jump ? 0 : flow,
+      clock,
+    };
+  }
+}
+
+/** Whether there is a surface: water that does not fill the domain. */
+function freeSurface(): boolean {
+  const open = run.hello.value?.sides.some((side) => side.type === "open") ?? false;
+  return open || (drawing.value?.regions.length ?? 0) > 0;
+}
+
+function scaleOf({ before }: Shown): { low: number; high: number } {
+  if (view.scaleMode.value === "fixed") return view.fixedScale.value;
+  if (view.scaleMode.value === "frame") return run.frameScale(before, view.quantity.value);
+  return run.runScale(view.quantity.value);
+}

@@ -1,0 +1,69 @@
+/** Which part of the world the canvas shows. World: metres, y up. Screen: CSS pixels, y down. */
+
+export type Point = readonly [x: number, y: number];
+
+export interface Box {
+  readonly lower: Point;
+  readonly upper: Point;
+}
+
+export interface Camera {
+  /** World point in the middle of the canvas [m]. */
+  readonly center: Point;
+  /** CSS pixels for a metre. */
+  readonly scale: number;
+  /** Size of the canvas [CSS pixels]. */
+  readonly width: number;
+  readonly height: number;
+}
+
+export function toScreen(camera: Camera, [x, y]: Point): Point {
+  return [
+    camera.width / 2 + (x - camera.center[0]) * camera.scale,
+    camera.height / 2 - (y - camera.center[1]) * camera.scale,
+  ];
+}
+
+export function toWorld(camera: Camera, [x, y]: Point): Point {
+  return [
+    camera.center[0] + (x - camera.width / 2) / camera.scale,
+    camera.center[1] - (y - camera.height / 2) / camera.scale,
+  ];
+}
+
+/** The whole box, with a margin [CSS pixels] around it. */
+export function fit(box: Box, width: number, height: number, margin: number): Camera {
+  const across = box.upper[0] - box.lower[0];
+  const up = box.upper[1] - box.lower[1];
+  const scale = Math.min((width - 2 * margin) / across, (height - 2 * margin) / up);
+  return {
+    center: [(box.lower[0] + box.upper[0]) / 2, (box.lower[1] + box.upper[1]) / 2],
+    scale: scale > 0 && Number.isFinite(scale) ? scale : 1,
+    width,
+    height,
+  };
+}
+
+/** Fills the canvas with the box, from its left side on; what does not fit is cut off. */
+export function cover(box: Box, width: number, height: number): Camera {
+  const whole = fit(box, width, height, 0);
+  const scale = Math.max(width / (box.upper[0] - box.lower[0]), height / (box.upper[1] - box.lower[1]));
+  return { ...whole, scale, center: [box.lower[0] + width / scale / 2, whole.center[1]] };
+}
+
+/** Zooms by `factor` so that the world point under `at` (screen) stays where it is. */
+export function zoomAt(camera: Camera, at: Point, factor: number, box: Box): Camera {
+  const least = 0.25 * fit(box, camera.width, camera.height, 0).scale;
+  const scale = Math.min(400 * least, Math.max(least, camera.scale * factor));
+  const [x, y] = toWorld(camera, at);
+  return {
+    ...camera,
+    scale,
+    center: [x - (at[0] - camera.width / 2) / scale, y + (at[1] - camera.height / 2) / scale],
+  };
+}
+
+/** Moves what is seen by (dx, dy) CSS pixels. */
+export function pan(camera: Camera, dx: number, dy: number): Camera {
+  return { ...camera, center: [camera.center[0] - dx / camera.scale, camera.center[1] + dy / camera.scale] };
+}

@@ -1,0 +1,211 @@
+/** What lies on the canvas: what is shown, in which colours, how near. */
+
+import { useState } from "preact/hooks";
+import { Icon } from "../app/icons";
+import { Segments } from "../app/segments";
+import { gradient } from "../colors/maps";
+import { QUANTITIES, QUANTITY_NAMES } from "../colors/quantities";
+import { short, ticks } from "../colors/scale";
+import { notify } from "../state/notices";
+import * as run from "../state/run";
+import { backToRun, stale } from "../state/runs";
+import { theme } from "../state/theme";
+import * as view from "../state/view";
+import { zoomAt } from "./camera";
+import { record, savePicture } from "./capture";
+import { approach, orbit, START } from "./orbit";
+
+export function Hud() {
+  const flowing = run.kind.value !== "none";
+  return (
+    <>
+      {flowing && run.kind.value === "run" && <ViewBar />}
+      {stale.value && (
+        <div class="hud stale-note" role="status">
+          <span>The world has changed since this run.</span>
+          <button type="button" class="button small" onClick={() => void backToRun()}>
+            Back to the run's world
+          </button>
+        </div>
+      )}
+      <LinkNote />
+      {flowing && <Legend />}
+      {run.kind.value !== "example" && <Zoom />}
+    </>
+  );
+}
+
+function LinkNote() {
+  const state = run.link.value;
+  if (run.kind.value !== "run" || state === "closed") return null;
+  const lost = state === "lost" && "Connection lost. Joining again …";
+  const coming = run.hello.value === null ? "Starting the run …" : run.isLive.value && run.newest.value === null && "The first picture is on its way …";
+  const words = lost || coming;
+  return words ? (
+    <div class="hud link-note" role="status">
+      <span class={lost ? "chip warn" : "chip"}>{words}</span>
+    </div>
+  ) : null;
+}
+
+function ViewBar() {
+  const names = run.available.value.length > 0 ? run.available.value : QUANTITY_NAMES;
+  const flat = run.hello.value?.dimensions !== 3;
+  return (
+    <div class="hud view-bar">
+      <Segments
+        label="Quantity"
+        options={names.map((name) => ({ value: name, text: QUANTITIES[name].label }))}
+        value={view.quantity.value}
+        choose={(name) => {
+          view.quantity.value = name;
+        }}
+      />
+      {flat && !run.ended.value && (
+        <Segments
+          label="Drawn as"
+          options={[
+            { value: "field", text: "Contours" },
+            { value: "particles", text: "Particles" },
+          ]}
+          value={view.style.value}
+          choose={(style) => {
+            view.style.value = style;
+          }}
+        />
+      )}
+      {flat && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
+      {flat && <Toggle of={view.bands} icon="bands" label="Steps of colour" />}
+      {flat && <Toggle of={view.lines} icon="lines" label="Contour lines of vorticity and density" />}
+    </div>
+  );
+}
+
+function Toggle({ of, icon, label }: { of: { value: boolean }; icon: Parameters<typeof Icon>[0]["name"]; label: string }) {
+  return (
+    <button
+      type="button"
+      class="button icon small"
+      aria-pressed={of.value}
+      aria-label={label}
+      title={label}
+      onClick={() => {
+        of.value = !of.value;
+      }}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function Legend() {
+  const quantity = QUANTITIES[view.quantity.value];
+  const scale = view.shownScale.value;
+  const place = (value: number): number => (100 * (value - scale.low)) / (scale.high - scale.low);
+  return (
+    <div class="hud legend">
+      <div class="legend-head">
+        <span>
+          {quantity.label} <span class="unit">{quantity.unit}</span>
+        </span>
+        {run.kind.value === "run" && (
+          <select
+            aria-label="Scale of the colours"
+            value={view.scaleMode.value}
+            onChange={(event) => {
+              const mode = event.currentTarget.value;
+              if (mode === "fixed") view.fixedScale.value = scale;
+              if (mode === "frame" || mode === "run" || mode === "fixed") view.scaleMode.value = mode;
+            }}
+          >
+            <option value="run">whole run</option>
+            <option value="frame">this frame</option>
+            <option value="fixed">fixed</option>
+          </select>
+        )}
+      </div>
+      <div class="legend-bar" style={{ background: gradient(quantity.map, theme.value, "90deg") }} />
+      {view.scaleMode.value === "fixed" && run.kind.value === "run" ? (
+        <Ends />
+      ) : (
+        <div class="legend-ticks">
+          {ticks(scale, 4).map((value) => (
+            <span key={value} style={{ left: `${place(value)}%` }}>
+              {short(value)}
+            </span>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Ends() {
+  const { low, high } = view.fixedScale.value;
+  const take = (text: string, end: "low" | "high"): void => {
+    const next = { ...view.fixedScale.value, [end]: Number(text) };
+    if (Number.isFinite(next[end]) && next.high > next.low) view.fixedScale.value = next;
+    else notify("problem", `A scale from ${next.low} to ${next.high} has no room: the second must be greater.`);
+  };
+  return (
+    <div class="legend-ends">
+      <input type="text" aria-label="Lowest colour at" value={Number(low.toPrecision(4))} onChange={(e) => take(e.currentTarget.value, "low")} />
+      <input type="text" aria-label="Highest colour at" value={Number(high.toPrecision(4))} onChange={(e) => take(e.currentTarget.value, "high")} />
+    </div>
+  );
+}
+
+function Zoom() {
+  const [stop, setStop] = useState<(() => void) | null>(null);
+  const solid = run.kind.value === "run" && run.hello.value?.dimensions === 3;
+  const zoom = (factor: number): void => {
+    if (solid) {
+      orbit.value = approach(orbit.value, factor);
+      return;
+    }
+    const { width, height } = view.camera.value;
+    view.moved.value = zoomAt(view.camera.value, [width / 2, height / 2], factor, view.extent.value);
+  };
+  const film = (): void => {
+    if (stop) {
+      stop();
+      setStop(null);
+      return;
+    }
+    const end = record();
+    if (end) setStop(() => end);
+    else notify("problem", "This browser records no films. A finished run has its film under Machine.");
+  };
+  return (
+    <div class="hud zoom">
+      {run.kind.value === "run" && (
+        <>
+          <button type="button" class="button icon small" aria-label="Save picture (PNG)" title="Save picture (PNG)" onClick={() => void savePicture()}>
+            <Icon name="picture" />
+          </button>
+          <button type="button" class="button icon small" aria-pressed={stop !== null} aria-label="Record film" title="Record film" onClick={film}>
+            <Icon name="film" />
+          </button>
+        </>
+      )}
+      <button type="button" class="button icon small" aria-label="Nearer" title="Nearer" onClick={() => zoom(1.4)}>
+        <Icon name="plus" />
+      </button>
+      <button type="button" class="button icon small" aria-label="Farther" title="Farther" onClick={() => zoom(1 / 1.4)}>
+        <Icon name="minus" />
+      </button>
+      <button
+        type="button"
+        class="button icon small"
+        aria-label="Whole domain"
+        title="Whole domain"
+        onClick={() => {
+          view.moved.value = null;
+          orbit.value = START;
+        }}
+      >
+        <Icon name="fit" />
+      </button>
+    </div>
+  );
+}

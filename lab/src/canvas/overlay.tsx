@@ -1,0 +1,405 @@
+/** The drawing above the flow, exact at every zoom: sides, bodies, gaps, observers, handles. */
+
+import { numberAt, numbersAt, type Gap, type Place, type Shape, type Side } from "../api/types";
+import { corners, cursor, ghost, guides, steers, tool } from "../draw/drawing";
+import { gridStep } from "../draw/snap";
+import { handles, outline, type Sketch, sketchOf } from "../draw/shapes";
+import * as run from "../state/run";
+import { stale } from "../state/runs";
+import * as view from "../state/view";
+import * as world from "../state/world";
+import { short, ticks } from "../colors/scale";
+import { type Camera, type Point, toScreen } from "./camera";
+import { Dimensions } from "./dimensions";
+import { edges, orbit, viewOf } from "./orbit";
+import { locate } from "./pick";
+import type { Body as BodyNow } from "../stream/stream_pb";
+
+const path = (camera: Camera, points: readonly (readonly number[])[], close = true): string =>
+  points
+    .map((p, k) => {
+      const [x, y] = toScreen(camera, [p[0] ?? 0, p[1] ?? 0]);
+      return `${k === 0 ? "M" : "L"}${x.toFixed(2)} ${y.toFixed(2)}`;
+    })
+    .join("") + (close ? "Z" : "");
+
+/** The box of a flow in three dimensions. */
+function SolidBox({ camera }: { camera: Camera }) {
+  const hello = run.hello.value;
+  if (!hello) return null;
+  const { width, height } = camera;
+  const seen = viewOf(orbit.value, hello.lower, hello.upper, width, height);
+  return (
+    <svg class="overlay" width={width} height={height} aria-hidden="true">
+      {edges(seen, hello.lower, hello.upper, width, height).map(([a, b], k) => (
+        <line key={k} class="edge" x1={a?.[0]} y1={a?.[1]} x2={b?.[0]} y2={b?.[1]} />
+      ))}
+    </svg>
+  );
+}
+
+export function Overlay() {
+  const camera = view.camera.value;
+  if (run.kind.value === "run" && run.hello.value?.dimensions === 3 && !stale.value) return <SolidBox camera={camera} />;
+  const flowing = run.kind.value !== "none" && !stale.value;
+  const plan = world.drawing.value;
+  const pulls = ghost.value;
+  const example = run.kind.value === "example";
+  return (
+    <svg class="overlay" width={camera.width} height={camera.height} role="group" aria-label="Drawing of the world">
+      <Patterns />
+      {!flowing && plan && <Water camera={camera} />}
+      {!example && <Domain camera={camera} sides={flowing ? sidesOfRun() : (plan?.sides ?? [])} />}
+      {!example && <Ruler camera={camera} />}
+      {flowing && run.bodies.value.map((body) => <RunBody key={body.name} body={body} camera={camera} />)}
+      {plan && !example && plan.regions.length > 0 && !flowing &&
+        plan.regions.map((region) => <Body key={region.name} part="regions" shape={region} camera={camera} bare={false} />)}
+      {plan && !example && (!flowing || (!moving() && !run.isLive.value)) &&
+        plan.bodies.map((body) => <Body key={body.name} part="bodies" shape={body} camera={camera} bare={flowing} />)}
+      {world.check.value && !example && !flowing &&
+        world.check.value.gaps.map((gap) => <Narrow key={gap.between.join()} gap={gap} camera={camera} />)}
+      {plan && !example && plan.observers.map((place) => <Observer key={place.name} place={place} camera={camera} />)}
+      {pulls && <path class="ghost" d={path(camera, outline(pulls.sketch))} />}
+      <Corners camera={camera} />
+      <Handles camera={camera} />
+      <Guides camera={camera} />
+      <Dimensions camera={camera} />
+      <Followed camera={camera} />
+    </svg>
+  );
+}
+
+/** A body of the run where it is; while the run goes on it can be pulled to another place. */
+function RunBody({ body, camera }: { body: BodyNow; camera: Camera }) {
+  const d = body.outlines.map((line) => path(camera, pairs(line.points))).join("");
+  if (!steers.value) return <path class="body" d={d} />;
+  const key = `bodies.${body.name}`;
+  const chosen = world.selected.value === key;
+  return (
+    <path
+      class={`body${chosen ? " chosen" : ""}`}
+      d={d}
+      data-path={key}
+      tabindex={0}
+      role="button"
+      aria-pressed={chosen}
+      aria-label={`Body ${body.name}, to be moved while the flow is computed`}
+      onFocus={() => {
+        world.selected.value = key;
+      }}
+    />
+  );
+}
+
+/** Whether bodies of the run are elsewhere than in the file. */
+function moving(): boolean {
+  return run.bodies.value.some((body) => body.moves) || run.steered.value !== null;
+}
+
+function sidesOfRun(): readonly Side[] {
+  return run.hello.value?.sides ?? [];
+}
+
+function pairs(points: readonly number[]): Point[] {
+  const list: Point[] = [];
+  for (let k = 0; k + 1 < points.length; k += 2) list.push([points[k] as number, points[k + 1] as number]);
+  return list;
+}
+
+function Patterns() {
+  return (
+    <defs>
+      <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <line x1="0" y1="0" x2="0" y2="7" class="hatch-line" />
+      </pattern>
+      <pattern id="narrow" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect width="6" height="6" class="narrow-back" />
+        <line x1="0" y1="0" x2="0" y2="6" class="narrow-line" />
+      </pattern>
+      <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
+        <path d="M0 1L7 4L0 7" class="arrow-head" />
+      </marker>
+    </defs>
+  );
+}
+
+function Water({ camera }: { camera: Camera }) {
+  const plan = world.drawing.value;
+  if (!plan) return null;
+  const { lower, upper } = view.extent.value;
+  const [x, y] = toScreen(camera, [lower[0], upper[1]]);
+  const [right, bottom] = toScreen(camera, [upper[0], lower[1]]);
+  const size = { x, y, width: right - x, height: bottom - y };
+  const step = 5 * gridStep(camera.scale) * camera.scale;
+  const [left, base] = toScreen(camera, [0, 0]);
+  return (
+    <g>
+      <pattern id="dots" x={left - step / 2} y={base - step / 2} width={step} height={step} patternUnits="userSpaceOnUse">
+        <circle class="dot" cx={step / 2} cy={step / 2} r="0.9" />
+      </pattern>
+      <rect {...size} class={plan.regions.length > 0 ? "air" : "water"} />
+      <rect {...size} fill="url(#dots)" />
+    </g>
+  );
+}
+
+/** Metres along the bottom and the left side. */
+function Ruler({ camera }: { camera: Camera }) {
+  const { lower, upper } = view.extent.value;
+  const most = (axis: 0 | 1): number => Math.max(2, Math.min(9, Math.round(((upper[axis] - lower[axis]) * camera.scale) / 90)));
+  const across = ticks({ low: lower[0], high: upper[0] }, most(0));
+  const up = ticks({ low: lower[1], high: upper[1] }, most(1));
+  return (
+    <g class="ruler" aria-hidden="true">
+      {across.map((x, k) => {
+        const [px, py] = toScreen(camera, [x, lower[1]]);
+        return (
+          <g key={x}>
+            <line x1={px} x2={px} y1={py + DEPTH + 2} y2={py + DEPTH + 7} />
+            <text x={px} y={py + DEPTH + 20} text-anchor="middle">{`${Number(x.toPrecision(4))}${k === across.length - 1 ? " m" : ""}`}</text>
+          </g>
+        );
+      })}
+      {up.map((y) => {
+        const [px, py] = toScreen(camera, [lower[0], y]);
+        return (
+          <text key={y} x={px - 26} y={py + 4} text-anchor="end">
+            {Number(y.toPrecision(4))}
+          </text>
+        );
+      })}
+    </g>
+  );
+}
+
+const ENDS: Record<string, readonly [Point, Point, Point]> = {
+  left: [[0, 0], [0, 1], [-1, 0]],
+  right: [[1, 0], [1, 1], [1, 0]],
+  bottom: [[0, 0], [1, 0], [0, -1]],
+  top: [[0, 1], [1, 1], [0, 1]],
+};
+const DEPTH = 9;
+
+function Domain({ camera, sides }: { camera: Camera; sides: readonly { name: string; type: string; slip: boolean }[] }) {
+  const { lower, upper } = view.extent.value;
+  const at = ([u, v]: Point): Point =>
+    toScreen(camera, [lower[0] + u * (upper[0] - lower[0]), lower[1] + v * (upper[1] - lower[1])]);
+  return (
+    <g class="sides">
+      {sides.map((side) => {
+        const ends = ENDS[side.name];
+        if (!ends) return null;
+        const [a, b] = [at(ends[0]), at(ends[1])];
+        return <SideLine key={side.name} side={side} a={a} b={b} out={[ends[2][0], -ends[2][1]]} />;
+      })}
+    </g>
+  );
+}
+
+function SideLine({ side, a, b, out }: { side: { name: string; type: string; slip: boolean }; a: Point; b: Point; out: Point }) {
+  const line = `M${a[0]} ${a[1]}L${b[0]} ${b[1]}`;
+  const label = `${side.name}: ${side.type}${side.slip ? " (slip)" : ""}`;
+  if (side.type === "wall") {
+    const [dx, dy] = [out[0] * DEPTH, out[1] * DEPTH];
+    return (
+      <g>
+        <title>{label}</title>
+        <path d={`${line}L${b[0] + dx} ${b[1] + dy}L${a[0] + dx} ${a[1] + dy}Z`} fill="url(#hatch)" stroke="none" />
+        <path d={line} class={side.slip ? "wall slip" : "wall"} />
+      </g>
+    );
+  }
+  const arrows = side.type === "inflow" || side.type === "outflow" ? [0.2, 0.35, 0.5, 0.65, 0.8] : [];
+  const inward = side.type === "inflow" ? -1 : 1;
+  return (
+    <g>
+      <title>{label}</title>
+      <path d={line} class={`side ${side.type}`} />
+      {arrows.map((share) => {
+        const [x, y] = [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
+        const start = side.type === "inflow" ? 22 : 6;
+        const end = side.type === "inflow" ? 5 : 22;
+        return (
+          <line
+            key={share}
+            class="arrow"
+            x1={x + out[0] * start} y1={y + out[1] * start}
+            x2={x + out[0] * end} y2={y + out[1] * end}
+            marker-end="url(#arrow)"
+            data-direction={inward}
+          />
+        );
+      })}
+    </g>
+  );
+}
+
+function Body({ part, shape, camera, bare }: { part: "bodies" | "regions"; shape: Shape; camera: Camera; bare: boolean }) {
+  const key = `${part}.${shape.name}`;
+  const chosen = world.selected.value === key;
+  const pulledAway = ghost.value?.path === key;
+  const center = numbersAt(shape.numbers, "center");
+  const diameter = numberAt(shape.numbers, "diameter");
+  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}`;
+  const shared = {
+    class: `${part === "bodies" ? "body" : "region"}${chosen ? " chosen" : ""}${bare ? " bare" : ""}${pulledAway ? " away" : ""}`,
+    "data-path": key,
+    tabindex: 0,
+    role: "button" as const,
+    "aria-pressed": chosen,
+    "aria-label": label,
+    onFocus: () => {
+      world.selected.value = key;
+    },
+  };
+  if (shape.shape === "circle" && center && diameter !== null) {
+    const [cx, cy] = toScreen(camera, [center[0] as number, center[1] as number]);
+    return <circle {...shared} cx={cx} cy={cy} r={(diameter / 2) * camera.scale} />;
+  }
+  return <path {...shared} d={shape.outlines.map((line) => path(camera, line)).join("")} />;
+}
+
+function Handles({ camera }: { camera: Camera }) {
+  const key = world.selected.value;
+  if (!key || tool.value !== "select" || run.kind.value === "example") return null;
+  const body = world.drawing.value?.bodies.find((item) => `bodies.${item.name}` === key);
+  const region = world.drawing.value?.regions.find((item) => `regions.${item.name}` === key);
+  const shape = body ?? region;
+  const sketch: Sketch | null = ghost.value?.path === key ? ghost.value.sketch : shape ? sketchOf(shape) : null;
+  if (!sketch || steers.value) return null;
+  return (
+    <g class="handles" data-path={key}>
+      {handles(sketch).map(({ name, at }) => {
+        const [x, y] = toScreen(camera, at);
+        return (
+          <g key={name} data-handle={name}>
+            <circle class="reach" cx={x} cy={y} r="13" />
+            <circle class="handle" cx={x} cy={y} r="5" />
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+function Corners({ camera }: { camera: Camera }) {
+  const list = corners.value;
+  const at = cursor.value;
+  if (tool.value === "select" || tool.value === "pan") return null;
+  const tip = at && toScreen(camera, at);
+  const open = list.length > 0 && at ? [...list, at] : list;
+  return (
+    <g>
+      {open.length > 1 && <path class="ghost open" d={path(camera, open, false)} />}
+      {list.map((point, k) => {
+        const [x, y] = toScreen(camera, point);
+        return <circle key={k} class={k === 0 && list.length >= 3 ? "handle first" : "handle"} cx={x} cy={y} r={k === 0 ? 6 : 4} />;
+      })}
+      {tip && <path class="cross" d={`M${tip[0] - 7} ${tip[1]}h14M${tip[0]} ${tip[1] - 7}v14`} />}
+    </g>
+  );
+}
+
+function Guides({ camera }: { camera: Camera }) {
+  return (
+    <g>
+      {guides.value.map(({ axis, at }) => {
+        const [x, y] = toScreen(camera, axis === 0 ? [at, 0] : [0, at]);
+        return axis === 0 ? (
+          <line key={`x${at}`} class="guide" x1={x} x2={x} y1={0} y2={camera.height} />
+        ) : (
+          <line key={`y${at}`} class="guide" x1={0} x2={camera.width} y1={y} y2={y} />
+        );
+      })}
+    </g>
+  );
+}
+
+/** A gap that too few particles fit into, hatched, with the reason. */
+function Narrow({ gap, camera }: { gap: Gap; camera: Camera }) {
+  const [a, b] = gap.ends.map((end) => toScreen(camera, [end[0] ?? 0, end[1] ?? 0]));
+  if (!a || !b) return null;
+  const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+  const length = Math.max(1, Math.hypot(dx, dy));
+  const half = Math.max(14, length);
+  const [nx, ny] = [(-dy / length) * half, (dx / length) * half];
+  const [mx, my] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+  const left = mx > camera.width - 260;
+  return (
+    <g class="narrow">
+      <title>{gap.reason}</title>
+      <path
+        fill="url(#narrow)"
+        d={`M${a[0] - nx} ${a[1] - ny}L${b[0] - nx} ${b[1] - ny}L${b[0] + nx} ${b[1] + ny}L${a[0] + nx} ${a[1] + ny}Z`}
+      />
+      <foreignObject x={left ? mx - 256 : mx + 16} y={my - 18} width="240" height="70">
+        <p class="narrow-reason">
+          {gap.reason}
+        </p>
+      </foreignObject>
+    </g>
+  );
+}
+
+function Observer({ place, camera }: { place: Place; camera: Camera }) {
+  const key = `observe.${place.name}`;
+  const chosen = world.selected.value === key;
+  const at = numbersAt(place.numbers, "position");
+  const [from, to] = [numbersAt(place.numbers, "from"), numbersAt(place.numbers, "to")];
+  if (from && to) {
+    const [a, b] = [toScreen(camera, pair(from)), toScreen(camera, pair(to))];
+    return (
+      <g class={`observer${chosen ? " chosen" : ""}`}>
+        <title>{`${place.name}: ${place.type.replace("_", " ")}`}</title>
+        <line x1={a[0]} y1={a[1]} x2={b[0]} y2={b[1]} />
+        <circle cx={a[0]} cy={a[1]} r="2.5" />
+        <circle cx={b[0]} cy={b[1]} r="2.5" />
+      </g>
+    );
+  }
+  if (!at) return null;
+  const [x, y] = toScreen(camera, pair(at));
+  return (
+    <g
+      class={`observer${chosen ? " chosen" : ""}`}
+      data-path={key}
+      tabindex={0}
+      role="button"
+      aria-pressed={chosen}
+      aria-label={`${place.type} ${place.name}`}
+      onFocus={() => {
+        world.selected.value = key;
+      }}
+    >
+      <circle class="reach" cx={x} cy={y} r="12" />
+      <circle cx={x} cy={y} r="5" />
+      <path d={`M${x - 9} ${y}h18M${x} ${y - 9}v18`} />
+      <text x={x + 9} y={y - 8}>
+        {place.name}
+      </text>
+    </g>
+  );
+}
+
+function Followed({ camera }: { camera: Camera }) {
+  const id = view.followed.value;
+  if (id === null || view.style.value !== "particles") return null;
+  const found = locate(view.shownFrame.value, id);
+  if (!found) return null;
+  const [x, y] = toScreen(camera, found.at);
+  const words = `${found.quantity} ${short(found.value)} ${found.unit}`;
+  const right = x < camera.width - 190;
+  return (
+    <g class="followed">
+      <circle cx={x} cy={y} r="9" />
+      <rect x={right ? x + 14 : x - 184} y={y - 34} width="170" height="40" rx="6" />
+      <text x={right ? x + 24 : x - 174} y={y - 18}>{`particle ${id}`}</text>
+      <text x={right ? x + 24 : x - 174} y={y - 3}>{words}</text>
+    </g>
+  );
+}
+
+function pair(list: readonly number[]): Point {
+  return [list[0] ?? 0, list[1] ?? 0];
+}
+

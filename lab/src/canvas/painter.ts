@@ -1,0 +1,150 @@
+/** Paints what is shown into a WebGL2 canvas: one call a picture. */
+
+import { colorTable, type Theme } from "../colors/maps";
+import { QUANTITIES, type QuantityName } from "../colors/quantities";
+import type { Scale } from "../colors/scale";
+import { FieldLayer } from "../layers/field/field";
+import { ParticleLayer } from "../layers/particles/particles";
+import { TracerLayer } from "../layers/tracers/tracers";
+import type { Shown } from "../state/playback";
+import type { Frame } from "../stream/frame";
+import { type Camera, toScreen } from "./camera";
+import type { View } from "./orbit";
+
+export interface Look {
+  readonly quantity: QuantityName;
+  readonly particles: boolean;
+  readonly tracers: boolean;
+  readonly lines: boolean;
+  /** No free surface. */
+  readonly full: boolean;
+  readonly bands: boolean;
+  readonly scale: Scale;
+  readonly theme: Theme;
+  /** Distance of particles at the start [m]. */
+  readonly spacing: number;
+  /** Corners of the domain [m]: beyond them stand the particles of openings, which are not shown. */
+  readonly lower: readonly [number, number];
+  readonly upper: readonly [number, number];
+  /** Seconds of the flow and of the clock since the last picture. */
+  readonly flow: number;
+  readonly clock: number;
+}
+
+const BANDS = 14;
+const PARTICLES_TO_LEVELS = 1.15; // diameter of a point in spacings
+
+/** Whether a frame holds what is wanted. */
+export function holds(frame: Frame, quantity: QuantityName, particles: boolean): boolean {
+  return particles ? frame.particles?.quantity === quantity : frame.rasters.has(quantity);
+}
+
+export class Painter {
+  readonly gl: WebGL2RenderingContext;
+  private readonly field: FieldLayer;
+  private readonly points: ParticleLayer;
+  private readonly tracers: TracerLayer;
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: true, antialias: true, depth: true });
+    if (!gl) throw new Error("This browser has no WebGL2, which draws the flow. Any current Firefox, Chromium or Safari has.");
+    this.gl = gl;
+    this.field = new FieldLayer(gl);
+    this.points = new ParticleLayer(gl);
+    this.tracers = new TracerLayer(gl);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  /** Empties the canvas, and gives it the size of the camera. */
+  clear(camera: Camera, ratio: number): void {
+    const { gl, canvas } = this;
+    const [width, height] = [Math.round(camera.width * ratio), Math.round(camera.height * ratio)];
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+    }
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+  }
+
+  /** Particles of a flow in three dimensions, nearer ones before others. */
+  paintSolid(camera: Camera, ratio: number, shown: Shown, look: Look, view: View): void {
+    this.clear(camera, ratio);
+    const particles = (shown.blend > 0.5 ? shown.after : shown.before).particles;
+    if (!particles) return;
+    const { gl } = this;
+    const share = Math.cbrt(particles.total / Math.max(1, particles.count));
+    gl.enable(gl.DEPTH_TEST);
+    this.points.draw({
+      particles,
+      scale: look.scale,
+      table: colorTable(QUANTITIES[look.quantity].map, look.theme),
+      view: view.matrix,
+      size: PARTICLES_TO_LEVELS * share * look.spacing * view.scale * ratio,
+      perspective: true,
+    });
+    gl.disable(gl.DEPTH_TEST);
+  }
+
+  /** Forgets where tracers were. */
+  scatter(): void {
+    this.tracers.scatter();
+  }
+
+  paint(camera: Camera, ratio: number, shown: Shown, look: Look): void {
+    this.clear(camera, ratio);
+    const table = colorTable(QUANTITIES[look.quantity].map, look.theme);
+    const { before, after, blend } = shown;
+    if (look.particles) this.paintPoints(camera, ratio, shown, look, table);
+    else {
+      const first = before.rasters.get(look.quantity);
+      const second = after.rasters.get(look.quantity) ?? first;
+      if (first && second) {
+        const same = first.rows === second.rows && first.columns === second.columns;
+        this.field.draw(camera, ratio, {
+          before: first,
+          after: same ? second : first,
+          blend: same ? blend : 0,
+          scale: look.scale,
+          table,
+          bands: look.bands ? BANDS : 0,
+          full: look.full,
+          lines: look.lines && QUANTITIES[look.quantity].kind === "diverging",
+          ink: look.theme === "dark" ? [1, 1, 1, 0.55] : [0.05, 0.1, 0.14, 0.6],
+        });
+      }
+    }
+    const x = before.rasters.get("velocity_x");
+    const y = before.rasters.get("velocity_y");
+    if (look.tracers && x && y) {
+      if (look.flow !== 0) this.tracers.move({ x, y }, look.flow, look.clock);
+      this.tracers.draw(camera, look.theme === "dark" ? [0.92, 0.97, 1, 0.5] : [0.06, 0.14, 0.2, 0.5]);
+    }
+  }
+
+  private paintPoints(camera: Camera, ratio: number, { before, after, blend }: Shown, look: Look, table: Uint8Array): void {
+    const particles = (blend > 0.5 ? after : before).particles;
+    if (!particles) return;
+    const [sx, sy] = [(2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height];
+    const share = Math.sqrt(particles.total / Math.max(1, particles.count));
+    const [low, high] = [toScreen(camera, look.lower), toScreen(camera, look.upper)];
+    this.gl.enable(this.gl.SCISSOR_TEST);
+    this.gl.scissor(low[0] * ratio, (camera.height - low[1]) * ratio, (high[0] - low[0]) * ratio, (low[1] - high[1]) * ratio);
+    this.points.draw({
+      particles,
+      scale: look.scale,
+      table,
+      view: new Float32Array([
+        sx, 0, 0, 0,
+        0, sy, 0, 0,
+        0, 0, 0, 0,
+        -camera.center[0] * sx, -camera.center[1] * sy, 0, 1,
+      ]),
+      size: PARTICLES_TO_LEVELS * share * look.spacing * camera.scale * ratio,
+      perspective: false,
+    });
+    this.gl.disable(this.gl.SCISSOR_TEST);
+  }
+}

@@ -1,0 +1,93 @@
+/** The canvas: the flow below, the drawing above it, and what the pointer does to both. */
+
+import { effect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { QUANTITIES } from "../colors/quantities";
+import { ghost, tool } from "../draw/drawing";
+import * as run from "../state/run";
+import { stale } from "../state/runs";
+import * as view from "../state/view";
+import { drawing } from "../state/world";
+import { valueAt } from "../stream/frame";
+import { Animation } from "./animation";
+import { canvasOf } from "./capture";
+import { Hud } from "./hud";
+import { Overlay } from "./overlay";
+import { usePointer } from "./pointer";
+
+/** Starts to paint; says so where that is impossible. */
+function animate(canvas: HTMLCanvasElement): () => void {
+  try {
+    const animation = new Animation(canvas);
+    return () => animation.stop();
+  } catch (error) {
+    view.failure.value = error instanceof Error ? error.message : String(error);
+    return () => undefined;
+  }
+}
+
+/** What stands under the pointer, in words. */
+function reading(): string {
+  const at = view.pointer.value;
+  if (!at) return "";
+  const place = `x ${at[0].toFixed(3)} m   y ${at[1].toFixed(3)} m`;
+  const name = view.quantity.value;
+  const raster = view.shownFrame.value?.rasters.get(name);
+  const value = raster ? valueAt(raster, at[0], at[1]) : Number.NaN;
+  const { label, unit } = QUANTITIES[name];
+  return Number.isNaN(value) ? place : `${place}   ${label.toLowerCase()} ${value.toPrecision(3)} ${raster?.unit || unit}`;
+}
+
+export function Stage() {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  usePointer(box);
+
+  useEffect(() => {
+    const element = box.current;
+    if (!element || !canvas.current) return undefined;
+    canvasOf.flow = canvas.current;
+    const watch = new ResizeObserver(([entry]) => {
+      if (entry) view.size.value = [Math.max(50, entry.contentRect.width), Math.max(50, entry.contentRect.height)];
+    });
+    watch.observe(element);
+    const stop = animate(canvas.current);
+    return () => {
+      watch.disconnect();
+      stop();
+    };
+  }, []);
+
+  useEffect(
+    () =>
+      effect(() => {
+        const hello = run.hello.value;
+        const plan = drawing.value;
+        if (run.kind.value !== "none" && hello && !stale.value) {
+          view.extent.value = { lower: pair(hello.lower), upper: pair(hello.upper) };
+        } else if (plan) {
+          const [x, y] = pair(plan.origin);
+          const [width, height] = pair(plan.size);
+          view.extent.value = { lower: [x, y], upper: [x + width, y + height] };
+        }
+      }),
+    [],
+  );
+
+  const failure = view.failure.value;
+  return (
+    <section class={`stage tool-${tool.value}${ghost.value ? " pulling" : ""}`} aria-label="Flow and drawing" ref={box}>
+      <canvas ref={canvas} class={stale.value ? "flow stale" : "flow"} aria-hidden="true" />
+      <Overlay />
+      {failure && <p class="failure">{failure}</p>}
+      <Hud />
+      <div class="reading" aria-hidden="true">
+        {reading()}
+      </div>
+    </section>
+  );
+}
+
+function pair(list: readonly number[]): [number, number] {
+  return [list[0] ?? 0, list[1] ?? 1];
+}

@@ -1,0 +1,246 @@
+/** One chart: curves as they grow, published bands, and the window that averages are taken over. */
+
+import { effect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { short } from "../colors/scale";
+import * as run from "../state/run";
+import { scrub, time } from "../state/playback";
+import { theme } from "../state/theme";
+import { statistics } from "../stream/series";
+import { type ChartSpec, chartData } from "./specs";
+import { averaging } from "./window";
+
+const MOST_POINTS = 3000;
+const HURRY = 120; // ms between two drawings of a growing curve
+const NICE = 1e-9;
+
+const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const curveColor = (k: number): string => css(`--series-${(k % 4) + 1}`);
+const DASHES: number[][] = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
+
+function options(spec: ChartSpec, width: number, height: number): uPlot.Options {
+  const axis: uPlot.Axis = {
+    stroke: css("--ink-2"),
+    font: "11px Inter, system-ui",
+    grid: { stroke: css("--line"), width: 1 },
+    ticks: { show: false },
+    gap: 4,
+  };
+  return {
+    width,
+    height,
+    padding: [8, 10, 0, 0],
+    cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "eddyline" }, points: { size: 6 }, y: false },
+    legend: { show: false },
+    scales: { x: { time: false }, y: { range: (plot, low, high) => range(plot, spec, low, high) } },
+    axes: [
+      { ...axis, size: 22, values: (_plot, values) => values.map((value) => short(value, 4)) },
+      { ...axis, size: 50, values: (_plot, values) => values.map((value) => short(value, 4)) },
+    ],
+    series: [
+      {},
+      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: DASHES[k % 4] ?? [], points: { show: false } })),
+    ],
+    hooks: {
+      drawClear: [(plot) => bands(plot, spec)],
+      draw: [(plot) => bandNames(plot, spec), playhead],
+      setSelect: [(plot) => {
+        const { left, width: wide } = plot.select;
+        if (wide < 4) return;
+        averaging.value = { from: plot.posToVal(left, "x"), to: plot.posToVal(left + wide, "x") };
+        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      }],
+    },
+  };
+}
+
+const RARE = 0.04; // share of the values on each side that may lie beyond the axis
+const ROOM = 0.45; // of the range of the others, for them
+
+/** The range of most values, so that a start with sound waves does not flatten what follows; with the bands
+ * inside where they are near. */
+function range(plot: uPlot, spec: ChartSpec, low: number | null, high: number | null): uPlot.Range.MinMax {
+  if (low === null || high === null) return [0, 1];
+  const all = plot.data.slice(1).flatMap((column) => [...(column as Float64Array)].filter(Number.isFinite));
+  all.sort((a, b) => a - b);
+  const at = (share: number): number => all[Math.round(share * (all.length - 1))] ?? 0;
+  const most = at(1 - RARE) - at(RARE);
+  let from = Math.max(low, at(RARE) - ROOM * most);
+  let to = Math.min(high, at(1 - RARE) + ROOM * most);
+  for (const band of spec.bands) {
+    if (band.low - to < 0.8 * (to - from) && from - band.high < 0.8 * (to - from)) {
+      from = Math.min(from, band.low);
+      to = Math.max(to, band.high);
+    }
+  }
+  const room = Math.max(0.08 * (to - from), NICE * Math.max(1, Math.abs(to)));
+  return [from - room, to + room];
+}
+
+/** Published values, greyed once the flow has been steered away from them; and the averaging window. */
+function bands(plot: uPlot, spec: ChartSpec): void {
+  const pen = plot.ctx;
+  const { left, top, width, height } = plot.bbox;
+  pen.save();
+  pen.beginPath();
+  pen.rect(left, top, width, height);
+  pen.clip();
+  const chosen = averaging.value;
+  if (chosen) {
+    const [x0, x1] = [plot.valToPos(chosen.from, "x", true), plot.valToPos(chosen.to, "x", true)];
+    pen.fillStyle = css("--accent-soft");
+    pen.globalAlpha = 0.6;
+    pen.fillRect(x0, top, x1 - x0, height);
+    pen.globalAlpha = 1;
+  }
+  for (const band of spec.bands) {
+    const [y0, y1] = [plot.valToPos(band.high, "y", true), plot.valToPos(band.low, "y", true)];
+    pen.fillStyle = run.steered.value ? css("--line") : css("--band");
+    pen.fillRect(left, y0, width, Math.max(2 * devicePixelRatio, y1 - y0));
+  }
+  pen.restore();
+}
+
+/** Names of the bands, above the curves. */
+function bandNames(plot: uPlot, spec: ChartSpec): void {
+  const pen = plot.ctx;
+  const { left, top, width, height } = plot.bbox;
+  const grey = run.steered.value !== null;
+  pen.save();
+  pen.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
+  pen.textAlign = "right";
+  pen.lineJoin = "round";
+  pen.lineWidth = 4 * devicePixelRatio;
+  pen.strokeStyle = css("--panel");
+  pen.fillStyle = grey ? css("--ink-3") : css("--good");
+  for (const band of spec.bands) {
+    const y = plot.valToPos(band.low, "y", true) + 14 * devicePixelRatio;
+    if (y < top || y > top + height) continue;
+    const words = `published ${band.source}${grey ? " (steered: no longer comparable)" : ""}`;
+    pen.strokeText(words, left + width - 4 * devicePixelRatio, y);
+    pen.fillText(words, left + width - 4 * devicePixelRatio, y);
+  }
+  pen.restore();
+}
+
+function playhead(plot: uPlot): void {
+  const x = plot.valToPos(time.value, "x", true);
+  const { left, top, width, height } = plot.bbox;
+  if (x < left || x > left + width) return;
+  const pen = plot.ctx;
+  pen.save();
+  pen.strokeStyle = css("--ink-3");
+  pen.lineWidth = devicePixelRatio;
+  pen.beginPath();
+  pen.moveTo(x, top);
+  pen.lineTo(x, top + height);
+  pen.stroke();
+  pen.restore();
+}
+
+function attach(box: HTMLElement, spec: ChartSpec): () => void {
+  const size = (): { width: number; height: number } => ({ width: Math.max(80, box.clientWidth), height: Math.max(60, box.clientHeight) });
+  const plot = new uPlot(options(spec, size().width, size().height), chartData(spec, run.series, MOST_POINTS), box);
+  plot.over.addEventListener("dblclick", () => {
+    averaging.value = null;
+  });
+  let downAt = 0;
+  plot.over.addEventListener("mousedown", (event) => {
+    downAt = event.clientX;
+  });
+  plot.over.addEventListener("click", (event) => {
+    if (Math.abs(event.clientX - downAt) < 4 && plot.cursor.left !== undefined) scrub(plot.posToVal(plot.cursor.left, "x"));
+  });
+  let timer = 0;
+  let stale = false;
+  const update = (): void => {
+    if (timer) {
+      stale = true;
+      return;
+    }
+    plot.setData(chartData(spec, run.series, MOST_POINTS));
+    timer = window.setTimeout(() => {
+      timer = 0;
+      if (stale) {
+        stale = false;
+        update();
+      }
+    }, HURRY);
+  };
+  const stopData = effect(() => {
+    run.series.version.value;
+    update();
+  });
+  let request = 0;
+  const stopTime = effect(() => {
+    time.value;
+    averaging.value;
+    run.steered.value;
+    request ||= requestAnimationFrame(() => {
+      request = 0;
+      plot.redraw(false, false);
+    });
+  });
+  const watch = new ResizeObserver(() => plot.setSize(size()));
+  watch.observe(box);
+  return () => {
+    clearTimeout(timer);
+    cancelAnimationFrame(request);
+    stopData();
+    stopTime();
+    watch.disconnect();
+    plot.destroy();
+  };
+}
+
+export function Chart({ spec }: { spec: ChartSpec }) {
+  const box = useRef<HTMLDivElement>(null);
+  const key = `${spec.name} ${spec.curves.map((curve) => `${curve.series} ${curve.factor}`).join()} ${spec.bands.length}`;
+  const mode = theme.value;
+  useEffect(() => (box.current ? attach(box.current, spec) : undefined), [key, mode]);
+  return (
+    <figure class="chart" style={{ margin: 0 }} aria-label={`${spec.title} over time`}>
+      <figcaption class="head">
+        <b>
+          {spec.title} {spec.unit && <span class="note">{spec.unit}</span>}
+        </b>
+        <Keys spec={spec} />
+      </figcaption>
+      <div class="plot" ref={box} />
+    </figure>
+  );
+}
+
+/** Names of the curves; with a window, what they are inside it, else what they are now. */
+function Keys({ spec }: { spec: ChartSpec }) {
+  run.series.version.value;
+  const chosen = averaging.value;
+  return (
+    <>
+      {spec.curves.slice(0, 6).map((curve, k) => {
+        const series = run.series.all.get(curve.series);
+        const times = series?.column("time");
+        const values = series?.column(curve.column);
+        const found = chosen && times && values ? statistics(times, values, chosen) : null;
+        const last = values && values.length > 0 ? curve.factor * (values[values.length - 1] as number) : Number.NaN;
+        return (
+          <span class="key" key={curve.series + curve.column}>
+            <i style={{ background: `var(--series-${(k % 4) + 1})` }} />
+            {curve.label}{" "}
+            {found ? (
+              <span class="stats">
+                mean <b>{short(curve.factor * found.mean, 4)}</b> min {short(Math.min(curve.factor * found.min, curve.factor * found.max), 4)} max{" "}
+                {short(Math.max(curve.factor * found.min, curve.factor * found.max), 4)} rms {short(Math.abs(curve.factor) * found.rms)}
+              </span>
+            ) : (
+              <span class="stats">
+                <b>{short(last, 4)}</b>
+              </span>
+            )}
+          </span>
+        );
+      })}
+    </>
+  );
+}

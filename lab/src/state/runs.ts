@@ -1,0 +1,277 @@
+/** Runs on the server: starting one, joining one, opening what is finished. */
+
+import { create, fromBinary } from "@bufbuild/protobuf";
+import { computed, effect, signal } from "@preact/signals";
+import * as v from "valibot";
+import { addressOf, ask, Refused, request } from "../api/client";
+import { Connection } from "../stream/connection";
+import { readFrame } from "../stream/frame";
+import type { Moment } from "../stream/moments";
+import { Series } from "../stream/series";
+import { CommandSchema, MessageSchema, type Message, ViewSchema } from "../stream/stream_pb";
+import { isQuantity } from "../colors/quantities";
+import { textSchema } from "../api/types";
+import { notify } from "./notices";
+import { following, restart, setFetcher, speed, time } from "./playback";
+import * as run from "./run";
+import { acknowledged, setSender } from "./steering";
+import * as view from "./view";
+import * as world from "./world";
+
+export const runSchema = v.object({
+  id: v.string(),
+  title: v.optional(v.string(), ""),
+  world: v.optional(v.string(), ""),
+  state: v.string(),
+  predicted_seconds: v.optional(v.number(), 0),
+  actual_seconds: v.optional(v.number(), 0),
+});
+export type Run = v.InferOutput<typeof runSchema>;
+const momentSchema = v.object({ index: v.number(), step: v.number(), time: v.number() });
+const framesSchema = v.object({ frames: v.array(momentSchema) });
+
+export const runs = signal<readonly Run[]>([]);
+/** The world file of the run that is shown. */
+export const runToml = signal<string | null>(null);
+export const starting = signal(false);
+
+/** Whether the world has been changed since the run that is shown. */
+export const stale = computed(() => run.kind.value === "run" && runToml.value !== null && runToml.value !== world.toml.value);
+
+let connection: Connection | null = null;
+
+export async function refresh(): Promise<void> {
+  try {
+    runs.value = await ask(v.array(runSchema), "GET", "runs");
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  }
+}
+
+/** Starts the world as it is drawn, and watches it. */
+export async function start(): Promise<void> {
+  starting.value = true;
+  try {
+    const before = run.isLive.value ? run.runId.value : null;
+    if (before) {
+      await request("POST", `runs/${before}/stop`);
+      notify("news", "The run before is stopped; what it has computed stays in the list under Machine.");
+    }
+    const body = { toml: world.toml.value, quality: world.quality.value };
+    const made = await ask(runSchema, "POST", "runs", body);
+    join(made.id, world.toml.value);
+    void refresh();
+  } catch (error) {
+    if (error instanceof Refused) notify("problem", error.message);
+    else throw error;
+  } finally {
+    starting.value = false;
+  }
+}
+
+/** Opens a run of the list, finished or not, with its world. */
+export async function openRun(id: string): Promise<void> {
+  try {
+    const { toml } = await ask(textSchema, "GET", `runs/${id}/world`);
+    await world.open(toml, id);
+    join(id, toml);
+  } catch (error) {
+    if (error instanceof Refused) notify("problem", error.message);
+    else throw error;
+  }
+}
+
+/** Leaves the run that is shown; it goes on by itself. */
+export function leave(): void {
+  connection?.close();
+  connection = null;
+  setSender(null);
+  setFetcher(null);
+  runToml.value = null;
+  history.replaceState(null, "", location.pathname);
+}
+
+function join(id: string, text: string): void {
+  leave();
+  run.clear("run");
+  restart();
+  speed.value = 1;
+  run.runId.value = id;
+  runToml.value = text;
+  history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(id)}`);
+  view.moved.value = null;
+  setFetcher((moment, small) => void fetchFrame(id, moment, small));
+  const own = new Connection(addressOf(`runs/${id}/stream`, true), {
+    take: (body) => take(id, body),
+    state: (state, reason) => {
+      run.link.value = state;
+      if (state === "open") askForView();
+      if (reason) notify("problem", reason);
+    },
+  });
+  connection = own;
+  setSender(({ id: name, action }) =>
+    own.send({ case: "command", value: create(CommandSchema, { id: name, action }) }),
+  );
+}
+
+function take(id: string, body: Message["body"]): void {
+  switch (body.case) {
+    case "hello":
+      run.hello.value = body.value;
+      run.bodies.value = body.value.bodies;
+      if (isQuantity(body.value.quantity)) view.quantity.value = body.value.quantity;
+      askForView();
+      void know(id);
+      break;
+    case "frame": {
+      const frame = run.keep(readFrame(body.value));
+      if (!run.newest.value || frame.step >= run.newest.value.step) run.newest.value = frame;
+      break;
+    }
+    case "series":
+      if (!run.series.take(body.value)) void fetchSeries(id, body.value.name);
+      break;
+    case "progress":
+      run.progress.value = body.value;
+      break;
+    case "acknowledged":
+      acknowledged(body.value);
+      break;
+    case "marks":
+      run.marks.value = body.value.marks;
+      break;
+    case "bodies": {
+      const gone = new Set([...body.value.removed, ...body.value.bodies.map((item) => item.name)]);
+      run.bodies.value = [...run.bodies.value.filter((item) => !gone.has(item.name)), ...body.value.bodies];
+      break;
+    }
+    case "ended":
+      run.ended.value = body.value;
+      view.style.value = "field"; // the folder of a run keeps no particles to look at
+      if (body.value.outcome === "failed") notify("problem", body.value.message || "The run has failed.");
+      void know(id);
+      void refresh();
+      break;
+    case "notice":
+      notify("problem", body.value.text);
+      break;
+  }
+}
+
+/** The frames that the run keeps. */
+async function know(id: string): Promise<void> {
+  try {
+    const answer = await ask(framesSchema, "GET", `runs/${id}/frames`);
+    if (run.runId.value !== id) return;
+    run.moments.know(answer.frames.map(({ index, step, time: at }) => ({ time: at, step, stored: index })));
+    run.momentsVersion.value++;
+    if (run.ended.value && !run.newest.value && following.value) {
+      following.value = false;
+      time.value = run.span.value[1];
+    }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  }
+}
+
+const underWay = new Set<string>();
+const MOST_REQUESTS = 6;
+/** What the server has refused is not asked for again. */
+const absent = new Set<string>();
+
+/** Gets what is missing of a stored frame; `small`: only what is shown. */
+async function fetchFrame(id: string, moment: Moment, small: boolean): Promise<void> {
+  const held = run.moments.frame(moment);
+  const names: string[] = [view.quantity.value];
+  if (view.tracers.value && !small) names.push("velocity_x", "velocity_y");
+  await Promise.all(names.filter((name) => !held?.rasters.has(name)).map((name) => fetchRaster(id, moment, name)));
+}
+
+async function fetchRaster(id: string, moment: Moment, name: string): Promise<void> {
+  const key = `${id} ${moment.step} ${name}`;
+  if (moment.stored < 0 || underWay.has(key) || absent.has(key) || underWay.size >= MOST_REQUESTS) return;
+  underWay.add(key);
+  try {
+    const answer = await request("GET", `runs/${id}/frames/${moment.stored}?quantity=${name}&width=${columns()}`);
+    const message = fromBinary(MessageSchema, new Uint8Array(await answer.arrayBuffer()));
+    if (message.body.case !== "frame" || run.runId.value !== id) return;
+    run.keep(readFrame(message.body.value));
+    view.redraw.value++;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    absent.add(key);
+  } finally {
+    underWay.delete(key);
+  }
+}
+
+const seriesSchema = v.object({
+  columns: v.array(v.string()),
+  units: v.array(v.string()),
+  values: v.array(v.array(v.nullable(v.number()))),
+});
+
+async function fetchSeries(id: string, name: string): Promise<void> {
+  const key = `${id} series ${name}`;
+  if (underWay.has(key)) return;
+  underWay.add(key);
+  try {
+    const answer = await ask(seriesSchema, "GET", `runs/${id}/series/${encodeURIComponent(name)}`);
+    if (run.runId.value !== id) return;
+    const made = new Series(answer.columns, answer.units);
+    made.write(0, answer.values.map((column) => column.map((value) => value ?? Number.NaN)));
+    run.series.put(name, made);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  } finally {
+    underWay.delete(key);
+  }
+}
+
+/** As many columns as the canvas has pixels for the domain. */
+function columns(): number {
+  const hello = run.hello.value;
+  const across = hello ? (hello.upper[0] ?? 1) - (hello.lower[0] ?? 0) : 1;
+  const pixels = across * view.camera.value.scale * Math.min(2, devicePixelRatio);
+  return Math.max(128, Math.min(1600, 32 * Math.ceil(pixels / 32)));
+}
+
+const FRAMES_PER_SECOND = 20;
+const MOST_PARTICLES = 200_000;
+
+function askForView(): void {
+  const hello = run.hello.value;
+  if (!connection || !hello) return;
+  const particles = view.style.value === "particles" || hello.dimensions === 3;
+  const names = hello.dimensions === 3 || particles ? [] : [view.quantity.value as string];
+  if (view.tracers.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
+  connection.send({
+    case: "view",
+    value: create(ViewSchema, {
+      quantities: names,
+      columns: columns(),
+      framesPerSecond: FRAMES_PER_SECOND,
+      particles,
+      particleQuantity: view.quantity.value,
+      mostParticles: MOST_PARTICLES,
+      ids: view.followed.value !== null || particles,
+      width: 2,
+    }),
+  });
+}
+
+let asking = 0;
+effect(() => {
+  view.quantity.value;
+  view.style.value;
+  view.tracers.value;
+  view.camera.value;
+  clearTimeout(asking);
+  asking = window.setTimeout(askForView, 150);
+});
+
+/** Takes the drawing back to what was run. */
+export async function backToRun(): Promise<void> {
+  if (runToml.value !== null) await world.change(runToml.value, "");
+}

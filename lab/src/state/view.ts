@@ -1,0 +1,52 @@
+/** How the flow is shown: what, in which colours, from where. */
+
+import { computed, signal } from "@preact/signals";
+import { type Camera, cover, fit } from "../canvas/camera";
+import type { QuantityName } from "../colors/quantities";
+import type { Scale } from "../colors/scale";
+import type { Frame } from "../stream/frame";
+
+export type ScaleMode = "frame" | "run" | "fixed";
+export type Style = "field" | "particles";
+
+export const quantity = signal<QuantityName>("vorticity");
+export const style = signal<Style>("field");
+export const scaleMode = signal<ScaleMode>("run");
+export const fixedScale = signal<Scale>({ low: 0, high: 1 });
+export const tracers = signal(true);
+export const lines = signal(false);
+export const bands = signal(false);
+/** The particle that is followed, by its name for life. */
+export const followed = signal<bigint | null>(null);
+/** The scale in use, for the legend. */
+export const shownScale = signal<Scale>({ low: 0, high: 1 });
+
+export const size = signal<readonly [number, number]>([800, 400]);
+/** Corners of what is shown [m]. */
+export const extent = signal<{ lower: readonly [number, number]; upper: readonly [number, number] }>({
+  lower: [0, 0],
+  upper: [1, 1],
+});
+/** Null: the whole domain. */
+export const moved = signal<Camera | null>(null);
+/** Fills the canvas instead of showing the whole domain. */
+export const filling = signal(false);
+const MARGIN = 58; // CSS pixels
+
+export const camera = computed<Camera>(() => {
+  const [width, height] = size.value;
+  const own = moved.value;
+  if (own) return { ...own, width, height };
+  if (filling.value) return cover(extent.value, width, height);
+  return fit(extent.value, width, height, Math.min(MARGIN, width / 8, height / 8));
+});
+
+/** Grows when the canvas must be drawn again though nothing moves. */
+export const redraw = signal(0);
+
+/** The frame that was painted last. */
+export const shownFrame = signal<Frame | null>(null);
+/** The place under the pointer [m]. */
+export const pointer = signal<readonly [number, number] | null>(null);
+/** Why nothing can be painted; empty if it can. */
+export const failure = signal("");

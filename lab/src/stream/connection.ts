@@ -1,0 +1,83 @@
+/** The WebSocket of a run: joins again when it drops, and says so. */
+
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Message, MessageSchema, Version } from "./stream_pb";
+
+export type Body = Message["body"];
+export type LinkState = "joining" | "open" | "lost" | "closed";
+
+/** The hub's code for a page that is older or newer than the server. */
+const OTHER_VERSION = 4406;
+/** The hub's codes for: no right to look, no such run. */
+const FINAL = new Set([4401, 4403, 4404, OTHER_VERSION]);
+const FIRST_WAIT = 300;
+const LONGEST_WAIT = 5000;
+
+export interface Listener {
+  take(body: Body): void;
+  state(state: LinkState, reason: string): void;
+}
+
+export class Connection {
+  private socket: WebSocket | null = null;
+  private closed = false;
+  private wait = FIRST_WAIT;
+  private timer = 0;
+
+  constructor(
+    private readonly address: URL,
+    private readonly listener: Listener,
+  ) {
+    this.join();
+  }
+
+  /** False if the message could not be sent now. */
+  send(body: Body): boolean {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(toBinary(MessageSchema, create(MessageSchema, { version: Version.CURRENT, body })) as Uint8Array<ArrayBuffer>);
+    return true;
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.socket?.close();
+    this.listener.state("closed", "");
+  }
+
+  private join(): void {
+    this.listener.state("joining", "");
+    const socket = new WebSocket(this.address);
+    this.socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      this.wait = FIRST_WAIT;
+      this.listener.state("open", "");
+    };
+    socket.onmessage = (event: MessageEvent<unknown>) => {
+      if (event.data instanceof ArrayBuffer) this.read(new Uint8Array(event.data));
+    };
+    socket.onclose = (event) => {
+      if (this.closed || socket !== this.socket) return;
+      if (FINAL.has(event.code)) {
+        this.closed = true;
+        const reason = event.code === OTHER_VERSION ? "The server has another version: load this page again." : event.reason;
+        this.listener.state("closed", reason);
+        return;
+      }
+      this.listener.state("lost", "");
+      this.timer = window.setTimeout(() => this.join(), this.wait);
+      this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
+    };
+  }
+
+  private read(bytes: Uint8Array): void {
+    const message = fromBinary(MessageSchema, bytes);
+    if (message.version !== Version.CURRENT) {
+      this.close();
+      this.listener.state("closed", "The server has another version: load this page again.");
+      return;
+    }
+    this.listener.take(message.body);
+  }
+}

@@ -1,0 +1,146 @@
+/** A moment of a flow as the page holds it: columns of numbers, as they came from the wire. */
+
+import type { Codes as WireCodes, Frame as WireFrame, Particles as WireParticles, Raster as WireRaster } from "./stream_pb";
+
+/** value = offset + scale * code, off by at most `error`. */
+export interface Codes {
+  readonly data: Uint8Array | Uint16Array;
+  readonly offset: number;
+  readonly scale: number;
+  readonly error: number;
+  /** The largest code that is a value; of rasters those above mean solid and no fluid. */
+  readonly top: number;
+}
+
+export interface Raster {
+  readonly quantity: string;
+  readonly unit: string;
+  readonly rows: number;
+  readonly columns: number;
+  /** (rows x columns), row 0 at the bottom. */
+  readonly values: Codes;
+  /** Light on each cell, 160: 1; views of 3D runs only. */
+  readonly shade: Uint8Array | null;
+  /** Corners [m]. */
+  readonly lower: readonly [number, number];
+  readonly upper: readonly [number, number];
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Particles {
+  readonly count: number;
+  readonly total: number;
+  /** An axis each, (count) uint16 or uint8 [m]. */
+  readonly position: readonly Codes[];
+  readonly quantity: string;
+  readonly unit: string;
+  /** (count) */
+  readonly values: Codes;
+  /** (count): names for life. */
+  readonly ids: BigInt64Array;
+}
+
+export interface Frame {
+  readonly index: number;
+  readonly step: number;
+  /** s */
+  readonly time: number;
+  readonly stored: boolean;
+  readonly rasters: ReadonlyMap<string, Raster>;
+  readonly particles: Particles | null;
+}
+
+export function readFrame(frame: WireFrame): Frame {
+  return {
+    index: Number(frame.index),
+    step: Number(frame.step),
+    time: frame.time,
+    stored: frame.stored,
+    rasters: new Map(frame.rasters.map((raster) => [raster.quantity, readRaster(raster)])),
+    particles: frame.particles ? readParticles(frame.particles) : null,
+  };
+}
+
+function readRaster(raster: WireRaster): Raster {
+  const cells = raster.rows * raster.columns;
+  return {
+    quantity: raster.quantity,
+    unit: raster.unit,
+    rows: raster.rows,
+    columns: raster.columns,
+    values: readCodes(raster.values, cells, `raster of ${raster.quantity}`, 2),
+    shade: raster.shade && raster.shade.data.length === cells ? raster.shade.data : null,
+    lower: [raster.lower[0] ?? 0, raster.lower[1] ?? 0],
+    upper: [raster.upper[0] ?? 1, raster.upper[1] ?? 1],
+    low: raster.low,
+    high: raster.high,
+  };
+}
+
+function readParticles(particles: WireParticles): Particles {
+  const { count } = particles;
+  const bytes = particles.ids;
+  return {
+    count,
+    total: Number(particles.total),
+    position: particles.position.map((axis, k) => readCodes(axis, count, `positions along axis ${k}`, 0)),
+    quantity: particles.quantity,
+    unit: particles.unit,
+    values: readCodes(particles.values, count, `particles' ${particles.quantity}`, 0),
+    ids: bytes.length === 8 * count ? new BigInt64Array(aligned(bytes)) : new BigInt64Array(0),
+  };
+}
+
+function readCodes(codes: WireCodes | undefined, count: number, what: string, reserved: number): Codes {
+  if (!codes || (codes.width !== 1 && codes.width !== 2) || codes.data.length !== count * codes.width) {
+    throw new RangeError(`${what}: ${codes?.data.length ?? 0} bytes where ${count} codes are due`);
+  }
+  return {
+    data: codes.width === 1 ? codes.data : new Uint16Array(aligned(codes.data)),
+    offset: codes.offset,
+    scale: codes.scale,
+    error: codes.error,
+    top: (codes.width === 1 ? 255 : 65535) - reserved,
+  };
+}
+
+/** The bytes as a buffer of their own: an array of wider numbers must start at a multiple of their width. */
+function aligned(bytes: Uint8Array): ArrayBuffer {
+  return bytes.slice().buffer as ArrayBuffer;
+}
+
+/** Every n-th value, float32, without cells that hold no fluid. */
+export function sample(codes: Codes, every = 1): Float32Array {
+  const found = new Float32Array(Math.ceil(codes.data.length / every));
+  let count = 0;
+  for (let k = 0; k < codes.data.length; k += every) {
+    const code = codes.data[k] as number;
+    if (code <= codes.top) found[count++] = codes.offset + codes.scale * code;
+  }
+  return found.subarray(0, count);
+}
+
+/** The value at a place [m], bilinear between cells; NaN outside and where there is no fluid. */
+export function valueAt(raster: Raster, x: number, y: number): number {
+  const { lower, upper, columns, rows, values } = raster;
+  if (x < lower[0] || x > upper[0] || y < lower[1] || y > upper[1]) return Number.NaN;
+  const u = ((x - lower[0]) / (upper[0] - lower[0])) * columns - 0.5;
+  const v = ((y - lower[1]) / (upper[1] - lower[1])) * rows - 0.5;
+  const i = Math.floor(u);
+  const j = Math.floor(v);
+  let sum = 0;
+  let weight = 0;
+  for (let k = 0; k < 4; k++) {
+    const di = k & 1;
+    const dj = k >> 1;
+    const column = Math.min(columns - 1, Math.max(0, i + di));
+    const row = Math.min(rows - 1, Math.max(0, j + dj));
+    const code = values.data[row * columns + column] as number;
+    if (code > values.top) continue;
+    const w = (di ? u - i : 1 - u + i) * (dj ? v - j : 1 - v + j);
+    sum += w * code;
+    weight += w;
+  }
+  return weight > 0.25 ? values.offset + (values.scale * sum) / weight : Number.NaN;
+}

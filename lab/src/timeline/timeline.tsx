@@ -1,0 +1,153 @@
+/** The one timeline: what has been computed, where one looks, what was steered. */
+
+import { effect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../app/icons";
+import { ticks } from "../colors/scale";
+import { following, goLive, playing, SPEEDS, scrub, shownStep, speed, stepFrame, time, togglePlay } from "../state/playback";
+import * as run from "../state/run";
+import { theme } from "../state/theme";
+import * as view from "../state/view";
+import type { Mark } from "../stream/stream_pb";
+import { drawFilm } from "./film";
+
+export function Timeline() {
+  if (run.kind.value !== "run") return null;
+  return (
+    <section class="time" aria-label="Time">
+      <Transport />
+      <Track />
+      <Now />
+    </section>
+  );
+}
+
+function Transport() {
+  const running = playing.value || (following.value && run.isLive.value);
+  return (
+    <div class="transport">
+      <button type="button" class="button icon bare" aria-label="One frame back" title="One frame back (,)" onClick={() => stepFrame(-1)}>
+        <Icon name="stepBack" />
+      </button>
+      <button type="button" class="button icon play" aria-label={running ? "Hold the picture" : "Play"} title={running ? "Hold the picture (Space)" : "Play (Space)"} onClick={togglePlay}>
+        <Icon name={running ? "pause" : "play"} />
+      </button>
+      <button type="button" class="button icon bare" aria-label="One frame on" title="One frame on (.)" onClick={() => stepFrame(1)}>
+        <Icon name="stepOn" />
+      </button>
+      {run.isLive.value && (
+        <button type="button" class="button small live" aria-pressed={following.value} onClick={goLive} title="Follow the newest frame">
+          <i aria-hidden="true" /> Live
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The time at the right end of the track [s]. */
+function end(): number {
+  return Math.max(run.progress.value?.end || run.hello.value?.end || 0, run.span.value[1], 1e-9);
+}
+
+function Track() {
+  const box = useRef<HTMLDivElement>(null);
+  const film = useRef<HTMLCanvasElement>(null);
+  const last = run.span.value[1];
+  const whole = run.ended.value ? Math.max(last, 1e-9) : end();
+
+  useEffect(() => {
+    let timer = 0;
+    const stop = effect(() => {
+      for (const each of [run.momentsVersion, view.quantity, view.shownScale, theme, run.ended]) each.value;
+      timer ||= window.setTimeout(() => {
+        timer = 0;
+        if (film.current) drawFilm(film.current, run.ended.value ? Math.max(run.span.value[1], 1e-9) : end());
+      }, 400);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, []);
+
+  const at = (event: PointerEvent): void => {
+    const bounds = box.current?.getBoundingClientRect();
+    if (bounds) scrub(((event.clientX - bounds.left) / bounds.width) * whole);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const steps: Record<string, () => void> = {
+      ArrowLeft: () => stepFrame(event.shiftKey ? -10 : -1),
+      ArrowDown: () => stepFrame(-1),
+      ArrowRight: () => stepFrame(event.shiftKey ? 10 : 1),
+      ArrowUp: () => stepFrame(1),
+      PageUp: () => stepFrame(10),
+      PageDown: () => stepFrame(-10),
+      Home: () => scrub(0),
+      End: () => (run.isLive.value ? goLive() : scrub(whole)),
+    };
+    const action = steps[event.key];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  };
+  const share = (value: number): string => `${Math.min(100, (100 * value) / whole)}%`;
+  return (
+    <div
+      ref={box}
+      class="track"
+      role="slider"
+      tabIndex={0}
+      aria-label="Time shown"
+      aria-valuemin={0}
+      aria-valuemax={Number(last.toFixed(4))}
+      aria-valuenow={Number(Math.min(time.value, last).toFixed(4))}
+      aria-valuetext={`${time.value.toFixed(3)} seconds${following.value && run.isLive.value ? ", live" : ""}`}
+      onKeyDown={onKey}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        at(event);
+      }}
+      onPointerMove={(event) => {
+        if (event.buttons === 1) at(event);
+      }}
+    >
+      <canvas class="film" ref={film} aria-hidden="true" />
+      <div class="ahead" style={{ left: share(last) }} />
+      {run.marks.value.filter(isChange).map((mark) => (
+        <span key={`${mark.step}${mark.text}`} class="mark" style={{ left: share(mark.time) }} title={`${mark.text} (step ${mark.step})`} />
+      ))}
+      <div class="ruler" aria-hidden="true">
+        {ticks({ low: 0, high: whole }, 8).map((value) => (
+          <span key={value} style={{ left: share(value) }}>
+            {Number(value.toPrecision(4))} s
+          </span>
+        ))}
+      </div>
+      <div class="head" style={{ left: share(time.value) }} />
+    </div>
+  );
+}
+
+/** Whether a mark says that something was changed, not only when it was computed. */
+function isChange(mark: Mark): boolean {
+  return !["pause", "resume", "step", "stop"].includes(mark.command);
+}
+
+function Now() {
+  return (
+    <div class="now">
+      <div>
+        <div class="t">{time.value.toFixed(3)} s</div>
+        <div class="step">step {shownStep.value.toLocaleString("en")}</div>
+      </div>
+      <select aria-label="Speed of playing" value={String(speed.value)} onChange={(event) => (speed.value = Number(event.currentTarget.value))}>
+        {SPEEDS.map((each) => (
+          <option key={each} value={String(each)}>
+            {each} ×
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { type Frame, readFrame, sample, valueAt } from "../src/stream/frame";
+import { Moments } from "../src/stream/moments";
+import { rowAt, SeriesStore, statistics } from "../src/stream/series";
+import { FrameSchema, MessageSchema, SeriesRowsSchema, Version } from "../src/stream/stream_pb";
+
+function wire(data: Uint8Array, width: number): Uint8Array {
+  const frame = create(FrameSchema, {
+    index: 7n, step: 42n, time: 0.5,
+    rasters: [{
+      quantity: "speed", unit: "m/s", rows: 2, columns: 2, lower: [0, 0], upper: [2, 2],
+      values: { data, width, offset: 1, scale: 0.5, error: 0.25 },
+    }],
+  });
+  return toBinary(MessageSchema, create(MessageSchema, { version: Version.CURRENT, body: { case: "frame", value: frame } }));
+}
+
+function read(bytes: Uint8Array): Frame {
+  const { body } = fromBinary(MessageSchema, bytes);
+  if (body.case !== "frame") throw new Error("no frame");
+  return readFrame(body.value);
+}
+
+describe("frames", () => {
+  it("come through the wire as columns of numbers, of one byte and of two", () => {
+    const codes = new Uint16Array([0, 2, 4, 65535]);
+    const raster = read(wire(new Uint8Array(codes.buffer), 2)).rasters.get("speed");
+    expect(raster && [...sample(raster.values)]).toEqual([1, 2, 3]);
+    const small = read(wire(new Uint8Array([0, 2, 4, 255]), 1)).rasters.get("speed");
+    expect(small && [...sample(small.values)]).toEqual([1, 2, 3]);
+  });
+
+  it("are interpolated between cells, without those that hold no fluid", () => {
+    const raster = read(wire(new Uint8Array([0, 2, 4, 255]), 1)).rasters.get("speed");
+    if (!raster) throw new Error("no raster");
+    expect(valueAt(raster, 0.5, 0.5)).toBeCloseTo(1, 12);
+    expect(valueAt(raster, 1, 0.5)).toBeCloseTo(1.5, 12);
+    expect(valueAt(raster, 1.5, 1.5)).toBeNaN();
+    expect(valueAt(raster, 3, 0.5)).toBeNaN();
+  });
+
+  it("of the wrong length are refused", () => {
+    expect(() => read(wire(new Uint8Array([1, 2, 3]), 1))).toThrow("3 bytes where 4 codes are due");
+  });
+});
+
+describe("moments", () => {
+  const frame = (step: number, time: number, quantity: string, stored = false): Frame => ({
+    index: step, step, time, stored, particles: null,
+    rasters: new Map([[quantity, {
+      quantity, unit: "", rows: 1, columns: 1, lower: [0, 0] as const, upper: [1, 1] as const, low: 0, high: 0, shade: null,
+      values: { data: new Uint8Array([step]), offset: 0, scale: 1, error: 0, top: 253 },
+    }]]),
+  });
+
+  it("are sorted by time however they come, and join what belongs together", () => {
+    const moments = new Moments();
+    moments.keep(frame(3, 0.3, "speed"));
+    moments.keep(frame(1, 0.1, "speed"));
+    moments.know([{ step: 2, time: 0.2, stored: 0 }, { step: 3, time: 0.3, stored: 1 }]);
+    moments.keep(frame(3, 0.3, "pressure"));
+    expect(moments.all.map((moment) => [moment.step, moment.stored])).toEqual([[1, -1], [2, 0], [3, 1]]);
+    const third = moments.all[2];
+    expect(third && [...(moments.frame(third)?.rasters.keys() ?? [])]).toEqual(["speed", "pressure"]);
+    expect([0, 0.1, 0.25, 9].map((time) => moments.at(time))).toEqual([0, 0, 1, 2]);
+  });
+});
+
+describe("series", () => {
+  const rows = (first: number, times: number[], values: number[]) =>
+    create(SeriesRowsSchema, { name: "force.a", first: BigInt(first), columns: [{ name: "time", unit: "s", values: times }, { name: "total_x", unit: "N", values }] });
+
+  it("grow, and notice what they have missed", () => {
+    const store = new SeriesStore();
+    expect(store.take(rows(5, [5], [1]))).toBe(false);
+    expect(store.take(rows(0, [0, 1, 2], [1, 2, 3]))).toBe(true);
+    expect(store.take(rows(2, [2, 3], [30, 4]))).toBe(true);
+    expect(store.take(rows(9, [9], [1]))).toBe(false);
+    expect([...(store.all.get("force.a")?.column("total_x") ?? [])]).toEqual([1, 2, 30, 4]);
+  });
+
+  it("have statistics that do not depend on how densely rows lie", () => {
+    const times = Float64Array.from([0, 0.1, 0.2, 0.3, 1, 2, 3]);
+    const values = times.map((t) => 2 * t + 5);
+    const found = statistics(times, values, { from: 0, to: 3 });
+    expect(found?.mean).toBeCloseTo(8, 12);
+    expect(found?.min).toBe(5);
+    expect(found?.max).toBe(11);
+    expect(statistics(times, values, { from: 1.2, to: 1.8 })).toBeNull();
+    expect([-1, 0, 0.25, 9].map((t) => rowAt(times, t))).toEqual([-1, 0, 2, 6]);
+  });
+});

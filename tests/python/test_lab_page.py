@@ -1,0 +1,235 @@
+"""The lab's page: built of these sources, and used as people use it, in a headless browser."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_server import TANK, Client, lab_in_thread
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LAB, PAGE = ROOT / "lab", ROOT / "python" / "eddyline" / "serve" / "page"
+SOURCES = (
+    "index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "public", "schema",
+    "src",
+)  # fmt: skip
+"""As lab/tools/stamp.mjs has them."""
+LONGER = 90_000  # ms that a step may take on a busy machine
+CHANNEL = TANK.replace("end = 0.2", "end = 20.0").replace("[bodies.post]", "[bodies.post]  # a post")
+SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+
+
+def test_the_page_is_built_of_these_sources():
+    paths = [path for name in SOURCES for path in _files(LAB / name)]
+    found = hashlib.sha256()
+    for name in sorted(path.relative_to(LAB).as_posix() for path in paths):
+        content = (LAB / name).read_bytes()
+        found.update(f"{name}\n{len(content)}\n".encode() + content)
+    stored = (PAGE / "sources.sha256").read_text().strip()
+    assert stored == found.hexdigest(), "the page is not built of these sources: `npm run build` in lab/"
+
+
+def test_the_messages_are_generated_from_the_schema(tmp_path):
+    plugin = LAB / "node_modules" / ".bin" / "protoc-gen-es"
+    if not plugin.exists():
+        pytest.skip("no lab/node_modules: the messages are not generated anew")
+    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{LAB / 'schema'}"]
+    told = [f"--plugin=protoc-gen-es={plugin}", f"--es_out={tmp_path}", "--es_opt=target=ts", "stream.proto"]
+    subprocess.run([*command, *told], check=True)
+    made = (tmp_path / "stream_pb.ts").read_text()
+    assert (LAB / "src" / "stream" / "stream_pb.ts").read_text() == made, "`npm run schema` in lab/"
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        yield from (each for each in path.rglob("*") if each.is_file())
+    else:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with lab_in_thread(tmp_path_factory.mktemp("runs")) as (client, _, _):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: the page is not tried")
+    chromium = next(
+        (found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None
+    )
+    if chromium is None:
+        pytest.skip("no Chromium here: the page is not tried")
+    with playwright.sync_playwright() as tool:
+        running = tool.chromium.launch(executable_path=chromium, args=list(SOFTWARE))
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Client) -> Iterator[Any]:
+    """The first screen, in a window of its own; what goes wrong in the page fails the test."""
+    window = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    window.set_default_timeout(LONGER)
+    page, mistakes = window.new_page(), []
+    page.on("pageerror", lambda error: mistakes.append(str(error)))
+    page.goto(f"{server.base}?token={server.token}")
+    yield page
+    window.close()
+    assert not mistakes
+
+
+def no_barriers(page: Any) -> None:
+    """WCAG 2.2 AA, as far as axe can tell."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe").Axe()
+    kinds = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = axe.run(page, options={"runOnly": {"type": "tag", "values": kinds}})
+    assert found.violations_count == 0, found.generate_report()
+
+
+def open_text(page: Any, text: str) -> None:
+    file = {"name": "channel.toml", "mimeType": "application/toml", "buffer": text.encode()}
+    page.set_input_files("input[type=file]", file)
+    page.wait_for_selector(".overlay .water")
+
+
+def shown_time(page: Any) -> float:
+    return float(page.locator(".time .t").inner_text().split()[0])
+
+
+def until(page: Any, look: Callable[[], bool]) -> None:
+    for _ in range(LONGER // 100):
+        if look():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("waited in vain")
+
+
+def painted(page: Any) -> int:
+    """How many colours the canvas shows: few where nothing flows."""
+    return page.evaluate(
+        """async () => {
+          const flow = document.querySelector("canvas.flow");
+          await new Promise(requestAnimationFrame);
+          await new Promise(requestAnimationFrame);
+          const small = new OffscreenCanvas(64, 32), pen = small.getContext("2d");
+          pen.drawImage(flow, 0, 0, 64, 32);
+          const data = pen.getImageData(0, 0, 64, 32).data.map((part) => part >> 3), seen = new Set();
+          for (let k = 0; k < data.length; k += 4) seen.add(data.subarray(k, k + 3).join());
+          return seen.size;
+        }"""
+    )
+
+
+def test_the_first_screen_flows_and_asks_nothing(page):
+    page.wait_for_selector("text=stored run")
+    until(page, lambda: painted(page) > 40)
+    for name in ("Vortex street", "Dam break", "Draw your own"):
+        assert page.get_by_role("button", name=name).is_visible()
+    assert page.locator("form, input[type=password]").count() == 0
+    no_barriers(page)
+
+
+def test_drawing_changes_the_file_and_the_file_the_drawing(page):
+    open_text(page, CHANNEL)
+    water = page.locator(".overlay .water").bounding_box()
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        """Pixels of a place [m]: the tank is 0.4 by 0.2."""
+        return water["x"] + x / 0.4 * water["width"], water["y"] + (1 - y / 0.2) * water["height"]
+
+    page.keyboard.press("c")
+    page.mouse.move(*at(0.3, 0.1))
+    page.mouse.down()
+    page.mouse.move(*at(0.32, 0.1), steps=3)
+    page.mouse.up()
+    page.wait_for_selector('[data-path="bodies.circle"]')
+    page.mouse.move(*at(0.3, 0.1))
+    page.mouse.down()
+    page.mouse.move(*at(0.32, 0.13), steps=4)
+    page.mouse.up()
+    page.get_by_role("tab", name="File").click()
+    page.wait_for_selector("text=center = [0.32, 0.13]")
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector("text=center = [0.3, 0.1]")
+    assert page.locator(".cm-content").inner_text().count("# a post") == 1
+
+    page.get_by_text("diameter = 0.05").click()
+    page.keyboard.press("End")
+    page.keyboard.type("0")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("9")
+    page.wait_for_function(
+        """() => {
+          const body = (name) => document.querySelector(`[data-path="bodies.${name}"]`);
+          const width = (name) => body(name).getBoundingClientRect().width;
+          return width("post") > 2 * width("circle");
+        }"""
+    )
+
+    page.get_by_role("tab", name="Setup").click()
+    page.get_by_role("button", name="Body circle, circle").focus()
+    page.keyboard.press("ArrowRight")
+    until(page, lambda: float(page.get_by_label("center x").input_value()) > 0.3)
+    no_barriers(page)
+
+
+def test_a_run_is_watched_paused_scrubbed_and_found_again(page):
+    open_text(page, CHANNEL)
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_selector(".time")
+    until(page, lambda: page.locator(".chart").count() >= 2 and shown_time(page) > 0.03)
+    assert painted(page) > 20
+    drag = page.get_by_role("figure", name="Drag").locator(".stats b")
+    before = drag.inner_text()
+    until(page, lambda: drag.inner_text() != before)
+
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Resume").wait_for()
+    step = _step_when_still(page)
+    page.get_by_role("button", name="Step", exact=True).click()
+    until(page, lambda: _step(page) == step + 1)
+
+    page.get_by_label("viscosity").fill("2e-3")
+    page.get_by_role("button", name="Apply").nth(1).click()
+    page.wait_for_selector(".track .mark")
+    page.wait_for_selector("text=steered at")
+    page.get_by_role("button", name="Resume").click()
+    until(page, lambda: _step(page) > step + 10)
+
+    slider = page.get_by_role("slider", name="Time shown")
+    slider.focus()
+    page.keyboard.press("Home")
+    assert shown_time(page) == 0
+    page.keyboard.press("ArrowRight")
+    assert shown_time(page) > 0
+    no_barriers(page)
+
+    page.reload()
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Run again").wait_for()
+    until(page, lambda: painted(page) > 20)
+    assert page.get_by_role("button", name="Live").count() == 0
+
+
+def _step(page: Any) -> int:
+    return int(re.sub(r"\D", "", page.locator(".now .step").inner_text()))
+
+
+def _step_when_still(page: Any) -> int:
+    """The step that is shown when no newer frame comes."""
+    last, same = -1, 0
+    while same < 8:
+        page.wait_for_timeout(100)
+        now = _step(page)
+        last, same = now, same + 1 if now == last else 0
+    return last
