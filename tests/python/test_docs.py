@@ -61,7 +61,7 @@ def prose(page: Path) -> str:
 
 
 def test_the_example_of_an_exchange_is_the_one_that_is_tested():
-    tested = ROOT / "tests" / "core" / "checked_exchange.hpp"
+    tested = ROOT / "tests" / "core" / "fixtures" / "checked_exchange.hpp"
     assert tested.read_text(encoding="utf-8") in blocks(ROOT / "docs" / "exchange.md", "cpp")
 
 
