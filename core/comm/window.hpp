@@ -22,7 +22,7 @@ class Window {
   virtual void fence() = 0;
 
   /// 2. Epochs with some ranks, each of which names this one. post(): they may put from now on; access(): this rank
-  /// puts from now on, and all of them have posted: nobody checks; complete(): it has put all, may block until that has
+  /// puts from now on, blocks until all of them have posted; complete(): it has put all, may block until that has
   /// arrived; test(): whether all of them have, which ends the epoch that post() began.
   virtual void set_partners(std::span<const int> ranks) = 0;
   virtual void post() = 0;

@@ -41,8 +41,9 @@ class MpiWindow final : public Window {
     check(MPI_Group_incl(all, count_of(ranks.size()), ranks.data(), &partners_));
     check(MPI_Group_free(&all));
   }
-  void post() override { check(MPI_Win_post(partners_, MPI_MODE_NOCHECK, handle_.get())); }
-  void access() override { check(MPI_Win_start(partners_, MPI_MODE_NOCHECK, handle_.get())); }
+  // Without MPI_MODE_NOCHECK, though all have posted: with it, Open MPI 5.0 miscounts the second epoch.
+  void post() override { check(MPI_Win_post(partners_, 0, handle_.get())); }
+  void access() override { check(MPI_Win_start(partners_, 0, handle_.get())); }
   void complete() override { check(MPI_Win_complete(handle_.get())); }
   bool test() override {
     int done = 0;

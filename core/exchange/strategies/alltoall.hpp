@@ -20,16 +20,18 @@ class AllToAll final : public Strategy {
   void on_start() override {
     const auto ranks = static_cast<std::size_t>(communicator_.size());
     sent_.assign(ranks), received_.assign(ranks);
-    std::byte* base = channels().empty() ? nullptr : channels().front().out;
+    // Two bases: an MPI may take one for both sides to mean that data are replaced in place.
+    std::byte* const out = channels().empty() ? nullptr : channels().front().out;
+    std::byte* const in = channels().empty() ? nullptr : channels().front().in;
     counts_out_.assign(ranks, 0), counts_in_.assign(ranks, 0);
     for (const Channel& channel : channels()) {
       const auto rank = static_cast<std::size_t>(channel.rank);
-      sent_.set(rank, base, channel.out, channel.sent);
-      received_.set(rank, base, channel.in, channel.received);
+      sent_.set(rank, out, channel.out, channel.sent);
+      received_.set(rank, in, channel.in, channel.received);
       counts_out_[rank] = channel.sent;
     }
     requests_->all_to_all(std::as_bytes(std::span(counts_out_)), std::as_writable_bytes(std::span(counts_in_)));
-    requests_->all_to_all(base, sent_.get(), base, received_.get());
+    requests_->all_to_all(out, sent_.get(), in, received_.get());
   }
   void on_finish() override {
     comm::wait(communicator_, *requests_, "halo exchange, alltoall");

@@ -26,19 +26,17 @@ class Neighborhood final : public Strategy {
     graph_ = communicator_.graph(ranks_);
   }
   void on_start() override {
-    if (channels().empty()) {
-      graph_->exchange(nullptr, sent_.get(), nullptr, received_.get());
-      return;
-    }
-    const std::byte* base = channels().front().out;
+    // Two bases: an MPI may take one for both sides to mean that data are replaced in place.
+    std::byte* const out = channels().empty() ? nullptr : channels().front().out;
+    std::byte* const in = channels().empty() ? nullptr : channels().front().in;
     sent_.assign(channels().size());
     received_.assign(channels().size());
     for (std::size_t k = 0; k < channels().size(); ++k) {
       const Channel& channel = channels()[k];
-      sent_.set(k, base, channel.out, channel.sent);
-      received_.set(k, base, channel.in, channel.received);
+      sent_.set(k, out, channel.out, channel.sent);
+      received_.set(k, in, channel.in, channel.received);
     }
-    graph_->exchange(base, sent_.get(), channels().front().out, received_.get());
+    graph_->exchange(out, sent_.get(), in, received_.get());
   }
   void on_finish() override {
     comm::wait_until(communicator_, "halo exchange, neighborhood", [this] { return graph_->test(); });

@@ -31,6 +31,7 @@ LOOPBACK = {
     "PMIX_MCA_ptl_base_if_include": "lo",
     "OMPI_MCA_pml": "ob1",
     "OMPI_MCA_btl": "^tcp,ofi",  # tcp listens on all devices, whatever it is told to include
+    "OMPI_MCA_osc": "^ucx",  # it finds no device, and says so for every window
 }
 OPEN_MPI_HERE = ("--host", "localhost", "--oversubscribe", "--bind-to", "none")
 """Else it goes to all nodes of a job, refuses more ranks than cores, and gives a rank's threads one core."""
