@@ -31,7 +31,7 @@ struct AllTheSame {
   template <int N, class P>
   static EDDYLINE_INLINE void load(const typename P::value_type* rows, int stride, int offset,
                                    const std::int32_t* place, P* out) {
-    const auto* row = rows + static_cast<std::int64_t>(place[0]) * stride + offset;
+    const auto* row = rows + static_cast<std::int64_t>(place[0]) * (stride / k_row_step) + offset;
     for (int k = 0; k < N; ++k) out[k] = P(row[k]);
   }
 };
