@@ -2,8 +2,9 @@
 
   python benchmarks/viewers.py [--pairs 5] [--seconds 10] [--world cylinder]
 
-The simulation runs on core 0 with one thread, the server and all viewers on core 1. Runs with and without viewers
-take turns, so that what else happens on the machine falls on both. Prints JSON: medians and what viewers got.
+The simulation runs on core 0 with one thread, the server and all viewers on core 1. Runs with and without
+viewers take turns, so that what else happens on the machine falls on both. Prints JSON: medians and what
+viewers got.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ VIEWERS, FROZEN = 10, 1
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--world", default="cylinder")
@@ -61,7 +64,9 @@ def main() -> None:
     print(json.dumps(found, indent=2))
 
 
-def measure(world: str, sets: list[str], watched: bool, seconds: float) -> tuple[float, list[dict[str, float]]]:
+def measure(
+    world: str, sets: list[str], watched: bool, seconds: float
+) -> tuple[float, list[dict[str, float]]]:
     """Steps for each second of the simulation's own processor time, over `seconds`; and what viewers got."""
     with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
         command = [sys.executable, "-m", "eddyline"]
@@ -75,8 +80,22 @@ def measure(world: str, sets: list[str], watched: bool, seconds: float) -> tuple
         base, token = found[1], found[2]
         changes = [part for each in sets for part in ("--set", each)]
         run = subprocess.Popen(
-            ["taskset", "-c", "0", *command, "run", world, *changes, "--threads", "1", "--quiet"]
-            + ["--out", f"{folder}/run", "--live", f"{base}?token={token}"],
+            [
+                "taskset",
+                "-c",
+                "0",
+                *command,
+                "run",
+                world,
+                *changes,
+                "--threads",
+                "1",
+                "--quiet",
+                "--out",
+                f"{folder}/run",
+                "--live",
+                f"{base}?token={token}",
+            ],
             stdout=subprocess.DEVNULL,
         )
         try:
@@ -132,7 +151,7 @@ def _wait_for_run(base: str, token: str) -> str:
 
 
 class Watcher:
-    """A viewer as the page is one: two rasters of 300 columns, ten times a second. A frozen one never reads."""
+    """As the page: two rasters of 300 columns, ten times a second. A frozen one never reads."""
 
     def __init__(self, url: str, frozen: bool) -> None:
         self._socket = connect(

@@ -77,7 +77,8 @@ void Step<T, D>::drift_half() {
 }
 
 /// Lists hold while particles come nearer by less than the skin. Pairs are summed half way through the step, where they
-/// have moved by the mean of its two ends, and at its end. `start`: by how much they were nearer at the end of the last.
+/// have moved by the mean of its two ends, and at its end. `start`: by how much they were nearer at the end of the
+/// last.
 template <class T, int D>
 bool Step<T, D>::lists_hold(double start, double skin) {
   auto& control = flow_.control;
