@@ -46,7 +46,7 @@ export class Painter {
   private readonly tracers: TracerLayer;
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: true, antialias: true, depth: true });
+    const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: true, antialias: true, depth: true, preserveDrawingBuffer: true });
     if (!gl) throw new Error("This browser has no WebGL2, which draws the flow. Any current Firefox, Chromium or Safari has.");
     this.gl = gl;
     this.field = new FieldLayer(gl);
