@@ -367,7 +367,7 @@ class FlowSimulation final : public Simulation {
   struct Coder {
     Coder(double low, double high) : lowest(low), per_unit(high > low ? 65535 / (high - low) : 0.0) {}
     std::uint16_t operator()(double value) const {
-      return static_cast<std::uint16_t>(std::clamp((value - lowest) * per_unit, 0.0, 65535.0) + 0.5);
+      return static_cast<std::uint16_t>(std::lround(std::clamp((value - lowest) * per_unit, 0.0, 65535.0)));
     }
     double lowest, per_unit;
   };

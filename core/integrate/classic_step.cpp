@@ -346,8 +346,13 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
   }
   flow_.time += dt;
   flow_.contacts += contacts;
-  flow_.control.latest = {std::sqrt(speed2), 0, bad > 0, signal, std::sqrt(acceleration2)};
+  flow_.control.latest = {.speed = std::sqrt(speed2),
+                          .bad = bad > 0,
+                          .moved = std::sqrt(moved2),
+                          .signal = signal,
+                          .acceleration = std::sqrt(acceleration2)};
   flow_.agree();  // at once: in a blast the next time step may have to be far shorter
+  flow_.control.moved = flow_.control.latest.moved;
   flow_.timers.lap(Phase::integrate);
 }
 

@@ -28,7 +28,7 @@ void Kick<T, D>::half_and_drift() {
   const auto& c = flow_.constants();
   const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
   for_each_span(flow_.fluid.size(), [&](const ParticleSpan& span) {
-    const auto [first, n] = span;
+    const std::size_t first = span.first, n = span.count;
     double* s = flow_.fluid.s.data() + first;
     const T *divergence = flow_.divergence.data() + first, *diffusion = flow_.diffusion.data() + first;
 #pragma omp simd
@@ -79,7 +79,8 @@ void Kick<T, D>::half_and_shift(double dt, double damping, double next) {
     }
   }
   flow_.contacts += contacts;
-  flow_.control.latest = {std::sqrt(squares.speed), std::sqrt(squares.corrected), squares.bad};
+  flow_.control.latest = {
+      .speed = std::sqrt(squares.speed), .corrected = std::sqrt(squares.corrected), .bad = squares.bad};
 }
 
 template <class T, int D>
@@ -99,7 +100,7 @@ typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping
 /// a = pressure + viscosity + body forces;  v += a dt/2;  G.
 template <class T, int D>
 void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahead& ahead) {
-  const auto [first, n] = span;
+  const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const double unit = c.rate * c.c0 * c.kernel, kernel = c.kernel, half = 0.5 * step.dt, keep = step.keep;
@@ -135,7 +136,7 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
 /// x += shift, at most the cap; w.
 template <class T, int D>
 void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ahead) {
-  const auto [first, n] = span;
+  const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const bool free_surface = flow_.constants().free_surface;
   const double reference_speed = flow_.constants().c0 / k_sound_ratio, strength = step.strength, cap = step.cap;
@@ -170,7 +171,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
 /// Density follows the filling of space; not that of buffers, which is imposed.
 template <class T, int D>
 void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
-  const auto [first, n] = span;
+  const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const double kernel = flow_.constants().kernel / 20, inverse_mass = flow_.constants().inverse_mass;
   const double relaxation = step.relaxation;
@@ -209,7 +210,7 @@ std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, Ahead& ahead) {
 /// The places and velocities ahead become those of the state; `squares`: of the extremes so far.
 template <class T, int D>
 void Kick<T, D>::take_over(const ParticleSpan& span, const Shifting& step, const Ahead& ahead, Extremes& squares) {
-  const auto [first, n] = span;
+  const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   SpanValues moved2;
   std::fill_n(moved2.value, n, 0.0);
@@ -227,8 +228,8 @@ void Kick<T, D>::take_over(const ParticleSpan& span, const Shifting& step, const
   std::int64_t bad = 0;
 #pragma omp simd reduction(+ : bad)
   for (std::size_t l = 0; l < n; ++l) {
-    const bool good = (ahead.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (std::abs(s[l]) < 0.5) &
-                      (ahead.a2[l] < INFINITY);
+    const bool good =
+        ahead.v2[l] <= step.speed_limit2 && moved2[l] <= step.jump2 && std::abs(s[l]) < 0.5 && ahead.a2[l] < INFINITY;
     bad += good ? 0 : 1;
   }
   squares.bad = squares.bad || bad > 0;

@@ -11,16 +11,16 @@ using physics::StateEquationLinear;
 namespace {
 
 /// The rows of a span, column by column.
-template <class T, int D, int stride>
+template <class T, int D, int Stride>
 struct Columns {
   std::int32_t x[D][k_span];
-  T value[stride - D][k_span];  // what follows the position
+  T value[Stride - D][k_span];  // what follows the position
 
   void write_to(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t count) const {
     for (std::size_t l = 0; l < count; ++l) {
       T* row = rows.row(slot[l]);
       for (int d = 0; d < D; ++d) rows.put_fixed(row + d, x[d][l]);
-      for (int k = 0; k < stride - D; ++k) row[D + k] = value[k][l];
+      for (int k = 0; k < Stride - D; ++k) row[D + k] = value[k][l];
     }
   }
 };
@@ -29,7 +29,7 @@ struct Columns {
 
 template <class T, int D>
 void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
-  const auto [first, n] = span;
+  const std::size_t first = span.first, n = span.count;
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = flow_.constants().fixed;
   const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
@@ -66,7 +66,7 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
 
 template <class T, int D>
 void RowWriter<T, D>::write_pressed(const ParticleSpan& span) {
-  const auto [first, n] = span;
+  const std::size_t first = span.first, n = span.count;
   const auto& c = flow_.constants();
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = c.fixed;

@@ -54,6 +54,13 @@ Drift DriftBound<T, D>::operator()(const particles::CellLayout& layout, const pa
       for (std::int32_t x = 1; x < nx - 1; ++x) {
         const std::int32_t here = box.first_cell + z * nxy + y * nx + x;
         const auto i = static_cast<std::size_t>(here);
+        bool anybody = false;
+        for (std::int32_t dz = -depth; dz <= depth; ++dz)
+          for (std::int32_t dy = -1; dy <= 1; ++dy) {
+            const auto run = static_cast<std::size_t>(here + dz * nxy + dy * nx - 1);
+            anybody |= rows.begin[run] < rows.begin[run + 3] || walls.begin[run] < walls.begin[run + 3];
+          }
+        if (!anybody) continue;
         // What stands on the two sides of this cell, along each axis.
         float from_below[D], from_above[D];
         std::fill_n(from_below, D, -k_none);

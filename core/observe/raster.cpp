@@ -50,7 +50,6 @@ void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const
     return 0;
   };
   std::vector<Vec3> points;
-  std::vector<double> vorticity;
   for (std::size_t first = 0; first < pixels.size(); first += points.size()) {
     points.clear();
     for (std::size_t p = first; p < std::min(first + k_batch, pixels.size()); ++p) {
@@ -59,12 +58,15 @@ void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const
       points.push_back({plane.lower.x + (static_cast<double>(p % columns) + 0.5) * width,
                         plane.lower.y + (static_cast<double>(row) + 0.5) * height, plane.lower.z});
     }
-    const std::vector<Sample> samples = sampler.at(points);
-    if (quantity == Quantity::vorticity) vorticity = sampler.vorticity(points);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const bool wet = samples[i].fraction >= 0.5;
-      const double found = quantity == Quantity::vorticity ? vorticity[i] : value(samples[i]);
-      pixels[first + i] = wet ? static_cast<float>(found) : std::numeric_limits<float>::quiet_NaN();
+    const auto paint = [&](std::size_t i, double fraction, double found) {
+      pixels[first + i] = fraction >= 0.5 ? static_cast<float>(found) : std::numeric_limits<float>::quiet_NaN();
+    };
+    if (quantity == Quantity::vorticity) {
+      const std::vector<Vorticity> found = sampler.vorticity(points);
+      for (std::size_t i = 0; i < points.size(); ++i) paint(i, found[i].fraction, found[i].value);
+    } else {
+      const std::vector<Sample> found = sampler.at(points);
+      for (std::size_t i = 0; i < points.size(); ++i) paint(i, found[i].fraction, value(found[i]));
     }
   }
 }

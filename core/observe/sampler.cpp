@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "comm/collectives.hpp"
@@ -29,6 +30,20 @@ std::int64_t in_units(double value) {
                            : 0;
 }
 
+/// sum += values, in units. A sum with 1.5 2^52 is rounded to the nearest whole number, which stands in its last bits:
+/// that is fast, and right for all but huge values.
+template <std::size_t N>
+void add_in_units(const std::array<double, N>& values, std::int64_t* sum) {
+  constexpr double k_shift = 0x1.8p52, k_small = 0x1p51 * k_unit;
+  bool small = true;
+  for (std::size_t k = 0; k < N; ++k) small &= std::abs(values[k]) < k_small;
+  if (small)
+    for (std::size_t k = 0; k < N; ++k)
+      sum[k] += std::bit_cast<std::int64_t>(values[k] / k_unit + k_shift) - std::bit_cast<std::int64_t>(k_shift);
+  else
+    for (std::size_t k = 0; k < N; ++k) sum[k] += in_units(values[k]);
+}
+
 }  // namespace
 
 template <class T, int D>
@@ -52,12 +67,15 @@ void Sampler<T, D>::for_each_near(Vec3 x, Visit&& visit) const {
   for (int d = 0; d < D; ++d) x_fixed[d] = c.fixed.wrapped(x[d]);
   const double scale = c.fixed.quantum() / c.length.interaction_radius;
   // Particles may have moved on from the cell that they were sorted into, by less than its edge.
-  const std::int32_t reach = flow_.control.moved > c.length.skin ? 2 : 1, depth = D == 3 ? reach : 0;
+  const double moved = flow_.control.moved, R = c.length.interaction_radius;
+  const std::int32_t reach = moved > c.length.skin ? 2 : 1, depth = D == 3 ? reach : 0;
   for (std::int32_t dz = -depth; dz <= depth; ++dz)
     for (std::int32_t dy = -reach; dy <= reach; ++dy)
       for (std::int32_t dx = -reach; dx <= reach; ++dx) {
         Int3 shift{0, 0, 0};
-        const std::int32_t source = layout.owned_cell({cell[0] + dx, cell[1] + dy, cell[2] + dz}, shift);
+        const Int3 other{cell[0] + dx, cell[1] + dy, cell[2] + dz};
+        if (layout.grid().distance(x, other) > R + moved) continue;
+        const std::int32_t source = layout.owned_cell(other, shift);
         if (source < 0) continue;
         const auto first = static_cast<std::size_t>(source);
         for (std::int32_t j = rows.begin[first]; j < rows.begin[first + 1]; ++j) {
@@ -83,10 +101,8 @@ std::vector<std::array<double, N>> Sampler<T, D>::sums_at(std::span<const Vec3> 
 #pragma omp parallel for schedule(dynamic, 64)
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t* sum = whole.data() + static_cast<std::size_t>(i) * N;
-    for_each_near(points[static_cast<std::size_t>(i)], [&](const T* row, const double* r, double r2) {
-      const std::array<double, N> values = contribution(row, r, r2);
-      for (std::size_t k = 0; k < N; ++k) sum[k] += in_units(values[k]);
-    });
+    for_each_near(points[static_cast<std::size_t>(i)],
+                  [&](const T* row, const double* r, double r2) { add_in_units<N>(contribution(row, r, r2), sum); });
   }
   comm::sum(flow_.communicator(), whole, "observers");
   std::vector<std::array<double, N>> sums(points.size());
@@ -168,17 +184,22 @@ std::vector<Sample> Sampler<T, D>::means_at(std::span<const Vec3> points) const 
 }
 
 template <class T, int D>
-std::vector<double> Sampler<T, D>::vorticity(std::span<const Vec3> points) const {
-  const auto sums = sums_at<12>(points, [&](const T* row, const double* r, double r2) {
-    const double rest = 1 - std::sqrt(r2), w = static_cast<double>(row[D + 1]) * rest * rest * rest;
-    const T* velocity = carried(row).velocity;
+std::vector<Vorticity> Sampler<T, D>::vorticity(std::span<const Vec3> points) const {
+  const auto& c = flow_.constants();
+  const bool classic = flow_.fluid.classic;
+  const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
+  const auto sums = sums_at<13>(points, [&](const T* row, const double* r, double r2) {
+    const double q = std::sqrt(r2), rest = 1 - q, w = static_cast<double>(row[D + 1]) * rest * rest * rest;
+    const auto [volume, pressure, density, velocity] = carried(row);
+    const double W = classic ? physics::CubicSpline::value(q) : physics::WendlandC2::value(q);
     const double dx = -r[0], dy = -r[1], u = static_cast<double>(velocity[0]), v = static_cast<double>(velocity[1]);
-    return std::array{w,           w * dx,      w * dy,     w * u,      w * v,      w * dx * dx,
-                      w * dx * dy, w * dy * dy, w * dx * u, w * dy * u, w * dx * v, w * dy * v};
+    return std::array{w,           w * dx,     w * dy,     w * u,      w * v,      w * dx * dx,        w * dx * dy,
+                      w * dy * dy, w * dx * u, w * dy * u, w * dx * v, w * dy * v, kernel * volume * W};
   });
-  std::vector<double> vorticity(points.size(), 0.0);
+  std::vector<Vorticity> vorticity(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto& [weight, sx, sy, su, sv, sxx, sxy, syy, sxu, syu, sxv, syv] = sums[i];
+    const auto& [weight, sx, sy, su, sv, sxx, sxy, syy, sxu, syu, sxv, syv, fraction] = sums[i];
+    vorticity[i].fraction = fraction;
     if (!(weight > 0)) continue;
     const double xx = sxx - sx * sx / weight, xy = sxy - sx * sy / weight, yy = syy - sy * sy / weight;
     const double xv = sxv - sx * sv / weight, yv = syv - sy * sv / weight;
@@ -186,7 +207,7 @@ std::vector<double> Sampler<T, D>::vorticity(std::span<const Vec3> points) const
     const double determinant = xx * yy - xy * xy;
     if (!(determinant > 1e-9 * weight * weight)) continue;  // too few neighbours, or all on a line
     const double dv_dx = (xv * yy - yv * xy) / determinant, du_dy = (yu * xx - xu * xy) / determinant;
-    vorticity[i] = (dv_dx - du_dy) * flow_.constants().rate;
+    vorticity[i].value = (dv_dx - du_dy) * c.rate;
   }
   return vorticity;
 }

@@ -19,6 +19,12 @@ struct Sample {
   Vec3 velocity;        // [m/s]
 };
 
+/// Vorticity at a point, and how much of it is fluid.
+struct Vorticity {
+  double fraction = 0;  // as of a sample
+  double value = 0;     // [1/s]
+};
+
 /// Reads the state of the last evaluation. Every rank adds what its own particles contribute to each point; sums are of
 /// whole numbers, so that they are the same for any boxes, threads and ranks. Collective.
 template <class T, int D>
@@ -29,7 +35,7 @@ class Sampler {
   std::vector<Sample> at(std::span<const Vec3> points) const;
   /// Vorticity dv/dx - du/dy [1/s] of the plane x, y: from the linear function that fits the velocities around the
   /// point best (weights V |grad W| / r), which is exact for a uniform gradient, beside walls and surfaces too.
-  std::vector<double> vorticity(std::span<const Vec3> points) const;
+  std::vector<Vorticity> vorticity(std::span<const Vec3> points) const;
   /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
   /// the top. 0 where there is no fluid.
   double height(Vec3 x, int axis) const;

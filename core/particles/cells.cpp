@@ -20,6 +20,18 @@ Int3 CellGrid::cell_of(Vec3 x) const {
   return cell;
 }
 
+double CellGrid::distance(Vec3 x, Int3 cell) const {
+  double square = 0;
+  for (int d = 0; d < dimensions; ++d) {
+    const auto k = static_cast<std::size_t>(d);
+    const double lower = origin[d] + cell[k] * edge[d], upper = lower + edge[d];
+    const bool has_lower = periodic[k] || cell[k] > 0, has_upper = periodic[k] || cell[k] < count[k] - 1;
+    const double apart = has_lower && x[d] < lower ? lower - x[d] : has_upper && x[d] > upper ? x[d] - upper : 0.0;
+    square += apart * apart;
+  }
+  return (1 - 1e-9) * std::sqrt(square);
+}
+
 CellBox CellGrid::cells_between(Vec3 low, Vec3 high) const {
   CellBox box{cell_of(low), cell_of(high)};
   for (auto& upper : box.upper) ++upper;

@@ -34,6 +34,9 @@ struct CellGrid {
   Int3 period_quanta{0, 0, 0};  // the same in quanta modulo 2^32
 
   Int3 cell_of(Vec3 x) const;
+  /// From x to the nearest point of a cell or of a periodic image of one: less than it is, never more. Cells beside a
+  /// side that is not periodic hold what is beyond it [m].
+  double distance(Vec3 x, Int3 cell) const;
   std::int64_t index(Int3 cell) const {
     return (static_cast<std::int64_t>(cell[2]) * count[1] + cell[1]) * count[0] + cell[0];
   }

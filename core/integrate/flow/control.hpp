@@ -13,6 +13,7 @@ struct Extremes {
   double speed = 0;         // largest |v| [m/s]
   double corrected = 0;     // largest distance that shifting and contact have moved a particle in the step [m]
   bool bad = false;         // a value is not finite, too fast or has jumped
+  double moved = 0;         // classic: largest distance from where a particle stood at the last rebuild [m]
   double signal = 0;        // classic: the highest signal speed [m/s]
   double acceleration = 0;  // classic: the largest of the last evaluation [m/s^2]
 };

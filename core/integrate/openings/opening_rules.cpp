@@ -26,30 +26,29 @@ enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_
 
 template <int D>
 void OpeningRules<D>::apply(double t, double dt, bool at_rest) {
-  const std::vector<Means> means = measure(t);
+  measure(t);
   auto& openings = openings_.all();
   for (std::size_t o = 0; o < openings.size(); ++o)
     if (openings[o].world.inflow)
-      rule_inflow(openings[o], means[o], dt);
+      rule_inflow(openings[o], means_[o], dt);
     else
-      rule_outflow(openings[o], means[o], t, dt, at_rest);
+      rule_outflow(openings[o], means_[o], t, dt, at_rest);
 }
 
 /// Sums over the sites of all openings, each site by the rank that owns its node. Sums are exact, so that it does not
 /// matter which.
 template <int D>
-std::vector<typename OpeningRules<D>::Means> OpeningRules<D>::measure(double t) {
+void OpeningRules<D>::measure(double t) {
   auto& openings = openings_.all();
-  std::vector<ReproducibleSum> sums(k_sums * openings.size());
-  const auto sums_of = [&](std::size_t o) { return std::span(sums).subspan(k_sums * o, k_sums); };
+  sums_.assign(k_sums * openings.size(), {});
+  const auto sums_of = [&](std::size_t o) { return std::span(sums_).subspan(k_sums * o, k_sums); };
   for (std::size_t o = 0; o < openings.size(); ++o) {
     for (std::int64_t site = 0; site < openings[o].sites.sites(); ++site) add_site(openings[o], site, t, sums_of(o));
     openings[o].mass_flow = openings[o].world.inflow ? sums_of(o)[k_mass_flow] : ReproducibleSum{};
   }
-  comm::sum(communicator_, sums, "means over openings");
-  std::vector<Means> means;
-  for (std::size_t o = 0; o < openings.size(); ++o) means.push_back(means_of(openings[o], sums_of(o)));
-  return means;
+  comm::sum(communicator_, sums_, "means over openings");
+  means_.clear();
+  for (std::size_t o = 0; o < openings.size(); ++o) means_.push_back(means_of(openings[o], sums_of(o)));
 }
 
 template <int D>

@@ -33,7 +33,7 @@ class OpeningRules {
     double pace = 1;      // inflow: at which it carries the mass of the file's stream
   };
 
-  std::vector<Means> measure(double t);
+  void measure(double t);
   void add_site(const Opening<D>& opening, std::int64_t site, double t, std::span<ReproducibleSum> sums) const;
   Means means_of(const Opening<D>& opening, std::span<const ReproducibleSum> sums) const;
   void rule_inflow(Opening<D>& opening, const Means& means, double dt) const;
@@ -45,6 +45,8 @@ class OpeningRules {
   Openings<D>& openings_;
   const NodeFits<D>& fits_;
   comm::Communicator& communicator_;
+  std::vector<ReproducibleSum> sums_;  // of all openings
+  std::vector<Means> means_;           // of each
 };
 
 }  // namespace eddyline::integrate
