@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/instructions.hpp"
+#include "base/pack.hpp"
 #include "cell_fixture.hpp"
 #include "harness.hpp"
 
