@@ -11,7 +11,7 @@ OPENMPI := build/openmpi
 
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo build test test-matrix test-threads test-openmpi docs format clean
+.PHONY: demo build test test-matrix test-threads test-page test-openmpi docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=5.5
@@ -41,6 +41,10 @@ $(TESTED): $(BUILT)
 
 test: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS)
+
+# The lab's page in a headless browser, and its unit tests where Node is.
+test-page: $(TESTED)
+	@$(BIN)/python tools/test.py --jobs $(JOBS) page
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix

@@ -185,11 +185,13 @@ def python(jobs: int) -> Output:
 
 
 def page(jobs: int) -> Output:
-    """Types and unit tests of the lab's page, where Node and what it needs are."""
-    if shutil.which("npm") is None or not (ROOT / "lab" / "node_modules").is_dir():
-        print("    page: left out, as there is no Node, or no lab/node_modules, which `npm ci` in lab/ makes")
-        return True, ""
-    return _all(*(_command("npm", "--prefix", "lab", "run", "--silent", name) for name in ("check", "test")))
+    """The lab's page: types and unit tests, where Node and what it needs are; and what people do, in a browser."""
+    checks = [_command(_tool("pytest"), "-m", "browser", "tests/python/test_lab_page.py")]
+    if shutil.which("npm") is not None and (ROOT / "lab" / "node_modules").is_dir():
+        checks += [_command("npm", "--prefix", "lab", "run", "--silent", name) for name in ("check", "test")]
+    else:
+        print("    page: unit tests left out, as there is no Node, or no lab/node_modules: `npm ci` in lab/")
+    return _all(*checks)
 
 
 def matrix(jobs: int) -> Output:
@@ -226,7 +228,7 @@ STAGES = (
     Stage("core", "C++ tests with address and UB sanitizers", core),
     Stage("threads", "C++ tests with the thread sanitizer", threads, on_request=True),
     Stage("python", "Python tests (pytest)", python),
-    Stage("page", "The lab's page (TypeScript)", page),
+    Stage("page", "The lab's page in a browser (make test-page)", page, on_request=True),
     Stage("matrix", "Ranks in 65 more ways (make test-matrix)", matrix, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
 )

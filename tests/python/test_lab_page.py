@@ -138,6 +138,7 @@ def test_the_first_screen_flows_and_asks_nothing(page):
     no_barriers(page)
 
 
+@pytest.mark.browser
 def test_drawing_changes_the_file_and_the_file_the_drawing(page):
     open_text(page, CHANNEL)
     water = page.locator(".overlay .water").bounding_box()
@@ -183,6 +184,7 @@ def test_drawing_changes_the_file_and_the_file_the_drawing(page):
     no_barriers(page)
 
 
+@pytest.mark.browser
 def test_a_run_is_watched_paused_scrubbed_and_found_again(page):
     open_text(page, CHANNEL)
     page.get_by_role("button", name="Run", exact=True).click()
