@@ -185,7 +185,7 @@ def python(jobs: int) -> Output:
 
 
 def page(jobs: int) -> Output:
-    """The lab's page: what people do, in a browser; types and unit tests, where Node and what it needs are."""
+    """The lab's page: as it is used, in a browser; unit tests where Node is."""
     checks = [_command(_tool("pytest"), "-m", "browser", "tests/python/test_lab_page.py")]
     if shutil.which("npm") is not None and (ROOT / "lab" / "node_modules").is_dir():
         checks += [_command("npm", "--prefix", "lab", "run", "--silent", name) for name in ("check", "test")]
