@@ -129,6 +129,7 @@ def painted(page: Any) -> int:
     )
 
 
+@pytest.mark.browser
 def test_the_first_screen_flows_and_asks_nothing(page):
     page.wait_for_selector("text=stored run")
     until(page, lambda: painted(page) > 40)
