@@ -16,6 +16,7 @@
 #include "harness.hpp"
 #include "integrate/classic_step.hpp"
 #include "integrate/step.hpp"
+#include "neighbors/fields.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -280,6 +281,7 @@ void expect_ghosts_like_owners(const world::World& world, int ranks, const integ
       return;
     }
     advance(*start<integrate::Step<T, D>>(flow));
+    flow.fluid_halo.gather(neighbors::RowField(flow.moving, D));  // the next step's, which no ghost has yet
     expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.moving, 4 * D + 2);
     expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.pressed, 2 * D + 2);
     if (flow.everywhere.walls == 0) return;
