@@ -195,9 +195,9 @@ def page(jobs: int) -> Output:
 
 
 def matrix(jobs: int) -> Output:
-    """Ways of computing on ranks, one at a time: most take more than one core."""
+    """Ways of computing on ranks and short experiments, one at a time: most take more than one core."""
     return _command(
-        _tool("pytest"), "-m", "matrix", "tests/python/test_matrix.py",
+        _tool("pytest"), "-m", "matrix", "tests/python/test_matrix.py", "tests/python/test_experiments.py",
         environment={"OMP_WAIT_POLICY": "passive"},
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-LONG = ("test_validation_quick.py", "test_experiments.py", "test_ranks.py", "test_sweep.py")
+LONG = ("test_validation_quick.py", "test_ranks.py", "test_sweep.py")
 """Files whose tests take longest."""
 
 

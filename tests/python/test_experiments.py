@@ -13,6 +13,7 @@ from ways import has_plugin
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.matrix
 @pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
 def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
     script = ROOT / "experiments" / "vertanen-1999" / "run.py"
@@ -28,6 +29,7 @@ def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
     assert done.stdout.count("0, every bit") == 16
 
 
+@pytest.mark.matrix
 def test_all_pairs_cost_more_than_cells(tmp_path: Path) -> None:
     """Versions of the search find the same pairs, which the script itself asserts, at different prices."""
     script = ROOT / "experiments" / "vertanen-1999" / "serial" / "run.py"
