@@ -157,7 +157,8 @@ bool ClassicStep<T, D>::lists_hold(const Prediction& ahead, double skin) {
   write_middle(ahead);
   gather(flow_.fluid_halo, flow_.pressed);
   const auto& c = flow_.constants();
-  const neighbors::Drift drift = flow_.drift();
+  flow_.begin_control_point();
+  const neighbors::Drift drift = flow_.end_control_point();
   flow_.control.approach = drift.approach * c.fixed.quantum();
   flow_.control.moved = drift.moved * c.fixed.quantum();
   flow_.timers.lap(Phase::integrate);
@@ -256,8 +257,9 @@ void ClassicStep<T, D>::sum_rates() {
     out.drift[d] = sums.drift[d].data();
   }
   const auto rates = sweeps_.rates[terms_.index()];
-  for_blocks(flow_.schedule.early_rates, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
-  for_blocks(flow_.schedule.late_rates, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+  const Schedule& schedule = flow_.schedule;
+  for (const auto* blocks : {&schedule.early_rates, &schedule.middle_rates, &schedule.late_rates})
+    for_blocks(*blocks, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
   flow_.timers.lap(Phase::rates);
 }
 

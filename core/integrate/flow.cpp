@@ -162,8 +162,7 @@ void Flow<T, D>::rebalance() {
   const auto start = Clock::now();
   std::vector<Int3> cells(fluid.id.size());
   for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = subdomain_.grid().cell_of(vector_of(fluid.x, i));
-  const auto turns = static_cast<double>(std::max<std::int64_t>(1, balance.steps_since(steps) * fluid.size()));
-  const double cost = balance.busy_since(timers.busy()) / turns;
+  const double cost = balance.cost(timers.busy(), steps) / static_cast<double>(std::max<std::int64_t>(1, fluid.size()));
   subdomain_.share_out(cells, std::max<std::int64_t>(1, std::llround(1e9 * cost)));
   openings.share(communicator_);
   kept_wall_rows_.take(walls, wall_rows);
@@ -358,20 +357,25 @@ void Flow<T, D>::write_wall_rows() {
 template <class T, int D>
 void Flow<T, D>::agree() {
   timers.lap(Phase::integrate);
-  control.agree(communicator_, {}, "control point after steps");
+  agreement_.begin(communicator_, control, {});
+  agreement_.end(communicator_, control, "control point after steps");
   timers.lap(Phase::wait);
 }
 
 template <class T, int D>
-neighbors::Drift Flow<T, D>::drift() {
+void Flow<T, D>::begin_control_point() {
   // Classic sums pairs in the middle of the step only.
   const double half_step = fluid.classic ? 0.0 : 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
   const neighbors::Drift own =
       drift_bound_(layout(), fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
                    static_cast<float>(half_step), wall_rows, walls_move_ ? &wall_displacement : nullptr);
-  double all[] = {own.approach, own.moved};
+  agreement_.begin(communicator_, control, {own.approach, own.moved});
   timers.lap(Phase::integrate);
-  control.agree(communicator_, all, "control point before pair sums");
+}
+
+template <class T, int D>
+neighbors::Drift Flow<T, D>::end_control_point() {
+  const auto all = agreement_.end(communicator_, control, "control point of a step");
   timers.lap(Phase::wait);
   control.speed = control.latest.speed;
   return {static_cast<float>(all[0]), static_cast<float>(all[1])};

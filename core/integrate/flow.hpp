@@ -127,8 +127,10 @@ class Flow {
   /// Makes what this rank has found of the last step that of all ranks, at once. Collective.
   void agree();
   /// The control point of a step: agrees on the last step, and on how far particles of all ranks will have moved since
-  /// the last rebuild at the end of this one, whose middle is in `moving`. Collective.
-  neighbors::Drift drift();
+  /// the last rebuild at the end of this one, whose middle is in `moving`. In two halves: what is computed in between
+  /// gives other ranks time to come to it. Collective.
+  void begin_control_point();
+  neighbors::Drift end_control_point();
   /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of
   /// openings, which stand in the stream, look less far than R.
   double reach_of_lists() const {
@@ -164,6 +166,7 @@ class Flow {
   comm::Communicator& communicator_;
   Constants constants_;
   Subdomain subdomain_;
+  Agreement agreement_;
   bool walls_move_;
   Reordering<D> reorder_;
   KeptRows<T> kept_wall_rows_{physics::delta::k_wall_stride};

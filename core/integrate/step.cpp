@@ -87,10 +87,13 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   openings_.write_moving(flow_.time_step, damping > 0);
   begin_exchange(flow_.fluid_halo, flow_.moving);
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
-  early_rates_summed_ = lists_will_hold(skin);  // while rows travel; in vain if the lists do not hold after all
-  if (early_rates_summed_) sum_rates_of(flow_.schedule.early_rates, Phase::rates);
+  // In vain if the lists do not hold after all: while rows travel, then while ranks come to the control point.
+  rates_summed_ = !flow_.communicator().is_alone() && lists_will_hold(skin);
+  if (rates_summed_) sum_rates_of(flow_.schedule.early_rates, Phase::rates);
   end_exchange(flow_.fluid_halo, flow_.moving);
-  const neighbors::Drift drift = flow_.drift();
+  flow_.begin_control_point();
+  if (rates_summed_) sum_later_rates();
+  const neighbors::Drift drift = flow_.end_control_point();
   if (flow_.control.bad) return true;
   start += 2 * flow_.control.latest.corrected;
   const double end = drift.approach * c.fixed.quantum();
@@ -138,7 +141,14 @@ void Step<T, D>::write_moving() {
 
 template <class T, int D>
 void Step<T, D>::sum_rates() {
-  if (!early_rates_summed_) sum_rates_of(flow_.schedule.early_rates, Phase::rates);
+  if (rates_summed_) return;
+  sum_rates_of(flow_.schedule.early_rates, Phase::rates);
+  sum_later_rates();
+}
+
+template <class T, int D>
+void Step<T, D>::sum_later_rates() {
+  sum_rates_of(flow_.schedule.middle_rates, Phase::rates);
   sum_rates_of(flow_.schedule.late_rates, late(Phase::rates));
 }
 
@@ -285,7 +295,7 @@ void Step<T, D>::start() {
   extrapolate_to_openings(flow_.time, 0);
   openings_.write_moving(0, damping > 0);
   gather(flow_.fluid_halo, flow_.moving);
-  early_rates_summed_ = false;
+  rates_summed_ = false;
   sum_rates();
   openings_.discard_rates();
   sum_forces_of(flow_.schedule.early_forces, Phase::forces);

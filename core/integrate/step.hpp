@@ -36,6 +36,7 @@ class Step {
   void drift_half();
   bool lists_hold(double start, double skin);
   void sum_rates();
+  void sum_later_rates();
   void sum_rates_of(const std::vector<Block>& blocks, Phase phase);
   void kick_half_and_drift();
   void extrapolate_to_walls();
@@ -59,7 +60,7 @@ class Step {
   OpeningStep<T, D> openings_;
   Surroundings<D> surroundings_;
   Kick<T, D> kick_;
-  bool early_rates_summed_ = false;
+  bool rates_summed_ = false;
   static constexpr double k_none = -1;
   double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle
 };

@@ -1,29 +1,29 @@
 #include "integrate/flow/control.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cassert>
-
-#include "comm/collectives.hpp"
+#include "comm/wait.hpp"
 
 namespace eddyline::integrate {
 
-void Control::agree(comm::Communicator& communicator, std::span<double> more, std::string_view what) {
-  constexpr std::size_t k_most = 2;
-  assert(more.size() <= k_most);
-  std::array<double, 7 + k_most> all{latest.speed,        latest.corrected,       latest.moved,    latest.signal,
-                                     latest.acceleration, latest.bad ? 1.0 : 0.0, stop ? 1.0 : 0.0};
-  std::copy(more.begin(), more.end(), all.end() - k_most);
-  comm::maximum(communicator, all, what);
-  latest = {.speed = all[0],
-            .corrected = all[1],
-            .bad = all[5] > 0,
-            .moved = all[2],
-            .signal = all[3],
-            .acceleration = all[4]};
-  bad = latest.bad;
-  stop = all[6] > 0;
-  std::copy_n(all.end() - k_most, more.size(), more.begin());
+void Agreement::begin(comm::Communicator& communicator, const Control& control, const std::array<double, 2>& own) {
+  const Extremes& latest = control.latest;
+  values_ = {latest.speed,           latest.corrected,         latest.moved, latest.signal, latest.acceleration,
+             latest.bad ? 1.0 : 0.0, control.stop ? 1.0 : 0.0, own[0],       own[1]};
+  if (communicator.is_alone()) return;
+  under_way_ = communicator.requests();
+  under_way_->maximum(values_);
+}
+
+std::array<double, 2> Agreement::end(comm::Communicator& communicator, Control& control, std::string_view what) {
+  if (!communicator.is_alone()) comm::wait(communicator, *under_way_, what);
+  control.latest = {.speed = values_[0],
+                    .corrected = values_[1],
+                    .bad = values_[5] > 0,
+                    .moved = values_[2],
+                    .signal = values_[3],
+                    .acceleration = values_[4]};
+  control.bad = control.latest.bad;
+  control.stop = values_[6] > 0;
+  return {values_[7], values_[8]};
 }
 
 }  // namespace eddyline::integrate

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -27,9 +29,20 @@ struct Control {
   bool bad = false;     // the last step has gone wrong
   bool stop = false;    // somebody has asked for an end after this step
   Extremes latest;      // of the last step
+};
 
-  /// Makes what this rank has found of the last step that of all ranks, and `more` the largest of all. Collective.
-  void agree(comm::Communicator& communicator, std::span<double> more, std::string_view what);
+/// Makes what each rank has found of the last step that of all ranks, in two halves: what is computed in between gives
+/// others time to come. Collective.
+class Agreement {
+ public:
+  /// `own`: two more numbers.
+  void begin(comm::Communicator& communicator, const Control& control, const std::array<double, 2>& own);
+  /// The largest of these of all ranks. `what`: what is waited for, in words.
+  std::array<double, 2> end(comm::Communicator& communicator, Control& control, std::string_view what);
+
+ private:
+  std::array<double, 9> values_{};
+  std::unique_ptr<comm::Requests> under_way_;
 };
 
 }  // namespace eddyline::integrate

@@ -45,9 +45,10 @@ inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
   choose_blocks(chunks, [](std::size_t) { return true; }, blocks);
 }
 
-/// Chunks of the fluid in two parts. With one rank nothing is early.
+/// Chunks of the fluid in parts. With one rank all are late.
 struct Schedule {
-  std::vector<Block> early_rates;   // need no fluid of other ranks
+  std::vector<Block> early_rates;   // need no fluid of other ranks; summed while rows travel
+  std::vector<Block> middle_rates;  // neither; summed while ranks come to the control point
   std::vector<Block> late_rates;    // the rest
   std::vector<Block> early_forces;  // need neither that nor walls nor buffers, which follow the fluid
   std::vector<Block> late_forces;
