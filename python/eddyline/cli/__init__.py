@@ -1,0 +1,53 @@
+"""The command line. Everything heavy is imported inside the commands, so that help is there at once."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import typer
+
+from eddyline.cli.app import app
+from eddyline.cli.errors import EXIT_LOST
+
+__all__ = ["app", "main"]
+
+for _family in ("runs", "lab", "worlds", "results", "measure"):  # in the order in which help lists them
+    import_module(f"eddyline.cli.{_family}")
+
+
+def main() -> None:
+    """The entry point of the command line."""
+    try:
+        app()
+    except SystemExit as end:
+        from eddyline.ranks.launch import tell_outcome
+        from eddyline.ranks.session import is_follower
+
+        code = end.code if isinstance(end.code, int) else 0
+        if not is_follower() and tell_outcome(code):
+            raise SystemExit(0) from None  # launchers make a fuss about ranks that end with anything else
+        raise
+    except Exception as error:
+        _give_up(error)
+        raise
+
+
+def _give_up(error: Exception) -> None:
+    """A rank that fails for a reason of its own takes the others along: they would wait for it for ever."""
+    from eddyline.ranks.session import join
+
+    if join.cache_info().currsize == 0:
+        return
+    communicator = join().communicator
+    if communicator is not None:
+        import traceback
+
+        from eddyline import _core
+
+        if isinstance(error, _core.UnresponsiveError):
+            typer.echo(str(error), err=True)
+        else:
+            traceback.print_exception(error)
+        sys.stderr.flush()
+        communicator.abort(EXIT_LOST)

@@ -1,0 +1,39 @@
+"""The command `eddyline` itself. Each family of commands has a module of its own beside this one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="eddyline",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Eddyline, a flow laboratory: describe a world in one small file, press run, watch the flow.
+
+\b
+  eddyline run dam_break              run a world of the gallery
+  eddyline new my_tank                start a world of your own: my_tank.toml
+  eddyline check my_tank.toml         what will be run, or what is wrong with it
+  eddyline run my_tank.toml --set domain.spacing=0.004
+  eddyline export runs/my_tank --mp4 --quantity pressure
+
+A run keeps everything in a folder of its own, runs/NAME/0001, with a report.html to open first.
+""",
+)
+
+
+@app.callback(invoke_without_command=True)
+def _common(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+) -> None:
+    if version:
+        import eddyline
+
+        typer.echo(f"eddyline {eddyline.__version__}")
+        raise typer.Exit

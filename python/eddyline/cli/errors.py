@@ -1,0 +1,63 @@
+"""What a user can cause, as lines on standard error, and exit codes.
+
+0 done, 2 bad input, 3 a step failed, 4 cannot write, 5 a rank was lost, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import typer
+
+EXIT_BAD_INPUT = 2
+EXIT_LOST = 5
+EXIT_INTERRUPTED = 130
+
+
+class BadInputError(Exception):
+    """One line for the user."""
+
+
+@contextlib.contextmanager
+def errors() -> Iterator[None]:
+    """Errors that a user can cause as lines on standard error, with their exit code; anything else is a
+    fault of ours."""
+    from eddyline.ranks.session import is_follower
+
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except Exception as error:
+        code = _exit_code(error)
+        if code is None:
+            raise
+        if not is_follower():
+            typer.echo(_words(error), err=True)
+        raise typer.Exit(code) from None
+
+
+def _exit_code(error: Exception) -> int | None:
+    from eddyline.ranks import RankError
+    from eddyline.run.errors import EXIT_CANNOT_WRITE, RunError
+
+    if isinstance(error, (RunError, RankError)):
+        return error.exit_code
+    if isinstance(error, (FileNotFoundError, BadInputError)):
+        return EXIT_BAD_INPUT
+    if isinstance(error, OSError):
+        return EXIT_CANNOT_WRITE
+    from eddyline import _core
+    from eddyline.world import WorldError
+
+    return EXIT_BAD_INPUT if isinstance(error, (WorldError, _core.UserError)) else None
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

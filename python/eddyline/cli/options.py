@@ -1,0 +1,88 @@
+"""Options that several commands take."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, Optional
+
+import typer
+
+World = Annotated[
+    str, typer.Argument(metavar="WORLD", help="A world file, or the name of a world of the gallery.")
+]
+Set = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
+    typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
+]
+Threads = Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")]
+Steps = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(min=0, metavar="N", help="Stop after N steps."),
+]
+Until = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(min=0, metavar="T", help="Stop at time T [s] instead of the world's end."),
+]
+Ranks = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(min=1, metavar="N", help="Start N processes that compute the run together."),
+]
+Decomposition = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="How ranks share the domain: bisection, blocks, strips (or strips-x, strips-y, strips-z).",
+    ),
+]
+Rebalance = Annotated[
+    bool,
+    typer.Option(
+        "--rebalance/--no-rebalance", help="Share the domain out anew when that is worth its price."
+    ),
+]
+Exchange = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="How ranks exchange boundaries: nonblocking, blocking, persistent, neighborhood, alltoall, "
+        "onesided-fence, onesided-pscw, onesided-lock, shared, threaded, or auto, which measures them.",
+    ),
+]
+Patience = Annotated[
+    float,
+    typer.Option(min=0, metavar="S", help="How long a rank waits for others before it gives up [s]."),
+]
+Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain of each rank into B boxes.")]
+
+
+def _manner(
+    threads: Threads = 0,
+    ranks: Ranks = None,
+    boxes: Boxes = 1,
+    decomposition: Decomposition = "bisection",
+    rebalance: Rebalance = True,
+    exchange: Exchange = "nonblocking",
+    patience: Patience = 300.0,
+) -> None:
+    """How a run is computed: nothing of it changes a bit of the result."""
+
+
+def with_manner(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command all options of how a run is computed in place of its parameter `manner`, which gets
+    them by name."""
+    shared = inspect.signature(_manner, eval_str=True).parameters
+
+    @functools.wraps(command)
+    def with_options(**values: Any) -> None:
+        command(manner={name: values.pop(name) for name in shared}, **values)
+
+    own = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in own.parameters.items():
+        parameters += shared.values() if name == "manner" else [parameter]
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {each.name: each.annotation for each in parameters}
+    return with_options

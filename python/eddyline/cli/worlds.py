@@ -1,0 +1,65 @@
+"""World files: `new`, `check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from eddyline.cli.app import app
+from eddyline.cli.errors import BadInputError, errors
+from eddyline.cli.options import Set, World
+
+
+@app.command()
+def new(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the new world; the file is NAME.toml.")
+    ],
+    copy: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--from", metavar="WORLD", help="Start from a world of the gallery."),
+    ] = None,
+) -> None:
+    """Start a world file, with a comment at each key.
+
+    \b
+      eddyline new my_tank
+      eddyline new my_dam --from dam_break
+    """
+    from eddyline.world import new_world
+
+    with errors():
+        path = new_world(name, copy)
+        typer.echo(f"{path}: edit it, then\n  eddyline check {path}\n  eddyline run {path}")
+
+
+@app.command(short_help="Say what will be run, and how long it takes.")
+def check(
+    world: World,
+    set_: Set = None,
+    picture: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Draw the world into FILE (.png, .svg or .pdf)."),
+    ] = None,
+) -> None:
+    """Say what will be run: particles, memory, time step, Reynolds number, and how long it takes. Nothing
+    is run.
+
+    \b
+      eddyline check my_tank.toml
+      eddyline check dam_break --set domain.spacing=a/80 --picture dam.png
+    """
+    from eddyline.world import World as WorldType
+    from eddyline.world import describe, parse_set, save_picture
+
+    with errors():
+        loaded = WorldType.load(world, parse_set(set_ or []))
+        typer.echo(describe(loaded))
+        if picture is not None:
+            try:
+                save_picture(loaded, picture)
+            except ValueError as error:
+                raise BadInputError(f"--picture {picture}: {error}") from None
+            typer.echo(f"picture: {picture}")
