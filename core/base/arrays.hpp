@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <span>
 #include <utility>
 
+#include "base/memory.hpp"
 #include "base/vec.hpp"
 
 namespace eddyline {
@@ -26,16 +26,16 @@ class Array {
     swap(other);
     return *this;
   }
-  ~Array() { ::operator delete[](memory_, k_alignment); }
+  ~Array() { release(memory_); }
 
   void resize(std::size_t size) {
     if (size > capacity_) {
       const std::size_t capacity = std::max(size + size / 8, std::size_t{64});
       const std::size_t stagger = reinterpret_cast<std::uintptr_t>(this) / sizeof(*this) % 31 * 128;
-      std::byte* memory = static_cast<std::byte*>(::operator new[](capacity * sizeof(T) + stagger, k_alignment));
+      std::byte* memory = allocate(capacity * sizeof(T) + stagger);
       T* data = reinterpret_cast<T*>(memory + stagger);
       std::copy_n(data_, size_, data);
-      ::operator delete[](memory_, k_alignment);
+      release(memory_);
       memory_ = memory;
       data_ = data;
       capacity_ = capacity;
@@ -65,7 +65,6 @@ class Array {
   const T* end() const { return data_ + size_; }
 
  private:
-  static constexpr std::align_val_t k_alignment{64};
   std::byte* memory_ = nullptr;
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;

@@ -155,6 +155,24 @@ class CellCandidates {
 
 ListKernels list_kernels_plain() { return {collect_plain, filter_plain, interleave_plain}; }
 
+std::int32_t* Arena::take(std::size_t entries) {
+  constexpr std::size_t k_first = 1 << 14, k_largest = std::size_t{8} << 20;
+  while (slab_ < slabs_.size() && used_ + entries > slabs_[slab_].size()) ++slab_, used_ = 0;
+  if (slab_ == slabs_.size()) {
+    const std::size_t twice = slabs_.empty() ? k_first : 2 * slabs_.back().size();
+    slabs_.emplace_back().resize(std::max(entries, std::min(twice, k_largest)));
+  }
+  std::int32_t* from = slabs_[slab_].data() + used_;
+  used_ += entries;
+  return from;
+}
+
+std::size_t Arena::bytes() const {
+  std::size_t entries = used_;
+  for (std::size_t s = 0; s < slab_; ++s) entries += slabs_[s].size();
+  return entries * sizeof(std::int32_t);
+}
+
 void NeighborList::build(const Search& search, const char* instructions) {
   const ListKernels kernels = choose(instructions);
   const auto& slot = search.targets->slot;
@@ -162,7 +180,6 @@ void NeighborList::build(const Search& search, const char* instructions) {
   const std::int64_t count = (n + k_chunk - 1) / k_chunk;
   const std::int32_t sentinel = search.sources->rows * k_row_step;
   chunks_.resize(static_cast<std::size_t>(count));
-  places_.resize(static_cast<std::size_t>(count));
   target_places_.resize(static_cast<std::size_t>(count * k_chunk));
   for (std::int64_t i = 0; i < count * k_chunk; ++i)
     target_places_[static_cast<std::size_t>(i)] =
@@ -177,11 +194,11 @@ void NeighborList::build(const Search& search, const char* instructions) {
 #pragma omp parallel reduction(+ : stored, padded)
   {
     const int thread = omp_get_thread_num();
-    Array<std::int32_t>& arena = arenas_[static_cast<std::size_t>(thread)];
+    Arena& arena = arenas_[static_cast<std::size_t>(thread)];
+    arena.clear();
     Array<std::int32_t>& scratch = scratch_[static_cast<std::size_t>(thread)];
     Candidates& candidates = candidates_[static_cast<std::size_t>(thread)];
     CellCandidates cell(search, kernels, candidates);
-    std::int64_t used = 0;
 #pragma omp for schedule(static)
     for (std::int64_t c = 0; c < count; ++c) {
       const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, n);
@@ -204,21 +221,18 @@ void NeighborList::build(const Search& search, const char* instructions) {
       }
       for (int lane = 0; lane < k_chunk; ++lane)
         std::fill(scratch.data() + lane * stride + found[lane], scratch.data() + lane * stride + length, sentinel);
-      arena.resize(static_cast<std::size_t>(used + static_cast<std::int64_t>(length) * k_chunk));
-      kernels.interleave(scratch.data(), stride, length, arena.data() + used, past_caches);
-      places_[static_cast<std::size_t>(c)] = {thread, length, used};
-      used += static_cast<std::int64_t>(length) * k_chunk;
+      std::int32_t* entries = arena.take(static_cast<std::size_t>(length) * k_chunk);
+      kernels.interleave(scratch.data(), stride, length, entries, past_caches);
+      chunks_[static_cast<std::size_t>(c)] = {entries, length};
       padded += static_cast<std::int64_t>(length) * k_chunk;
     }
   }
-  for (std::size_t c = 0; c < chunks_.size(); ++c)
-    chunks_[c] = {arenas_[static_cast<std::size_t>(places_[c].arena)].data() + places_[c].offset, places_[c].length};
   stored_ = stored;
   padded_ = padded;
 }
 
 std::size_t NeighborList::bytes() const {
-  std::size_t bytes = chunks_.bytes() + places_.bytes() + target_places_.bytes();
+  std::size_t bytes = chunks_.bytes() + target_places_.bytes();
   for (const auto& arena : arenas_) bytes += arena.bytes();
   for (const auto& scratch : scratch_) bytes += scratch.bytes();
   return bytes;

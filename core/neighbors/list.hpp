@@ -51,6 +51,21 @@ struct Candidates {
   static constexpr float k_nowhere = std::numeric_limits<float>::infinity();
 };
 
+/// Entries of one thread's chunks, in pieces that never move, so that lists grow without being copied.
+class Arena {
+ public:
+  /// Takes everything back; the memory stays.
+  void clear() { slab_ = used_ = 0; }
+  /// Room for so many entries, aligned to a cache line if all are whole chunks.
+  std::int32_t* take(std::size_t entries);
+  /// Of what has been taken. Memory that nobody has touched is none.
+  std::size_t bytes() const;
+
+ private:
+  std::vector<Array<std::int32_t>> slabs_;
+  std::size_t slab_ = 0, used_ = 0;  // entries of that slab
+};
+
 /// Verlet lists of one kind of particle over the rows of another.
 class NeighborList {
  public:
@@ -65,14 +80,9 @@ class NeighborList {
   std::size_t bytes() const;
 
  private:
-  struct Place {
-    std::int32_t arena, length;
-    std::int64_t offset;
-  };
   Array<Chunk> chunks_;
-  Array<Place> places_;
   Array<std::int32_t> target_places_;
-  std::vector<Array<std::int32_t>> arenas_;   // one a thread
+  std::vector<Arena> arenas_;                 // one a thread
   std::vector<Array<std::int32_t>> scratch_;  // one a thread
   std::vector<Candidates> candidates_;        // one a thread
   std::int64_t stored_ = 0, padded_ = 0;
