@@ -11,7 +11,7 @@ OPENMPI := build/openmpi
 
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo build test test-matrix test-threads test-page test-openmpi docs format clean
+.PHONY: FORCE demo build test test-matrix test-threads test-page test-openmpi docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=5.5
@@ -28,7 +28,12 @@ $(VENV)/.tools: constraints.txt tools/check_machine.sh
 	    scikit-build-core nanobind cmake ninja mpich
 	@touch $@
 
-$(BUILT): $(VENV)/.tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)
+# The list of modules: an installed package does not find those that have come since.
+$(VENV)/.modules: $(VENV)/.tools FORCE
+	@find python/eddyline -name '*.py' | LC_ALL=C sort > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BUILT): $(VENV)/.tools $(VENV)/.modules pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	@echo "Building the core ..."
 	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet \
 	    --disable-pip-version-check --no-build-isolation -c constraints.txt --editable .

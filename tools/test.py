@@ -26,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 BUILD = ROOT / "build" / "tests"
+TIDY = ROOT / "build" / "tidy"
 THREADS = ROOT / "build" / "threads"
 PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validation", "experiments")
 BAR = 30  # characters of the longest stage in the table
@@ -141,7 +142,7 @@ def mypy(jobs: int) -> Output:
 
 def clang_tidy(jobs: int) -> Output:
     """The core but for the flavours, which hold the same templates once for each instruction set."""
-    configured, output = _configure()
+    configured, output = _configure(TIDY, "", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON")
     if not configured:
         return False, output
     files = [path for path in _files("core", "*.cpp") if "flavours" not in Path(path).parts]
@@ -150,7 +151,7 @@ def clang_tidy(jobs: int) -> Output:
     extra = [*(f"--extra-arg=-Wno-{name}" for name in quiet), *_headers_of_openmp()]
 
     def check(file: str) -> Output:
-        return _command(_tool("clang-tidy"), "--quiet", "-p", str(BUILD), *extra, file)
+        return _command(_tool("clang-tidy"), "--quiet", "-p", str(TIDY), *extra, file)
 
     with ThreadPoolExecutor(jobs) as pool:
         return _all(*pool.map(check, files))
@@ -283,7 +284,7 @@ def _core_tests(
     return True, output
 
 
-def _configure(folder: Path = BUILD, sanitizers: str = "address,undefined") -> Output:
+def _configure(folder: Path, sanitizers: str, *more: str) -> Output:
     """A build of the C++ tests: sanitizers and asserts; little optimisation, so that it is built soon."""
     return _command(
         _tool("cmake"), "-S", ".", "-B", str(folder), "-G", "Ninja",
@@ -293,6 +294,7 @@ def _configure(folder: Path = BUILD, sanitizers: str = "address,undefined") -> O
         "-DEDDYLINE_TESTS=ON",
         "-DEDDYLINE_PYTHON=OFF",
         f"-DEDDYLINE_SANITIZE={sanitizers}",
+        *more,
     )  # fmt: skip
 
 
