@@ -27,10 +27,7 @@ class Timers {
   void lap(Phase phase) {
     const auto now = Clock::now();
     seconds_[static_cast<std::size_t>(phase)] += std::chrono::duration<double>(now - last_).count();
-    if (timeline_.size() < most_laps_) {
-      const auto since = [this](Clock::time_point t) { return std::chrono::duration<double>(t - zero_).count(); };
-      timeline_.push_back({since(last_), since(now), static_cast<std::int32_t>(phase)});
-    }
+    if (timeline_.size() < most_laps_) keep({since_zero(last_), since_zero(now), static_cast<std::int32_t>(phase)});
     last_ = now;
   }
   /// Keeps the next `laps` laps, from now on.
@@ -52,6 +49,17 @@ class Timers {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  double since_zero(Clock::time_point t) const { return std::chrono::duration<double>(t - zero_).count(); }
+  /// A phase that goes on is one lap.
+  void keep(const Lap& lap) {
+    const bool goes_on = !timeline_.empty() && timeline_.back().phase == lap.phase && timeline_.back().end == lap.begin;
+    if (goes_on)
+      timeline_.back().end = lap.end;
+    else
+      timeline_.push_back(lap);
+  }
+
   Clock::time_point last_ = Clock::now();
   std::array<double, static_cast<std::size_t>(Phase::count)> seconds_{};
   std::vector<Lap> timeline_;

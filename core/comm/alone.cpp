@@ -15,6 +15,7 @@ class NoRequests final : public Requests {
   void send(std::span<const std::byte>, int, Tag) override { refuse(); }
   void send_synchronously(std::span<const std::byte>, int, Tag) override { refuse(); }
   void receive(std::span<std::byte>, int, Tag) override { refuse(); }
+  void receive_at_most(std::span<std::byte>, int, Tag) override { refuse(); }
   void maximum(std::span<double>) override {}
   void minimum(std::span<std::int64_t>) override {}
   void sum(std::span<std::int64_t>) override {}
@@ -38,6 +39,7 @@ class Alone final : public Communicator {
   std::unique_ptr<Graph> graph(std::span<const int>) override { refuse(); }
   std::unique_ptr<Window> window(std::size_t) override { refuse(); }
   std::unique_ptr<SharedMemory> shared_memory(std::size_t) override { refuse(); }
+  int machine() override { return 0; }
   bool serves_threads() const override { return true; }
   std::optional<Incoming> probe(Tag) override { return std::nullopt; }
   void disconnect() override {}

@@ -4,11 +4,27 @@
 
 namespace eddyline::comm {
 
+void Reduction::begin_maximum(std::span<double> values) {
+  if (!communicator_.is_alone()) requests().maximum(values);
+}
+
+void Reduction::begin_sum(std::span<std::int64_t> values) {
+  if (!communicator_.is_alone()) requests().sum(values);
+}
+
+void Reduction::wait(std::string_view phase) {
+  if (requests_) comm::wait(communicator_, *requests_, phase);
+}
+
+Requests& Reduction::requests() {
+  if (!requests_) requests_ = communicator_.requests();
+  return *requests_;
+}
+
 void maximum(Communicator& communicator, std::span<double> values, std::string_view phase) {
-  if (communicator.is_alone()) return;
-  const auto requests = communicator.requests();
-  requests->maximum(values);
-  wait(communicator, *requests, phase);
+  Reduction all(communicator);
+  all.begin_maximum(values);
+  all.wait(phase);
 }
 
 void minimum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase) {
@@ -19,10 +35,9 @@ void minimum(Communicator& communicator, std::span<std::int64_t> values, std::st
 }
 
 void sum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase) {
-  if (communicator.is_alone()) return;
-  const auto requests = communicator.requests();
-  requests->sum(values);
-  wait(communicator, *requests, phase);
+  Reduction all(communicator);
+  all.begin_sum(values);
+  all.wait(phase);
 }
 
 void sum(Communicator& communicator, std::span<ReproducibleSum> sums, std::string_view phase) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,27 @@
 
 namespace eddyline::comm {
 
-/// Each value becomes the largest of all ranks. Maxima of doubles are exact.
+/// Maxima and sums on their way while the rank computes: values belong to them until wait() has returned. All ranks
+/// begin and await the same.
+class Reduction {
+ public:
+  explicit Reduction(Communicator& communicator) : communicator_(communicator) {}
+
+  /// Each value becomes the largest of all ranks. Maxima of doubles are exact.
+  void begin_maximum(std::span<double> values);
+  void begin_sum(std::span<std::int64_t> values);
+  /// Whether wait() would not wait. Makes progress here.
+  bool arrived() { return !requests_ || requests_->test(); }
+  void wait(std::string_view phase);
+
+ private:
+  Requests& requests();
+
+  Communicator& communicator_;
+  std::unique_ptr<Requests> requests_;
+};
+
+/// Each value becomes the largest of all ranks.
 void maximum(Communicator& communicator, std::span<double> values, std::string_view phase);
 void minimum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase);
 void sum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase);

@@ -1,12 +1,14 @@
 #pragma once
 // Message passing as the rest of the core sees it. Implementations: a process on its own (alone.hpp) and MPI (mpi/).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "comm/requests.hpp"
 #include "comm/window.hpp"
@@ -36,6 +38,8 @@ class Communicator {
   /// Collective: as many bytes as each rank wants. Their contents are not defined.
   virtual std::unique_ptr<Window> window(std::size_t bytes) = 0;
   virtual std::unique_ptr<SharedMemory> shared_memory(std::size_t bytes) = 0;
+  /// The lowest rank on the machine of this one, as the message passing sees machines. Collective.
+  virtual int machine() = 0;
   virtual bool serves_threads() const = 0;
   /// A message with this tag from anybody, if one has come.
   virtual std::optional<Incoming> probe(Tag tag) = 0;
@@ -48,6 +52,19 @@ class Communicator {
 
   /// How long a rank waits for others within a step before it gives up [s]; 0: for ever.
   double patience = 0;
+
+  /// The site of each rank: ranks of one site are near each other, and far from those of others. Empty: one site.
+  std::vector<int> sites;
+  bool is_far(int other) const {
+    return !sites.empty() && sites[static_cast<std::size_t>(other)] != sites[static_cast<std::size_t>(rank())];
+  }
+
+  /// The lowest rank at the site of that one.
+  int leader_of(int other) const {
+    if (sites.empty()) return 0;
+    return static_cast<int>(std::find(sites.begin(), sites.end(), sites[static_cast<std::size_t>(other)]) -
+                            sites.begin());
+  }
 
   /// How often parcels have been delivered, see collectives.hpp.
   unsigned deliveries = 0;

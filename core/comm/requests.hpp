@@ -9,7 +9,18 @@
 namespace eddyline::comm {
 
 /// What a message is about. Messages from one rank to another with one tag arrive in the order in which they were sent.
-enum class Tag : int { fluid_halo, wall_halo, cell_halo, fit_halo, counts_even, counts_odd, migrants, state, engine };
+enum class Tag : int {
+  fluid_halo,
+  wall_halo,
+  cell_halo,
+  fit_halo,
+  counts_even,
+  counts_odd,
+  migrants,
+  state,
+  engine,
+  combined  // and those after it: of each halo, what its ranks combine
+};
 
 /// Parts of a piece of memory, one for each of some ranks.
 struct Blocks {
@@ -26,6 +37,8 @@ class Requests {
   /// Completes only when the other rank has begun to receive.
   virtual void send_synchronously(std::span<const std::byte> from, int to, Tag tag) = 0;
   virtual void receive(std::span<std::byte> into, int from, Tag tag) = 0;
+  /// A message of that size or shorter; the message itself has to say how long it is.
+  virtual void receive_at_most(std::span<std::byte> into, int from, Tag tag) = 0;
 
   // Collective. Each value becomes that of all ranks.
   virtual void maximum(std::span<double> values) = 0;

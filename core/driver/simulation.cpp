@@ -268,9 +268,12 @@ class FlowSimulation final : public Simulation {
     s.list_bytes =
         static_cast<std::int64_t>(flow_.fluid_fluid.bytes() + flow_.fluid_wall.bytes() + flow_.wall_fluid.bytes());
     for (const exchange::Halo* halo : {&flow_.fluid_halo, &flow_.wall_halo}) {
-      s.messages += halo->traffic().copies + halo->traffic().messages;
-      s.ghost_rows += halo->traffic().rows;
-      s.message_bytes += halo->traffic().bytes;
+      const exchange::Traffic traffic = halo->traffic();
+      s.messages += traffic.copies + traffic.sent.messages;
+      s.ghost_rows += traffic.rows;
+      s.message_bytes += traffic.sent.bytes;
+      s.messages_between += traffic.sent.messages_between;
+      s.bytes_between += traffic.sent.bytes_between;
     }
     s.migrants = flow_.migrants;
     s.contacts = flow_.contacts;
@@ -282,9 +285,10 @@ class FlowSimulation final : public Simulation {
     s.imbalance = flow_.balance.imbalance();
     s.rebalance_seconds = flow_.balance.seconds();
     s.exchange = flow_.fluid_halo.trials();
-    std::int64_t* const sums[] = {
-        &s.fluid_particles, &s.wall_particles, &s.pairs,      &s.stored,   &s.padded,   &s.memory_bytes,  &s.list_bytes,
-        &s.messages,        &s.message_bytes,  &s.ghost_rows, &s.migrants, &s.contacts, &s.left_particles};
+    std::int64_t* const sums[] = {&s.fluid_particles, &s.wall_particles,   &s.pairs,        &s.stored,
+                                  &s.padded,          &s.memory_bytes,     &s.list_bytes,   &s.messages,
+                                  &s.message_bytes,   &s.ghost_rows,       &s.migrants,     &s.contacts,
+                                  &s.left_particles,  &s.messages_between, &s.bytes_between};
     std::vector<std::int64_t> values;
     for (const std::int64_t* each : sums) values.push_back(*each);
     comm::sum(flow_.communicator(), values, "statistics");
@@ -305,9 +309,12 @@ class FlowSimulation final : public Simulation {
     own.memory_bytes = flow_.memory();
     own.neighbors = static_cast<std::int64_t>(flow_.fluid_halo.neighbors());
     for (const exchange::Halo* halo : {&flow_.fluid_halo, &flow_.wall_halo}) {
-      own.messages += halo->traffic().messages;
-      own.bytes += halo->traffic().bytes;
-      for (std::size_t k = 0; k < own.sizes.size(); ++k) own.sizes[k] += halo->traffic().sizes[k];
+      const exchange::Sent sent = halo->traffic().sent;
+      own.messages += sent.messages;
+      own.bytes += sent.bytes;
+      own.messages_between += sent.messages_between;
+      own.bytes_between += sent.bytes_between;
+      for (std::size_t k = 0; k < own.sizes.size(); ++k) own.sizes[k] += sent.sizes[k];
     }
     for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = flow_.timers.seconds(static_cast<Phase>(p));
     return gather<RankShare>(std::span(&own, 1)).second;

@@ -62,8 +62,9 @@ struct Statistics {
   std::int64_t padded;  // the same with padding
   std::int64_t memory_bytes, list_bytes;
   std::int64_t messages, ghost_rows;
-  std::int64_t message_bytes, migrants;   // sent to other ranks; particles that changed ranks
-  std::int64_t contacts, left_particles;  // put back on a wall's surface; left through open sides
+  std::int64_t message_bytes, migrants;          // sent to other ranks; particles that changed ranks
+  std::int64_t messages_between, bytes_between;  // of those, what went to other sites
+  std::int64_t contacts, left_particles;         // put back on a wall's surface; left through open sides
   int ranks;
   std::int64_t rebalances;  // how often the domain was shared out anew
   double imbalance;         // computing time of the busiest rank over the mean, when it was last looked at
@@ -104,8 +105,9 @@ struct Glance {
 /// What one rank did.
 struct RankShare {
   std::int64_t fluid_particles = 0, wall_particles = 0, migrants = 0, memory_bytes = 0;
-  std::int64_t neighbors = 0, messages = 0, bytes = 0;  // ranks that it sends rows to; sent
-  std::array<std::int64_t, 32> sizes{};                 // messages of 2^(k-1) to less than 2^k bytes
+  std::int64_t neighbors = 0, messages = 0, bytes = 0;   // ranks that it sends rows to; sent
+  std::int64_t messages_between = 0, bytes_between = 0;  // of those, what went to other sites
+  std::array<std::int64_t, 32> sizes{};                  // messages of 2^(k-1) to less than 2^k bytes
   std::array<double, static_cast<std::size_t>(Phase::count)> seconds{};
 };
 

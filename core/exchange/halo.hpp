@@ -2,8 +2,6 @@
 // Brings owners' values to the ghosts that repeat them: within this process along routes, between ranks in messages.
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,10 +41,9 @@ class ArrayField {
 
 /// What has been moved so far.
 struct Traffic {
-  std::int64_t exchanges = 0;            // of this halo
-  std::int64_t copies = 0, rows = 0;     // within the process: routes, ghost rows
-  std::int64_t messages = 0, bytes = 0;  // sent to other ranks
-  std::array<std::int64_t, 32> sizes{};  // of the messages: those of less than 2^k bytes and not less than 2^(k-1)
+  std::int64_t exchanges = 0;         // of this halo
+  std::int64_t copies = 0, rows = 0;  // within the process: routes, ghost rows
+  Sent sent;                          // to other ranks
 };
 
 /// The ghosts of one kind of rows. Rebuilt with the cells; in between, the same exchange is repeated. All fields that
@@ -55,8 +52,8 @@ struct Traffic {
 /// for the widest.
 class Halo {
  public:
-  Halo(comm::Communicator& communicator, std::string_view strategy, comm::Tag tag)
-      : strategy_(make_strategy(strategy, communicator, tag)) {}
+  Halo(comm::Communicator& communicator, std::string_view strategy, Combine combine, comm::Tag tag)
+      : communicator_(communicator), strategy_(make_strategy(strategy, combine, communicator, tag)) {}
 
   void clear() {
     routes_.clear();
@@ -77,6 +74,8 @@ class Halo {
   void start(Field&&... field);
   /// Until the messages of others have come; finish() does so, too.
   void wait() { strategy_->finish(); }
+  /// Whether they have come. Does not wait, and brings them on their way.
+  bool arrived() { return strategy_->arrived(); }
   /// What the strategy tells of itself.
   Trials trials() const { return strategy_->trials(); }
   template <class... Field>
@@ -88,7 +87,11 @@ class Halo {
   }
 
   std::size_t neighbors() const { return used_; }
-  const Traffic& traffic() const { return traffic_; }
+  Traffic traffic() const {
+    Traffic all = traffic_;
+    if (const Sent* sent = strategy_->sent()) all.sent = *sent;
+    return all;
+  }
 
  private:
   struct Run {
@@ -124,6 +127,7 @@ class Halo {
     return neighbors_;
   }
 
+  comm::Communicator& communicator_;
   std::unique_ptr<Strategy> strategy_;
   Routes routes_;
   std::vector<Peer> peers_;
@@ -150,9 +154,7 @@ void Halo::start(Field&&... field) {
     for (const Run& run : peers_[p].sent)
       ((field.pack(run.first, run.count, to), to += static_cast<std::size_t>(run.count) * field.bytes()), ...);
     strategy_->send(p);
-    traffic_.messages += out.empty() ? 0 : 1;
-    traffic_.bytes += static_cast<std::int64_t>(out.size());
-    if (!out.empty()) ++traffic_.sizes[static_cast<std::size_t>(std::bit_width(out.size())) % 32];
+    traffic_.sent.add(out.size(), communicator_.is_far(peers_[p].rank));
   }
   strategy_->start();
   traffic_.copies += static_cast<std::int64_t>(routes_.size());

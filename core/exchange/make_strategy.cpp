@@ -1,4 +1,5 @@
 #include "base/errors.hpp"
+#include "exchange/sites/combined.hpp"
 #include "exchange/strategies/alltoall.hpp"
 #include "exchange/strategies/automatic.hpp"
 #include "exchange/strategies/blocking.hpp"
@@ -29,21 +30,37 @@ std::unique_ptr<Strategy> make(comm::Communicator& communicator, comm::Tag tag) 
 struct Entry {
   std::string_view name;
   Make make;
+  std::string_view not_inside = {};  // why it cannot carry the messages inside a site, if it cannot
 };
+
+constexpr std::string_view k_for_all = "its collective operations concern the ranks of all sites in every exchange";
+constexpr std::string_view k_tries = "it would try strategies that concern the ranks of all sites in every exchange";
 
 constexpr Entry k_strategies[] = {
     {"nonblocking", make<Nonblocking>},
     {"blocking", make<Blocking>},
     {"persistent", make<PersistentMessages>},
     {"neighborhood", make<Neighborhood>},
-    {"alltoall", make<AllToAll>},
-    {"onesided-fence", make<OneSidedFence>},
+    {"alltoall", make<AllToAll>, k_for_all},
+    {"onesided-fence", make<OneSidedFence>, k_for_all},
     {"onesided-pscw", make<OneSidedPscw>},
     {"onesided-lock", make<OneSidedLock>},
     {"shared", make<Shared>},
     {"threaded", make<Threaded>},
-    {"auto", make<Automatic>},
+    {"auto", make<Automatic>, k_tries},
 };
+
+std::string listed(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& each : names) text += (text.empty() ? "" : ", ") + each;
+  return text;
+}
+
+const Entry& entry_of(std::string_view name) {
+  for (const Entry& entry : k_strategies)
+    if (entry.name == name) return entry;
+  throw UserError("exchange = \"" + std::string(name) + "\"; must be one of: " + listed(strategy_names()) + ".");
+}
 
 }  // namespace
 
@@ -53,13 +70,31 @@ std::vector<std::string> strategy_names() {
   return names;
 }
 
+std::string combining_refusal(std::string_view name) {
+  const Entry& entry = entry_of(name);
+  if (entry.not_inside.empty()) return {};
+  std::string others;
+  for (const Entry& other : k_strategies)
+    if (other.not_inside.empty()) others += (others.empty() ? "" : ", ") + std::string(other.name);
+  return "combine = \"site\" with exchange = \"" + std::string(name) + "\": " + std::string(entry.not_inside) +
+         ". Choose one of: " + others + ".";
+}
+
 std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicator& communicator, comm::Tag tag) {
-  for (const Entry& entry : k_strategies)
-    if (entry.name == name)  // a process on its own has no neighbours: any will do that asks for none
-      return communicator.is_alone() ? make<Nonblocking>(communicator, tag) : entry.make(communicator, tag);
-  std::string known;
-  for (const std::string& each : strategy_names()) known += (known.empty() ? "" : ", ") + each;
-  throw UserError("exchange = \"" + std::string(name) + "\"; must be one of: " + known + ".");
+  const Entry& entry = entry_of(name);  // a process on its own has no neighbours: any will do that asks for none
+  return communicator.is_alone() ? make<Nonblocking>(communicator, tag) : entry.make(communicator, tag);
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view name, Combine combine, comm::Communicator& communicator,
+                                        comm::Tag tag) {
+  auto inside = make_strategy(name, communicator, tag);
+  if (combine == Combine::none) return inside;
+  if (const std::string refusal = combining_refusal(name); !refusal.empty()) throw UserError(refusal);
+  bool is_far = false;
+  for (int rank = 0; rank < communicator.size(); ++rank) is_far = is_far || communicator.is_far(rank);
+  if (!is_far) return inside;
+  const auto own_tag = static_cast<comm::Tag>(static_cast<int>(comm::Tag::combined) + static_cast<int>(tag));
+  return std::make_unique<Combined>(std::move(inside), communicator, own_tag);
 }
 
 }  // namespace eddyline::exchange

@@ -1,7 +1,10 @@
 #pragma once
 // How the messages of a halo exchange travel. A strategy moves bytes and changes none of them.
 
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +29,21 @@ struct Trials {
   std::vector<std::pair<std::string, double>> measured;  // strategy, seconds that an exchange kept a rank waiting
 };
 
+/// What a rank has sent.
+struct Sent {
+  std::int64_t messages = 0, bytes = 0;
+  std::int64_t messages_between = 0, bytes_between = 0;  // those of them that went to other sites
+  std::array<std::int64_t, 32> sizes{};                  // messages of 2^(k-1) to less than 2^k bytes
+
+  void add(std::size_t message, bool between_sites) {
+    if (message == 0) return;
+    const auto size = static_cast<std::int64_t>(message);
+    ++messages, bytes += size;
+    if (between_sites) ++messages_between, bytes_between += size;
+    ++sizes[static_cast<std::size_t>(std::bit_width(message)) % 32];
+  }
+};
+
 /// One way of exchanging messages with the neighbours, who all do so at the same time. All ranks call the same in the
 /// same order:
 ///
@@ -33,7 +51,7 @@ struct Trials {
 ///   begin(exactly so many bytes)                                     each exchange
 ///   fill outgoing(k), then send(k)                                   for each neighbour k
 ///   start()                                                          all are packed
-///   ... the caller computes what needs nothing from others ...
+///   ... the caller computes what needs nothing from others, and may ask for arrived() now and then ...
 ///   finish(), then read incoming(k)
 ///
 /// A new one overrides what it needs of the private functions below.
@@ -48,11 +66,15 @@ class Strategy {
   std::span<std::byte> outgoing(std::size_t k) const { return {channels_[k].out, channels_[k].sent}; }
   void send(std::size_t k) { on_send(channels_[k]); }
   void start() { on_start(); }
+  /// Whether all has come, so that finish() need not wait. Messages make progress here. Who cannot tell says no.
+  bool arrived() { return !under_way_ || on_test(); }
   /// A second call does nothing.
   void finish();
   std::span<const std::byte> incoming(std::size_t k) const { return {channels_[k].in, channels_[k].received}; }
 
   virtual Trials trials() const { return {}; }
+  /// What has gone to other ranks; null: a message to each neighbour that was to get any, and nothing else.
+  virtual const Sent* sent() const { return nullptr; }
 
  protected:
   /// A neighbour, what goes to it and comes from it in this exchange, and where that is packed and found.
@@ -81,6 +103,8 @@ class Strategy {
   virtual void on_send(Channel&) {}
   /// All messages are packed. Does not wait for others.
   virtual void on_start() {}
+  /// Whether on_finish() would not wait. Does not wait for others.
+  virtual bool on_test() { return false; }
   /// Waits for what has come, and until what was sent may be packed anew.
   virtual void on_finish() = 0;
 
@@ -99,5 +123,14 @@ std::vector<std::string> strategy_names();
 /// Exchanges with different tags may be under way at once. Throws UserError for a name that is not known, or if the
 /// message passing cannot do what the strategy needs.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicator& communicator, comm::Tag tag);
+
+/// Which messages travel together: all fields for a neighbour always do; those of all ranks of a site, see Combined.
+enum class Combine { none, site };
+/// Why messages inside a site cannot be exchanged by this strategy where those between sites are combined; empty: they
+/// can. Throws UserError for a name that is not known.
+std::string combining_refusal(std::string_view name);
+/// Throws UserError if the strategy cannot be combined, too.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, Combine combine, comm::Communicator& communicator,
+                                        comm::Tag tag);
 
 }  // namespace eddyline::exchange

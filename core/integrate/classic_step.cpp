@@ -258,7 +258,7 @@ void ClassicStep<T, D>::sum_rates() {
   }
   const auto rates = sweeps_.rates[terms_.index()];
   const Schedule& schedule = flow_.schedule;
-  for (const auto* blocks : {&schedule.early_rates, &schedule.middle_rates, &schedule.late_rates})
+  for (const auto* blocks : {&schedule.early_rates, &schedule.late_rates})
     for_blocks(*blocks, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
   flow_.timers.lap(Phase::rates);
 }

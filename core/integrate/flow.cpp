@@ -43,19 +43,23 @@ Execution prepare(Execution execution) {
 template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Communicator& communicator)
     : openings(world),
-      pressed(world.method.scheme == Scheme::classic ? physics::classic::k_fluid_stride<D>
-                                                     : physics::delta::k_pressed_stride),
-      fluid_halo(communicator, execution.exchange, comm::Tag::fluid_halo),
-      wall_halo(communicator, execution.exchange, comm::Tag::wall_halo),
+      pressed(world.method.scheme == Scheme::classic
+                  ? neighbors::Rows<T>(physics::classic::k_fluid_stride<D>, physics::classic::k_fluid_width<D>)
+                  : neighbors::Rows<T>(physics::delta::k_pressed_stride, physics::delta::k_pressed_width<D>)),
+      fluid_halo(communicator, execution.exchange, execution.combine, comm::Tag::fluid_halo),
+      wall_halo(communicator, execution.exchange, execution.combine, comm::Tag::wall_halo),
       world_(with_whole_periods(world)),
       execution_(prepare(execution)),
       communicator_(communicator),
+      counting_(communicator),
       constants_(world),
       subdomain_(world_, constants_, execution_, communicator),
       walls_move_(
           std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })) {
   fluid.classic = world.method.scheme == Scheme::classic;
   fluid.confined = !fluid.classic && !constants_.free_surface;
+  moving = neighbors::Rows<T>(physics::delta::k_moving_stride, fluid.confined ? physics::delta::k_moving_width<D>
+                                                                              : physics::delta::k_moving_width_free<D>);
   sweeps = physics::delta::choose_sweeps<T, D>(execution_.instructions);
   place();
 }
@@ -120,7 +124,7 @@ void Flow<T, D>::rebuild() {
   if (walls_move_) sort_walls();
   timers.lap(Phase::sort);
 
-  count_everywhere();
+  begin_count();
   find_neighbors();
   ++rebuilds;
   last_rebuild = steps;
@@ -176,7 +180,8 @@ void Flow<T, D>::rebalance() {
 template <class T, int D>
 void Flow<T, D>::migrate_fluid() {
   if (communicator_.is_alone()) return;
-  migrants += migrate(communicator_, subdomain_.ranks_of(fluid.x), [&](auto&& visit) { fluid.for_each_array(visit); });
+  migrants += migrate(communicator_, subdomain_.ranks_of(fluid.x), subdomain_.neighbors(),
+                      [&](auto&& visit) { fluid.for_each_array(visit); });
 }
 
 /// Puts the fluid in canonical order: by cell, then id.
@@ -215,7 +220,7 @@ void Flow<T, D>::sort_walls() {
 /// Walls go to the ranks of their cells, by where they stood at the last sort, and their rows with them.
 template <class T, int D>
 void Flow<T, D>::move_walls() {
-  migrate(communicator_, subdomain_.ranks_of(wall.x_ref), [&](auto&& visit) {
+  migrate(communicator_, subdomain_.ranks_of(wall.x_ref), subdomain_.neighbors(), [&](auto&& visit) {
     wall.for_each_array(visit);
     visit(kept_wall_rows_.field());
   });
@@ -248,10 +253,16 @@ void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArr
 }
 
 template <class T, int D>
-void Flow<T, D>::count_everywhere() {
-  std::int64_t all[] = {fluid.size(), wall.size()};
-  comm::sum(communicator_, all, "rebuild");
-  everywhere = {all[0], all[1]};
+void Flow<T, D>::begin_count() {
+  end_count();
+  counts_ = {fluid.size(), wall.size()};
+  counting_.begin_sum(counts_);
+}
+
+template <class T, int D>
+void Flow<T, D>::end_count() {
+  counting_.wait("rebuild");
+  everywhere = {counts_[0], counts_[1]};
 }
 
 // --- neighbours -----------------------------------------------------------------------------------------------------
@@ -359,6 +370,7 @@ void Flow<T, D>::agree() {
   timers.lap(Phase::integrate);
   agreement_.begin(communicator_, control, {});
   agreement_.end(communicator_, control, "control point after steps");
+  end_count();
   timers.lap(Phase::wait);
 }
 
@@ -376,6 +388,7 @@ void Flow<T, D>::begin_control_point() {
 template <class T, int D>
 neighbors::Drift Flow<T, D>::end_control_point() {
   const auto all = agreement_.end(communicator_, control, "control point of a step");
+  end_count();
   timers.lap(Phase::wait);
   control.speed = control.latest.speed;
   return {static_cast<float>(all[0]), static_cast<float>(all[1])};

@@ -3,6 +3,7 @@
 // sweeps. T is the type of pair sums (float, or double in double precision), D the dimension. SI units, except for
 // rows and sweep results (see physics/delta/sweeps.hpp).
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/arrays.hpp"
 #include "base/reproducible_sum.hpp"
 #include "base/timers.hpp"
+#include "comm/collectives.hpp"
 #include "comm/communicator.hpp"
 #include "exchange/halo.hpp"
 #include "integrate/flow/balance.hpp"
@@ -91,7 +93,7 @@ class Flow {
   ReproducibleSum left_mass;        // [kg], kg/m in 2D
   struct {
     std::int64_t fluid = 0, walls = 0;
-  } everywhere;               // particles of all ranks, since the last rebuild
+  } everywhere;               // particles of all ranks, as of the last control point
   std::int64_t migrants = 0;  // particles that have come from other ranks
   Balance balance;
   Timers timers;
@@ -99,7 +101,7 @@ class Flow {
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
   neighbors::Rows<T> moving{physics::delta::k_moving_stride};
   neighbors::Rows<T> pressed;
-  neighbors::Rows<T> walls{physics::delta::k_wall_stride};
+  neighbors::Rows<T> walls{physics::delta::k_wall_stride, physics::delta::k_wall_width<D>};
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};
   particles::CellRows fluid_rows, wall_rows, node_rows;
   exchange::Halo fluid_halo, wall_halo;
@@ -131,6 +133,8 @@ class Flow {
   /// gives other ranks time to come to it. Collective.
   void begin_control_point();
   neighbors::Drift end_control_point();
+  /// Whether end_control_point() would not wait.
+  bool control_point_arrived() { return agreement_.arrived(); }
   /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of
   /// openings, which stand in the stream, look less far than R.
   double reach_of_lists() const {
@@ -152,7 +156,8 @@ class Flow {
   void move_walls();
   void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Halo& halo,
                       neighbors::FixedPositions& positions) const;
-  void count_everywhere();
+  void begin_count();
+  void end_count();
   neighbors::Search search_of(const particles::CellRows& targets, const neighbors::FixedPositions& target_positions,
                               const particles::CellRows& sources,
                               const neighbors::FixedPositions& source_positions) const;
@@ -164,6 +169,8 @@ class Flow {
   world::World world_;
   Execution execution_;
   comm::Communicator& communicator_;
+  comm::Reduction counting_;  // of counts_: of fluid and walls since the last rebuild
+  std::array<std::int64_t, 2> counts_{};
   Constants constants_;
   Subdomain subdomain_;
   Agreement agreement_;

@@ -20,14 +20,18 @@ void Step<T, D>::advance(bool reactions) {
 
   kick_half_and_drift();
   openings_.keep_files();
+  early_forces_ = Portions(flow_.schedule.early_forces);
   begin_exchange(flow_.fluid_halo, flow_.pressed);
-  sum_forces_of(flow_.schedule.early_forces, Phase::forces);
+  sum_forces_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, flow_.pressed);
   if (moving_walls_.any()) moving_walls_.move_to_end();
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
-  gather(flow_.wall_halo, flow_.walls);
+  begin_exchange(flow_.wall_halo, flow_.walls);
+  sum_forces_until([this] { return flow_.wall_halo.arrived(); });
+  end_exchange(flow_.wall_halo, flow_.walls);
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
+  sum_forces_of(early_forces_.rest(), Phase::forces);
   sum_forces_of(flow_.schedule.late_forces, late(Phase::forces));
   openings_.discard_forces();
   if (reactions) react_pressure(), openings_.react_pressure();
@@ -88,11 +92,14 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   begin_exchange(flow_.fluid_halo, flow_.moving);
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   // In vain if the lists do not hold after all: while rows travel, then while ranks come to the control point.
-  rates_summed_ = !flow_.communicator().is_alone() && lists_will_hold(skin);
-  if (rates_summed_) sum_rates_of(flow_.schedule.early_rates, Phase::rates);
+  early_rates_ = Portions(flow_.schedule.early_rates);
+  late_rates_summed_ = false;
+  const bool ahead = !flow_.communicator().is_alone() && lists_will_hold(skin);
+  if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, flow_.moving);
   flow_.begin_control_point();
-  if (rates_summed_) sum_later_rates();
+  if (ahead) sum_rates_until([this] { return flow_.control_point_arrived(); });
+  if (ahead && !flow_.control_point_arrived()) sum_late_rates();
   const neighbors::Drift drift = flow_.end_control_point();
   if (flow_.control.bad) return true;
   start += 2 * flow_.control.latest.corrected;
@@ -139,21 +146,34 @@ void Step<T, D>::write_moving() {
   flow_.timers.lap(Phase::integrate);
 }
 
+/// What has not been summed while rows and numbers travelled.
 template <class T, int D>
 void Step<T, D>::sum_rates() {
-  if (rates_summed_) return;
-  sum_rates_of(flow_.schedule.early_rates, Phase::rates);
-  sum_later_rates();
+  sum_rates_of(early_rates_.rest(), Phase::rates);
+  if (!late_rates_summed_) sum_late_rates();
 }
 
 template <class T, int D>
-void Step<T, D>::sum_later_rates() {
-  sum_rates_of(flow_.schedule.middle_rates, Phase::rates);
+void Step<T, D>::sum_late_rates() {
   sum_rates_of(flow_.schedule.late_rates, late(Phase::rates));
+  late_rates_summed_ = true;
+}
+
+/// A portion of the interior after the other, as long as something is on its way.
+template <class T, int D>
+template <class Arrived>
+void Step<T, D>::sum_rates_until(Arrived&& arrived) {
+  while (!early_rates_.empty() && !arrived()) sum_rates_of(early_rates_.next(), Phase::rates);
 }
 
 template <class T, int D>
-void Step<T, D>::sum_rates_of(const std::vector<Block>& blocks, Phase phase) {
+template <class Arrived>
+void Step<T, D>::sum_forces_until(Arrived&& arrived) {
+  while (!early_forces_.empty() && !arrived()) sum_forces_of(early_forces_.next(), Phase::forces);
+}
+
+template <class T, int D>
+void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
   auto in = flow_.input();
   in.target_places = flow_.fluid_fluid.target_places();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
@@ -227,7 +247,7 @@ void Step<T, D>::extrapolate_to_openings(double t, double dt) {
 }
 
 template <class T, int D>
-void Step<T, D>::sum_forces_of(const std::vector<Block>& blocks, Phase phase) {
+void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
   auto in = flow_.input();
   in.target_places = flow_.fluid_fluid.target_places();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
@@ -295,7 +315,8 @@ void Step<T, D>::start() {
   extrapolate_to_openings(flow_.time, 0);
   openings_.write_moving(0, damping > 0);
   gather(flow_.fluid_halo, flow_.moving);
-  rates_summed_ = false;
+  early_rates_ = Portions(flow_.schedule.early_rates);
+  late_rates_summed_ = false;
   sum_rates();
   openings_.discard_rates();
   sum_forces_of(flow_.schedule.early_forces, Phase::forces);

@@ -36,11 +36,15 @@ class Step {
   void drift_half();
   bool lists_hold(double start, double skin);
   void sum_rates();
-  void sum_later_rates();
-  void sum_rates_of(const std::vector<Block>& blocks, Phase phase);
+  void sum_late_rates();
+  void sum_rates_of(std::span<const Block> blocks, Phase phase);
   void kick_half_and_drift();
   void extrapolate_to_walls();
-  void sum_forces_of(const std::vector<Block>& blocks, Phase phase);
+  void sum_forces_of(std::span<const Block> blocks, Phase phase);
+  template <class Arrived>
+  void sum_rates_until(Arrived&& arrived);
+  template <class Arrived>
+  void sum_forces_until(Arrived&& arrived);
   void kick_half_and_shift(double dt);
   void react_viscous();
   void react_pressure();
@@ -60,7 +64,8 @@ class Step {
   OpeningStep<T, D> openings_;
   Surroundings<D> surroundings_;
   Kick<T, D> kick_;
-  bool rates_summed_ = false;
+  Portions early_rates_, early_forces_;  // of this step, what is left to sum
+  bool late_rates_summed_ = false;
   static constexpr double k_none = -1;
   double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle
 };

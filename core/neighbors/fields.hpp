@@ -8,24 +8,25 @@
 
 namespace eddyline::neighbors {
 
-/// Whole rows; their positions are shifted by the period.
+/// Rows as far as they mean anything; their positions are shifted by the period.
 template <class T>
 class RowField {
  public:
   RowField(Rows<T>& rows, int dimensions) : rows_(rows), dimensions_(dimensions) {}
 
-  std::size_t bytes() const { return sizeof(T) * static_cast<std::size_t>(rows_.stride()); }
+  std::size_t bytes() const { return sizeof(T) * static_cast<std::size_t>(rows_.width()); }
   void copy(std::int32_t from, std::int32_t to, const Int3& shift) const {
     std::memcpy(rows_.row(to), rows_.row(from), bytes());
     rows_.shift(to, shift, dimensions_);
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
-    std::memcpy(to, rows_.row(first), static_cast<std::size_t>(count) * bytes());
+    for (std::int32_t k = 0; k < count; ++k, to += bytes()) std::memcpy(to, rows_.row(first + k), bytes());
   }
   void unpack(const std::byte* from, std::int32_t first, std::int32_t count, const Int3& shift) const {
-    std::memcpy(rows_.row(first), from, static_cast<std::size_t>(count) * bytes());
-    if (shift == Int3{0, 0, 0}) return;
-    for (std::int32_t k = 0; k < count; ++k) rows_.shift(first + k, shift, dimensions_);
+    for (std::int32_t k = 0; k < count; ++k, from += bytes()) {
+      std::memcpy(rows_.row(first + k), from, bytes());
+      rows_.shift(first + k, shift, dimensions_);
+    }
   }
 
  private:

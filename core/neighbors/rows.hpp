@@ -14,7 +14,9 @@ namespace eddyline::neighbors {
 template <class T>
 class Rows {
  public:
-  explicit Rows(int stride) : stride_(stride) {}
+  explicit Rows(int stride) : Rows(stride, stride) {}
+  /// Only the first `width` values of a row mean anything: others need not have the rest.
+  Rows(int stride, int width) : stride_(stride), width_(width) {}
 
   /// Room for `rows` rows and the sentinel after them: a particle without volume, so that every sum gets exact zeros
   /// from it.
@@ -24,6 +26,7 @@ class Rows {
   }
 
   int stride() const { return stride_; }
+  int width() const { return width_; }
   T* row(std::int32_t r) { return data_.data() + static_cast<std::int64_t>(r) * stride_; }
   const T* row(std::int32_t r) const { return data_.data() + static_cast<std::int64_t>(r) * stride_; }
   const T* data() const { return data_.data(); }
@@ -54,7 +57,7 @@ class Rows {
 
  private:
   Array<T> data_;
-  int stride_;
+  int stride_, width_;
 };
 
 }  // namespace eddyline::neighbors

@@ -16,6 +16,11 @@ def instruction_sets() -> list[str]:
 def exchange_strategies() -> list[str]:
     """Ways in which ranks can exchange boundaries, the default first."""
 
+def combining_refusal(exchange: str) -> str:
+    """Why messages between sites cannot be combined with this strategy inside them; "": they can. Raises
+    UserError for a name that is not known.
+    """
+
 def arithmetic_limit(dimensions: int, instructions: str = "auto") -> float:
     """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
     every pair near, all lanes full, all data in the first cache, nothing transposed.
@@ -239,6 +244,9 @@ class Communicator:
     @property
     def library(self) -> str: ...
     patience: float  # s that a rank waits for others within a step; 0: for ever
+    sites: list[int]  # the site of each rank; []: one
+    def machine(self) -> int:
+        """The lowest rank on this rank's machine, as the message passing sees machines. Collective."""
     def broadcast(self, message: bytes) -> bytes:
         """What rank 0 gives. Collective."""
     def gather(self, message: bytes) -> list[bytes]:
@@ -263,6 +271,7 @@ class Simulation:
         exchange: str = "nonblocking",  # see exchange_strategies()
         rebalance: bool = True,  # share the domain out anew among ranks when that is worth its price
         communicator: Communicator | None = None,  # None: this process alone
+        combine: str = "none",  # what one site has for another in one message
     ) -> None: ...
     # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.
     def follow(self, communicator: Communicator) -> None:

@@ -42,7 +42,8 @@ TEST(sums_of_doubles_over_ranks_are_exact) {
 }
 
 TEST(parcels_reach_whoever_is_named_and_nobody_else) {
-  on_ranks(6, [](comm::Communicator& c) { expect_deliveries(c, 20); });
+  for (const int neighbors : {0, 1, 5})
+    on_ranks(6, [=](comm::Communicator& c) { expect_deliveries(c, 20, neighbors); });
 }
 
 TEST(a_rank_that_never_comes_is_told_of) {

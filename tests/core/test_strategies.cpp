@@ -1,6 +1,9 @@
 // Every exchange strategy against a plain model: who sends what to whom is drawn at random, and each byte that comes
 // must be the one that the model says.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -92,6 +95,7 @@ class Tried {
     strategy_->start();
     exactly_ = std::move(exactly);
   }
+  void look() { strategy_->arrived(); }
   /// How many bytes are not those of the model.
   std::size_t finish() {
     strategy_->finish();
@@ -122,6 +126,7 @@ void exchange_at_random(Tried fluid, Tried walls, int exchanges) {
     if (n % 21 == 0) walls.rebuild();
     fluid.start();
     walls.start();
+    for (int look = 0; look < n % 4; ++look) fluid.look();
     wrong += walls.finish();
     wrong += fluid.finish();
   }
@@ -139,6 +144,117 @@ TEST(ten_thousand_random_exchanges_bring_what_the_model_says) {
   for (std::size_t k = 0; k < names.size(); ++k)
     for (const int ranks : {2, 3, 5})
       fixture::on_ranks(ranks, [&](comm::Communicator& c) { exchange_at_random(names[k], c, each / 3); });
+}
+
+namespace {
+
+/// Sites of three and two ranks, in turns; of two and more.
+const std::vector<std::vector<int>> k_sites{{0, 0, 1, 1}, {0, 1, 0, 1, 0}, {7, 3, 3, 1, 7, 3}};
+
+std::vector<std::string> strategies_to_combine() {
+  std::vector<std::string> names;
+  for (const std::string& name : exchange::strategy_names())
+    if (exchange::combining_refusal(name).empty()) names.push_back(name);
+  return names;
+}
+
+void exchange_combined(const std::string& name, const std::vector<int>& sites, comm::Communicator& c, int exchanges) {
+  c.sites = sites;
+  const auto combined = [&](comm::Tag tag) { return exchange::make_strategy(name, exchange::Combine::site, c, tag); };
+  exchange_at_random({combined(comm::Tag::fluid_halo), c, 1}, {combined(comm::Tag::wall_halo), c, 2}, exchanges);
+}
+
+}  // namespace
+
+TEST(combined_by_site_each_strategy_brings_what_the_model_says) {
+  for (const std::string& name : strategies_to_combine())
+    for (const auto& sites : k_sites)
+      fixture::on_ranks(static_cast<int>(sites.size()),
+                        [&](comm::Communicator& c) { exchange_combined(name, sites, c, 300 / k_slower); });
+}
+
+TEST(late_messages_stop_no_combined_strategy) {
+  for (const std::string& name : strategies_to_combine())
+    fixture::on_delayed_ranks(5, 11, [&](comm::Communicator& c) { exchange_combined(name, {0, 0, 1, 1, 1}, c, 28); });
+}
+
+TEST(between_sites_one_message_a_direction_carries_what_all_ranks_have) {
+  fixture::on_ranks(4, [](comm::Communicator& c) {
+    c.sites = {0, 0, 1, 1};
+    std::vector<Neighbor> others;  // all of them, 10 bytes to each
+    for (int rank = 0; rank < 4; ++rank)
+      if (rank != c.rank()) others.push_back({rank, 10, 10});
+    const auto sent = [&](exchange::Combine combine) {
+      const auto strategy = exchange::make_strategy("nonblocking", combine, c, comm::Tag::fluid_halo);
+      strategy->prepare(others);
+      for (int n = 0; n < 3; ++n) {
+        strategy->begin(others);
+        for (std::size_t k = 0; k < others.size(); ++k) strategy->send(k);
+        strategy->start();
+        strategy->finish();
+      }
+      return strategy->sent() == nullptr ? exchange::Sent{} : *strategy->sent();
+    };
+    CHECK(sent(exchange::Combine::none).messages == 0);  // counted by who fills them
+    const exchange::Sent own = sent(exchange::Combine::site);
+    constexpr std::int64_t k_sizes = 8;  // of the number that says how long a message is
+    const std::int64_t to_leader = 2 * (k_sizes + 10), given = 20, between = 4 * (k_sizes + 10);
+    if (c.rank() % 2 == 0) {  // a leader: to its neighbour at the site, to the other leader, what came for it
+      CHECK(own.messages == 3 * 3 && own.bytes == 3 * (10 + between + given));
+      CHECK(own.messages_between == 3 && own.bytes_between == 3 * between);
+    } else {
+      CHECK(own.messages == 3 * 2 && own.bytes == 3 * (10 + to_leader));
+      CHECK(own.messages_between == 0 && own.bytes_between == 0);
+    }
+    CHECK(own.sizes[static_cast<std::size_t>(std::bit_width(10u))] == 3);
+  });
+}
+
+TEST(what_concerns_all_sites_is_not_combined) {
+  fixture::on_ranks(2, [](comm::Communicator& c) {
+    c.sites = {0, 1};
+    for (const char* name : {"alltoall", "onesided-fence", "auto"})
+      CHECK_THROWS(exchange::make_strategy(name, exchange::Combine::site, c, comm::Tag::fluid_halo),
+                   "Choose one of: nonblocking, blocking, persistent, neighborhood, onesided-pscw, onesided-lock, "
+                   "shared, threaded.");
+  });
+  CHECK(strategies_to_combine().size() == exchange::strategy_names().size() - 3);
+}
+
+TEST(a_leader_that_never_comes_is_told_of) {
+  const auto wait_in_vain = [](comm::Communicator& c) {
+    c.sites = {0, 1};
+    const auto strategy = exchange::make_strategy("nonblocking", exchange::Combine::site, c, comm::Tag::fluid_halo);
+    const Neighbor other[] = {{1 - c.rank(), 100, 100}};
+    strategy->prepare(other);
+    c.patience = 0.05;
+    if (c.is_root()) return;
+    strategy->begin(other);
+    strategy->send(0);
+    strategy->start();
+    CHECK(!strategy->arrived());
+    strategy->finish();
+  };
+  CHECK_THROWS(fixture::on_ranks(2, wait_in_vain), "(halo exchange, combined by site)");
+}
+
+TEST(who_asks_whether_all_has_come_is_told_so_in_the_end) {
+  const std::string silent[] = {"onesided-fence", "onesided-pscw"};  // they cannot tell
+  for (const std::string& name : exchange::strategy_names()) {
+    if (std::find(std::begin(silent), std::end(silent), name) != std::end(silent)) continue;
+    fixture::on_ranks(2, [&](comm::Communicator& c) {
+      const auto strategy = exchange::make_strategy(name, c, comm::Tag::fluid_halo);
+      const Neighbor other[] = {{1 - c.rank(), 100, 100}};
+      strategy->prepare(other);
+      strategy->begin(other);
+      strategy->send(0);
+      strategy->start();
+      c.patience = 5;
+      comm::wait_until(c, "test", [&] { return strategy->arrived(); });
+      strategy->finish();
+      CHECK(strategy->arrived());
+    });
+  }
 }
 
 TEST(late_messages_stop_no_strategy) {

@@ -23,6 +23,9 @@ def main() -> None:
     world = World.from_text(journey.text)
     chosen = {key: value for key, _, value in (option.partition("=") for option in options)}
     ranks = join()
+    sites = int(chosen.get("sites", 0))
+    if ranks.communicator and sites:
+        ranks.communicator.sites = [rank % sites for rank in range(ranks.size)]
     simulation = _core.Simulation(
         world.core,
         boxes=int(chosen.get("boxes", 1)),
@@ -30,6 +33,7 @@ def main() -> None:
         series_interval=INTERVAL,
         decomposition=chosen.get("decomposition", "bisection"),
         exchange=chosen.get("exchange", "nonblocking"),
+        combine="site" if sites else "none",
         communicator=ranks.communicator,
     )
     if not ranks.is_root:

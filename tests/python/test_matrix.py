@@ -1,5 +1,5 @@
 """The matrix: any three of world, ranks, threads, boxes, decomposition and resume meet in some run, and any
-exchange with each of them. `make test-matrix`."""
+exchange, and any number of sites, with each of them and with each other. `make test-matrix`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from ways import CHOICES, LISTED, Way, assert_the_law, has_plugin, matrix, possible_ways
+from ways import ALONE, CHOICES, LISTED, Way, assert_the_law, has_plugin, matrix, possible_ways
 
 from eddyline import _core
 
@@ -15,10 +15,10 @@ WAYS = tuple(matrix())
 
 
 def test_the_matrix_is_one() -> None:
-    """Choices that can meet do: any three but exchanges, any two. The listed ways are part of it, and it is
+    """Choices that can meet do: any three but exchanges and sites, any two. The listed ways are part of it, and it is
     much smaller than all ways."""
     assert set(LISTED) <= set(WAYS) and len(WAYS) < 120 < len(possible_ways()) / 5
-    others = [name for name in CHOICES if name != "exchange"]
+    others = [name for name in CHOICES if name not in ALONE]
     for names in (*itertools.combinations(others, 3), *itertools.combinations(CHOICES, 2)):
         met, possible = (
             {tuple(getattr(way, name) for name in names) for way in ways} for ways in (WAYS, possible_ways())

@@ -43,6 +43,7 @@ class Way:
     decomposition: str
     exchange: str
     resumed: int = 0
+    sites: int = 0  # at which ranks are in turn, what they have for each other combined; 0: one, and nothing is
 
     def __str__(self) -> str:
         return "-".join(str(value) for value in astuple(self))
@@ -57,10 +58,10 @@ LISTED = (
     Way("moving-2d", 4, 2, 2, "strips", "auto"),
     Way("stream-3d", 2, 1, 2, "blocks", "threaded"),
     Way("dam-2d", 3, 1, 1, "bisection", "onesided-pscw"),
-    Way("dam-3d", 8, 1, 1, "blocks", "nonblocking"),
+    Way("dam-3d", 8, 1, 1, "blocks", "nonblocking", sites=3),
     Way("jets-2d", 4, 1, 1, "bisection", "neighborhood"),
     Way("classic-dam-3d", 2, 2, 1, "strips", "alltoall"),
-    Way("gas-2d", 6, 1, 2, "bisection", "nonblocking"),
+    Way("gas-2d", 6, 1, 2, "bisection", "nonblocking", sites=2),
 )
 
 CHOICES: dict[str, tuple[object, ...]] = {
@@ -83,11 +84,16 @@ CHOICES: dict[str, tuple[object, ...]] = {
         "auto",
     ),
     "resumed": (0, 2, 3),
+    "sites": (0, 2, 3),
 }
 
 
+NOT_COMBINED = ("alltoall", "onesided-fence", "auto")
+"""They concern the ranks of all sites."""
 BUSY = {"onesided-fence": 4, "onesided-pscw": 4, "onesided-lock": 4}
 """MPI waits for others inside these without leaving them the cores: so many ranks at most."""
+ALONE = ("exchange", "sites")
+"""Factors whose choices meet any other one, and not any two: with three there would be too many ways."""
 STAY = (Way("dam-3d", 1, 1, 3, "blocks", "blocking", 2),)
 """Blocks do not look at weights: here all fluid stays with one of two ranks."""
 CELLS = {"channel-2d": 15, "dam-3d": 8, "moving-channel": 15}
@@ -103,12 +109,14 @@ def _is_possible(way: Way) -> bool:
     ranks = max(way.ranks, way.resumed)
     if ranks > BUSY.get(way.exchange, ranks):
         return False
+    if way.sites > min(way.ranks, way.resumed or way.ranks) or (way.sites and way.exchange in NOT_COMBINED):
+        return False
     return way.decomposition != "strips" or ranks * way.boxes <= CELLS[way.journey]
 
 
 def matrix() -> Iterator[Way]:
     """The listed ways, and as few more as a greedy search finds, so that any choices of three factors that
-    can meet do. Exchanges are so many that each meets any other choice, and not any two."""
+    can meet do. Exchanges, and sites, meet any other choice, and not any two."""
     all_ways = possible_ways()
     meetings = {way: frozenset(_meetings(way)) for way in all_ways}
     missing = set().union(*meetings.values())
@@ -123,9 +131,9 @@ def matrix() -> Iterator[Way]:
 
 def _meetings(way: Way) -> Iterator[object]:
     choices = list(zip([field.name for field in fields(way)], astuple(way), strict=True))
-    others = [choice for choice in choices if choice[0] != "exchange"]
+    others = [choice for choice in choices if choice[0] not in ALONE]
     yield from itertools.combinations(others, 3)
-    yield from ((way.exchange, other) for other in others)
+    yield from (pair for pair in itertools.combinations(choices, 2) if pair[0][0] in ALONE or pair[1][0] in ALONE)
 
 
 @dataclass(frozen=True)
@@ -166,7 +174,7 @@ def assert_the_law(way: Way, folder: Path) -> None:
 
 
 def _computed(way: Way, ranks: int, **more: object) -> Told:
-    names = ("threads", "boxes", "decomposition", "exchange")
+    names = ("threads", "boxes", "decomposition", "exchange", "sites")
     words = [f"{name}={getattr(way, name)}" for name in names] + [
         f"{key}={value}" for key, value in more.items()
     ]

@@ -41,9 +41,12 @@ class Mpi final : public Communicator {
     return std::make_unique<MpiWindow>(communicator_, bytes, leftovers_);
   }
   std::unique_ptr<SharedMemory> shared_memory(std::size_t bytes) override {
-    if (node_ == MPI_COMM_NULL)
-      check(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_));
-    return std::make_unique<MpiSharedMemory>(communicator_, node_, bytes, leftovers_);
+    return std::make_unique<MpiSharedMemory>(communicator_, node(), bytes, leftovers_);
+  }
+  int machine() override {
+    int lowest = rank_;
+    check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node()));
+    return lowest;
   }
   bool serves_threads() const override { return threads_ == MPI_THREAD_MULTIPLE; }
   std::optional<Incoming> probe(Tag tag) override {
@@ -73,6 +76,13 @@ class Mpi final : public Communicator {
   }
 
  private:
+  /// The ranks of this machine.
+  MPI_Comm node() {
+    if (node_ == MPI_COMM_NULL)
+      check(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_));
+    return node_;
+  }
+
   MPI_Comm communicator_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, threads_ = MPI_THREAD_SINGLE;
   Leftovers leftovers_;

@@ -24,6 +24,7 @@ class MpiRequests final : public Requests {
   void receive(std::span<std::byte> into, int from, Tag tag) override {
     check(MPI_Irecv(into.data(), count_of(into.size()), MPI_BYTE, from, static_cast<int>(tag), communicator_, next()));
   }
+  void receive_at_most(std::span<std::byte> into, int from, Tag tag) override { receive(into, from, tag); }
   void maximum(std::span<double> values) override {
     check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_DOUBLE, MPI_MAX, communicator_,
                          next()));

@@ -33,6 +33,7 @@ class AllToAll final : public Strategy {
     requests_->all_to_all(std::as_bytes(std::span(counts_out_)), std::as_writable_bytes(std::span(counts_in_)));
     requests_->all_to_all(out, sent_.get(), in, received_.get());
   }
+  bool on_test() override { return requests_->test(); }
   void on_finish() override {
     comm::wait(communicator_, *requests_, "halo exchange, alltoall");
     for (const Channel& channel : channels())

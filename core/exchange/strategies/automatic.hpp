@@ -50,6 +50,11 @@ class Automatic final : public Strategy {
   void on_start() override {
     timed([&] { now().start(); });
   }
+  bool on_test() override {
+    bool done = false;
+    timed([&] { done = now().arrived(); });
+    return done;
+  }
   void on_finish() override {
     timed([&] { now().finish(); });
     const double spent = std::exchange(spent_, 0);

@@ -38,6 +38,7 @@ class Neighborhood final : public Strategy {
     }
     graph_->exchange(out, sent_.get(), in, received_.get());
   }
+  bool on_test() override { return graph_->test(); }
   void on_finish() override {
     comm::wait_until(communicator_, "halo exchange, neighborhood", [this] { return graph_->test(); });
   }

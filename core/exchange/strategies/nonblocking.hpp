@@ -20,6 +20,7 @@ class Nonblocking final : public Strategy {
   void on_send(Channel& channel) override {
     if (channel.sent > 0) requests_->send(channel.outgoing(), channel.rank, tag_);
   }
+  bool on_test() override { return requests_->test(); }
   void on_finish() override { comm::wait(communicator_, *requests_, "halo exchange, nonblocking"); }
 
   comm::Communicator& communicator_;

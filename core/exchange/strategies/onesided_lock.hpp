@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "exchange/strategies/onesided.hpp"
 
 namespace eddyline::exchange {
@@ -23,10 +25,12 @@ class OneSidedLock final : public OneSided {
     }
     window().put_number(number(), channel.rank, number_there(channel));
   }
+  bool on_test() override {
+    const auto here = [this](const Channel& channel) { return window().number(number_here(channel)) >= number(); };
+    return std::all_of(channels().begin(), channels().end(), here);
+  }
   void on_finish() override {
-    for (const Channel& channel : channels())
-      comm::wait_until(communicator(), "halo exchange, onesided-lock",
-                       [&] { return window().number(number_here(channel)) >= number(); });
+    comm::wait_until(communicator(), "halo exchange, onesided-lock", [this] { return on_test(); });
   }
 };
 

@@ -27,8 +27,11 @@ class OneSidedPscw final : public OneSided {
     }
     put_ = false;
   }
-  void on_start() override {
-    if (requests().test()) put_all();
+  void on_start() override { put_if_all_have_posted(); }
+  /// What was put has arrived only when complete() has waited for it: nothing can be told before.
+  bool on_test() override {
+    put_if_all_have_posted();
+    return false;
   }
   void on_finish() override {
     if (!put_) {
@@ -37,6 +40,9 @@ class OneSidedPscw final : public OneSided {
     }
     window().complete();
     comm::wait_until(communicator(), "halo exchange, onesided-pscw", [this] { return window().test(); });
+  }
+  void put_if_all_have_posted() {
+    if (!put_ && requests().test()) put_all();
   }
   void put_all() {
     window().access();

@@ -44,6 +44,7 @@ class PersistentMessages final : public Strategy {
     if (is_new) known->second = messages_->add_send({channel.out, bytes}, channel.rank, tag_);
     messages_->start(known->second);
   }
+  bool on_test() override { return messages_->test(); }
   void on_finish() override {
     comm::wait_until(communicator_, "halo exchange, persistent", [this] { return messages_->test(); });
   }

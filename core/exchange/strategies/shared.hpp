@@ -80,13 +80,14 @@ class Shared final : public Strategy {
     else if (channel.sent > 0)
       requests_->send(channel.outgoing(), channel.rank, tag_);
   }
+  bool on_test() override {
+    for (std::size_t k = 0; k < channels().size(); ++k)
+      if (there(k) != nullptr && number_at(there(k), theirs_[k]).load(std::memory_order_acquire) < number_)
+        return false;
+    return requests_->test();
+  }
   void on_finish() override {
-    comm::wait_until(communicator_, "halo exchange, shared", [this] {
-      for (std::size_t k = 0; k < channels().size(); ++k)
-        if (there(k) != nullptr && number_at(there(k), theirs_[k]).load(std::memory_order_acquire) < number_)
-          return false;
-      return requests_->test();
-    });
+    comm::wait_until(communicator_, "halo exchange, shared", [this] { return on_test(); });
   }
 
   comm::Communicator& communicator_;

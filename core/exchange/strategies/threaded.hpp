@@ -42,11 +42,12 @@ class Threaded final : public Strategy {
     left_.fetch_add(1, std::memory_order_relaxed);
     engine_->send({channel.rank, tag_, {channel.out - k_header, k_header + channel.sent}});
   }
+  bool on_test() override {
+    engine_->rethrow();
+    return left_.load(std::memory_order_acquire) == 0;
+  }
   void on_finish() override {
-    comm::wait_until(communicator_, "halo exchange, threaded", [this] {
-      engine_->rethrow();
-      return left_.load(std::memory_order_acquire) == 0;
-    });
+    comm::wait_until(communicator_, "halo exchange, threaded", [this] { return on_test(); });
   }
 
   comm::Communicator& communicator_;

@@ -61,13 +61,14 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
 
   move_walls();
   wall_halo.gather(neighbors::RowField(walls, D));
-  migrate(communicator_, subdomain_.ranks_of(fluid.x_ref), [&](auto&& visit) {
+  migrate(communicator_, subdomain_.ranks_of(fluid.x_ref), subdomain_.neighbors(), [&](auto&& visit) {
     fluid.for_each_array(visit);
     visit(fluid.x_ref);
   });
   find_fluid_rows();
-  count_everywhere();
+  begin_count();
   find_neighbors();
+  end_count();
 }
 
 template void Flow<float, 2>::save(ArchiveWriter&);

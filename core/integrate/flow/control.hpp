@@ -37,6 +37,8 @@ class Agreement {
  public:
   /// `own`: two more numbers.
   void begin(comm::Communicator& communicator, const Control& control, const std::array<double, 2>& own);
+  /// Whether end() would not wait.
+  bool arrived() const { return !under_way_ || under_way_->test(); }
   /// The largest of these of all ranks. `what`: what is waited for, in words.
   std::array<double, 2> end(comm::Communicator& communicator, Control& control, std::string_view what);
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "exchange/strategy.hpp"
+
 namespace eddyline::integrate {
 
 /// How a run is computed. None of it changes what is computed.
@@ -15,8 +17,9 @@ struct Execution {
   std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
   std::string decomposition = "bisection";  // see decompose::cuts_of()
   std::string exchange = "nonblocking";     // see exchange::strategy_names()
-  bool rebalance = true;                    // share the domain out anew when that is worth its price
-  int rebalance_every = 0;                  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
+  exchange::Combine combine = exchange::Combine::none;
+  bool rebalance = true;    // share the domain out anew when that is worth its price
+  int rebalance_every = 0;  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
 };
 
 }  // namespace eddyline::integrate

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/arrays.hpp"
-#include "comm/collectives.hpp"
+#include "comm/delivery.hpp"
 
 namespace eddyline::integrate {
 
@@ -66,9 +66,10 @@ void copy_particle(ForEachField&& for_each_field, std::size_t from, std::size_t 
 
 /// Sends each particle to the rank that `destination` names and takes in those that come. Particles go straight to
 /// where they belong, whichever rank that is; nobody passes them on. Those that stay fill the gaps from the end:
-/// whoever calls this sorts them next. Returns how many came. Collective.
+/// whoever calls this sorts them next. `neighbors`: ranks to which nearly all go, see comm::deliver_near(). Returns how
+/// many came. Collective.
 template <class ForEachField>
-std::int64_t migrate(comm::Communicator& communicator, std::span<const int> destination,
+std::int64_t migrate(comm::Communicator& communicator, std::span<const int> destination, std::span<const int> neighbors,
                      ForEachField&& for_each_field) {
   if (communicator.is_alone()) return 0;
   std::map<int, std::vector<std::size_t>> leaving;
@@ -99,7 +100,7 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
     copy_particle(for_each_field, last, hole);
   }
 
-  const std::vector<comm::Parcel> came = comm::deliver(communicator, parcels, "migration");
+  const std::vector<comm::Parcel> came = comm::deliver_near(communicator, parcels, neighbors, "migration");
   std::size_t row_bytes = 0, size = kept;
   for_each_field([&](auto&& field) { row_bytes += Access<decltype(field)>::bytes(field); });
   for (const auto& parcel : came) size += parcel.bytes.size() / row_bytes;

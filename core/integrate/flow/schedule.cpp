@@ -7,7 +7,7 @@ namespace eddyline::integrate {
 using Marks = std::vector<std::uint8_t>;  // by cell
 
 void Schedule::make_all_late(std::size_t chunks) {
-  early_rates.clear(), middle_rates.clear(), early_forces.clear();
+  early_rates.clear(), early_forces.clear();
   choose_all_blocks(chunks, late_rates);
   late_forces = late_rates;
 }
@@ -36,9 +36,6 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
   const auto forces = [&](std::size_t c) { return near_walls[c].length == 0 && is_early(c, near_set); };
   const std::size_t chunks = near_walls.size();
   choose_blocks(chunks, rates, early_rates);
-  const auto half = early_rates.begin() + static_cast<std::ptrdiff_t>(early_rates.size() / 2);
-  middle_rates.assign(half, early_rates.end());
-  early_rates.erase(half, early_rates.end());
   choose_blocks(chunks, [&](std::size_t c) { return !rates(c); }, late_rates);
   choose_blocks(chunks, forces, early_forces);
   choose_blocks(chunks, [&](std::size_t c) { return !forces(c); }, late_forces);

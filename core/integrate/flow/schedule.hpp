@@ -1,6 +1,8 @@
 #pragma once
 // In which order chunks of the fluid are summed: first those that need nothing from other ranks, while rows travel.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,12 +19,36 @@ struct Block {
 
 /// Calls sweep(first, last) for each block, in parallel. Which thread takes which block changes nothing.
 template <class Sweep>
-void for_blocks(const std::vector<Block>& blocks, Sweep&& sweep) {
+void for_blocks(std::span<const Block> blocks, Sweep&& sweep) {
   const auto n = static_cast<std::int64_t>(blocks.size());
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t b = 0; b < n; ++b)
     sweep(blocks[static_cast<std::size_t>(b)].first, blocks[static_cast<std::size_t>(b)].last);
 }
+
+/// Blocks that are taken some at a time, while something is on its way.
+class Portions {
+ public:
+  Portions() = default;
+  explicit Portions(std::span<const Block> blocks)
+      : left_(blocks), portion_(std::max(k_least, blocks.size() / k_portions)) {}
+
+  bool empty() const { return left_.empty(); }
+  std::span<const Block> next() { return take(std::min(portion_, left_.size())); }
+  std::span<const Block> rest() { return take(left_.size()); }
+
+ private:
+  static constexpr std::size_t k_portions = 16, k_least = 8;  // enough for all threads
+
+  std::span<const Block> take(std::size_t count) {
+    const auto taken = left_.first(count);
+    left_ = left_.subspan(count);
+    return taken;
+  }
+
+  std::span<const Block> left_;
+  std::size_t portion_ = k_least;
+};
 
 /// Blocks of those of `chunks` that takes(chunk) takes.
 template <class Takes>
@@ -45,10 +71,9 @@ inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
   choose_blocks(chunks, [](std::size_t) { return true; }, blocks);
 }
 
-/// Chunks of the fluid in parts. With one rank all are late.
+/// Chunks of the fluid in two parts. With one rank all are late.
 struct Schedule {
-  std::vector<Block> early_rates;   // need no fluid of other ranks; summed while rows travel
-  std::vector<Block> middle_rates;  // neither; summed while ranks come to the control point
+  std::vector<Block> early_rates;   // need no fluid of other ranks
   std::vector<Block> late_rates;    // the rest
   std::vector<Block> early_forces;  // need neither that nor walls nor buffers, which follow the fluid
   std::vector<Block> late_forces;

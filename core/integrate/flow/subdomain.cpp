@@ -76,7 +76,7 @@ Subdomain::Subdomain(const world::World& world, const Constants& constants, cons
       boxes_(execution.boxes),
       shuffle_(execution.shuffle),
       communicator_(communicator),
-      cell_halo_(communicator, execution.exchange, comm::Tag::cell_halo) {
+      cell_halo_(communicator, execution.exchange, execution.combine, comm::Tag::cell_halo) {
   for (int d = 0; d < 3; ++d) {
     const auto limit = [&](int end) {
       const SideKind kind = world.sides[static_cast<std::size_t>(2 * d + end)].kind;
@@ -110,6 +110,12 @@ void Subdomain::share_out(std::span<const Int3> cells, std::int64_t weight) {
     for (const std::int32_t cell : other.sent) cell_halo_.add_sent(other.rank, cell, 1);
     for (const auto& ghost : other.received) cell_halo_.add_received(other.rank, ghost.cell, 1, {});
   }
+}
+
+std::vector<int> Subdomain::neighbors() const {
+  std::vector<int> ranks;
+  for (const auto& other : layout_.rank_cells()) ranks.push_back(other.rank);
+  return ranks;
 }
 
 template <int D>

@@ -30,6 +30,8 @@ class Subdomain {
   const particles::CellGrid& grid() const { return layout_.grid(); }
   const particles::CellLayout& layout() const { return layout_; }
   const decompose::Partition& partition() const { return partition_; }
+  /// The ranks whose cells touch those of this one.
+  std::vector<int> neighbors() const;
   /// The rank whose cells hold each place.
   template <int D>
   std::vector<int> ranks_of(const VectorArray<double, D>& x) const;

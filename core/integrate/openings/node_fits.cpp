@@ -8,7 +8,7 @@ namespace eddyline::integrate {
 
 template <int D>
 NodeFits<D>::NodeFits(comm::Communicator& communicator, std::int32_t nodes)
-    : communicator_(communicator), halo_(communicator, "nonblocking", comm::Tag::fit_halo) {
+    : communicator_(communicator), halo_(communicator, "nonblocking", exchange::Combine::none, comm::Tag::fit_halo) {
   fits_.assign(static_cast<std::size_t>(nodes), {});
 }
 

@@ -13,6 +13,8 @@ namespace eddyline::physics::classic {
 template <int D>
 inline constexpr int k_fluid_stride = D == 2 ? 8 : 16;  // x v m rho p c
 template <int D>
+inline constexpr int k_fluid_width = 2 * D + 4;
+template <int D>
 inline constexpr int k_wall_stride = 16;  // x p m v_mirror v no_slip rho c
 
 /// What differs from world to world. One sweep is compiled for each choice. A gas has conductivity, and its sums go by

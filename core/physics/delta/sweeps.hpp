@@ -13,7 +13,7 @@ namespace eddyline::physics::delta {
 /// Widths of the pair rows: multiples of k_row_step, see base/pack.hpp, so that no row lies across two cache lines.
 inline constexpr int k_moving_stride = 16;  // x v s V G/2 w
 inline constexpr int k_pressed_stride = 8;  // x p V v
-inline constexpr int k_wall_stride = 16;    // x p V v_mirror v no_slip
+inline constexpr int k_wall_stride = 16;    // x p V v_mirror v no_slip, classic: rho c
 inline constexpr int k_node_stride = 8;     // x
 
 /// Results of the sweeps, one array a value; each has room for whole chunks.
@@ -45,6 +45,16 @@ template <class T, int D>
 struct ReactionResults {  // on a wall's particle, without the kernel's constant
   T* force[D];
 };
+
+/// How many values of a row mean anything; w only in confined flows.
+template <int D>
+inline constexpr int k_moving_width = 4 * D + 2;
+template <int D>
+inline constexpr int k_moving_width_free = 3 * D + 2;
+template <int D>
+inline constexpr int k_pressed_width = 2 * D + 2;
+template <int D>
+inline constexpr int k_wall_width = 3 * D + 5;
 
 /// What all sweeps read. Rows end with a sentinel without volume.
 template <class T>

@@ -113,6 +113,8 @@ nb::dict statistics(const Simulation& s) {
   out["list_bytes"] = stats.list_bytes;
   out["messages"] = stats.messages;
   out["message_bytes"] = stats.message_bytes;
+  out["messages_between_sites"] = stats.messages_between;
+  out["bytes_between_sites"] = stats.bytes_between;
   out["ghost_rows"] = stats.ghost_rows;
   out["migrants"] = stats.migrants;
   out["contacts"] = stats.contacts;
@@ -147,6 +149,8 @@ nb::list shares(const Simulation& s) {
     one["neighbors"] = share.neighbors;
     one["messages"] = share.messages;
     one["bytes"] = share.bytes;
+    one["messages_between_sites"] = share.messages_between;
+    one["bytes_between_sites"] = share.bytes_between;
     one["sizes"] = nb::cast(std::vector<std::int64_t>(share.sizes.begin(), share.sizes.end()));
     for (std::size_t p = 0; p < k_phase_names.size(); ++p) seconds[k_phase_names[p].data()] = share.seconds[p];
     one["seconds"] = seconds;
@@ -264,6 +268,9 @@ Owned<float> raster(const Simulation& s, const std::string& quantity, std::pair<
 void bind_simulation(nb::module_& module) {
   module.def("instruction_sets", [] { return instruction_sets(); });
   module.def("exchange_strategies", [] { return exchange::strategy_names(); });
+  module.def(
+      "combining_refusal", [](const std::string& exchange) { return exchange::combining_refusal(exchange); },
+      "exchange"_a);
   module.def("arithmetic_limit", driver::arithmetic_limit, "dimensions"_a, "instructions"_a = "auto");
 
   static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
@@ -296,6 +303,8 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("size", &Communicator::size)
       .def_prop_ro("library", &Communicator::library)
       .def_rw("patience", &Communicator::patience)
+      .def_rw("sites", &Communicator::sites)
+      .def("machine", &Communicator::machine)
       .def("broadcast", broadcast, "message"_a)
       .def("gather", gather, "message"_a)
       .def("disconnect", &Communicator::disconnect)
@@ -305,9 +314,11 @@ void bind_simulation(nb::module_& module) {
       .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
-                       Communicator* communicator) {
+                       Communicator* communicator, const std::string& combine) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
+             if (combine != "none" && combine != "site")
+               throw UserError("combine = \"" + combine + "\"; must be \"none\" or \"site\".");
              nb::gil_scoped_release release;
              integrate::Execution execution;
              execution.boxes = boxes;
@@ -317,6 +328,7 @@ void bind_simulation(nb::module_& module) {
              execution.shuffle = shuffle;
              execution.decomposition = decomposition;
              execution.exchange = exchange;
+             execution.combine = combine == "site" ? exchange::Combine::site : exchange::Combine::none;
              execution.rebalance = rebalance;
              static const auto alone = comm::alone();
              comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
@@ -325,7 +337,7 @@ void bind_simulation(nb::module_& module) {
            }),
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
            "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection", "exchange"_a = "nonblocking",
-           "rebalance"_a = true, "communicator"_a = nb::none(), nb::keep_alive<0, 12>())
+           "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none", nb::keep_alive<0, 12>())
       .def(
           "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
           "communicator"_a, nb::call_guard<nb::gil_scoped_release>())

@@ -50,6 +50,30 @@ Exchange = Annotated[
         "onesided-fence, onesided-pscw, onesided-lock, shared, threaded, or auto, which measures them.",
     ),
 ]
+Combine = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="none, or site: what ranks of one site have for those of another travels in one message.",
+    ),
+]
+
+
+def _sizes(sites: str | None) -> list[int]:
+    try:
+        return [int(word) for word in sites.split(",")] if sites else []
+    except ValueError:
+        raise typer.BadParameter(f"{sites}: must be numbers of ranks, e.g. 2,2") from None
+
+
+Sites = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        metavar="N,N",
+        callback=_sizes,
+        help="How many ranks each site has, in order; else as EDDYLINE_SITE names each rank's, or machines.",
+    ),
+]
 Patience = Annotated[
     float,
     typer.Option(min=0, metavar="S", help="How long a rank waits for others before it gives up [s]."),
@@ -64,6 +88,8 @@ def _manner(
     decomposition: Decomposition = "bisection",
     rebalance: Rebalance = True,
     exchange: Exchange = "nonblocking",
+    combine: Combine = "none",
+    sites: Sites = None,
     patience: Patience = 300.0,
 ) -> None:
     """How a run is computed: nothing of it changes a bit of the result."""

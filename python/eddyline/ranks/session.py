@@ -30,6 +30,8 @@ FOLDER = "EDDYLINE_LAUNCH"
 """Folder in which the root tells `eddyline run --ranks` who it is and how it ended."""
 TERMINAL = "EDDYLINE_TERMINAL"
 """The terminal of that command: the root's own output goes through the launcher."""
+SITE = "EDDYLINE_SITE"
+"""The name of the site that this rank is at, if somebody gives it one."""
 PATIENCE = 300.0  # s
 
 
@@ -40,6 +42,7 @@ class Session:
         self.communicator = communicator
         self.patience = PATIENCE
         self.hosts = [os.uname().nodename]  # the machine of each rank
+        self._sites = [(os.environ.get(SITE, ""), 0)]  # of each rank: its site's name, its machine's lowest rank
         self.cores = self._share_of_cores()
 
     def _share_of_cores(self) -> int:
@@ -47,10 +50,22 @@ class Session:
         place = os.uname().nodename, own_cores()
         if self.communicator is None:
             return share_of_cores([place], 0)
-        told = [json.loads(each) for each in self.communicator.gather(json.dumps(place).encode())]
+        own = *place, os.environ.get(SITE, ""), self.communicator.machine()
+        told = [json.loads(each) for each in self.communicator.gather(json.dumps(own).encode())]
         places = json.loads(self.communicator.broadcast(json.dumps(told).encode()))
-        self.hosts = [host for host, _ in places]
-        return share_of_cores(places, self.rank)
+        self.hosts = [host for host, *_ in places]
+        self._sites = [(site, machine) for _, _, site, machine in places]
+        return share_of_cores([(host, cores) for host, cores, *_ in places], self.rank)
+
+    def sites(self, sizes: Sequence[int] = ()) -> list[int]:
+        """The site of each rank, numbered from 0: so many ranks at each, if `sizes` says so; else as
+        EDDYLINE_SITE names it for each rank; else its machine, as the message passing sees machines.
+
+        Raises RankError if sizes are not those of this run, or if some ranks have a name and others none.
+        """
+        if sizes:
+            return sites_of_sizes(sizes, self.size)
+        return sites_of_names(self._sites)
 
     @property
     def rank(self) -> int:
@@ -139,6 +154,28 @@ def share_of_cores(places: Sequence[tuple[str, Sequence[int]]], rank: int) -> in
     machine, cores = places[rank]
     users = Counter(core for where, theirs in places if where == machine for core in theirs)
     return max(1, int(sum(Fraction(1, users[core]) for core in cores)))
+
+
+def sites_of_sizes(sizes: Sequence[int], ranks: int) -> list[int]:
+    """The site of each rank where the first have sizes[0] ranks, the next sizes[1], ..."""
+    if min(sizes) < 1 or sum(sizes) != ranks:
+        told = ",".join(map(str, sizes))
+        raise RankError(f"sites = {told}: must be one or more ranks a site, and {ranks} together: as many as run")
+    return [site for site, size in enumerate(sizes) for _ in range(size)]
+
+
+def sites_of_names(places: Sequence[tuple[str, int]]) -> list[int]:
+    """The site of each rank by the name of its site or, where none has one, the lowest rank of its machine."""
+    named = [rank for rank, (name, _) in enumerate(places) if name]
+    if named and len(named) < len(places):
+        nameless = next(rank for rank, (name, _) in enumerate(places) if not name)
+        raise RankError(
+            f"rank {named[0]} is at site {places[named[0]][0]!r}, rank {nameless} at none: set {SITE} for all "
+            "ranks or for none"
+        )
+    keys: Sequence[object] = [name for name, _ in places] if named else [machine for _, machine in places]
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    return [numbers[key] for key in keys]
 
 
 @functools.lru_cache(maxsize=1)

@@ -51,6 +51,8 @@ def run(
     decomposition: str = "bisection",
     rebalance: bool = True,
     exchange: str = "nonblocking",
+    combine: str = "none",
+    sites: Sequence[int] = (),
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
     checksums: int = 0,
@@ -68,7 +70,9 @@ def run(
         rank cuts its domain. decomposition: "bisection", "blocks", "strips" (across the longest axis) or
         "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is
         worth its price. exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all:
-        docs/exchange.md). None of them changes a bit of the result.
+        docs/exchange.md). combine: "site" to send what the ranks of one site have for those of another in one
+        message. sites: how many ranks each site has, e.g. (2, 2); without it as the environment variable
+        EDDYLINE_SITE names them, or machines. None of them changes a bit of the result.
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
     checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; one is also
         written at the end, at Ctrl-C and SIGTERM, and at SIGUSR1. 0: only then.
@@ -84,7 +88,7 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience)
+    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
     ranks = join()
     destination = None if out is None else Path(out)
 
@@ -120,6 +124,8 @@ def resume(
     decomposition: str = "bisection",
     rebalance: bool = True,
     exchange: str = "nonblocking",
+    combine: str = "none",
+    sites: Sequence[int] = (),
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
     checksums: int = 0,
@@ -136,7 +142,7 @@ def resume(
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
     """
-    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience)
+    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
     ranks = join()
 
     def prepare() -> tuple[World, RunFolder, Checkpoint | None]:
@@ -187,6 +193,8 @@ class Manner:
     rebalance: bool
     exchange: str
     patience: float
+    combine: str = "none"
+    sites: tuple[int, ...] = ()
 
     def record(self, ranks: Session) -> dict[str, Any]:
         """For run.json."""
@@ -196,6 +204,8 @@ class Manner:
                 "decomposition": self.decomposition,
                 "rebalance": self.rebalance,
                 "exchange": self.exchange,
+                "combine": self.combine,
+                "sites": ranks.sites(self.sites),
                 "message_passing": ranks.communicator.library,
             }
         return kept
@@ -212,6 +222,8 @@ def simulated(
     from eddyline import _core
 
     ranks.patience = manner.patience
+    if ranks.communicator is not None:
+        ranks.communicator.sites = ranks.sites(manner.sites)
     simulation = _core.Simulation(
         world.core,
         boxes=manner.boxes,
@@ -220,6 +232,7 @@ def simulated(
         decomposition=manner.decomposition,
         rebalance=manner.rebalance,
         exchange=manner.exchange,
+        combine=manner.combine,
         communicator=ranks.communicator,
     )
     if not ranks.is_root:
@@ -529,6 +542,17 @@ def _check(*, end: float, steps: int | None, manner: Manner) -> None:
     if manner.boxes < 1:
         raise RequestError(f"boxes = {manner.boxes}: must be >= 1")
     _check_exchange(manner.exchange)
+    _check_combining(manner)
+
+
+def _check_combining(manner: Manner) -> None:
+    from eddyline import _core
+
+    if manner.combine not in ("none", "site"):
+        raise RequestError(f'combine = "{manner.combine}": must be "none" or "site"')
+    if manner.combine == "site" and (refusal := _core.combining_refusal(manner.exchange)):
+        raise RequestError(refusal.rstrip("."))
+    join().sites(manner.sites)
 
 
 def _check_exchange(name: str) -> None:

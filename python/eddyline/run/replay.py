@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from eddyline.live import journal
@@ -31,6 +32,8 @@ def replay(
     decomposition: str = "bisection",
     rebalance: bool = True,
     exchange: str = "nonblocking",
+    combine: str = "none",
+    sites: Sequence[int] = (),
     patience: float = PATIENCE,
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
@@ -44,7 +47,7 @@ def replay(
     as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run` raises, and
     RequestError for a run that has not ended or whose journal cannot be read.
     """
-    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience)
+    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
     ranks = join()
     destination = None if out is None else Path(out)
 

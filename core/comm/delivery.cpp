@@ -1,0 +1,48 @@
+#include "comm/delivery.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace eddyline::comm {
+
+std::vector<Parcel> deliver_near(Communicator& communicator, const std::vector<Parcel>& parcels,
+                                 std::span<const int> neighbors, std::string_view phase) {
+  std::vector<Parcel> came;
+  if (communicator.is_alone()) return came;
+  // A neighbour that is done early may send those of its next delivery, but not of the one after that.
+  const Tag tag = ++communicator.deliveries % 2 == 0 ? Tag::counts_even : Tag::counts_odd;
+  const auto is_near = [&](const Parcel& parcel) {
+    return std::find(neighbors.begin(), neighbors.end(), parcel.rank) != neighbors.end();
+  };
+  std::vector<Parcel> far;
+  std::copy_if(parcels.begin(), parcels.end(), std::back_inserter(far), [&](const auto& p) { return !is_near(p); });
+  double anybody_has_far[] = {far.empty() ? 0.0 : 1.0};
+  Reduction all(communicator);
+  all.begin_maximum(anybody_has_far);
+  const auto sends = communicator.requests();
+  for (const int rank : neighbors) {
+    const auto parcel = std::find_if(parcels.begin(), parcels.end(), [&](const Parcel& p) { return p.rank == rank; });
+    sends->send(parcel == parcels.end() ? std::span<const std::byte>() : std::span(parcel->bytes), rank, tag);
+  }
+  wait_until(communicator, phase, [&] {
+    while (came.size() < neighbors.size()) {
+      const auto incoming = communicator.probe(tag);
+      if (!incoming) return false;
+      came.push_back({incoming->from, std::vector<std::byte>(incoming->bytes)});
+      const auto one = communicator.requests();
+      one->receive(came.back().bytes, incoming->from, tag);
+      wait(communicator, *one, phase);
+    }
+    return true;
+  });
+  wait(communicator, *sends, phase);
+  all.wait(phase);
+  if (anybody_has_far[0] > 0)
+    for (Parcel& parcel : deliver(communicator, far, phase)) came.push_back(std::move(parcel));
+  std::erase_if(came, [](const Parcel& parcel) { return parcel.bytes.empty(); });
+  std::sort(came.begin(), came.end(), [](const Parcel& a, const Parcel& b) { return a.rank < b.rank; });
+  return came;
+}
+
+}  // namespace eddyline::comm

@@ -1,0 +1,97 @@
+"""One of the ranks of a timed run: `mpiexec -n N python rank.py WORLD STEPS [key=value ...]`, keys as
+eddyline.run has them. Rank 0 prints what it took and what travelled as JSON."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+
+from eddyline import _core
+from eddyline.ranks import join
+from eddyline.world import World
+
+WINDOW, BEFORE = 20, 20  # steps of a window; those before the first one
+LAPS = 12_000  # of the timeline: enough for a hundred steps
+WHERE = ("rows at the middle", "decisions", "rows at the end", "rows of walls")
+"""Where a step waits for others, in this order."""
+
+
+def main() -> None:
+    world, steps = World.load(sys.argv[1]), int(sys.argv[2])
+    chosen = dict(word.split("=", 1) for word in sys.argv[3:])
+    ranks = join()
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[ranks.rank % len(cores)]})
+    if ranks.communicator is not None:
+        sizes = [int(word) for word in chosen.pop("sites", "").split(",") if word]
+        ranks.communicator.sites = ranks.sites(sizes)
+    simulation = _core.Simulation(
+        world.core,
+        threads=1,
+        series_interval=1e9,
+        rebalance=False,
+        communicator=ranks.communicator,
+        **chosen,  # type: ignore[arg-type]
+    )
+    if not ranks.is_root:
+        ranks.follow(simulation)
+        return
+    try:
+        simulation.advance(float("inf"), BEFORE, float("inf"))
+        before = simulation.statistics()
+        simulation.keep_timeline(LAPS)
+        marks = [time.perf_counter()]
+        for last in range(BEFORE + WINDOW, BEFORE + steps + 1, WINDOW):
+            simulation.advance(float("inf"), last, float("inf"))
+            marks.append(time.perf_counter())
+        after = simulation.statistics()
+        told = {
+            "windows": [(b - a) / WINDOW for a, b in itertools.pairwise(marks)],
+            "particles": after["fluid_particles"],
+            "each step": {key: (after[key] - before[key]) / steps for key in ("rebuilds", *COUNTED)},
+            "waits": waits(simulation),
+            "phases": phases(before["seconds"], after["seconds"], steps),
+            "checksum": f"{simulation.checksum():032x}",
+        }
+    finally:
+        simulation.end()
+    print(json.dumps(told), flush=True)
+
+
+COUNTED = ("messages", "message_bytes", "messages_between_sites", "bytes_between_sites")
+
+
+def phases(before: Mapping[str, float], after: Mapping[str, float], steps: int) -> dict[str, float]:
+    """Seconds a step, of the rank that took longest."""
+    return {name: (after[name] - before[name]) / steps for name in after}
+
+
+def waits(simulation: _core.Simulation) -> dict[str, float]:
+    """Seconds a step that ranks waited, in the mean over them, by what for."""
+    total = dict.fromkeys(WHERE, 0.0)
+    timelines = simulation.timeline()
+    count = 0
+    for moments, names in timelines:
+        pending: list[float] = []
+        for (begin, end), name in zip(moments.tolist(), names, strict=True):
+            if name == "wait":
+                pending.append(end - begin)
+            elif name == "walls":  # once a step; the first wait after it is for rows of walls
+                count += 1
+                if len(pending) % 2:  # all met between two windows
+                    total["decisions"] += pending.pop(1)
+                if count > 1 and len(pending) >= len(WHERE):
+                    total["rows of walls"] += pending[0]
+                    total["rows at the end"] += pending[-1]
+                    for number, seconds in enumerate(pending[1:-1]):
+                        total[WHERE[number % 2]] += seconds
+                pending = []
+    return {name: seconds / max(1, count) for name, seconds in total.items()}
+
+
+if __name__ == "__main__":
+    main()
