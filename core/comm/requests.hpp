@@ -19,6 +19,8 @@ enum class Tag : int {
   migrants,
   state,
   engine,
+  fluid_copies,
+  wall_copies,
   combined  // and those after it: of each halo, what its ranks combine
 };
 

@@ -33,6 +33,55 @@ std::int64_t cells_of(const CellBox& box) {
   return static_cast<std::int64_t>(side(box, 0)) * side(box, 1) * side(box, 2);
 }
 
+bool is_empty(const CellBox& box) {
+  return box.lower[0] >= box.upper[0] || box.lower[1] >= box.upper[1] || box.lower[2] >= box.upper[2];
+}
+
+CellBox common_part(const CellBox& a, const CellBox& b) {
+  CellBox part;
+  for (std::size_t d = 0; d < 3; ++d) {
+    part.lower[d] = std::max(a.lower[d], b.lower[d]);
+    part.upper[d] = std::min(a.upper[d], b.upper[d]);
+  }
+  return part;
+}
+
+/// Adds to boxes that share no cell what `box` has beyond them; those before `first` are known to share none with it.
+void add_rest(const CellBox& box, std::vector<CellBox>& boxes, std::size_t first = 0) {
+  if (is_empty(box)) return;
+  for (std::size_t k = first; k < boxes.size(); ++k) {
+    const CellBox part = common_part(box, boxes[k]);
+    if (is_empty(part)) continue;
+    CellBox rest = box;
+    for (std::size_t d = 0; d < 3; ++d) {
+      CellBox below = rest, above = rest;
+      below.upper[d] = rest.lower[d] = part.lower[d];
+      above.lower[d] = rest.upper[d] = part.upper[d];
+      add_rest(below, boxes, k + 1);
+      add_rest(above, boxes, k + 1);
+    }
+    return;
+  }
+  boxes.push_back(box);
+}
+
+/// Calls visit(image) for a box of cells and its images beyond periodic sides.
+template <class Visit>
+void for_each_image(const CellGrid& grid, const CellBox& box, Visit&& visit) {
+  Int3 by{0, 0, 0}, most{0, 0, 0};
+  for (std::size_t d = 0; d < 3; ++d) most[d] = grid.periodic[d] ? 1 : 0;
+  for (by[2] = -most[2]; by[2] <= most[2]; ++by[2])
+    for (by[1] = -most[1]; by[1] <= most[1]; ++by[1])
+      for (by[0] = -most[0]; by[0] <= most[0]; ++by[0]) {
+        CellBox image = box;
+        for (std::size_t d = 0; d < 3; ++d) {
+          image.lower[d] += by[d] * grid.count[d];
+          image.upper[d] += by[d] * grid.count[d];
+        }
+        visit(image);
+      }
+}
+
 /// Numbers of boxes along the axes whose product is `count`, that fit into the grid and share the fewest faces.
 Int3 factors(const CellGrid& grid, int count) {
   Int3 best{0, 0, 0};
@@ -169,6 +218,22 @@ std::vector<ForeignBox> Partition::around(int rank) const {
       return touch_along(box, boxes_[b], 0) && touch_along(box, boxes_[b], 1) && touch_along(box, boxes_[b], 2);
     });
     if (touches) found.push_back({boxes_[b], owner});
+  }
+  return found;
+}
+
+std::vector<ForeignBox> Partition::within(int rank, std::int32_t depth) const {
+  std::vector<ForeignBox> found;
+  const std::vector<CellBox> own = boxes_of(rank);
+  for (std::size_t b = 0; b < boxes_.size(); ++b) {
+    const int owner = static_cast<int>(b) / boxes_per_rank_;
+    if (owner == rank) continue;
+    std::vector<CellBox> parts;
+    for (CellBox near : own) {
+      for (std::size_t d = 0; d < 3; ++d) near.lower[d] -= depth, near.upper[d] += depth;
+      for_each_image(grid_, near, [&](const CellBox& image) { add_rest(common_part(image, boxes_[b]), parts); });
+    }
+    for (const CellBox& part : parts) found.push_back({part, owner});
   }
   return found;
 }

@@ -40,6 +40,9 @@ class Partition {
   std::vector<particles::CellBox> boxes_of(int rank) const;
   /// The boxes of other ranks that touch one of `rank`, directly or as a periodic image, by number.
   std::vector<particles::ForeignBox> around(int rank) const;
+  /// The cells of other ranks that lie at most `depth` cells from one of `rank`, directly or as periodic images: boxes
+  /// that share no cell, each within one of the owner's, by number.
+  std::vector<particles::ForeignBox> within(int rank, std::int32_t depth) const;
   /// The ranks that own some of these cells, in order.
   std::vector<int> ranks_at(const particles::CellBox& cells) const;
   bool operator==(const Partition& other) const;

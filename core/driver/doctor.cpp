@@ -125,13 +125,14 @@ Diagnosis diagnose(const integrate::Flow<T, D>& flow) {
 template <class T, int D>
 std::int64_t count_pairs(const integrate::Flow<T, D>& flow) {
   const double scale = flow.constants().fixed.quantum() / flow.constants().length.interaction_radius;
-  const auto count = [&](const neighbors::NeighborList& list, const neighbors::Rows<T>& targets,
+  const auto count = [&](const neighbors::NeighborList& list, const neighbors::Rows<T>& targets, std::int64_t owned,
                          const neighbors::Rows<T>& sources, std::int32_t sentinel) {
     std::int64_t pairs = 0;
     const auto chunks = list.chunks();
 #pragma omp parallel for reduction(+ : pairs)
     for (std::size_t c = 0; c < chunks.size(); ++c)
       for (std::int32_t e = 0; e < chunks[c].length * neighbors::k_chunk; ++e) {
+        if (static_cast<std::int64_t>(c) * neighbors::k_chunk + e % neighbors::k_chunk >= owned) continue;
         const std::int32_t j = chunks[c].entries[e] / k_row_step;
         if (j == sentinel) continue;
         const T* row_i = targets.row(
@@ -148,9 +149,10 @@ std::int64_t count_pairs(const integrate::Flow<T, D>& flow) {
       }
     return pairs;
   };
-  return count(flow.fluid_fluid, flow.pressed, flow.pressed, flow.fluid_rows.rows) +
-         count(flow.fluid_wall, flow.pressed, flow.walls, flow.wall_rows.rows) +
-         count(flow.wall_fluid, flow.walls, flow.pressed, flow.fluid_rows.rows);
+  const std::int64_t fluid = flow.fluid_rows.owned(), walls = flow.wall_rows.owned();
+  return count(flow.fluid_fluid, flow.pressed, fluid, flow.pressed, flow.fluid_rows.rows) +
+         count(flow.fluid_wall, flow.pressed, fluid, flow.walls, flow.wall_rows.rows) +
+         count(flow.wall_fluid, flow.walls, walls, flow.pressed, flow.fluid_rows.rows);
 }
 
 template Diagnosis diagnose(const integrate::Flow<float, 2>&);

@@ -267,7 +267,7 @@ class FlowSimulation final : public Simulation {
     s.memory_bytes = flow_.memory();
     s.list_bytes =
         static_cast<std::int64_t>(flow_.fluid_fluid.bytes() + flow_.fluid_wall.bytes() + flow_.wall_fluid.bytes());
-    for (const exchange::Halo* halo : {&flow_.fluid_halo, &flow_.wall_halo}) {
+    for (const exchange::Halo* halo : halos()) {
       const exchange::Traffic traffic = halo->traffic();
       s.messages += traffic.copies + traffic.sent.messages;
       s.ghost_rows += traffic.rows;
@@ -284,11 +284,13 @@ class FlowSimulation final : public Simulation {
     s.rebalances = flow_.balance.times();
     s.imbalance = flow_.balance.imbalance();
     s.rebalance_seconds = flow_.balance.seconds();
-    s.exchange = flow_.fluid_halo.trials();
-    std::int64_t* const sums[] = {&s.fluid_particles, &s.wall_particles,   &s.pairs,        &s.stored,
-                                  &s.padded,          &s.memory_bytes,     &s.list_bytes,   &s.messages,
-                                  &s.message_bytes,   &s.ghost_rows,       &s.migrants,     &s.contacts,
-                                  &s.left_particles,  &s.messages_between, &s.bytes_between};
+    s.exchange = fluid_halo().trials();
+    s.lazy = {flow_.lazy.every(), flow_.lazy.is_exact(),  flow_.lazy.depth(),
+              flow_.lazy.steps(), flow_.lazy.refreshes(), flow_.fluid_rows.computed() - flow_.fluid_rows.owned()};
+    std::int64_t* const sums[] = {&s.fluid_particles, &s.wall_particles,   &s.pairs,         &s.stored,
+                                  &s.padded,          &s.memory_bytes,     &s.list_bytes,    &s.messages,
+                                  &s.message_bytes,   &s.ghost_rows,       &s.migrants,      &s.contacts,
+                                  &s.left_particles,  &s.messages_between, &s.bytes_between, &s.lazy.copies};
     std::vector<std::int64_t> values;
     for (const std::int64_t* each : sums) values.push_back(*each);
     comm::sum(flow_.communicator(), values, "statistics");
@@ -307,8 +309,8 @@ class FlowSimulation final : public Simulation {
     own.wall_particles = flow_.wall.size();
     own.migrants = flow_.migrants;
     own.memory_bytes = flow_.memory();
-    own.neighbors = static_cast<std::int64_t>(flow_.fluid_halo.neighbors());
-    for (const exchange::Halo* halo : {&flow_.fluid_halo, &flow_.wall_halo}) {
+    own.neighbors = static_cast<std::int64_t>(fluid_halo().neighbors());
+    for (const exchange::Halo* halo : halos()) {
       const exchange::Sent sent = halo->traffic().sent;
       own.messages += sent.messages;
       own.bytes += sent.bytes;
@@ -346,6 +348,14 @@ class FlowSimulation final : public Simulation {
       if (count > 0) std::memcpy(all.second.data() + before, bytes.data(), bytes.size());
     }
     return all;
+  }
+
+  std::array<const exchange::Halo*, 4> halos() const {
+    return {&flow_.fluid_halo, &flow_.wall_halo, &flow_.fluid_copies, &flow_.wall_copies};
+  }
+  /// Whose messages bring the fluid of other ranks.
+  const exchange::Halo& fluid_halo() const {
+    return flow_.lazy.computes_copies() ? flow_.fluid_copies : flow_.fluid_halo;
   }
 
   static std::array<std::int32_t, 3> kind() {

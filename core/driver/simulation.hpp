@@ -73,6 +73,13 @@ struct Statistics {
   int threads;
   std::vector<std::pair<std::string, double>> seconds;  // by phase
   exchange::Trials exchange;                            // of the fluid's ghosts, by this rank's clock
+  struct {
+    int every = 1;
+    bool exact = true;
+    std::int32_t depth = 0;                 // of the border of copies [cells]
+    std::int64_t steps = 0, refreshes = 0;  // since the start; how often ranks brought each other up to date
+    std::int64_t copies = 0;                // of fluid particles, since the last rebuild
+  } lazy;                                   // see integrate/flow/lazy/laziness.hpp
 };
 
 enum class Kind : std::int32_t { fluid, walls };

@@ -86,6 +86,10 @@ class Halo {
     finish(field...);
   }
 
+  /// The same within this process alone: nothing is sent, and ghosts of other ranks stay as they are.
+  template <class... Field>
+  void gather_within(Field&&... field);
+
   std::size_t neighbors() const { return used_; }
   Traffic traffic() const {
     Traffic all = traffic_;
@@ -157,6 +161,11 @@ void Halo::start(Field&&... field) {
     traffic_.sent.add(out.size(), communicator_.is_far(peers_[p].rank));
   }
   strategy_->start();
+  gather_within(field...);
+}
+
+template <class... Field>
+void Halo::gather_within(Field&&... field) {
   traffic_.copies += static_cast<std::int64_t>(routes_.size());
   traffic_.rows += routes_.gather(
       [&](std::int32_t from, std::int32_t to, const Int3& shift) { (field.copy(from, to, shift), ...); });

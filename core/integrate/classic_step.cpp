@@ -15,6 +15,7 @@ namespace {
 
 // div r over its value inside the fluid, below which a particle is at the surface, or alone.
 constexpr double k_surface = 0.75, k_isolated = 0.35;
+constexpr int k_walls = 1;  // passes over pairs in a step, see Laziness; rates are the last
 
 template <class T, int D>
 physics::classic::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
@@ -34,7 +35,9 @@ physics::classic::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
 
 template <class T, int D>
 void ClassicStep<T, D>::advance(bool reactions) {
+  const typename Flow<T, D>::Copies copies(flow_);
   flow_.timers.start();
+  flow_.begin_step();
   flow_.time_step = choose_time_step();
   const Prediction ahead = predict_half();
   const double middle = flow_.time + 0.5 * ahead.dt;
@@ -116,7 +119,8 @@ void ClassicStep<T, D>::put_sentinels() {
 
 template <class T, int D>
 void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
-  halo.gather(neighbors::RowField(rows, D));
+  flow_.start_gather(halo, neighbors::RowField(rows, D));
+  flow_.finish_gather(halo, neighbors::RowField(rows, D));
   flow_.timers.lap(Phase::pack);
 }
 
@@ -170,7 +174,7 @@ template <class T, int D>
 void ClassicStep<T, D>::write_middle(const Prediction& ahead) {
   const auto& fluid = flow_.fluid;
   const double half = 0.5 * ahead.dt;
-  const std::int64_t n = fluid.size();
+  const std::int64_t n = flow_.fluid_after(0);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
@@ -198,12 +202,13 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     out.lever[d] = sums.wall_lever[d].data();
     out.velocity[d] = sums.wall_velocity[d].data();
   }
-  for_blocks(flow_.schedule.walls, [&](std::int64_t first, std::int64_t last) { sweeps_.walls(in, out, first, last); });
+  const std::int64_t n = flow_.walls_after(k_walls);
+  for_blocks(flow_.schedule.walls, n,
+             [&](std::int64_t first, std::int64_t last) { sweeps_.walls(in, out, first, last); });
 
   const auto& c = flow_.constants();
   const auto& wall = flow_.wall;
   const double to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
-  const std::int64_t n = wall.size();
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
@@ -257,9 +262,10 @@ void ClassicStep<T, D>::sum_rates() {
     out.drift[d] = sums.drift[d].data();
   }
   const auto rates = sweeps_.rates[terms_.index()];
+  const std::int64_t n = flow_.fluid_after(flow_.lazy.passes());
   const Schedule& schedule = flow_.schedule;
   for (const auto* blocks : {&schedule.early_rates, &schedule.late_rates})
-    for_blocks(*blocks, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+    for_blocks(*blocks, n, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
   flow_.timers.lap(Phase::rates);
 }
 
@@ -274,7 +280,8 @@ void ClassicStep<T, D>::react() {
     out.viscous[d] = flow_.viscous_reaction[d].data();
   }
   const auto reaction = terms_.gas ? sweeps_.reaction_of_gas : sweeps_.reaction_of_liquid;
-  for_blocks(flow_.schedule.walls, [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
+  for_blocks(flow_.schedule.walls, flow_.wall_rows.owned(),
+             [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
 
@@ -294,7 +301,7 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = 4 * c.length.cell_edge * c.length.cell_edge;
   const double middle = flow_.time + half;
-  const std::int64_t n = fluid.size();
+  const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
   std::int64_t bad = 0, contacts = 0;
   double signal = 0, speed2 = 0, acceleration2 = 0, moved2 = 0;
   const auto chunks = flow_.fluid_wall.chunks();
@@ -326,7 +333,7 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
 
     v = keep * v;
     const Vec3 x_free = x, v_free = v;
-    if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) ++contacts;
+    if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) contacts += i < owned ? 1 : 0;
     const double lost = 0.5 * (dot(v_free, v_free) - dot(v, v)) + dot(flow_.world().gravity, x - x_free);
     const double u = fluid.u[k] = fluid.u[k] + dt * (fluid.u_rate[k] - missed) + lost;
     for (int d = 0; d < D; ++d) {
@@ -336,6 +343,8 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
       v2 += v[d] * v[d];
       m2 += m * m;
     }
+    write_row(k, x, v, s, u);
+    if (i >= owned) continue;
     const double sound_speed = c.c0 * c.state.sound_speed(s, u * c.inverse_c0 * c.inverse_c0);
     const double closing = c.c0 * static_cast<double>(sums.closing[k]);
     signal = std::max(signal, sound_speed + 0.6 * (method.artificial_viscosity * sound_speed +
@@ -344,7 +353,6 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
     speed2 = std::max(speed2, v2);
     acceleration2 = std::max(acceleration2, a2);
     moved2 = std::max(moved2, m2);
-    write_row(k, x, v, s, u);
   }
   flow_.time += dt;
   flow_.contacts += contacts;
@@ -378,6 +386,7 @@ void ClassicStep<T, D>::start() {
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   flow_.timers.start();
   rebuild();
+  const typename Flow<T, D>::Copies copies(flow_);
   flow_.time_step = last_step_ = step_before_ = 0;
   write_middle({});
   gather(flow_.fluid_halo, flow_.pressed);

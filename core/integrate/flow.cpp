@@ -6,11 +6,11 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "comm/collectives.hpp"
-#include "integrate/flow/migrate.hpp"
 #include "integrate/flow/placement.hpp"
 #include "neighbors/fields.hpp"
 #include "physics/kernels/wendland_c2.hpp"
@@ -33,9 +33,20 @@ world::World with_whole_periods(world::World world) {
 
 /// Sets the threads of this process and chooses among the instruction sets of this machine.
 Execution prepare(Execution execution) {
+  if (execution.lazy.every < 1)
+    throw UserError("lazy = " + std::to_string(execution.lazy.every) + "; must be at least 1.");
+  if (execution.all_pairs && execution.lazy.every > 1)
+    throw UserError("lazy = " + std::to_string(execution.lazy.every) +
+                    ": all pairs are searched without cells, which lazy steps count by; use neighbors = \"cells\".");
   if (execution.threads > 0) omp_set_num_threads(execution.threads);
   execution.instructions = choose_instructions(execution.instructions);
   return execution;
+}
+
+/// One that never has messages takes a strategy that asks for nothing.
+exchange::Halo halo_of(comm::Communicator& communicator, const Execution& execution, comm::Tag tag, bool has_messages) {
+  if (!has_messages) return {communicator, "nonblocking", exchange::Combine::none, tag};
+  return {communicator, execution.exchange, execution.combine, tag};
 }
 
 }  // namespace
@@ -43,17 +54,20 @@ Execution prepare(Execution execution) {
 template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Communicator& communicator)
     : openings(world),
+      lazy(execution.lazy, world, communicator.is_alone()),
       pressed(world.method.scheme == Scheme::classic
                   ? neighbors::Rows<T>(physics::classic::k_fluid_stride<D>, physics::classic::k_fluid_width<D>)
                   : neighbors::Rows<T>(physics::delta::k_pressed_stride, physics::delta::k_pressed_width<D>)),
-      fluid_halo(communicator, execution.exchange, execution.combine, comm::Tag::fluid_halo),
-      wall_halo(communicator, execution.exchange, execution.combine, comm::Tag::wall_halo),
+      fluid_halo(halo_of(communicator, execution, comm::Tag::fluid_halo, !lazy.computes_copies())),
+      wall_halo(halo_of(communicator, execution, comm::Tag::wall_halo, !lazy.computes_copies())),
+      fluid_copies(halo_of(communicator, execution, comm::Tag::fluid_copies, lazy.computes_copies())),
+      wall_copies(halo_of(communicator, execution, comm::Tag::wall_copies, lazy.computes_copies())),
       world_(with_whole_periods(world)),
       execution_(prepare(execution)),
       communicator_(communicator),
       counting_(communicator),
       constants_(world),
-      subdomain_(world_, constants_, execution_, communicator),
+      subdomain_(world_, constants_, execution_, lazy.depth(), communicator),
       walls_move_(
           std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })) {
   fluid.classic = world.method.scheme == Scheme::classic;
@@ -79,6 +93,7 @@ void Flow<T, D>::place() {
   wall_rows.slot.assign(placement.walls.size(), 0);
   walls.resize(0);
   sort_walls();
+  resize_walls(wall_rows.owned());
   place_nodes();
 }
 
@@ -113,6 +128,7 @@ void Flow<T, D>::place_nodes() {
 
 template <class T, int D>
 void Flow<T, D>::rebuild() {
+  let_copies_in(false);
   subdomain_.wrap(fluid.x);
   if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
@@ -122,6 +138,9 @@ void Flow<T, D>::rebuild() {
   timers.lap(Phase::migrate);
   sort_fluid();
   if (walls_move_) sort_walls();
+  refresh_wall_copies();
+  let_copies_in(true);
+  lazy.rebuilt();
   timers.lap(Phase::sort);
 
   begin_count();
@@ -171,6 +190,7 @@ void Flow<T, D>::rebalance() {
   openings.share(communicator_);
   kept_wall_rows_.take(walls, wall_rows);
   move_walls();
+  resize_walls(wall_rows.owned());
   wall_halo.gather(neighbors::RowField(walls, D));
   place_nodes();
   timers.lap(Phase::migrate);
@@ -180,8 +200,9 @@ void Flow<T, D>::rebalance() {
 template <class T, int D>
 void Flow<T, D>::migrate_fluid() {
   if (communicator_.is_alone()) return;
-  migrants += migrate(communicator_, subdomain_.ranks_of(fluid.x), subdomain_.neighbors(),
-                      [&](auto&& visit) { fluid.for_each_array(visit); });
+  const auto for_each_field = [&](auto&& visit) { fluid.for_each_array(visit); };
+  migrants += migrate(communicator_, subdomain_.ranks_of(fluid.x), subdomain_.neighbors(), for_each_field);
+  send_copies(fluid.x, for_each_field);
 }
 
 /// Puts the fluid in canonical order: by cell, then id.
@@ -203,6 +224,7 @@ void Flow<T, D>::find_fluid_rows() {
   reorder_(fluid.x_ref);
   openings.find_members(fluid);
   subdomain_.find_ghosts(fluid_rows, fluid_halo);
+  find_fluid_copies();
   find_positions(fluid_rows, fluid.x_ref, fluid_halo, fluid_positions_);
   if (!fluid.classic) moving.resize(fluid_rows.rows);
   pressed.resize(fluid_rows.rows);
@@ -220,10 +242,12 @@ void Flow<T, D>::sort_walls() {
 /// Walls go to the ranks of their cells, by where they stood at the last sort, and their rows with them.
 template <class T, int D>
 void Flow<T, D>::move_walls() {
-  migrate(communicator_, subdomain_.ranks_of(wall.x_ref), subdomain_.neighbors(), [&](auto&& visit) {
+  const auto for_each_field = [&](auto&& visit) {
     wall.for_each_array(visit);
     visit(kept_wall_rows_.field());
-  });
+  };
+  migrate(communicator_, subdomain_.ranks_of(wall.x_ref), subdomain_.neighbors(), for_each_field);
+  send_copies(wall.x_ref, for_each_field);
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = wall.x_ref[d];
   subdomain_.sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, reorder_.order);
@@ -231,6 +255,7 @@ void Flow<T, D>::move_walls() {
   walls.resize(wall_rows.rows);
   kept_wall_rows_.put(reorder_.order, walls, wall_rows);
   subdomain_.find_ghosts(wall_rows, wall_halo);
+  subdomain_.find_copies(wall_rows, wall_copies);
   find_positions(wall_rows, wall.x_ref, wall_halo, wall_positions_);
   if (walls_move_)
     for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
@@ -255,7 +280,7 @@ void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArr
 template <class T, int D>
 void Flow<T, D>::begin_count() {
   end_count();
-  counts_ = {fluid.size(), wall.size()};
+  counts_ = {fluid_rows.owned(), wall_rows.owned()};
   counting_.begin_sum(counts_);
 }
 
@@ -318,7 +343,7 @@ void Flow<T, D>::find_free_neighbors() {
 template <class T, int D>
 void Flow<T, D>::make_schedule() {
   choose_all_blocks(wall_fluid.chunks().size(), schedule.walls);
-  if (communicator_.is_alone() || execution_.all_pairs)
+  if (communicator_.is_alone() || execution_.all_pairs || lazy.computes_copies())
     schedule.make_all_late(fluid_fluid.chunks().size());
   else
     schedule.divide(layout(), fluid_rows, fluid_wall.chunks(), free_fluid_.in_buffer());

@@ -21,6 +21,8 @@
 #include "integrate/flow/execution.hpp"
 #include "integrate/flow/free_fluid.hpp"
 #include "integrate/flow/kept_rows.hpp"
+#include "integrate/flow/lazy/laziness.hpp"
+#include "integrate/flow/migrate.hpp"
 #include "integrate/flow/reordering.hpp"
 #include "integrate/flow/schedule.hpp"
 #include "integrate/flow/state.hpp"
@@ -47,6 +49,34 @@ class Flow {
   /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change, and
   /// where particles go from rank to rank.
   void rebuild();
+
+  /// A step begins, with copies let in: brings them up to date if that is due, which it returns for ghosts as well.
+  /// Collective.
+  bool begin_step();
+  /// While it lives, fields of particles go on behind those of this rank with the copies that exact laziness computes.
+  /// Everybody else sees what the rank owns. A rebuild lets them in, too.
+  class Copies {
+   public:
+    explicit Copies(Flow& flow) : flow_(flow) { flow_.let_copies_in(true); }
+    Copies(const Copies&) = delete;
+    Copies& operator=(const Copies&) = delete;
+    ~Copies() { flow_.let_copies_in(false); }
+
+   private:
+    Flow& flow_;
+  };
+  /// How many particles, in order, are right after so many passes of this step, see Laziness.
+  std::int64_t fluid_after(int passes) const { return lazy.computed(fluid_rows, passes); }
+  std::int64_t walls_after(int passes) const { return lazy.computed(wall_rows, passes); }
+  /// Brings owners' values to ghosts; to those of other ranks in steps that exchange.
+  template <class... Field>
+  void start_gather(exchange::Halo& halo, Field&&... field) {
+    lazy.exchanges() ? halo.start(field...) : halo.gather_within(field...);
+  }
+  template <class... Field>
+  void finish_gather(exchange::Halo& halo, Field&&... field) {
+    if (lazy.exchanges()) halo.finish(field...);
+  }
 
   /// Adds what this rank holds to a checkpoint, and what is the same on all ranks.
   void save(ArchiveWriter& archive);
@@ -85,6 +115,7 @@ class Flow {
   WallState<D> wall;
   Openings<D> openings;
   Control control;
+  Laziness lazy;
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
@@ -105,6 +136,7 @@ class Flow {
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};
   particles::CellRows fluid_rows, wall_rows, node_rows;
   exchange::Halo fluid_halo, wall_halo;
+  exchange::Halo fluid_copies, wall_copies;       // to the copies that other ranks compute
   neighbors::WallDisplacement wall_displacement;  // at the end of the step; only where walls move
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
   neighbors::NeighborList buffer_free, wall_free;  // buffers and walls over fluid alone, see find_free_neighbors()
@@ -144,6 +176,14 @@ class Flow {
 
  private:
   void change_motion(const world::Change& change);
+  void let_copies_in(bool in);
+  void resize_fluid(std::int64_t n);
+  void resize_walls(std::int64_t n);
+  void find_fluid_copies();
+  void refresh_copies();
+  void refresh_wall_copies();
+  template <class ForEachField>
+  void send_copies(const VectorArray<double, D>& x, ForEachField&& for_each_field);
   void place();
   void place_nodes();
   void remove_leavers();
@@ -178,9 +218,21 @@ class Flow {
   Reordering<D> reorder_;
   KeptRows<T> kept_wall_rows_{physics::delta::k_wall_stride};
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
+  Array<std::int32_t> fluid_of_row_;  // the particle in each row, where copies are computed
+  bool copies_are_in_ = false;
   FreeFluid free_fluid_;
   bool free_neighbors_found_ = false;
   neighbors::DriftBound<T, D> drift_bound_;
 };
+
+/// Puts copies of the particles at x behind those of ranks that compute them as well. Collective.
+template <class T, int D>
+template <class ForEachField>
+void Flow<T, D>::send_copies(const VectorArray<double, D>& x, ForEachField&& for_each_field) {
+  if (!lazy.computes_copies()) return;
+  const std::size_t own = x.size();
+  integrate::send_copies(communicator_, subdomain_.copied_by_others(x), subdomain_.neighbors(), own,
+                         for_each_field);
+}
 
 }  // namespace eddyline::integrate

@@ -10,24 +10,25 @@ namespace eddyline::integrate {
 namespace {
 
 constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
+constexpr int k_rates = 1;            // passes over pairs up to the rates, see Laziness
 
 }  // namespace
 
 template <class T, int D>
 void Kick<T, D>::write_moving(double dt) {
-  for_each_span(flow_.fluid.size(), [&](const ParticleSpan& span) { rows_.write_moving(span, dt); });
+  for_each_span(flow_.fluid_after(0), [&](const ParticleSpan& span) { rows_.write_moving(span, dt); });
 }
 
 template <class T, int D>
 void Kick<T, D>::write_pressed() {
-  for_each_span(flow_.fluid.size(), [&](const ParticleSpan& span) { rows_.write_pressed(span); });
+  for_each_span(flow_.fluid_after(k_rates), [&](const ParticleSpan& span) { rows_.write_pressed(span); });
 }
 
 template <class T, int D>
 void Kick<T, D>::half_and_drift() {
   const auto& c = flow_.constants();
   const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
-  for_each_span(flow_.fluid.size(), [&](const ParticleSpan& span) {
+  for_each_span(flow_.fluid_after(k_rates), [&](const ParticleSpan& span) {
     const std::size_t first = span.first, n = span.count;
     double* s = flow_.fluid.s.data() + first;
     const T *divergence = flow_.divergence.data() + first, *diffusion = flow_.diffusion.data() + first;
@@ -52,6 +53,7 @@ void Kick<T, D>::half_and_drift() {
 template <class T, int D>
 void Kick<T, D>::half_and_shift(double dt, double damping, double next) {
   const Shifting step = constants_of(dt, damping);
+  const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
   Extremes squares;
   std::int64_t contacts = 0;
 #pragma omp parallel
@@ -60,14 +62,14 @@ void Kick<T, D>::half_and_shift(double dt, double damping, double next) {
     std::int64_t touched = 0;
     Ahead ahead;
 #pragma omp for schedule(static) nowait
-    for (std::int64_t first = 0; first < flow_.fluid.size(); first += k_span) {
-      const ParticleSpan span{static_cast<std::size_t>(first),
-                              static_cast<std::size_t>(std::min(k_span, flow_.fluid.size() - first))};
+    for (std::int64_t first = 0; first < n; first += k_span) {
+      const ParticleSpan span{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, n - first))};
+      const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, k_span));
       accelerate(span, step, ahead);
       shift(span, step, ahead);
       if (step.relaxation > 0) relax_density(span, step);
-      touched += touch_walls(span, ahead);
-      take_over(span, step, ahead, own);
+      touched += touch_walls(span, counted, ahead);
+      take_over(span, std::min(counted, span.count), step, ahead, own);
       rows_.write_moving(span, next);
     }
 #pragma omp critical(kick_extremes)
@@ -188,9 +190,9 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   }
 }
 
-/// Puts those back that have got into a wall; returns how many.
+/// Puts those back that have got into a wall; returns how many of the first `counted`.
 template <class T, int D>
-std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, Ahead& ahead) {
+std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& ahead) {
   const auto chunks = flow_.fluid_wall.chunks();
   std::int64_t contacts = 0;
   for (std::size_t l = 0; l < span.count; ++l) {
@@ -202,14 +204,16 @@ std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, Ahead& ahead) {
     if (!contact_.with_sides(x, v) && !contact_.with_inflows(x, v) && !(near_walls && contact_.with_bodies(x, v)))
       continue;
     for (int d = 0; d < D; ++d) ahead.x[d][l] = x[d], ahead.v[d][l] = v[d];
-    ++contacts;
+    contacts += l < counted ? 1 : 0;
   }
   return contacts;
 }
 
-/// The places and velocities ahead become those of the state; `squares`: of the extremes so far.
+/// The places and velocities ahead become those of the state; `squares`: of the extremes so far, for which the first
+/// `counted` count.
 template <class T, int D>
-void Kick<T, D>::take_over(const ParticleSpan& span, const Shifting& step, const Ahead& ahead, Extremes& squares) {
+void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Ahead& ahead,
+                           Extremes& squares) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   SpanValues moved2;
@@ -227,13 +231,13 @@ void Kick<T, D>::take_over(const ParticleSpan& span, const Shifting& step, const
   const double* s = fluid.s.data() + first;
   std::int64_t bad = 0;
 #pragma omp simd reduction(+ : bad)
-  for (std::size_t l = 0; l < n; ++l) {
+  for (std::size_t l = 0; l < counted; ++l) {
     const bool good =
         ahead.v2[l] <= step.speed_limit2 && moved2[l] <= step.jump2 && std::abs(s[l]) < 0.5 && ahead.a2[l] < INFINITY;
     bad += good ? 0 : 1;
   }
   squares.bad = squares.bad || bad > 0;
-  for (std::size_t l = 0; l < n; ++l) {
+  for (std::size_t l = 0; l < counted; ++l) {
     squares.speed = std::max(squares.speed, ahead.v2[l]);
     squares.corrected = std::max(squares.corrected, moved2[l]);
   }

@@ -44,8 +44,9 @@ class Kick {
   void accelerate(const ParticleSpan& span, const Shifting& step, Ahead& ahead);
   void shift(const ParticleSpan& span, const Shifting& step, Ahead& ahead);
   void relax_density(const ParticleSpan& span, const Shifting& step);
-  std::int64_t touch_walls(const ParticleSpan& span, Ahead& ahead);
-  void take_over(const ParticleSpan& span, const Shifting& step, const Ahead& ahead, Extremes& squares);
+  std::int64_t touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& ahead);
+  void take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Ahead& ahead,
+                 Extremes& squares);
 
   Flow<T, D>& flow_;
   Contact& contact_;

@@ -63,7 +63,8 @@ void MovingWalls<T, D>::write_middle(double t, double dt) {
     }
   });
   const auto gather = [&](auto&&... displacement) {
-    flow_.wall_halo.gather(neighbors::RowField(flow_.walls, D), displacement...);
+    flow_.start_gather(flow_.wall_halo, neighbors::RowField(flow_.walls, D), displacement...);
+    flow_.finish_gather(flow_.wall_halo, neighbors::RowField(flow_.walls, D), displacement...);
   };
   if constexpr (D == 2)
     gather(exchange::ArrayField(moved.x[0]), exchange::ArrayField(moved.x[1]));

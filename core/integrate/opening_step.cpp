@@ -32,7 +32,7 @@ OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow)
 template <class T, int D>
 void OpeningStep<T, D>::share_out() {
   shared_ = flow_.balance.times();
-  fits_.share_out(flow_.openings, flow_.layout().grid(), flow_.partition());
+  fits_.share_out(flow_.openings, flow_.layout().grid(), flow_.partition(), flow_.lazy.depth());
 }
 
 template <class T, int D>

@@ -8,9 +8,17 @@
 
 namespace eddyline::integrate {
 
+namespace {
+
+constexpr int k_rates = 1, k_walls = 2;  // passes over pairs in a step, see Laziness; forces are the last
+
+}  // namespace
+
 template <class T, int D>
 void Step<T, D>::advance(bool reactions) {
+  const typename Flow<T, D>::Copies copies(flow_);
   flow_.timers.start();
+  if (flow_.begin_step()) rows_time_step_ = k_none;
   flow_.time_step = choose_time_step();
   drift_half();
   if (flow_.control.bad) return;
@@ -125,7 +133,7 @@ void Step<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
 
 template <class T, int D>
 void Step<T, D>::begin_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
-  halo.start(neighbors::RowField(rows, D));
+  flow_.start_gather(halo, neighbors::RowField(rows, D));
   flow_.timers.lap(Phase::pack);
 }
 
@@ -133,7 +141,7 @@ template <class T, int D>
 void Step<T, D>::end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
   halo.wait();
   flow_.timers.lap(Phase::wait);
-  halo.finish(neighbors::RowField(rows, D));
+  flow_.finish_gather(halo, neighbors::RowField(rows, D));
   flow_.timers.lap(Phase::pack);
 }
 
@@ -183,7 +191,8 @@ void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
                          ? flow_.sweeps.rates_morris
                          : flow_.sweeps.rates_monaghan_cleary;
-  for_blocks(blocks, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+  for_blocks(blocks, flow_.fluid_after(k_rates),
+             [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
   flow_.timers.lap(phase);
 }
 
@@ -204,14 +213,14 @@ void Step<T, D>::extrapolate_to_walls() {
     out.lever[d] = flow_.wall_lever[d].data();
     out.velocity[d] = flow_.wall_velocity[d].data();
   }
-  for_blocks(flow_.schedule.walls,
+  const std::int64_t n = flow_.walls_after(k_walls);
+  for_blocks(flow_.schedule.walls, n,
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.walls(in, out, first, last); });
 
   const auto& c = flow_.constants();
   auto& wall = flow_.wall;
   const double t = flow_.time + flow_.time_step;
   const double to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
-  const std::int64_t n = wall.size();
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
@@ -260,7 +269,8 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
     out.shift[d] = flow_.shift[d].data();
   }
   const auto forces = flow_.constants().free_surface ? flow_.sweeps.forces_free_surface : flow_.sweeps.forces_confined;
-  for_blocks(blocks, [&](std::int64_t first, std::int64_t last) { forces(in, out, first, last); });
+  for_blocks(blocks, flow_.fluid_after(flow_.lazy.passes()),
+             [&](std::int64_t first, std::int64_t last) { forces(in, out, first, last); });
   flow_.timers.lap(phase);
 }
 
@@ -280,7 +290,7 @@ void Step<T, D>::react_viscous() {
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
-  for_blocks(flow_.wall_reaction_blocks(),
+  for_blocks(flow_.wall_reaction_blocks(), flow_.wall_rows.owned(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.viscous_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -292,7 +302,7 @@ void Step<T, D>::react_pressure() {
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();
-  for_blocks(flow_.wall_reaction_blocks(),
+  for_blocks(flow_.wall_reaction_blocks(), flow_.wall_rows.owned(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.pressure_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -304,6 +314,7 @@ void Step<T, D>::start() {
   moving_walls_.start(motion_time(flow_.time));
   flow_.timers.start();
   flow_.rebuild();
+  const typename Flow<T, D>::Copies copies(flow_);
   const std::int64_t n = flow_.fluid.size();
   flow_.time_step = 0;
   write_moving();

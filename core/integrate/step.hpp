@@ -55,7 +55,9 @@ class Step {
   void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
   void begin_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows);
   void end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows);
-  Phase late(Phase phase) const { return flow_.communicator().is_alone() ? phase : Phase::fringe; }
+  Phase late(Phase phase) const {
+    return flow_.communicator().is_alone() || flow_.lazy.computes_copies() ? phase : Phase::fringe;
+  }
   void extrapolate_to_openings(double t, double dt);
 
   Flow<T, D>& flow_;

@@ -19,6 +19,7 @@ Drift DriftBound<T, D>::operator()(const particles::CellLayout& layout, const pa
 #pragma omp parallel for schedule(static)
   for (std::int64_t c = 0; c < cells; ++c) {
     const auto k = static_cast<std::size_t>(c);
+    if (layout.distance(static_cast<std::int32_t>(c)) > 1) continue;  // no neighbour of its own cells
     float lower[D], upper[D];
     const bool resting_walls = walls_moved == nullptr && walls.begin[k] < walls.begin[k + 1];
     std::fill_n(lower, D, resting_walls ? 0.0F : k_none);
@@ -45,7 +46,7 @@ Drift DriftBound<T, D>::operator()(const particles::CellLayout& layout, const pa
   }
 
   float approach2 = 0, moved2 = 0, closing = 0;
-  for (const auto& box : layout.boxes()) {
+  for (const auto& box : layout.own_boxes()) {
     const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];
     const std::int32_t depth = D == 3 ? 1 : 0, planes = D == 3 ? box.shape[2] - 2 : 1;
 #pragma omp parallel for schedule(static) reduction(max : approach2, moved2, closing)

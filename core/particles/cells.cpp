@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -32,28 +33,53 @@ double CellGrid::distance(Vec3 x, Int3 cell) const {
   return (1 - 1e-9) * std::sqrt(square);
 }
 
+std::int32_t CellGrid::cells_apart(Int3 cell, const CellBox& box) const {
+  std::int32_t most = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto apart = [&](std::int32_t at) { return std::max({0, box.lower[d] - at, at - box.upper[d] + 1}); };
+    std::int32_t least = apart(cell[d]);
+    if (periodic[d]) least = std::min({least, apart(cell[d] - count[d]), apart(cell[d] + count[d])});
+    most = std::max(most, least);
+  }
+  return most;
+}
+
 CellBox CellGrid::cells_between(Vec3 low, Vec3 high) const {
   CellBox box{cell_of(low), cell_of(high)};
   for (auto& upper : box.upper) ++upper;
   return box;
 }
 
-CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, const std::vector<ForeignBox>& foreign)
-    : grid_(grid) {
-  for (const CellBox& cells : boxes) {
-    Box box{cells, {1, 1, 1}, cells_};
-    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d)
-      box.shape[d] = cells.upper[d] - cells.lower[d] + 2;
-    owned_.resize(owned_.size() + static_cast<std::size_t>(box.shape[0]) * box.shape[1] * box.shape[2], 0);
-    for (std::int32_t z = cells.lower[2]; z < cells.upper[2]; ++z)
-      for (std::int32_t y = cells.lower[1]; y < cells.upper[1]; ++y)
-        for (std::int32_t x = cells.lower[0]; x < cells.upper[0]; ++x)
-          owned_[static_cast<std::size_t>(local_index(box, {x, y, z}))] = 1;
-    cells_ = static_cast<std::int32_t>(owned_.size());
-    boxes_.push_back(box);
-  }
+CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, const std::vector<ForeignBox>& foreign,
+                       const std::vector<ForeignBox>& copied, std::int32_t farthest)
+    : grid_(grid), own_boxes_(boxes.size()), farthest_(farthest) {
+  for (const CellBox& cells : boxes) add_box(cells);
+  owned_.assign(static_cast<std::size_t>(cells_), 0);
+  for (const Box& box : boxes_)
+    for_each_cell(box.cells, [&](Int3 cell) { owned_[static_cast<std::size_t>(local_index(box, cell))] = 1; });
+  for (const ForeignBox& each : copied) add_box(each.cells);
+  owned_.resize(static_cast<std::size_t>(cells_), 0);
+  if (!copied.empty()) find_distances();
   find_local_ghosts();
   find_foreign_ghosts(foreign);
+}
+
+void CellLayout::add_box(const CellBox& cells) {
+  Box box{cells, {1, 1, 1}, cells_};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(grid_.dimensions); ++d)
+    box.shape[d] = cells.upper[d] - cells.lower[d] + 2;
+  cells_ += box.shape[0] * box.shape[1] * box.shape[2];
+  boxes_.push_back(box);
+}
+
+void CellLayout::find_distances() {
+  distance_.assign(static_cast<std::size_t>(cells_), 0);
+  for (const Box& box : std::span(boxes_).subspan(own_boxes_))
+    for_each_cell(box.cells, [&](Int3 cell) {
+      std::int32_t nearest = std::numeric_limits<std::int32_t>::max();
+      for (const Box& own : own_boxes()) nearest = std::min(nearest, grid_.cells_apart(cell, own.cells));
+      distance_[static_cast<std::size_t>(local_index(box, cell))] = nearest;
+    });
 }
 
 /// visit(cell, shift) for every cell of the border around a box that is a cell of the grid or an image of one, in
@@ -71,11 +97,11 @@ void CellLayout::for_each_border_cell(const CellBox& box, Visit&& visit) const {
       }
 }
 
-/// Border cells that are copies of owned cells, of another box or of a periodic image.
+/// Border cells that are copies of computed cells, of another box or of a periodic image.
 void CellLayout::find_local_ghosts() {
   for (std::size_t b = 0; b < boxes_.size(); ++b)
     for_each_border_cell(boxes_[b].cells, [&](Int3 at, Int3 global, Int3 shift) {
-      const std::int32_t from = owned_index(global);
+      const std::int32_t from = computed_cell(global);
       if (from >= 0)
         ghost_cells_.push_back({box_of(from), static_cast<std::int32_t>(b), from, local_index(boxes_[b], at), shift});
     });
@@ -109,17 +135,19 @@ std::int32_t CellLayout::local_index(const Box& box, Int3 global_cell) const {
   return box.first_cell + (local[2] * box.shape[1] + local[1]) * box.shape[0] + local[0];
 }
 
-std::int32_t CellLayout::owned_index(Int3 global) const {
-  for (const Box& box : boxes_)
+std::int32_t CellLayout::index_in(std::span<const Box> boxes, Int3 global) const {
+  for (const Box& box : boxes)
     if (box.cells.contains(global)) return local_index(box, global);
   return -1;
 }
 
-std::int32_t CellLayout::owned_cell(Vec3 x) const { return owned_index(grid_.cell_of(x)); }
+std::int32_t CellLayout::owned_cell(Vec3 x) const { return index_in(own_boxes(), grid_.cell_of(x)); }
 
 std::int32_t CellLayout::owned_cell(Int3 global, Int3& shift) const {
-  return wrap(global, shift) ? owned_index(global) : -1;
+  return wrap(global, shift) ? index_in(own_boxes(), global) : -1;
 }
+
+std::int32_t CellLayout::computed_cell(Int3 global) const { return index_in(boxes_, global); }
 
 /// Finds the cell whose image this is, and by how much it is shifted [quanta]; false beyond a side that is not
 /// periodic.
@@ -168,7 +196,7 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
   for (std::int32_t i = 0; i < n; ++i) {
     Vec3 x;
     for (int d = 0; d < dimensions; ++d) x[d] = position[static_cast<std::size_t>(d)][i];
-    key_[static_cast<std::size_t>(i)] = layout.owned_cell(x);
+    key_[static_cast<std::size_t>(i)] = layout.computed_cell(layout.grid().cell_of(x));
   }
   count_.assign(cells, 0);
   for (const std::int32_t key : key_) ++count_[static_cast<std::size_t>(key)];
@@ -202,21 +230,39 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
   order.resize(id.size());
   rows.slot.resize(id.size());
   rows.cell.resize(id.size());
-  std::size_t next = 0;
+  count_within(layout, rows);
   for (std::int32_t r = 0; r < row; ++r) {
-    if (particle_of_row_[static_cast<std::size_t>(r)] < 0) continue;
-    order[next] = particle_of_row_[static_cast<std::size_t>(r)];
-    rows.slot[next++] = r;
+    const std::int32_t particle = particle_of_row_[static_cast<std::size_t>(r)];
+    if (particle < 0) continue;
+    const std::int32_t distance = layout.distance(key_[static_cast<std::size_t>(particle)]);
+    const auto at = static_cast<std::size_t>(next_[static_cast<std::size_t>(distance)]++);
+    order[at] = particle;
+    rows.slot[at] = r;
   }
-  if (shuffle != 0) {
-    for (std::size_t i = id.size(); i > 1; --i) {
-      const auto j =
-          static_cast<std::size_t>(uniform_random(static_cast<std::uint64_t>(shuffle), i, 0) * static_cast<double>(i));
+  std::size_t first = 0;
+  for (std::size_t k = 0; shuffle != 0 && k < rows.within.size(); ++k) {
+    const auto last = static_cast<std::size_t>(rows.within[k]);
+    for (std::size_t i = last; i > first + 1; --i) {
+      const double share = uniform_random(static_cast<std::uint64_t>(shuffle), i, 0);
+      const std::size_t j = first + static_cast<std::size_t>(share * static_cast<double>(i - first));
       std::swap(order[i - 1], order[j]);
       std::swap(rows.slot[i - 1], rows.slot[j]);
     }
+    first = last;
   }
   for (std::size_t i = 0; i < id.size(); ++i) rows.cell[i] = key_[static_cast<std::size_t>(order[i])];
+}
+
+/// How many particles stand how far away, and where the first at each distance goes.
+void CellSort::count_within(const CellLayout& layout, CellRows& rows) {
+  rows.within.assign(static_cast<std::size_t>(layout.farthest()) + 1, 0);
+  for (const std::int32_t key : key_) ++rows.within[static_cast<std::size_t>(layout.distance(key))];
+  next_.resize(rows.within.size());
+  std::int32_t count = 0;
+  for (std::size_t k = 0; k < rows.within.size(); ++k) {
+    next_[k] = count;
+    count = rows.within[k] += count;
+  }
 }
 
 }  // namespace eddyline::particles

@@ -22,6 +22,15 @@ struct CellBox {
   }
 };
 
+/// Calls visit(cell) for each cell of a box, row by row.
+template <class Visit>
+void for_each_cell(const CellBox& box, Visit&& visit) {
+  Int3 cell;
+  for (cell[2] = box.lower[2]; cell[2] < box.upper[2]; ++cell[2])
+    for (cell[1] = box.lower[1]; cell[1] < box.upper[1]; ++cell[1])
+      for (cell[0] = box.lower[0]; cell[0] < box.upper[0]; ++cell[0]) visit(cell);
+}
+
 /// The global grid. Cells are at least R + skin wide, so that the neighbours of a particle lie in the 3^D cells around
 /// its own. Particles beyond an open side belong to the outermost cell.
 struct CellGrid {
@@ -37,6 +46,9 @@ struct CellGrid {
   /// From x to the nearest point of a cell or of a periodic image of one: less than it is, never more. Cells beside a
   /// side that is not periodic hold what is beyond it [m].
   double distance(Vec3 x, Int3 cell) const;
+  /// How many cells, along the axis where it is most, one lies from a box or the nearest periodic image of it; 0: in
+  /// it.
+  std::int32_t cells_apart(Int3 cell, const CellBox& box) const;
   std::int64_t index(Int3 cell) const {
     return (static_cast<std::int64_t>(cell[2]) * count[1] + cell[1]) * count[0] + cell[0];
   }
@@ -82,11 +94,15 @@ class CellLayout {
 
   CellLayout() = default;
   /// `foreign`: boxes of other ranks, those of a rank in the order in which it has them; at least those that touch one
-  /// of `boxes`.
-  CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, const std::vector<ForeignBox>& foreign = {});
+  /// of `boxes`. `copied`: cells of other ranks, apart from each other and at most `farthest` cells away, that this
+  /// one computes as well; there are no foreign boxes then.
+  CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, const std::vector<ForeignBox>& foreign = {},
+             const std::vector<ForeignBox>& copied = {}, std::int32_t farthest = 0);
 
   const CellGrid& grid() const { return grid_; }
+  /// Those of this rank, then those of cells that it computes as well.
   const std::vector<Box>& boxes() const { return boxes_; }
+  std::span<const Box> own_boxes() const { return {boxes_.data(), own_boxes_}; }
   const std::vector<GhostCell>& ghost_cells() const { return ghost_cells_; }
   /// By rank.
   const std::vector<RankCells>& rank_cells() const { return rank_cells_; }
@@ -97,6 +113,14 @@ class CellLayout {
   /// The same of a cell of the global grid or a periodic image of one, with the shift of its particles in quanta; -1
   /// if there is none here.
   std::int32_t owned_cell(Int3 global, Int3& shift) const;
+  /// The same of a cell that this process computes, whosever it is.
+  std::int32_t computed_cell(Int3 global) const;
+  /// How many cells a computed cell lies from those of this rank, see CellGrid::cells_apart(); 0: one of them.
+  std::int32_t distance(std::int32_t cell) const {
+    return distance_.empty() ? 0 : distance_[static_cast<std::size_t>(cell)];
+  }
+  /// The largest distance that a computed cell may have.
+  std::int32_t farthest() const { return farthest_; }
   /// Box that a concatenated cell belongs to.
   std::int32_t box_of(std::int32_t cell) const;
   /// Which owned cells touch one of those that `marked` marks, or are one; both by concatenated cell.
@@ -105,9 +129,11 @@ class CellLayout {
 
  private:
   std::int32_t local_index(const Box& box, Int3 global_cell) const;
-  std::int32_t owned_index(Int3 global) const;
+  std::int32_t index_in(std::span<const Box> boxes, Int3 global) const;
   template <class Visit>
   void for_each_border_cell(const CellBox& box, Visit&& visit) const;
+  void add_box(const CellBox& cells);
+  void find_distances();
   void find_local_ghosts();
   void find_foreign_ghosts(const std::vector<ForeignBox>& foreign);
   bool wrap(Int3& global, Int3& shift) const;
@@ -117,20 +143,27 @@ class CellLayout {
   std::vector<GhostCell> ghost_cells_;
   std::vector<RankCells> rank_cells_;
   std::vector<std::uint8_t> owned_;
-  std::int32_t cells_ = 0;
+  std::vector<std::int32_t> distance_;  // empty if no cells are copied
+  std::size_t own_boxes_ = 0;
+  std::int32_t cells_ = 0, farthest_ = 0;
 };
 
 /// Where the particles of one kind stand: rows sorted by (cell, id), ghosts included.
 struct CellRows {
-  Array<std::int32_t> begin;  // (cells + 1): first row of each concatenated cell
-  Array<std::int32_t> slot;   // (owned): row of each owned particle
-  Array<std::int32_t> cell;   // (owned): its concatenated cell
-  std::int32_t rows = 0;      // owned and ghost rows; row `rows` is the sentinel
+  Array<std::int32_t> begin;   // (cells + 1): first row of each concatenated cell
+  Array<std::int32_t> slot;    // (computed): row of each particle, those of this rank first
+  Array<std::int32_t> cell;    // (computed): its concatenated cell
+  Array<std::int32_t> within;  // (farthest + 1): how many stand no farther from this rank's cells than so many cells
+  std::int32_t rows = 0;       // all rows, those of ghosts, too; row `rows` is the sentinel
+
+  std::int64_t computed() const { return static_cast<std::int64_t>(slot.size()); }
+  /// Those of this rank.
+  std::int64_t owned() const { return within.size() == 0 ? computed() : within[0]; }
 };
 
 /// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order
-/// (by cell, then id; a non-zero `shuffle` draws another order, which must change nothing). All particles must stand in
-/// owned cells.
+/// (by distance of the cell, cell, then id; a non-zero `shuffle` draws another order of those at one distance, which
+/// must change nothing). All particles must stand in computed cells.
 class CellSort {
  public:
   /// Brings how many particles the ghost cells of other ranks hold: counts are by concatenated cell.
@@ -140,7 +173,10 @@ class CellSort {
             std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, const FetchCounts& fetch_counts = {});
 
  private:
+  void count_within(const CellLayout& layout, CellRows& rows);
+
   Array<std::int32_t> key_, count_, particle_of_row_;
+  Array<std::int32_t> next_;  // by distance: where the next particle goes
 };
 
 }  // namespace eddyline::particles

@@ -270,6 +270,8 @@ class Simulation:
         decomposition: str = "bisection",  # blocks, strips, strips-x, ...
         exchange: str = "nonblocking",  # see exchange_strategies()
         rebalance: bool = True,  # share the domain out anew among ranks when that is worth its price
+        lazy: int = 1,  # ranks exchange at every so many steps
+        lazy_exact: bool = True,  # and compute what is around their cells; False: other bits
         communicator: Communicator | None = None,  # None: this process alone
         combine: str = "none",  # what one site has for another in one message
     ) -> None: ...
@@ -374,5 +376,6 @@ class Simulation:
     def statistics(self) -> dict[str, Any]:
         """steps, rebuilds, directed pairs per evaluation (true and stored), evaluations, seconds by
         phase, memory bytes; with `auto`, exchange: which strategy was taken, "" before that, and the
-        seconds that an exchange of each kept rank 0 waiting.
+        seconds that an exchange of each kept rank 0 waiting; with `lazy`, lazy: what was asked for, the depth
+        of the copies in cells, steps, how often ranks exchanged, and copies of particles.
         """

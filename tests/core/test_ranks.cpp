@@ -27,15 +27,17 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
   struct Way {
     int ranks, boxes;
     const char *decomposition, *exchange;
-    int rebalance_every;
+    int rebalance_every, lazy = 1;
   };
   for (const Way& way : {Way{2, 1, "bisection", "nonblocking", 3}, Way{3, 1, "strips", "blocking", 2},
-                         Way{4, 2, "blocks", "threaded", 0}, Way{5, 1, "bisection", "shared", 4}})
+                         Way{4, 2, "blocks", "threaded", 0}, Way{5, 1, "bisection", "shared", 4},
+                         Way{3, 2, "bisection", "nonblocking", 3, 2}, Way{4, 1, "strips", "shared", 0, 3}})
     on_ranks(way.ranks, [&](comm::Communicator& communicator) {
       integrate::Execution e = execution();
       e.boxes = way.boxes;
       e.decomposition = way.decomposition;
       e.exchange = way.exchange;
+      e.lazy.every = way.lazy;
       e.rebalance_every = way.rebalance_every;  // by what it has cost, and so differently each time
       const Result parts = run(world, e, communicator, steps);
       CHECK(parts.particles == whole.particles);

@@ -34,6 +34,8 @@ def main() -> None:
         decomposition=chosen.get("decomposition", "bisection"),
         exchange=chosen.get("exchange", "nonblocking"),
         combine="site" if sites else "none",
+        lazy=int(chosen.get("lazy", 1)),
+        lazy_exact=chosen.get("lazy_exact", "True") == "True",
         communicator=ranks.communicator,
     )
     if not ranks.is_root:
@@ -53,6 +55,7 @@ def main() -> None:
             "series": series,
             "migrants": statistics["migrants"],
             "fluid": simulation.fluid_count,
+            "lazy": statistics.get("lazy", {}),
             "ids": hashlib.sha256(particles["id"].tobytes()).hexdigest(),
         }
         if "save" in chosen:

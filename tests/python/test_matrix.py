@@ -24,6 +24,8 @@ def test_the_matrix_is_one() -> None:
             {tuple(getattr(way, name) for name in names) for way in ways} for ways in (WAYS, possible_ways())
         )
         assert possible <= met, names
+    for name, choices in CHOICES.items():
+        assert {(getattr(way, name), way.lazy > 1) for way in WAYS} >= set(itertools.product(choices, (False, True)))
 
 
 def test_the_matrix_knows_all_exchanges() -> None:

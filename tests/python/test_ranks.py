@@ -104,6 +104,42 @@ def test_auto_says_what_it_measured_and_took(channel: Path, tmp_path: Path) -> N
     assert f"by auto, which took {trials['taken']}" in (out / "report.html").read_text()
 
 
+def test_lazy_steps_say_how_lazy_they_were_and_whether_they_broke_the_law(
+    channel: Path, tmp_path: Path
+) -> None:
+    exact, inexact = tmp_path / "exact", tmp_path / "inexact"
+    options = ("run", str(channel), "--steps", "60", "--ranks", "2", "--lazy", "3")
+    done = eddyline(*options, "--out", str(exact))
+    assert done.returncode == 0, done.stderr
+    assert "LAW" not in done.stdout + done.stderr
+    record = json.loads((exact / "run.json").read_text())
+    assert record["lazy"] == {"every": 3, "exact": True} and "breaks_the_law" not in record
+    lazy = record["statistics"]["lazy"]
+    assert (lazy["every"], lazy["exact"], lazy["cells"], lazy["steps"]) == (3, True, 9, 60)
+    assert 20 <= lazy["refreshes"] <= 20 + record["statistics"]["rebuilds"] and lazy["copies"] > 0
+    assert "were to exchange at every 3 steps" in (exact / "report.html").read_text()
+
+    done = eddyline(*options, "--lazy-inexact", "--out", str(inexact))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("BREAKS THE LAW: --lazy 3 --lazy-inexact:")
+    assert "BREAKS THE LAW" in done.stdout
+    record = json.loads((inexact / "run.json").read_text())
+    assert record["lazy"] == {"every": 3, "exact": False}
+    assert record["statistics"]["lazy"]["copies"] == 0 < record["statistics"]["lazy"]["refreshes"]
+    report = (inexact / "report.html").read_text()
+    assert record["breaks_the_law"] in report and "--lazy 3 --lazy-inexact --ranks 2" in report
+    compared = eddyline("compare", str(exact), str(inexact))
+    assert compared.returncode == 1 and "differ" in compared.stdout
+    refused = eddyline("replay", str(inexact))
+    assert refused.returncode == 2 and "cannot be repeated to the same bits" in refused.stderr
+
+
+def test_inexact_steps_without_lazy_ones_are_refused(channel: Path, tmp_path: Path) -> None:
+    refused = eddyline("run", str(channel), "--lazy-inexact", "--out", str(tmp_path / "out"))
+    assert refused.returncode == 2 and "--lazy-inexact without --lazy" in refused.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def files_of(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 

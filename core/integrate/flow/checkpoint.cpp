@@ -61,14 +61,19 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
 
   move_walls();
   wall_halo.gather(neighbors::RowField(walls, D));
-  migrate(communicator_, subdomain_.ranks_of(fluid.x_ref), subdomain_.neighbors(), [&](auto&& visit) {
+  const auto for_each_field = [&](auto&& visit) {
     fluid.for_each_array(visit);
     visit(fluid.x_ref);
-  });
+  };
+  migrate(communicator_, subdomain_.ranks_of(fluid.x_ref), subdomain_.neighbors(), for_each_field);
+  send_copies(fluid.x_ref, for_each_field);
   find_fluid_rows();
+  copies_are_in_ = lazy.computes_copies();
   begin_count();
   find_neighbors();
   end_count();
+  let_copies_in(false);
+  lazy.expire();
 }
 
 template void Flow<float, 2>::save(ArchiveWriter&);

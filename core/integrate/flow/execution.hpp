@@ -8,7 +8,13 @@
 
 namespace eddyline::integrate {
 
-/// How a run is computed. None of it changes what is computed.
+/// How often ranks bring each other up to date, see Laziness.
+struct Lazy {
+  int every = 1;      // at every so many steps, and at rebuilds
+  bool exact = true;  // each computes what is around its cells as well; else ghosts stand still meanwhile
+};
+
+/// How a run is computed. None of it changes what is computed, but for lazy without exact.
 struct Execution {
   int boxes = 1;                            // of each rank
   int threads = 0;                          // 0: all cores
@@ -18,6 +24,7 @@ struct Execution {
   std::string decomposition = "bisection";  // see decompose::cuts_of()
   std::string exchange = "nonblocking";     // see exchange::strategy_names()
   exchange::Combine combine = exchange::Combine::none;
+  Lazy lazy;
   bool rebalance = true;    // share the domain out anew when that is worth its price
   int rebalance_every = 0;  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
 };

@@ -17,10 +17,10 @@ class KeptRows {
  public:
   explicit KeptRows(int stride) : stride_(static_cast<std::size_t>(stride)) {}
 
-  /// From where the particles stand.
+  /// From where the rank's own particles stand.
   void take(const neighbors::Rows<T>& rows, const particles::CellRows& where) {
-    values_.resize(where.slot.size() * stride_);
-    const auto n = static_cast<std::int64_t>(where.slot.size());
+    const std::int64_t n = where.owned();
+    values_.resize(static_cast<std::size_t>(n) * stride_);
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);

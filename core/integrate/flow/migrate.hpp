@@ -64,6 +64,52 @@ void copy_particle(ForEachField&& for_each_field, std::size_t from, std::size_t 
   });
 }
 
+/// All that belongs to particles, packed for the ranks that get them.
+template <class ForEachField>
+std::vector<comm::Parcel> packed(const std::map<int, std::vector<std::size_t>>& by_rank,
+                                 ForEachField&& for_each_field) {
+  std::vector<comm::Parcel> parcels;
+  for (const auto& [rank, particles] : by_rank) {
+    auto& bytes = parcels.emplace_back(comm::Parcel{rank, {}}).bytes;
+    for_each_field([&](auto&& field) {
+      const std::size_t size = Access<decltype(field)>::bytes(field), before = bytes.size();
+      bytes.resize(before + size * particles.size());
+      std::byte* to = bytes.data() + before;
+      for (const std::size_t i : particles) Access<decltype(field)>::get(field, i, to), to += size;
+    });
+  }
+  return parcels;
+}
+
+/// Puts particles that have come behind the first `kept`. Returns how many there are then.
+template <class ForEachField>
+std::size_t unpack(const std::vector<comm::Parcel>& came, std::size_t kept, ForEachField&& for_each_field) {
+  std::size_t row_bytes = 0, size = kept;
+  for_each_field([&](auto&& field) { row_bytes += Access<decltype(field)>::bytes(field); });
+  for (const auto& parcel : came) size += parcel.bytes.size() / row_bytes;
+  for_each_field([&](auto&& field) { Access<decltype(field)>::resize(field, size); });
+  std::size_t first = kept;
+  for (const auto& parcel : came) {
+    const std::size_t count = parcel.bytes.size() / row_bytes;
+    const std::byte* from = parcel.bytes.data();
+    for_each_field([&](auto&& field) {
+      for (std::size_t k = 0; k < count; ++k, from += Access<decltype(field)>::bytes(field))
+        Access<decltype(field)>::put(field, first + k, from);
+    });
+    first += count;
+  }
+  return size;
+}
+
+/// Sends copies of the particles named by rank, all to `neighbors`, and puts those that come behind the `own` of this
+/// rank. Collective.
+template <class ForEachField>
+void send_copies(comm::Communicator& communicator, const std::map<int, std::vector<std::size_t>>& by_rank,
+                 std::span<const int> neighbors, std::size_t own, ForEachField&& for_each_field) {
+  const std::vector<comm::Parcel> parcels = packed(by_rank, for_each_field);
+  unpack(comm::deliver_near(communicator, parcels, neighbors, "copies"), own, for_each_field);
+}
+
 /// Sends each particle to the rank that `destination` names and takes in those that come. Particles go straight to
 /// where they belong, whichever rank that is; nobody passes them on. Those that stay fill the gaps from the end:
 /// whoever calls this sorts them next. `neighbors`: ranks to which nearly all go, see comm::deliver_near(). Returns how
@@ -80,17 +126,7 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
     holes.push_back(i);
   }
 
-  std::vector<comm::Parcel> parcels;
-  for (const auto& [rank, particles] : leaving) {
-    auto& bytes = parcels.emplace_back(comm::Parcel{rank, {}}).bytes;
-    for_each_field([&](auto&& field) {
-      const std::size_t size = Access<decltype(field)>::bytes(field);
-      for (const std::size_t i : particles) {
-        bytes.resize(bytes.size() + size);
-        Access<decltype(field)>::get(field, i, bytes.data() + bytes.size() - size);
-      }
-    });
-  }
+  const std::vector<comm::Parcel> parcels = packed(leaving, for_each_field);
   const std::size_t kept = destination.size() - holes.size();
   std::size_t last = destination.size();
   for (const std::size_t hole : holes) {
@@ -101,21 +137,7 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
   }
 
   const std::vector<comm::Parcel> came = comm::deliver_near(communicator, parcels, neighbors, "migration");
-  std::size_t row_bytes = 0, size = kept;
-  for_each_field([&](auto&& field) { row_bytes += Access<decltype(field)>::bytes(field); });
-  for (const auto& parcel : came) size += parcel.bytes.size() / row_bytes;
-  for_each_field([&](auto&& field) { Access<decltype(field)>::resize(field, size); });
-  std::size_t first = kept;
-  for (const auto& parcel : came) {
-    const std::size_t count = parcel.bytes.size() / row_bytes;
-    const std::byte* from = parcel.bytes.data();
-    for_each_field([&](auto&& field) {
-      for (std::size_t k = 0; k < count; ++k, from += Access<decltype(field)>::bytes(field))
-        Access<decltype(field)>::put(field, first + k, from);
-    });
-    first += count;
-  }
-  return static_cast<std::int64_t>(size - kept);
+  return static_cast<std::int64_t>(unpack(came, kept, for_each_field) - kept);
 }
 
 }  // namespace eddyline::integrate

@@ -17,13 +17,17 @@ struct Block {
   std::int64_t first, last;
 };
 
-/// Calls sweep(first, last) for each block, in parallel. Which thread takes which block changes nothing.
+/// Calls sweep(first, last) for each block, in parallel, as far as it holds chunks of the first so many particles.
+/// Which thread takes which block changes nothing.
 template <class Sweep>
-void for_blocks(std::span<const Block> blocks, Sweep&& sweep) {
+void for_blocks(std::span<const Block> blocks, std::int64_t particles, Sweep&& sweep) {
   const auto n = static_cast<std::int64_t>(blocks.size());
+  const std::int64_t end = (particles + neighbors::k_chunk - 1) / neighbors::k_chunk;
 #pragma omp parallel for schedule(dynamic)
-  for (std::int64_t b = 0; b < n; ++b)
-    sweep(blocks[static_cast<std::size_t>(b)].first, blocks[static_cast<std::size_t>(b)].last);
+  for (std::int64_t b = 0; b < n; ++b) {
+    const Block& block = blocks[static_cast<std::size_t>(b)];
+    if (block.first < end) sweep(block.first, std::min(block.last, end));
+  }
 }
 
 /// Blocks that are taken some at a time, while something is on its way.

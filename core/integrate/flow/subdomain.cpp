@@ -71,10 +71,11 @@ std::vector<Int3> cells_at_start(const world::World& world, const CellGrid& grid
 }  // namespace
 
 Subdomain::Subdomain(const world::World& world, const Constants& constants, const Execution& execution,
-                     comm::Communicator& communicator)
+                     std::int32_t depth, comm::Communicator& communicator)
     : cuts_(decompose::cuts_of(execution.decomposition)),
       boxes_(execution.boxes),
       shuffle_(execution.shuffle),
+      depth_(depth),
       communicator_(communicator),
       cell_halo_(communicator, execution.exchange, execution.combine, comm::Tag::cell_halo) {
   for (int d = 0; d < 3; ++d) {
@@ -104,7 +105,11 @@ void Subdomain::share_out(std::span<const Int3> cells, std::int64_t weight) {
   const CellGrid grid = layout_.grid();
   partition_ = decompose::Partition(grid, cuts_, communicator_.size(), boxes_, weights);
   const int rank = communicator_.rank();
-  layout_ = CellLayout(grid, partition_.boxes_of(rank), partition_.around(rank));
+  if (depth_ > 0)
+    layout_ = CellLayout(grid, partition_.boxes_of(rank), {}, partition_.within(rank, depth_), depth_);
+  else
+    layout_ = CellLayout(grid, partition_.boxes_of(rank), partition_.around(rank));
+  find_copied_cells();
   cell_halo_.clear();
   for (const auto& other : layout_.rank_cells()) {
     for (const std::int32_t cell : other.sent) cell_halo_.add_sent(other.rank, cell, 1);
@@ -114,8 +119,42 @@ void Subdomain::share_out(std::span<const Int3> cells, std::int64_t weight) {
 
 std::vector<int> Subdomain::neighbors() const {
   std::vector<int> ranks;
-  for (const auto& other : layout_.rank_cells()) ranks.push_back(other.rank);
+  for (const auto& other : depth_ > 0 ? copied_cells_ : layout_.rank_cells()) ranks.push_back(other.rank);
   return ranks;
+}
+
+/// Found by either side on its own, in the same order.
+void Subdomain::find_copied_cells() {
+  copied_cells_.clear();
+  copied_by_.clear();
+  if (depth_ == 0) return;
+  copied_by_.resize(static_cast<std::size_t>(layout_.cells()));
+  const int self = communicator_.rank();
+  std::map<int, particles::RankCells> ranks;
+  for (const auto& box : partition_.within(self, depth_)) {
+    auto& cells = ranks.try_emplace(box.rank, particles::RankCells{box.rank, {}, {}}).first->second;
+    for_each_cell(box.cells, [&](Int3 cell) { cells.received.push_back({layout_.computed_cell(cell), {}}); });
+  }
+  for (auto& [rank, cells] : ranks) {
+    for (const auto& box : partition_.within(rank, depth_)) {
+      if (box.rank != self) continue;
+      for_each_cell(box.cells, [&](Int3 cell) {
+        cells.sent.push_back(layout_.computed_cell(cell));
+        copied_by_[static_cast<std::size_t>(cells.sent.back())].push_back(rank);
+      });
+    }
+    copied_cells_.push_back(std::move(cells));
+  }
+}
+
+template <int D>
+std::map<int, std::vector<std::size_t>> Subdomain::copied_by_others(const VectorArray<double, D>& x) const {
+  std::map<int, std::vector<std::size_t>> by_rank;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::int32_t cell = layout_.computed_cell(grid().cell_of(vector_of(x, i)));
+    for (const int rank : copied_by_[static_cast<std::size_t>(cell)]) by_rank[rank].push_back(i);
+  }
+  return by_rank;
 }
 
 template <int D>
@@ -132,8 +171,19 @@ std::vector<int> Subdomain::ranks_of(const VectorArray<double, D>& x) const {
 
 void Subdomain::sort(std::span<const double* const> position, std::span<const std::int64_t> id,
                      particles::CellRows& rows, Array<std::int32_t>& order) {
+  const auto fetch = [this](Array<std::int32_t>& counts) { cell_halo_.gather(exchange::ArrayField(counts)); };
   sort_.sort(layout_, position, id, shuffle_, rows, order,
-             [this](Array<std::int32_t>& counts) { cell_halo_.gather(exchange::ArrayField(counts)); });
+             depth_ > 0 ? particles::CellSort::FetchCounts() : particles::CellSort::FetchCounts(fetch));
+}
+
+void Subdomain::find_copies(const particles::CellRows& rows, exchange::Halo& halo) const {
+  halo.clear();
+  const auto first = [&](std::int32_t cell) { return rows.begin[static_cast<std::size_t>(cell)]; };
+  for (const auto& other : copied_cells_) {
+    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), first(cell + 1) - first(cell));
+    for (const auto& copy : other.received)
+      halo.add_received(other.rank, first(copy.cell), first(copy.cell + 1) - first(copy.cell), {});
+  }
 }
 
 void Subdomain::find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const {
@@ -169,6 +219,8 @@ bool Subdomain::is_closed() const {
   return closed;
 }
 
+template std::map<int, std::vector<std::size_t>> Subdomain::copied_by_others(const VectorArray<double, 2>& x) const;
+template std::map<int, std::vector<std::size_t>> Subdomain::copied_by_others(const VectorArray<double, 3>& x) const;
 template std::vector<int> Subdomain::ranks_of(const VectorArray<double, 2>& x) const;
 template std::vector<int> Subdomain::ranks_of(const VectorArray<double, 3>& x) const;
 template void Subdomain::wrap(VectorArray<double, 2>& x) const;

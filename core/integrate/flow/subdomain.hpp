@@ -3,6 +3,7 @@
 // stand in them.
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,9 @@ namespace eddyline::integrate {
 class Subdomain {
  public:
   /// Cuts the grid so that every box gets as many particles of the start. Periods of the world are whole quanta.
-  /// Throws UserError if one is too short, or if there are fewer cells than boxes. Collective.
-  Subdomain(const world::World& world, const Constants& constants, const Execution& execution,
+  /// `depth`: so far around its own cells a rank also computes those of others [cells]. Throws UserError if a period is
+  /// too short, or if there are fewer cells than boxes. Collective.
+  Subdomain(const world::World& world, const Constants& constants, const Execution& execution, std::int32_t depth,
             comm::Communicator& communicator);
 
   /// Cuts the grid anew: this rank's particles stand in `cells`, each of them weighs `weight`. Collective.
@@ -30,18 +32,23 @@ class Subdomain {
   const particles::CellGrid& grid() const { return layout_.grid(); }
   const particles::CellLayout& layout() const { return layout_; }
   const decompose::Partition& partition() const { return partition_; }
-  /// The ranks whose cells touch those of this one.
+  /// The ranks whose cells touch those of this one, or that have copies of some.
   std::vector<int> neighbors() const;
   /// The rank whose cells hold each place.
   template <int D>
   std::vector<int> ranks_of(const VectorArray<double, D>& x) const;
 
-  /// Canonical order of particles, all in cells of this rank: their rows, and the old index of each in the new order.
-  /// Collective.
+  /// Canonical order of particles, all in cells that this rank computes: their rows, and the old index of each in the
+  /// new order. Collective.
   void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellRows& rows,
             Array<std::int32_t>& order);
   /// Who repeats whose rows, within the process and of other ranks.
   void find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const;
+  /// Who has copies of whose particles, both of them computed.
+  void find_copies(const particles::CellRows& rows, exchange::Halo& halo) const;
+  /// This rank's particles that others have copies of, by rank.
+  template <int D>
+  std::map<int, std::vector<std::size_t>> copied_by_others(const VectorArray<double, D>& x) const;
 
   /// Puts what has crossed a periodic side back in at the other.
   template <int D>
@@ -57,14 +64,19 @@ class Subdomain {
   }
 
  private:
+  void find_copied_cells();
+
   decompose::Cuts cuts_;
   int boxes_;
   std::int64_t shuffle_;
+  std::int32_t depth_;  // of the cells that are copied
   comm::Communicator& communicator_;
   Vec3 lowest_, highest_;  // what is beyond has left; infinite where nobody can
   decompose::Partition partition_;
   particles::CellLayout layout_;
-  exchange::Halo cell_halo_;  // of numbers of particles in cells
+  std::vector<particles::RankCells> copied_cells_;  // computed by two ranks or more
+  std::vector<std::vector<int>> copied_by_;         // by concatenated cell; empty if none are
+  exchange::Halo cell_halo_;                        // of numbers of particles in cells
   particles::CellSort sort_;
 };
 

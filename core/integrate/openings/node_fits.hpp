@@ -14,14 +14,16 @@
 namespace eddyline::integrate {
 
 /// Linear fits to the fluid around each node, by its number. Each is made by the rank whose cells hold the node; all
-/// ranks that hold cells at an opening, or in its buffer, have those of all its nodes.
+/// ranks that compute cells at an opening, or in its buffer, have those of all its nodes.
 template <int D>
 class NodeFits {
  public:
   NodeFits(comm::Communicator& communicator, std::int32_t nodes);
 
-  /// Finds who needs whose fits, and which ranks are at an opening. Called when cells have changed hands.
-  void share_out(Openings<D>& openings, const particles::CellGrid& grid, const decompose::Partition& partition);
+  /// Finds who needs whose fits, and which ranks are at an opening: those that have cells there, or within `depth`
+  /// cells of it. Called when cells have changed hands.
+  void share_out(Openings<D>& openings, const particles::CellGrid& grid, const decompose::Partition& partition,
+                 std::int32_t depth);
   /// Brings the fits of other ranks. Collective.
   void gather() { halo_.gather(exchange::ArrayField(fits_)); }
 

@@ -54,6 +54,7 @@ void OpeningReactions<T, D>::add(bool viscous) {
   const auto& members = flow_.openings.members();
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto i = static_cast<std::size_t>(members[m]);
+    if (members[m] >= flow_.fluid_rows.owned()) continue;
     const double factor = fluid.mass[i] * acceleration * (viscous ? 1 : -1 / (1 + fluid.s[i]));
     for (std::size_t d = 0; d < D; ++d)
       flow_.openings.all()[fluid.buffer[i] - 1u].force[d].add(factor * static_cast<double>(force_[d][m]));

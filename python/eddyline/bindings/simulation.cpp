@@ -125,6 +125,16 @@ nb::dict statistics(const Simulation& s) {
   out["rebalances"] = stats.rebalances;
   out["imbalance"] = stats.imbalance;
   out["rebalance_seconds"] = stats.rebalance_seconds;
+  if (stats.lazy.every > 1) {
+    nb::dict lazy;
+    lazy["every"] = stats.lazy.every;
+    lazy["exact"] = stats.lazy.exact;
+    lazy["cells"] = stats.lazy.depth;
+    lazy["steps"] = stats.lazy.steps;
+    lazy["refreshes"] = stats.lazy.refreshes;
+    lazy["copies"] = stats.lazy.copies;
+    out["lazy"] = lazy;
+  }
   nb::dict seconds;
   for (const auto& [name, value] : stats.seconds) seconds[name.c_str()] = value;
   out["seconds"] = seconds;
@@ -314,7 +324,7 @@ void bind_simulation(nb::module_& module) {
       .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
-                       Communicator* communicator, const std::string& combine) {
+                       Communicator* communicator, const std::string& combine, int lazy, bool lazy_exact) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
              if (combine != "none" && combine != "site")
@@ -330,6 +340,7 @@ void bind_simulation(nb::module_& module) {
              execution.exchange = exchange;
              execution.combine = combine == "site" ? exchange::Combine::site : exchange::Combine::none;
              execution.rebalance = rebalance;
+             execution.lazy = {lazy, lazy_exact};
              static const auto alone = comm::alone();
              comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
              auto own = Simulation::make(world, execution, series_interval, ranks);
@@ -337,7 +348,8 @@ void bind_simulation(nb::module_& module) {
            }),
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
            "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection", "exchange"_a = "nonblocking",
-           "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none", nb::keep_alive<0, 12>())
+           "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none", "lazy"_a = 1,
+           "lazy_exact"_a = true, nb::keep_alive<0, 12>())
       .def(
           "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
           "communicator"_a, nb::call_guard<nb::gil_scoped_release>())

@@ -74,6 +74,21 @@ Sites = Annotated[
         help="How many ranks each site has, in order; else as EDDYLINE_SITE names each rank's, or machines.",
     ),
 ]
+Lazy = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="K",
+        help="Ranks exchange at every K-th step only, and compute what is around their cells meanwhile.",
+    ),
+]
+LazyInexact = Annotated[
+    bool,
+    typer.Option(
+        "--lazy-inexact",
+        help="With --lazy: boundaries stand still meanwhile instead. Breaks the law: changes the result.",
+    ),
+]
 Patience = Annotated[
     float,
     typer.Option(min=0, metavar="S", help="How long a rank waits for others before it gives up [s]."),
@@ -90,9 +105,11 @@ def _manner(
     exchange: Exchange = "nonblocking",
     combine: Combine = "none",
     sites: Sites = None,
+    lazy: Lazy = 1,
+    lazy_inexact: LazyInexact = False,
     patience: Patience = 300.0,
 ) -> None:
-    """How a run is computed: nothing of it changes a bit of the result."""
+    """How a run is computed: nothing of it changes a bit of the result, but for --lazy-inexact."""
 
 
 def with_manner(command: Callable[..., None]) -> Callable[..., None]:

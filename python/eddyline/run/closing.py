@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.plot import references
+from eddyline.run.lazy import BREAKS
 from eddyline.world.problems import number_with_error
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def closing_lines(run: Run) -> str:
     if run.outcome != "finished":
         lines.append(f"{run.outcome}: {run.message}" if run.message else run.outcome)
     picture = run.movie if run.movie.is_file() else run.picture
+    if BREAKS in run.record:
+        lines.append(f"BREAKS THE LAW: {run.record[BREAKS]}")
     lines += [
         f"folder       {run.folder}",
         f"picture      {picture if picture.is_file() else 'none'}",

@@ -21,6 +21,7 @@ from eddyline.ranks import PATIENCE, Session, join, tell_run
 from eddyline.run.errors import RequestError, StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
+from eddyline.run.lazy import BREAKS, check_lazy, lazy_record
 from eddyline.run.machine import machine, versions
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
@@ -53,6 +54,8 @@ def run(
     exchange: str = "nonblocking",
     combine: str = "none",
     sites: Sequence[int] = (),
+    lazy: int = 1,
+    lazy_inexact: bool = False,
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
     checksums: int = 0,
@@ -72,7 +75,10 @@ def run(
         worth its price. exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all:
         docs/exchange.md). combine: "site" to send what the ranks of one site have for those of another in one
         message. sites: how many ranks each site has, e.g. (2, 2); without it as the environment variable
-        EDDYLINE_SITE names them, or machines. None of them changes a bit of the result.
+        EDDYLINE_SITE names them, or machines. lazy: exchange before every so many steps only; each
+        rank then computes what is around its cells as well. None of them changes a bit of the result.
+    lazy_inexact: with `lazy`, boundaries stand still meanwhile instead. The result then depends on
+        ranks, boxes and decomposition, and the run says that it breaks the law.
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
     checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; one is also
         written at the end, at Ctrl-C and SIGTERM, and at SIGUSR1. 0: only then.
@@ -88,7 +94,9 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
+    manner = Manner(
+        threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites), lazy, lazy_inexact
+    )
     ranks = join()
     destination = None if out is None else Path(out)
 
@@ -107,7 +115,7 @@ def run(
         tell_run(folder.path)
         limit = steps if steps is not None else UNLIMITED
         execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
-        execution.record |= {"options": options} | manner.record(ranks)
+        execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks)
         execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
         with RunProgress(ready.title, shown=progress) as shown:
@@ -126,6 +134,8 @@ def resume(
     exchange: str = "nonblocking",
     combine: str = "none",
     sites: Sequence[int] = (),
+    lazy: int = 1,
+    lazy_inexact: bool = False,
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
     checksums: int = 0,
@@ -142,7 +152,9 @@ def resume(
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
     """
-    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
+    manner = Manner(
+        threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites), lazy, lazy_inexact
+    )
     ranks = join()
 
     def prepare() -> tuple[World, RunFolder, Checkpoint | None]:
@@ -177,7 +189,7 @@ def resume(
         execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
         execution.steered_by(watched_at(live), ranks.hosts, journal_of(folder))
         execution.go_on(checkpoint)
-        execution.record |= {"options": options} | manner.record(ranks)
+        execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks)
         simulation.keep_checksums(checksums)
         with RunProgress(ready.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
@@ -185,7 +197,7 @@ def resume(
 
 @dataclass(frozen=True)
 class Manner:
-    """How a run is computed. Nothing of it changes a bit of the result."""
+    """How a run is computed. Nothing of it changes a bit of the result, but for `lazy_inexact`."""
 
     threads: int
     boxes: int
@@ -195,6 +207,8 @@ class Manner:
     patience: float
     combine: str = "none"
     sites: tuple[int, ...] = ()
+    lazy: int = 1
+    lazy_inexact: bool = False
 
     def record(self, ranks: Session) -> dict[str, Any]:
         """For run.json."""
@@ -208,7 +222,16 @@ class Manner:
                 "sites": ranks.sites(self.sites),
                 "message_passing": ranks.communicator.library,
             }
-        return kept
+        return kept | (lazy_record(self.lazy, exact=not self.lazy_inexact) if ranks.size > 1 else {})
+
+    def options(self, ranks: Session) -> str:
+        """What of it changes the result, as it is given on the command line."""
+        if ranks.size == 1 or not self.lazy_inexact:
+            return ""
+        return (
+            f" --lazy {self.lazy} --lazy-inexact --ranks {ranks.size} --boxes {self.boxes}"
+            f" --decomposition {self.decomposition}"
+        )
 
     def threads_of(self, ranks: Session) -> int:
         return self.threads or ranks.cores
@@ -233,6 +256,8 @@ def simulated(
         rebalance=manner.rebalance,
         exchange=manner.exchange,
         combine=manner.combine,
+        lazy=manner.lazy,
+        lazy_exact=not manner.lazy_inexact,
         communicator=ranks.communicator,
     )
     if not ranks.is_root:
@@ -327,13 +352,17 @@ class Execution:
         parts = before.get("resumed", [])
         now = {"step": checkpoint.step, "time": checkpoint.time, "at": self.record["started"]}
         kept = {key: before[key] for key in ("ranks", "threads", "versions", "machine") if key in before}
-        self.record |= {key: before[key] for key in ("world", "title", "source", "started") if key in before}
+        self.record |= {
+            key: before[key] for key in ("world", "title", "source", "started", BREAKS) if key in before
+        }
         self.record["resumed"] = [*parts, now | {"before": kept}]
         self.checkpoint = checkpoint
 
     def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
         try:
             self._begin()
+            if BREAKS in self.record:
+                shown.warn(f"BREAKS THE LAW: {self.record[BREAKS]}")
             problem = self._compute(shown)
             self._close_record()
             run = self._evaluate()
@@ -543,6 +572,7 @@ def _check(*, end: float, steps: int | None, manner: Manner) -> None:
         raise RequestError(f"boxes = {manner.boxes}: must be >= 1")
     _check_exchange(manner.exchange)
     _check_combining(manner)
+    check_lazy(manner.lazy, exact=not manner.lazy_inexact)
 
 
 def _check_combining(manner: Manner) -> None:

@@ -95,6 +95,13 @@ class RunProgress:
     def steps_per_second(self) -> float:
         return self._meter.steps_per_second
 
+    def warn(self, what: str) -> None:
+        """A line above all others."""
+        if self._bar is not None:
+            self._bar.console.print(what, highlight=False)
+        elif self.shown:
+            print(what, file=self._stream, flush=True)
+
     def say(self, what: str) -> None:
         """Names what is being done after the last step."""
         if not self.shown:

@@ -18,6 +18,7 @@ from eddyline.run.execute import (
     watched_at,
 )
 from eddyline.run.folder import RunFolder
+from eddyline.run.lazy import BREAKS
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.stream import atomic
@@ -34,6 +35,8 @@ def replay(
     exchange: str = "nonblocking",
     combine: str = "none",
     sites: Sequence[int] = (),
+    lazy: int = 1,
+    lazy_inexact: bool = False,
     patience: float = PATIENCE,
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
@@ -47,7 +50,9 @@ def replay(
     as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run` raises, and
     RequestError for a run that has not ended or whose journal cannot be read.
     """
-    manner = Manner(threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
+    manner = Manner(
+        threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites), lazy, lazy_inexact
+    )
     ranks = join()
     destination = None if out is None else Path(out)
 
@@ -56,6 +61,14 @@ def replay(
         record = folder.read_record()
         if "steps" not in record or not record["fingerprint"]:
             raise RequestError(f"{folder}: has not ended ({record['outcome']}): nothing to compare with")
+        if lazy_inexact:
+            raise RequestError(
+                "--lazy-inexact changes the result, and a replay is to the same bits: leave it out"
+            )
+        if BREAKS in record:
+            raise RequestError(
+                f"{folder}: cannot be repeated to the same bits. It broke the law: {record[BREAKS]}"
+            )
         watched_at(live)
         if ranks.is_root:
             RunFolder.check_destination(destination)

@@ -20,6 +20,7 @@ from eddyline.run.closing import (
     verdict_text,
     window_text,
 )
+from eddyline.run.lazy import lazy_story
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
 
@@ -65,6 +66,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         ranks=_rank_rows(run),
         balance=_balance(run),
         exchange=_exchange(run),
+        lazy=lazy_story(run),
         busy=_busy(run),
         rank_charts=[drawn(chart) for chart in _rank_charts(run)],
         sources=references.cite(
