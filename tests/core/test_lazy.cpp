@@ -19,6 +19,7 @@ using namespace eddyline;
 using namespace fixture;
 using decompose::Partition;
 using integrate::Laziness;
+using particles::for_each_cell;
 
 namespace {
 
@@ -57,9 +58,9 @@ std::map<std::int64_t, std::int32_t> distances(const particles::CellGrid& grid, 
 }
 
 world::World fluid_alone() {
-  world::World world = eddies(2);
-  CHECK(std::none_of(world.sides.begin(), world.sides.end(),
-                     [](const auto& side) { return side.kind == world::SideKind::wall; }));
+  world::World world = dam();
+  for (std::size_t s = 0; s < 4; ++s) world.sides[s].kind = world::SideKind::periodic;
+  world.bodies.clear();
   return world;
 }
 

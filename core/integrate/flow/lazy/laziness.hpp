@@ -55,9 +55,9 @@ class Laziness {
  private:
   /// Of delta: rates, walls, forces; of classic: walls, rates.
   static int passes_of(const world::World& world) {
-    const bool walls = !world.bodies.empty() || !world.openings.empty() ||
-                       std::any_of(world.sides.begin(), world.sides.end(),
-                                   [](const auto& side) { return side.kind == world::SideKind::wall; });
+    bool walls = !world.bodies.empty() || !world.openings.empty();
+    for (std::size_t s = 0; s < 2 * static_cast<std::size_t>(world.dimensions); ++s)
+      walls = walls || world.sides[s].kind == world::SideKind::wall;
     return (world.method.scheme == world::Scheme::classic ? 1 : 2) + (walls ? 1 : 0);
   }
 
