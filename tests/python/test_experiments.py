@@ -30,6 +30,26 @@ def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.matrix
+@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+def test_exact_lazy_steps_change_nothing_and_inexact_ones_do(tmp_path: Path) -> None:
+    script = ROOT / "experiments" / "vertanen-1999" / "run.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "table4", "--quick", "--out", str(tmp_path)],
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "results.json").read_text())["table4"]
+    assert found["same"] and set(found["errors"]) == {"2", "4", "8"}
+    assert all(error > 0 for moments in found["errors"].values() for error, _ in moments.values())
+    effective = {name: way["effective"] for name, way in found["ways"].items()}
+    assert (
+        effective["every step"] == 1 < effective["every 2, exact"] <= 2 < effective["every 8, inexact"] <= 8
+    )
+    assert found["ways"]["every 2, exact"]["messages"] < found["ways"]["every step"]["messages"]
+    assert (tmp_path / "table4.png").stat().st_size > 10_000
+
+
+@pytest.mark.matrix
 def test_versions_of_the_search_find_the_same_pairs(tmp_path: Path) -> None:
     """Versions find the same pairs, which the script itself asserts; prices of so few steps say nothing."""
     script = ROOT / "experiments" / "vertanen-1999" / "serial" / "run.py"

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +44,7 @@ class Way:
     decomposition: str
     exchange: str
     resumed: int = 0
-    sites: int = 0  # at which ranks are in turn, what they have for each other combined; 0: one, and nothing is
+    sites: int = 0  # at which ranks are in turn, what they have for each other combined; 0: one
     lazy: int = 1
 
     def __str__(self) -> str:
@@ -136,10 +136,12 @@ def matrix() -> Iterator[Way]:
 
 
 def _meetings(way: Way) -> Iterator[object]:
-    choices = list(zip([field.name for field in fields(way)], astuple(way), strict=True))
+    choices = [(name, getattr(way, name)) for name in CHOICES]
     others = [choice for choice in choices if choice[0] not in ALONE]
     yield from itertools.combinations(others, 3)
-    yield from (pair for pair in itertools.combinations(choices, 2) if pair[0][0] in ALONE or pair[1][0] in ALONE)
+    yield from (
+        pair for pair in itertools.combinations(choices, 2) if pair[0][0] in ALONE or pair[1][0] in ALONE
+    )
 
 
 @dataclass(frozen=True)

@@ -94,9 +94,8 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    manner = Manner(
-        threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites), lazy, lazy_inexact
-    )
+    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
+    manner = Manner(*shared, lazy, lazy_inexact)
     ranks = join()
     destination = None if out is None else Path(out)
 
@@ -152,9 +151,8 @@ def resume(
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
     """
-    manner = Manner(
-        threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites), lazy, lazy_inexact
-    )
+    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
+    manner = Manner(*shared, lazy, lazy_inexact)
     ranks = join()
 
     def prepare() -> tuple[World, RunFolder, Checkpoint | None]:

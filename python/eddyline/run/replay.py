@@ -50,9 +50,8 @@ def replay(
     as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run` raises, and
     RequestError for a run that has not ended or whose journal cannot be read.
     """
-    manner = Manner(
-        threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites), lazy, lazy_inexact
-    )
+    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
+    manner = Manner(*shared, lazy, lazy_inexact)
     ranks = join()
     destination = None if out is None else Path(out)
 
