@@ -130,7 +130,7 @@ class Flow {
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::Rows<T> moving{physics::delta::k_moving_stride};
+  neighbors::Rows<T> moving{physics::delta::k_moving_stride, physics::delta::k_moving_width<D>};
   neighbors::Rows<T> pressed;
   neighbors::Rows<T> walls{physics::delta::k_wall_stride, physics::delta::k_wall_width<D>};
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};
@@ -231,8 +231,7 @@ template <class ForEachField>
 void Flow<T, D>::send_copies(const VectorArray<double, D>& x, ForEachField&& for_each_field) {
   if (!lazy.computes_copies()) return;
   const std::size_t own = x.size();
-  integrate::send_copies(communicator_, subdomain_.copied_by_others(x), subdomain_.neighbors(), own,
-                         for_each_field);
+  integrate::send_copies(communicator_, subdomain_.copied_by_others(x), subdomain_.neighbors(), own, for_each_field);
 }
 
 }  // namespace eddyline::integrate

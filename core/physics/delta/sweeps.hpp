@@ -46,11 +46,9 @@ struct ReactionResults {  // on a wall's particle, without the kernel's constant
   T* force[D];
 };
 
-/// How many values of a row mean anything; w only in confined flows.
+/// How many values of a row mean anything.
 template <int D>
 inline constexpr int k_moving_width = 4 * D + 2;
-template <int D>
-inline constexpr int k_moving_width_free = 3 * D + 2;
 template <int D>
 inline constexpr int k_pressed_width = 2 * D + 2;
 template <int D>
