@@ -9,6 +9,7 @@
 
 #include "base/arrays.hpp"
 #include "comm/delivery.hpp"
+#include "comm/traffic_log.hpp"
 
 namespace eddyline::integrate {
 
@@ -100,9 +101,13 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
     copy_particle(for_each_field, last, hole);
   }
 
-  const std::vector<comm::Parcel> came = comm::deliver_near(communicator, parcels, neighbors, "migration");
   std::size_t row_bytes = 0, size = kept;
   for_each_field([&](auto&& field) { row_bytes += Access<decltype(field)>::bytes(field); });
+  if (const auto log = communicator.traffic_log.lock()) {
+    log->begin(comm::Tag::migrants, true, row_bytes);
+    for (const auto& [rank, particles] : leaving) log->add(communicator.rank(), rank, particles.size());
+  }
+  const std::vector<comm::Parcel> came = comm::deliver_near(communicator, parcels, neighbors, "migration");
   for (const auto& parcel : came) size += parcel.bytes.size() / row_bytes;
   for_each_field([&](auto&& field) { Access<decltype(field)>::resize(field, size); });
   std::size_t first = kept;
