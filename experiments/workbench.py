@@ -57,6 +57,23 @@ class Bench:
             _call(command, local_environment())
         return Run.open(folder)
 
+    def record(self, name: str, world: str, *options: object, ranks: int) -> Path:
+        """The traffic of `eddyline bench exchange --record FILE WORLD OPTIONS --ranks N`."""
+        path = self.runs / f"{name}.npz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        words = ["bench", "exchange", "--record", path, world, "--ranks", ranks, *options]
+        _call([sys.executable, "-m", "eddyline", *map(str, words)], os.environ)
+        return path
+
+    def replay(self, traffic: Path, strategies: Sequence[str], *options: object) -> list[dict[str, Any]]:
+        """Records of `eddyline bench exchange --replay TRAFFIC`, by strategy."""
+        told = traffic.with_suffix(".json")
+        chosen = [word for name in strategies for word in ("--exchange", name)]
+        words = ["bench", "exchange", "--replay", traffic, *chosen, "--json", told, "--quiet", *options]
+        _call([sys.executable, "-m", "eddyline", *map(str, words)], os.environ)
+        records: list[dict[str, Any]] = json.loads(told.read_text())
+        return records
+
     def _fresh(self, name: str) -> Path:
         import shutil
 

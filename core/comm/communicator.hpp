@@ -16,6 +16,7 @@
 namespace eddyline::comm {
 
 class Engine;
+class TrafficLog;
 
 /// A message that has been announced and waits to be received.
 struct Incoming {
@@ -71,6 +72,9 @@ class Communicator {
 
   /// The threads that send and receive for this rank, while anybody uses them, see engine.hpp.
   std::weak_ptr<Engine> engine;
+
+  /// What this rank's exchanges are noted in, while anybody wants to know, see traffic_log.hpp.
+  std::weak_ptr<TrafficLog> traffic_log;
 
   bool is_root() const { return rank() == 0; }
   bool is_alone() const { return size() == 1; }

@@ -23,6 +23,8 @@ enum class Call : std::int32_t {
   shares,
   keep_timeline,
   timeline,
+  keep_traffic,
+  traffic,
   keep_checksums,
   take_checksums,
   records,
@@ -111,6 +113,14 @@ class Leader final : public Simulation {
     call({.call = Call::timeline});
     return own_->timeline();
   }
+  void keep_traffic() override {
+    call({.call = Call::keep_traffic});
+    own_->keep_traffic();
+  }
+  comm::TrafficLog traffic() const override {
+    call({.call = Call::traffic});
+    return own_->traffic();
+  }
 
   void keep_checksums(std::int64_t every) override {
     Command command{.call = Call::keep_checksums};
@@ -195,6 +205,8 @@ void join(Simulation& own, const Command& command, comm::Communicator& communica
     case Call::shares: own.shares(); break;
     case Call::keep_timeline: own.keep_timeline(command.max_steps); break;
     case Call::timeline: own.timeline(); break;
+    case Call::keep_traffic: own.keep_traffic(); break;
+    case Call::traffic: own.traffic(); break;
     case Call::keep_checksums: own.keep_checksums(command.max_steps); break;
     case Call::take_checksums: own.take_checksums(); break;
     case Call::records: own.records(command.kind, command.after, command.max_steps); break;

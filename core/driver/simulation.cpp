@@ -68,6 +68,7 @@ class FlowSimulation final : public Simulation {
       const double passed = std::chrono::duration<double>(Clock::now() - start).count();
       flow_.control.stop = interrupted_.load(std::memory_order_relaxed) || passed >= max_seconds;
       const bool due = flow_.time + step_.choose_time_step() >= next_series_ && step_.damping == 0;
+      if (traffic_) traffic_->step = flow_.steps;
       step_.advance(due);
       check();
       ++done;
@@ -336,6 +337,16 @@ class FlowSimulation final : public Simulation {
     return by_rank;
   }
 
+  void keep_traffic() override {
+    traffic_ = std::make_shared<comm::TrafficLog>();
+    flow_.communicator().traffic_log = traffic_;
+  }
+  comm::TrafficLog traffic() const override {
+    comm::TrafficLog all = traffic_ ? *traffic_ : comm::TrafficLog{};
+    all.messages = gather<comm::TrafficLog::Message>(std::span(std::as_const(all.messages))).second;
+    return all;
+  }
+
  private:
   /// Values of all ranks, one rank after the other, and how many each has; on the root.
   template <class Value>
@@ -429,6 +440,7 @@ class FlowSimulation final : public Simulation {
   double series_interval_, next_series_ = 0;
   std::int64_t checksum_every_ = 0;
   std::vector<std::pair<std::int64_t, Checksum>> checksums_;
+  std::shared_ptr<comm::TrafficLog> traffic_;  // empty unless asked for
 };
 
 template <class T, int D>

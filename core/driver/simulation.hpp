@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/traffic_log.hpp"
 #include "exchange/strategy.hpp"
 #include "integrate/flow.hpp"
 #include "observe/raster.hpp"
@@ -195,6 +196,10 @@ class Simulation {
   virtual void keep_timeline(std::int64_t laps) = 0;
   /// The laps kept, by rank, on the root. Collective.
   virtual std::vector<std::vector<Lap>> timeline() const = 0;
+  /// From now on the exchanges of all ranks are noted. Collective.
+  virtual void keep_traffic() = 0;
+  /// What has been noted, the messages of all ranks in one log, on the root. Collective.
+  virtual comm::TrafficLog traffic() const = 0;
 };
 
 }  // namespace eddyline::driver

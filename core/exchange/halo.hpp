@@ -12,6 +12,7 @@
 
 #include "base/arrays.hpp"
 #include "comm/communicator.hpp"
+#include "comm/traffic_log.hpp"
 #include "exchange/routes.hpp"
 #include "exchange/strategy.hpp"
 
@@ -53,12 +54,12 @@ struct Traffic {
 class Halo {
  public:
   Halo(comm::Communicator& communicator, std::string_view strategy, Combine combine, comm::Tag tag)
-      : communicator_(communicator), strategy_(make_strategy(strategy, combine, communicator, tag)) {}
+      : communicator_(communicator), tag_(tag), strategy_(make_strategy(strategy, combine, communicator, tag)) {}
 
   void clear() {
     routes_.clear();
     used_ = 0;
-    prepared_ = false;
+    prepared_ = noted_ = false;
   }
   Routes& routes() { return routes_; }
   const Routes& routes() const { return routes_; }
@@ -131,14 +132,20 @@ class Halo {
     return neighbors_;
   }
 
+  void note(comm::TrafficLog& log, std::size_t row_bytes) {
+    if (!log.begin(tag_, !std::exchange(noted_, true), row_bytes)) return;
+    for (std::size_t p = 0; p < used_; ++p) log.add(communicator_.rank(), peers_[p].rank, rows_of(peers_[p].sent));
+  }
+
   comm::Communicator& communicator_;
+  comm::Tag tag_;
   std::unique_ptr<Strategy> strategy_;
   Routes routes_;
   std::vector<Peer> peers_;
   std::size_t used_ = 0;
   std::vector<Neighbor> neighbors_;
   std::size_t widest_ = 0;  // row [bytes]
-  bool prepared_ = false;
+  bool prepared_ = false, noted_ = false;
   Traffic traffic_;
 };
 
@@ -151,6 +158,7 @@ void Halo::start(Field&&... field) {
     strategy_->prepare(messages(widest_));
     prepared_ = true;
   }
+  if (const auto log = communicator_.traffic_log.lock()) note(*log, row_bytes);
   strategy_->begin(messages(row_bytes));
   for (std::size_t p = 0; p < used_; ++p) {
     const std::span<std::byte> out = strategy_->outgoing(p);

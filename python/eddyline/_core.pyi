@@ -21,6 +21,27 @@ def combining_refusal(exchange: str) -> str:
     UserError for a name that is not known.
     """
 
+def replay_names() -> list[str]:
+    """Ways in which `replay` can exchange: those of runs, and a few more."""
+
+def replay(
+    communicator: Communicator,
+    name: str,
+    exchanges: NDArray[np.int64],
+    groups: Sequence[NDArray[np.int64]],
+    *,
+    compute: float = 0.0,
+    most_seconds: float,
+) -> dict[str, Any]:
+    """Makes exchanges with messages of given sizes, whose contents are checked. Collective.
+
+    exchanges: (n, 3) halo, group, bytes of a row, the same on all ranks. groups: (k, 3) each, of this rank:
+    neighbour, in order, rows to it and from it. compute: core time for which the rank computes while
+    messages travel [s]. No exchange begins after `most_seconds`. Gives `moments`, (m, 3), of those made:
+    begin and end by the machine's steady clock, and waiting [s]; `prepared`, (p,): what preparing for each
+    change of group took [s]; `wrong`: bytes that are not what was sent. Raises UserError.
+    """
+
 def arithmetic_limit(dimensions: int, instructions: str = "auto") -> float:
     """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
     every pair near, all lanes full, all data in the first cache, nothing transposed.
@@ -364,6 +385,11 @@ class Simulation:
         """Keeps the next laps of the timers of all ranks."""
     def timeline(self) -> list[tuple[NDArray[np.float64], list[str]]]:
         """By rank: (n, 2) begin and end [s] of each lap kept, and its phase."""
+    def keep_traffic(self) -> None:
+        """From now on the exchanges of all ranks are noted."""
+    def traffic(self) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[int, str]]:
+        """What has been noted: (n, 4) step, tag, group of messages and bytes of a row of each exchange;
+        (m, 4) group, from rank, to rank and rows of each message; the names of the tags."""
     def save(self, rank: int = 0) -> bytes:
         """The part of a checkpoint that `rank` holds."""
     def restore(self, parts: Iterator[bytes]) -> None:

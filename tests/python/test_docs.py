@@ -136,7 +136,8 @@ def test_commands_exist_with_their_flags(page: Path, line: str):
     used = [word.split("=")[0] for word in words[1:] if word.startswith("-")]
     if words[0] in PASSED_ON:
         used = [flag for flag in used if flag != "--help"]
-        text = help_of(words[0]) if used else ""
+        own_help = ["exchange"] if words[:2] == ["bench", "exchange"] else []
+        text = help_of(words[0], *own_help) if used else ""
         assert all(re.search(rf"(?<![\w-]){re.escape(flag)}(?![\w-])", text) for flag in used)
     else:
         assert set(used) <= flags(found), f"{words[0]} knows {sorted(flags(found))}"
@@ -147,11 +148,11 @@ def flags(command: Any) -> set[str]:
 
 
 @functools.cache
-def help_of(name: str) -> str:
-    """What `eddyline NAME --help` prints."""
+def help_of(name: str, *words: str) -> str:
+    """What `eddyline NAME WORDS --help` prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
-        importlib.import_module(f"eddyline.{name}").main(["--help"])
+        importlib.import_module(f"eddyline.{name}").main([*words, "--help"])
     return out.getvalue()
 
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ways import has_plugin
@@ -62,3 +63,54 @@ def test_versions_of_the_search_find_the_same_pairs(tmp_path: Path) -> None:
     assert {"all pairs, every step", "cells, every step"} <= set(found["fits"])
     assert "141.7 days" in done.stdout
     assert (tmp_path / "versions.png").stat().st_size > 10_000
+
+
+def quick(name: str, folder: Path) -> dict[str, Any]:
+    """What an experiment on ranks tells in a short version of itself."""
+    script = ROOT / "experiments" / name / "run.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--quick", "--out", str(folder)],
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return found
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+def test_counts_travel_in_all_ways(tmp_path: Path) -> None:
+    found = quick("abe", tmp_path)
+    by_way = found["counts"]["ranks"]["4"]
+    assert {"alltoall-blocks", "onesided-fence", "onesided-lock", "sparse"} <= set(by_way)
+    assert len({record["bytes"] for record in by_way.values()}) == 1
+    adjacent = found["adjacency"]["ranks"]["4"]
+    assert 1 <= adjacent["min"] <= adjacent["median"] <= adjacent["max"] <= 3
+    for name in ("counts.png", "adjacency.png"):
+        assert (tmp_path / name).stat().st_size > 5_000
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+def test_a_chain_is_exchanged_in_both_ways(tmp_path: Path) -> None:
+    found = quick("hammond-1997", tmp_path)
+    assert set(found["chain"]["ranks"]) == {"2", "4"}
+    for by_way in found["chain"]["ranks"].values():
+        assert by_way["blocking"]["bytes"] == by_way["nonblocking"]["bytes"] > 0
+    assert 0 < found["waiting"]["ranks"]["2"]["blocking"]["wait"] < 1
+    for name in ("synchronous.png", "asynchronous.png", "chain.png"):
+        assert (tmp_path / name).stat().st_size > 5_000
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+def test_threads_exchange_with_and_without_a_core_to_spare(tmp_path: Path) -> None:
+    found = quick("ramanathan", tmp_path)
+    for part in ("steps", "overlap"):
+        places = found[part]["places"]
+        assert set(places) == {"own", "spare"} and all(set(each) == {"1", "2"} for each in places.values())
+    for by_boxes in found["overlap"]["places"].values():
+        assert all(
+            value[way]["alone"] > 0 for value in by_boxes.values() for way in ("nonblocking", "threaded")
+        )
+    assert (tmp_path / "overlap.png").stat().st_size > 5_000

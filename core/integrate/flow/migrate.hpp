@@ -9,6 +9,7 @@
 
 #include "base/arrays.hpp"
 #include "comm/delivery.hpp"
+#include "comm/traffic_log.hpp"
 
 namespace eddyline::integrate {
 
@@ -81,11 +82,19 @@ std::vector<comm::Parcel> packed(const std::map<int, std::vector<std::size_t>>& 
   return parcels;
 }
 
+/// Of all that belongs to a particle.
+template <class ForEachField>
+std::size_t bytes_of_row(ForEachField&& for_each_field) {
+  std::size_t bytes = 0;
+  for_each_field([&](auto&& field) { bytes += Access<decltype(field)>::bytes(field); });
+  return bytes;
+}
+
 /// Puts particles that have come behind the first `kept`. Returns how many there are then.
 template <class ForEachField>
 std::size_t unpack(const std::vector<comm::Parcel>& came, std::size_t kept, ForEachField&& for_each_field) {
-  std::size_t row_bytes = 0, size = kept;
-  for_each_field([&](auto&& field) { row_bytes += Access<decltype(field)>::bytes(field); });
+  const std::size_t row_bytes = bytes_of_row(for_each_field);
+  std::size_t size = kept;
   for (const auto& parcel : came) size += parcel.bytes.size() / row_bytes;
   for_each_field([&](auto&& field) { Access<decltype(field)>::resize(field, size); });
   std::size_t first = kept;
@@ -136,6 +145,10 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
     copy_particle(for_each_field, last, hole);
   }
 
+  if (const auto log = communicator.traffic_log.lock()) {
+    log->begin(comm::Tag::migrants, true, bytes_of_row(for_each_field));
+    for (const auto& [rank, particles] : leaving) log->add(communicator.rank(), rank, particles.size());
+  }
   const std::vector<comm::Parcel> came = comm::deliver_near(communicator, parcels, neighbors, "migration");
   return static_cast<std::int64_t>(unpack(came, kept, for_each_field) - kept);
 }

@@ -3,6 +3,7 @@
 eddyline bench step                  particle evaluations and pairs a second, in 2D and 3D
 eddyline bench step --json FILE      the same as records, with the commit
 eddyline bench machine               what the machine itself can do
+eddyline bench exchange --help       what ranks send, recorded and replayed by every exchange strategy
 """
 
 from __future__ import annotations

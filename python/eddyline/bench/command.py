@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,13 @@ WIDTH = 180
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Parses the command line and measures; returns the exit code."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ["exchange"]:
+        from eddyline.bench.exchange.command import run as run_exchange
+
+        return run_exchange(words[1:])
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(words)
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
@@ -88,8 +94,11 @@ def _parser() -> argparse.ArgumentParser:
         "particle, once, with the walls' share; a step has one. Pairs are true directed pairs. Sizes and "
         "numbers of threads of a world take turns. With one thread, time that other programs had does not "
         "count.",
+        epilog="eddyline bench exchange records and replays what ranks send; it has a --help of its own.",
     )
-    parser.add_argument("what", choices=["step", "machine"], help="time steps, or the machine itself")
+    parser.add_argument(
+        "what", choices=["step", "machine", "exchange"], help="time steps, the machine, or exchanges of ranks"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE")
     parser.add_argument("--threads", type=_numbers, metavar="N,N", help="numbers of threads; default 1 and 2")
     parser.add_argument(

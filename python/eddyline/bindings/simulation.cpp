@@ -11,6 +11,7 @@
 
 #include <map>
 
+#include "arrays.hpp"
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "bindings.hpp"
@@ -36,22 +37,6 @@ Vec3 vec(const Point& p) { return {std::get<0>(p), std::get<1>(p), std::get<2>(p
 
 template <class T>
 using View = nb::ndarray<nb::numpy, const T>;
-template <class T>
-using Owned = nb::ndarray<nb::numpy, T>;
-
-/// A new NumPy array that owns the values.
-template <class T>
-Owned<T> give(std::vector<T> values, std::initializer_list<std::size_t> shape) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Owned<T>(kept->data(), shape, owner);
-}
-
-template <class T>
-Owned<T> give(std::vector<T> values) {
-  const std::size_t size = values.size();
-  return give(std::move(values), {size});
-}
 
 template <class T>
 View<T> view(nb::handle self, std::span<const T> values) {
@@ -182,6 +167,22 @@ nb::list timeline(const Simulation& s) {
     all.append(nb::make_tuple(give(std::move(moments), {laps.size(), 2}), phases));
   }
   return all;
+}
+
+/// Exchanges: (n, 4) step, tag, group, bytes of a row; messages: (m, 4) group, from, to, rows; names of the tags.
+nb::tuple traffic(const Simulation& s) {
+  const comm::TrafficLog log = s.traffic();
+  std::vector<std::int64_t> exchanges, messages;
+  std::map<std::int64_t, std::string> names;
+  for (const auto& each : log.exchanges) {
+    exchanges.insert(exchanges.end(), {each.step, each.tag, each.group, each.row_bytes});
+    names.emplace(each.tag, comm::name_of(static_cast<comm::Tag>(each.tag)));
+  }
+  for (const auto& each : log.messages) messages.insert(messages.end(), {each.group, each.from, each.to, each.rows});
+  nb::dict named;
+  for (const auto& [tag, name] : names) named[nb::int_(tag)] = name;
+  return nb::make_tuple(give(std::move(exchanges), {log.exchanges.size(), 4}),
+                        give(std::move(messages), {log.messages.size(), 4}), named);
 }
 
 nb::dict take_series(Simulation& s) {
@@ -429,6 +430,8 @@ void bind_simulation(nb::module_& module) {
       .def("shares", shares)
       .def("keep_timeline", &Simulation::keep_timeline, "laps"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("timeline", timeline)
+      .def("keep_traffic", &Simulation::keep_traffic, nb::call_guard<nb::gil_scoped_release>())
+      .def("traffic", traffic)
       .def("statistics", statistics);
 }
 

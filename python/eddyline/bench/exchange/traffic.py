@@ -1,0 +1,142 @@
+"""Recorded traffic: who sent how much to whom in each exchange of a run. One file, `*.npz`."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eddyline.run.errors import RequestError
+from eddyline.stream import atomic
+
+FORMAT = 1
+COUNT_BYTES = 4  # of a number that says how much will come
+
+Table = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Messages are rows; those of one group serve all exchanges of their halo until the next rebuild, which
+    differ in the bytes of a row.
+
+    about: format, world, ranks, steps, dimensions, fluid_particles, decomposition, boxes, checksum of the
+    last state, commit.
+    halos: of what rows are: fluid, walls, cells (how many particles cells hold), fits (at openings), and
+    migrants, particles that changed ranks.
+    exchanges: (n, 4) int64, in order: step, halo, group, bytes of a row.
+    messages: (m, 4) int64, by group: group, from rank, to rank, rows; none of no rows.
+    """
+
+    about: dict[str, Any]
+    halos: tuple[str, ...]
+    exchanges: Table
+    messages: Table
+
+    @classmethod
+    def of(cls, about: dict[str, Any], exchanges: Table, messages: Table, names: dict[int, str]) -> Traffic:
+        """What `_core.Simulation.traffic` gives."""
+        tags = sorted(names)
+        exchanges = exchanges.copy()
+        exchanges[:, 1] = np.searchsorted(tags, exchanges[:, 1])
+        order = np.lexsort((messages[:, 2], messages[:, 1], messages[:, 0]))
+        return cls({"format": FORMAT, **about}, tuple(names[tag] for tag in tags), exchanges, messages[order])
+
+    def write(self, path: Path) -> None:
+        with atomic.replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(
+                file,
+                about=np.array(json.dumps(self.about)),
+                halos=np.array(self.halos),
+                exchanges=self.exchanges,
+                messages=self.messages,
+            )
+
+    @classmethod
+    def read(cls, path: Path) -> Traffic:
+        """Raises FileNotFoundError, or RequestError for a file that is something else."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                about = json.loads(str(file["about"]))
+                halos = tuple(str(name) for name in file["halos"])
+                found = cls(about, halos, file["exchanges"], file["messages"])
+        except (KeyError, ValueError, EOFError, zipfile.BadZipFile):
+            raise RequestError(
+                f"{path}: holds no recorded traffic; eddyline bench exchange --record {path} WORLD makes one"
+            ) from None
+        if about["format"] != FORMAT:
+            raise RequestError(
+                f"{path}: format {about['format']}; this version reads {FORMAT}. Record it again."
+            )
+        return found
+
+    @property
+    def ranks(self) -> int:
+        return int(self.about["ranks"])
+
+    @cached_property
+    def starts(self) -> Table:
+        """Where the messages of each group begin, (groups + 1,)."""
+        groups = int(self.exchanges[:, 2].max(initial=-1)) + 1
+        return np.searchsorted(self.messages[:, 0], np.arange(groups + 1))
+
+    def of_halo(self, *names: str) -> NDArray[np.bool_]:
+        """Which exchanges are of these halos, (n,)."""
+        numbers = [k for k, name in enumerate(self.halos) if name in names]
+        return np.isin(self.exchanges[:, 1], numbers)
+
+    def counts(self) -> tuple[Table, Table]:
+        """Messages, and bytes, of each exchange, of all ranks together, (n,) each."""
+        groups = self.exchanges[:, 2]
+        rows = np.concatenate([[0], np.cumsum(self.messages[:, 3])])
+        messages = np.diff(self.starts)[groups]
+        return messages, np.diff(rows[self.starts])[groups] * self.exchanges[:, 3]
+
+    def neighbors(self, halo: str = "fluid") -> Table:
+        """With how many ranks each one exchanges rows, from rebuild to rebuild, (rebuilds, ranks)."""
+        groups = np.unique(self.exchanges[self.of_halo(halo), 2])
+        found = np.zeros((len(groups), self.ranks), dtype=np.int64)
+        for row, group in enumerate(groups):
+            _, sender, receiver, _ = self._of_group(group).T
+            pairs = np.unique(
+                np.concatenate([sender * self.ranks + receiver, receiver * self.ranks + sender])
+            )
+            found[row] = np.bincount(pairs // self.ranks, minlength=self.ranks)
+        return found
+
+    def script(self, rank: int, chosen: Table, *, as_counts: bool) -> tuple[Table, list[Table]]:
+        """What `rank` exchanges in the `chosen` ones, as `_core.replay` wants it: (n, 3) halo, group and
+        bytes of a row; and for each group (k, 3): neighbour, rows to it, rows from it.
+
+        as_counts: each message is one number, to and from each neighbour."""
+        exchanges = self.exchanges[chosen][:, [1, 2, 3]]
+        used, exchanges[:, 1] = np.unique(exchanges[:, 1], return_inverse=True)
+        if as_counts:
+            exchanges[:, 2] = COUNT_BYTES
+        return np.ascontiguousarray(exchanges), [self._of_rank(rank, group, as_counts) for group in used]
+
+    def _of_group(self, group: int) -> Table:
+        return self.messages[self.starts[group] : self.starts[group + 1]]
+
+    def _of_rank(self, rank: int, group: int, as_counts: bool) -> Table:
+        table = np.zeros((self.ranks, 3), dtype=np.int64)
+        table[:, 0] = np.arange(self.ranks)
+        _, sender, receiver, rows = self._of_group(group).T
+        table[receiver[sender == rank], 1] = rows[sender == rank]
+        table[sender[receiver == rank], 2] = rows[receiver == rank]
+        table = table[(table[:, 1:] > 0).any(axis=1)]
+        if as_counts:
+            table[:, 1:] = 1
+        return np.ascontiguousarray(table)
+
+
+def five_numbers(values: NDArray[Any]) -> dict[str, float]:
+    """Least, quartiles and greatest."""
+    marks = np.percentile(values, [0, 25, 50, 75, 100])
+    return dict(zip(("min", "q1", "median", "q3", "max"), map(float, marks), strict=True))
