@@ -140,21 +140,34 @@ function thousands(count: number): string {
   return count >= 1e6 ? `${short(count / 1e6)} M` : count >= 1e4 ? `${Math.round(count / 1e3)} k` : count.toLocaleString("en");
 }
 
+/** A run that goes on can always be paused and stopped; where the drawing differs from it, the drawing can be run. */
 function RunButtons() {
+  return (
+    <div class="run-buttons">
+      {run.isLive.value && <LiveButtons />}
+      {(!run.isLive.value || stale.value) && <RunButton />}
+    </div>
+  );
+}
+
+function RunButton() {
   const broken = world.problems.value.length > 0 || !world.summary.value;
-  if (!run.isLive.value || stale.value) {
-    return (
-      <button type="button" class="button primary run" disabled={broken || starting.value} title={broken ? "Mend the problems first: see Setup" : "Ctrl Enter"} onClick={() => void start()}>
-        <Icon name="play" /> {starting.value ? "Starting …" : run.kind.value === "run" ? "Run again" : "Run"}
-      </button>
-    );
-  }
+  const words = run.isLive.value ? "Run this" : run.kind.value === "run" ? "Run again" : "Run";
+  const hint = run.isLive.value ? "Stops the run that goes on, and runs what is drawn now (Ctrl Enter)" : "Ctrl Enter";
+  return (
+    <button type="button" class="button primary run" disabled={broken || starting.value} title={broken ? "Mend the problems first: see Setup" : hint} onClick={() => void start()}>
+      <Icon name="play" /> {starting.value ? "Starting …" : words}
+    </button>
+  );
+}
+
+function LiveButtons() {
   const paused = run.isPaused.value;
   return (
-    <div style={{ display: "flex", gap: "6px" }}>
+    <>
       <button
         type="button"
-        class="button primary"
+        class={stale.value ? "button" : "button primary"}
         title={refusal("pause")}
         onClick={() => void command(paused ? { case: "resume", value: { $typeName: "eddyline.stream.Resume" } } : { case: "pause", value: { $typeName: "eddyline.stream.Pause" } })}
       >
@@ -164,7 +177,6 @@ function RunButtons() {
         <button
           type="button"
           class="button"
-          style={{ minHeight: "36px" }}
           title="Compute one more step, then pause again"
           onClick={() => void command({ case: "step", value: { $typeName: "eddyline.stream.Step", count: 1 } })}
         >
@@ -174,11 +186,10 @@ function RunButtons() {
       <button
         type="button"
         class="button"
-        style={{ minHeight: "36px" }}
         onClick={() => void command({ case: "stop", value: { $typeName: "eddyline.stream.Stop" } })}
       >
         <Icon name="stop" /> Stop
       </button>
-    </div>
+    </>
   );
 }

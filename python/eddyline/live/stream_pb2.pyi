@@ -43,7 +43,7 @@ class Message(_message.Message):
     def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes")
+    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over")
     RUN_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORLD_FIELD_NUMBER: _ClassVar[int]
@@ -62,6 +62,7 @@ class Hello(_message.Message):
     RANKS_FIELD_NUMBER: _ClassVar[int]
     FOLDER_FIELD_NUMBER: _ClassVar[int]
     PROBES_FIELD_NUMBER: _ClassVar[int]
+    OVER_FIELD_NUMBER: _ClassVar[int]
     run: str
     title: str
     world: str
@@ -80,7 +81,8 @@ class Hello(_message.Message):
     ranks: int
     folder: str
     probes: _containers.RepeatedCompositeFieldContainer[Probe]
-    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ...) -> None: ...
+    over: bool
+    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ...) -> None: ...
 
 class Quantity(_message.Message):
     __slots__ = ("name", "unit", "diverging")

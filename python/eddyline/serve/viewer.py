@@ -145,7 +145,9 @@ class Viewer:
             return found
         if channel.hello is not self._hello:
             self._hello = channel.hello
-            found.append(packed(hello=channel.hello))
+            said = packed(hello=channel.hello)
+            said.hello.over = "ended" in channel.newest
+            found.append(said)
         seen, now = self._versions.get("acknowledged"), channel.versions.get("acknowledged", 0)
         if seen is not None and now > seen:
             found += channel.acknowledged[-(now - seen) :]
