@@ -1,6 +1,6 @@
 /** A chart as a table of numbers, and as a picture. */
 
-import { save } from "../canvas/capture";
+import { save, savePng } from "../canvas/keep";
 import * as run from "../state/run";
 import { type ChartSpec, chartData } from "./specs";
 
@@ -30,5 +30,5 @@ export function saveChart(spec: ChartSpec): void {
   pen.font = `600 ${13 * devicePixelRatio}px Inter, sans-serif`;
   pen.fillText(`${spec.title} ${spec.unit}`, 12, 26);
   pen.drawImage(plot, 0, 40);
-  canvas.toBlob((blob) => blob && save(blob, `${spec.name}.png`));
+  void savePng(canvas, `${spec.name}.png`);
 }

@@ -4,7 +4,6 @@ import { colorTable } from "../colors/maps";
 import { QUANTITIES } from "../colors/quantities";
 import { moments } from "../state/run";
 import { wantThumbnail } from "../state/playback";
-import { theme } from "../state/theme";
 import * as view from "../state/view";
 import type { Raster } from "../stream/frame";
 
@@ -51,7 +50,7 @@ function near(time: number, reach: number): Raster | null {
 function paint(pen: CanvasRenderingContext2D, raster: Raster, left: number, width: number, height: number): void {
   const [columns, rows] = [Math.max(1, Math.round(width / 2)), Math.max(1, Math.round(height / 2))];
   const image = new ImageData(columns, rows);
-  const table = colorTable(QUANTITIES[view.quantity.value].map, theme.value);
+  const table = colorTable(QUANTITIES[view.quantity.value].map);
   const { low, high } = view.shownScale.value;
   const shown = Math.min(raster.columns / columns, raster.rows / rows);
   const [x0, y0] = [(raster.columns - shown * columns) / 2, (raster.rows - shown * rows) / 2];
