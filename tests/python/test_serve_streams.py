@@ -316,6 +316,8 @@ def test_a_run_from_the_order_to_its_end(lab):
     with client.look(run, EVERYTHING) as viewer:
         assert hear(viewer, "hello").title == "Small channel"
         first = hear(viewer, "frame")
+        while first.step < 5:  # the start is at rest
+            first = hear(viewer, "frame")
         assert first.particles.count > 700 and 0.5 < first.rasters[0].high < 3
         say(viewer, command=pb.Command(id="p", pause=pb.Pause()))
         paused = hear(viewer, "acknowledged")
