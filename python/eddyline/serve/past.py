@@ -96,16 +96,17 @@ def particle_moments(folder: Path) -> list[tuple[int, float]]:
 
 
 def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
-    """The fluid of a snapshot, at most so many particles (0: all): as a frame of a run that goes on has them.
-    Raises IndexError and ValueError."""
+    """The fluid of a snapshot within the domain, at most so many particles (0: all): as a frame of a run that
+    goes on has them. Raises IndexError and ValueError."""
     found = read_snapshot(folder, index)
     world = World.load(RunFolder(folder).world)
-    inside = np.flatnonzero(found["buffer"] == 0)
-    every = max(1, -(-len(inside) // most)) if most else 1
-    taken = inside[::every]
     low = np.array(world.file.domain.origin or (0.0,) * world.dimensions)
     size = np.array(world.file.domain.size)
-    places = np.clip((found["position"][taken] - low) / size, 0.0, 1.0)
+    shares = (found["position"] - low) / size
+    inside = np.flatnonzero(((shares >= 0) & (shares <= 1)).all(axis=1))
+    every = max(1, -(-len(inside) // most)) if most else 1
+    taken = inside[::every]
+    places = shares[taken]
     made = pb.Particles(count=len(taken), total=len(inside), ids=found["id"][taken].astype("<i8").tobytes())
     for axis in range(world.dimensions):
         codes = np.rint(places[:, axis] * MOST[2]).astype(np.uint16)
