@@ -39,6 +39,15 @@ export function Header() {
 }
 
 const STEPS = 1000;
+/** By what a key multiplies: the next number of two digits, or half as much again. */
+const KEYS: Record<string, number> = {
+  ArrowRight: 1.06,
+  ArrowUp: 1.06,
+  ArrowLeft: 1 / 1.06,
+  ArrowDown: 1 / 1.06,
+  PageUp: 1.5,
+  PageDown: 1 / 1.5,
+};
 
 function Reynolds() {
   const regime = world.check.value?.regimes.find((item) => item.name === "Re");
@@ -58,6 +67,12 @@ function Reynolds() {
   const take = (share: number): number => rounded(regime.low * (regime.high / regime.low) ** share, regime);
   const set = (next: number): void => world.editSoon([{ op: "set", path: regime.path, value: next }], "reynolds");
   const share = Math.min(1, Math.max(0, place(value)));
+  const onKey = (event: KeyboardEvent): void => {
+    const factor = KEYS[event.key];
+    if (!factor) return;
+    event.preventDefault(); // steps of the slider itself are smaller than the reach of values that attract
+    set(Number(Math.min(regime.high, Math.max(regime.low, value * factor)).toPrecision(2)));
+  };
   return (
     <div class="reynolds">
       <output for="reynolds">
@@ -73,6 +88,7 @@ function Reynolds() {
           style={{ "--share": `${100 * share}%` }}
           aria-label="Reynolds number"
           aria-valuetext={`Re ${short(value)}`}
+          onKeyDown={onKey}
           onInput={(event) => {
             const next = take(Number(event.currentTarget.value) / STEPS);
             setPulled(next);

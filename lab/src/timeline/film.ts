@@ -22,9 +22,12 @@ export function drawFilm(canvas: HTMLCanvasElement, end: number): void {
   const wide = Math.min(170, Math.max(30, HEIGHT * aspect));
   const count = Math.max(1, Math.floor(width / wide));
   const last = moments.all[moments.all.length - 1]?.time ?? 0;
+  pen.beginPath();
+  pen.rect(0, 0, (canvas.width * Math.min(last, end)) / end, canvas.height); // what has not been computed is not shown
+  pen.clip();
   for (let k = 0; k < count; k++) {
     const time = ((k + 0.5) / count) * end;
-    if (time > last && k > 0) break;
+    if ((k / count) * end > last) break;
     const raster = near(time, end / count);
     const moment = moments.all[moments.at(time)];
     if (!raster && moment) wantThumbnail(moment);
