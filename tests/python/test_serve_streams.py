@@ -367,6 +367,21 @@ def test_a_run_from_the_order_to_its_end(lab):
     assert client.call("GET", f"runs/{run}")[0] == 404 and not Path(done["folder"]).exists()
 
 
+def test_a_spare_process_becomes_the_next_run_and_goes_with_the_server(tmp_path):
+    with lab_in_thread(tmp_path) as (client, _, lab):
+        lab.keep_spare()
+        spare, pipe, _ = lab.jobs._spare
+        until(lambda: pipe.is_heard)
+        _, row = client.call("POST", "runs", {"toml": TANK, "threads": 1})
+        assert lab.store.get(row["id"]).job == str(spare.native_id)
+        done = client.wait_for(row["id"], "finished", "failed")
+        assert (done["state"], done["message"]) == ("finished", "")
+        until(lambda: spare.status.final)  # painted, too
+        after = until(lambda: lab.jobs._spare)[0]
+        assert after is not spare
+    until(lambda: after.status.final)
+
+
 LONG = TANK.replace("end = 0.2", "end = 50").replace("series = 50", "series = 20000")
 
 

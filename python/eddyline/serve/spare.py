@@ -43,11 +43,16 @@ class Pipe:
         self._end = os.open(path, os.O_RDWR | os.O_NONBLOCK)
         self.arguments = ["-m", "eddyline.serve.spare", str(path)]
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether the process has begun to listen."""
+        return (self._folder / READY).exists()
+
     def tell(
         self, arguments: Sequence[str], environment: Mapping[str, str], output: Path, errors: Path
     ) -> None:
         """Which run to be. Raises OSError if nobody listens yet."""
-        if not (self._folder / READY).exists():
+        if not self.is_heard:
             raise OSError("the spare process has not begun to listen")
         order = {
             "arguments": list(arguments),
