@@ -35,14 +35,24 @@ from eddyline.world import World
 RUN = "0123456789ab"
 MBIT, ROUND_TRIP = 20.0, 0.050  # of the slow link: Mbit/s each way, s
 PIECE = 4096  # bytes that the relay passes on together
+LATE = 0.02  # s by which it may wake up late and make up for it
 COLUMNS = 1088  # of a canvas on a laptop
 VIEWS = {
-    "contours": pb.View(quantities=["vorticity"], columns=COLUMNS, width=2, frames_per_second=30),
+    "contours": pb.View(quantities=["vorticity"], columns=COLUMNS, width=2, frames_per_second=30, tells=True),
     "contours and tracers": pb.View(
-        quantities=["vorticity", "velocity_x", "velocity_y"], columns=COLUMNS, width=2, frames_per_second=30
+        quantities=["vorticity", "velocity_x", "velocity_y"],
+        columns=COLUMNS,
+        width=2,
+        frames_per_second=30,
+        tells=True,
     ),
     "particles": pb.View(
-        particles=True, particle_quantity="speed", most_particles=200_000, ids=True, frames_per_second=30
+        particles=True,
+        particle_quantity="speed",
+        most_particles=200_000,
+        ids=True,
+        frames_per_second=30,
+        tells=True,
     ),
 }
 
@@ -147,6 +157,7 @@ async def watch(viewer, seconds: float) -> Seen:
         if message.WhichOneof("body") != "frame":
             continue
         now = time.monotonic()
+        await viewer.send(packed(seen=pb.Seen(index=message.frame.index)).SerializeToString())
         if not began:
             began = now  # the first one opens the window
             continue
@@ -184,7 +195,7 @@ async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     free = time.monotonic()
     with contextlib.suppress(ConnectionError):
         while data := await reader.read(PIECE):
-            free = max(free, time.monotonic()) + len(data) * 8 / (MBIT * 1e6)
+            free = max(free, time.monotonic() - LATE) + len(data) * 8 / (MBIT * 1e6)
             await asyncio.sleep(max(0.0, free - time.monotonic()))
             await under_way.put((free + ROUND_TRIP / 2, data))
     await under_way.put((0.0, b""))

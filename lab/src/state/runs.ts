@@ -8,7 +8,7 @@ import { Connection } from "../stream/connection";
 import { readFrame } from "../stream/frame";
 import type { Moment } from "../stream/moments";
 import { Series } from "../stream/series";
-import { CommandSchema, MessageSchema, type Message, ViewSchema } from "../stream/stream_pb";
+import { CommandSchema, MessageSchema, type Message, SeenSchema, ViewSchema } from "../stream/stream_pb";
 import { isQuantity } from "../colors/quantities";
 import { textSchema } from "../api/types";
 import { notify } from "./notices";
@@ -130,6 +130,7 @@ function take(id: string, body: Message["body"]): void {
       if (!run.newest.value) void know(id); // the run has files by now
       const frame = run.keep(readFrame(body.value));
       if (!run.newest.value || frame.step >= run.newest.value.step) run.newest.value = frame;
+      connection?.send({ case: "seen", value: create(SeenSchema, { index: body.value.index }) });
       break;
     }
     case "series":
@@ -295,6 +296,7 @@ function askForView(): void {
       mostParticles: MOST_PARTICLES,
       ids: view.followed.value !== null || particles,
       width: 2,
+      tells: true,
     }),
   });
 }
