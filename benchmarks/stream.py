@@ -59,10 +59,11 @@ VIEWS = {
 
 @dataclass(frozen=True)
 class Seen:
-    """frames: how many came in `seconds`.  size, age: medians of one, bytes, and seconds from sending to
-    reading."""
+    """frames, total: how many came in `seconds`, and their bytes.  size, age: medians, of one [bytes] and
+    from sending to reading [s]."""
 
     frames: int
+    total: int
     size: float
     seconds: float
     age: float
@@ -70,9 +71,9 @@ class Seen:
     def row(self) -> dict[str, float]:
         rate = self.frames / self.seconds
         return {
-            "bytes_per_frame": self.size,
+            "bytes_per_frame": round(self.size),
             "frames_per_second": round(rate, 2),
-            "megabytes_per_second": round(rate * self.size / 1e6, 3),
+            "megabytes_per_second": round(self.total / self.seconds / 1e6, 2),
             "median_age_seconds": round(self.age, 3),
         }
 
@@ -165,7 +166,7 @@ async def watch(viewer, seconds: float) -> Seen:
         ages.append(now - message.frame.time)
         if now - began >= seconds:
             break
-    return Seen(len(sizes), statistics.median(sizes), now - began, statistics.median(ages))
+    return Seen(len(sizes), sum(sizes), statistics.median(sizes), now - began, statistics.median(ages))
 
 
 async def pass_on(reader, writer, host: str, port: int) -> None:

@@ -10,8 +10,13 @@ export function saveCsv(spec: ChartSpec): void {
   const unit = spec.unit ? ` [${spec.unit}]` : "";
   const header = ["time [s]", ...spec.curves.map((curve) => `${curve.label} ${curve.column}${unit}`)];
   const rows = [header.join(",")];
-  for (let k = 0; k < columns[0].length; k++) rows.push(columns.map((column) => String(column[k])).join(","));
+  for (let k = 0; k < columns[0].length; k++) rows.push(columns.map((column) => text(column[k])).join(","));
   save(new Blob([`${rows.join("\n")}\n`], { type: "text/csv" }), `${spec.name}.csv`);
+}
+
+/** Nothing where there is no value. */
+function text(value: number | undefined): string {
+  return value === undefined || Number.isNaN(value) ? "" : String(value);
 }
 
 export function saveChart(spec: ChartSpec): void {
