@@ -68,10 +68,10 @@ class Leader final : public Simulation {
     call(command);
     return own_->advance(until, max_steps, max_seconds);
   }
-  void change(const world::Change& change) override {
+  double change(const world::Change& change) override {
     call({.call = Call::change});
     comm::broadcast(communicator_, change, 0, "change");
-    own_->change(change);
+    return own_->change(change);
   }
   void interrupt() override { own_->interrupt(); }
   Glance glance(std::int64_t every, bool with_ids) const override {

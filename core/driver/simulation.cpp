@@ -85,11 +85,13 @@ class FlowSimulation final : public Simulation {
     return done;
   }
 
-  void change(const world::Change& change) override {
-    flow_.change(change);
+  double change(const world::Change& change) override {
+    const double displaced = flow_.change(change);
     step_.world_changed();
     using Kind = world::Change::Kind;
-    if (change.kind == Kind::add_probe || change.kind == Kind::remove_probe) observers_.world_changed();
+    constexpr std::array k_of_series{Kind::add_probe, Kind::remove_probe, Kind::add_body, Kind::remove_body};
+    if (std::find(k_of_series.begin(), k_of_series.end(), change.kind) != k_of_series.end()) observers_.world_changed();
+    return displaced;
   }
   void interrupt() override { interrupted_.store(true); }
 

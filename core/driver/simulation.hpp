@@ -131,9 +131,9 @@ class Simulation {
   /// Steps until time >= until, or steps == max_steps, or, on any rank, max_seconds of wall time have passed, or
   /// interrupt(). Returns the steps done; throws StepError. Collective.
   virtual std::int64_t advance(double until, std::int64_t max_steps, double max_seconds) = 0;
-  /// Changes the world between two steps. Rows of all series must have been taken. Throws UserError, and then nothing
-  /// has changed. Collective.
-  virtual void change(const world::Change& change) = 0;
+  /// Changes the world between two steps. Rows of all series must have been taken. Returns the mass of the fluid that
+  /// makes room for a body [kg], kg/m in 2D, else 0. Throws UserError, and then nothing has changed. Collective.
+  virtual double change(const world::Change& change) = 0;
   /// May come from any thread.
   virtual void interrupt() = 0;
   /// The other ranks are told that the run is over. Nothing collective may follow.

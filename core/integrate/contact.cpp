@@ -11,7 +11,8 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     lower_[d] = side[0].kind == world::SideKind::wall ? world.origin[d] : -INFINITY;
     upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
   }
-  for (const auto& body : world.bodies) bodies_.push_back({body.shape, body.motion, {}});
+  for (const auto& body : world.bodies)
+    if (body.shape != nullptr) bodies_.push_back({body.shape, body.motion, {}});
   for (const auto& opening : world.openings) {
     openings_.push_back(particles::opening_sites(world, opening));
     if (opening.inflow) inflows_.push_back(openings_.back());

@@ -12,6 +12,7 @@
 #include "base/instructions.hpp"
 #include "comm/collectives.hpp"
 #include "integrate/flow/placement.hpp"
+#include "integrate/flow/remove.hpp"
 #include "neighbors/fields.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 
@@ -128,6 +129,7 @@ template <class T, int D>
 void Flow<T, D>::rebuild() {
   let_copies_in(false);
   subdomain_.wrap(fluid.x);
+  if (bodies_change()) change_bodies();
   if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
   timers.lap(Phase::sort);
@@ -152,21 +154,14 @@ void Flow<T, D>::rebuild() {
 template <class T, int D>
 void Flow<T, D>::remove_leavers() {
   if (subdomain_.is_closed() && openings.empty()) return;
-  const std::int64_t n = fluid.size();
-  std::int64_t kept = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(kept);
-    if (openings.is_spent(fluid, from)) continue;
-    if (fluid.buffer[from] == 0 && subdomain_.has_left(vector_of(fluid.x, from))) {
-      left_mass.add(fluid.mass[from]);
-      ++left_particles;
-      continue;
-    }
-    if (from != to) copy_particle([&](auto&& visit) { fluid.for_each_array(visit); }, from, to);
-    ++kept;
-  }
-  if (kept == n) return;
-  fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(kept)); });
+  const auto all = [&](auto&& visit) { fluid.for_each_array(visit); };
+  remove_particles(fluid.size(), all, [&](std::size_t i) {
+    if (openings.is_spent(fluid, i)) return true;
+    if (fluid.buffer[i] != 0 || !subdomain_.has_left(vector_of(fluid.x, i))) return false;
+    left_mass.add(fluid.mass[i]);
+    ++left_particles;
+    return true;
+  });
 }
 
 template <class T, int D>
@@ -380,12 +375,16 @@ template <class T, int D>
 void Flow<T, D>::write_wall_rows() {
   for (std::int64_t i = 0; i < wall.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    T* row = walls.row(wall_rows.slot[k]);
-    std::fill(row, row + walls.stride(), T(0));
-    for (int d = 0; d < D; ++d) walls.put_fixed(row + d, constants_.fixed.wrapped(wall.x[d][k]));
-    row[D + 1] = static_cast<T>(wall.volume[k] / constants_.volume);
-    row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
+    write_wall_row(walls.row(wall_rows.slot[k]), k);
   }
+}
+
+template <class T, int D>
+void Flow<T, D>::write_wall_row(T* row, std::size_t k) const {
+  std::fill(row, row + walls.stride(), T(0));
+  for (int d = 0; d < D; ++d) walls.put_fixed(row + d, constants_.fixed.wrapped(wall.x[d][k]));
+  row[D + 1] = static_cast<T>(wall.volume[k] / constants_.volume);
+  row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
 }
 
 template <class T, int D>

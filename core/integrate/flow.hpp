@@ -94,8 +94,13 @@ class Flow {
   }
 
   /// Changes the world between two steps, the same on all ranks. The stepper is told next, see Step::world_changed().
-  /// Throws UserError, and then nothing has changed.
-  void change(const world::Change& change);
+  /// Bodies come and go at the rebuild with which the next step begins. Returns the mass of the fluid that makes room
+  /// for a body [kg], kg/m in 2D, else 0. Throws UserError, and then nothing has changed.
+  double change(const world::Change& change);
+  /// Whether bodies wait for a rebuild to come or go.
+  bool bodies_change() const { return body_changes_made_ < static_cast<std::int64_t>(body_changes_.size()); }
+  /// How often bodies have come or gone.
+  std::int64_t body_changes() const { return body_changes_made_; }
 
   const world::World& world() const { return world_; }
   const Constants& constants() const { return constants_; }
@@ -120,7 +125,7 @@ class Flow {
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
   std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
-  std::int64_t left_particles = 0;  // through open sides; they are removed at rebuilds
+  std::int64_t left_particles = 0;  // through open sides, or to make room for a body; they are removed at rebuilds
   ReproducibleSum left_mass;        // [kg], kg/m in 2D
   struct {
     std::int64_t fluid = 0, walls = 0;
@@ -184,6 +189,13 @@ class Flow {
   void refresh_wall_copies();
   template <class ForEachField>
   void send_copies(const VectorArray<double, D>& x, ForEachField&& for_each_field);
+  double add_body(const world::Change& change);
+  void remove_body(const world::Change& change);
+  void change_bodies();
+  void clear_room(const world::Body& body);
+  void place_added_body(std::size_t body, std::int64_t addition);
+  void drop_body(std::size_t body);
+  bool is_in_the_way(const world::Body& body, std::size_t i) const;
   void place();
   void place_nodes();
   void remove_leavers();
@@ -206,6 +218,14 @@ class Flow {
   void make_schedule();
   void resize_results();
 
+  void write_wall_row(T* row, std::size_t k) const;
+
+  /// A body that comes or goes.
+  struct BodyChange {
+    std::size_t body = 0;
+    std::int64_t addition = 0;  // the how manieth that comes; 0: it goes
+  };
+
   world::World world_;
   Execution execution_;
   comm::Communicator& communicator_;
@@ -222,6 +242,8 @@ class Flow {
   bool copies_are_in_ = false;
   FreeFluid free_fluid_;
   bool free_neighbors_found_ = false;
+  std::vector<BodyChange> body_changes_;  // all, in order
+  std::int64_t body_changes_made_ = 0;    // of them
   neighbors::DriftBound<T, D> drift_bound_;
 };
 

@@ -19,7 +19,7 @@ void MovingWalls<T, D>::find_poses(double t) {
   const auto& bodies = flow_.world().bodies;
   for (std::size_t b = 0; b < poses_.size(); ++b) {
     const auto& motion = bodies[b].motion;
-    if (motion) poses_[b] = motion->at(t);
+    poses_[b] = motion ? std::optional(motion->at(t)) : std::nullopt;
   }
 }
 

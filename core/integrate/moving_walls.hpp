@@ -20,7 +20,7 @@ class MovingWalls {
   explicit MovingWalls(Flow<T, D>& flow);
 
   bool any() const { return flow_.walls_move(); }
-  /// Bodies that stood still may move from now on.
+  /// Bodies that stood still may move from now on; others may have come or gone.
   void world_changed();
   /// State and rows at time t. The caller gathers.
   void start(double t);

@@ -82,7 +82,7 @@ template <class T, int D>
 void Step<T, D>::drift_half() {
   constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
   const double skin = k_trust * flow_.constants().length.skin;
-  if (lists_hold(flow_.control.approach, skin)) return;
+  if (!flow_.bodies_change() && lists_hold(flow_.control.approach, skin)) return;
   flow_.rebuild();
   rows_time_step_ = k_none;
   while (!lists_hold(0, skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);

@@ -91,7 +91,8 @@ void Observers<T, D>::name_series() {
     series_.push_back(force);
     force_owners_.push_back(owner);
   };
-  for (std::size_t b = 0; b < world.bodies.size(); ++b) add_force(world.bodies[b].name, static_cast<std::int32_t>(b));
+  for (std::size_t b = 0; b < world.bodies.size(); ++b)
+    if (world.bodies[b].shape != nullptr) add_force(world.bodies[b].name, static_cast<std::int32_t>(b));
   for (std::size_t s = 0; s < 2 * D; ++s)
     if (world.sides[s].kind == world::SideKind::wall) add_force(k_side_names[s], -1 - static_cast<std::int32_t>(s));
 
@@ -326,8 +327,9 @@ template <class T, int D>
 void Observers<T, D>::observe() {
   const auto& world = flow_.world();
   const Sampler<T, D> sampler(flow_);
-  if (flow_.walls_move() || shared_ != flow_.balance.times()) find_beyond();
+  if (flow_.walls_move() || shared_ != flow_.balance.times() || body_changes_ != flow_.body_changes()) find_beyond();
   shared_ = flow_.balance.times();
+  body_changes_ = flow_.body_changes();
   const std::size_t openings = flow_.openings.all().size();
   tally_.clear();
   for (const std::int32_t owner : force_owners_) {

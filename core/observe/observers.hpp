@@ -16,8 +16,8 @@ class Observers {
  public:
   explicit Observers(const integrate::Flow<T, D>& flow);
 
-  /// Takes up probes that were added or removed; rows of all series must have been taken. A body that stood still when
-  /// the run began keeps the columns that it had: no torque, no power.
+  /// Takes up probes and bodies that were added or removed; rows of all series must have been taken. A body that stood
+  /// still when the run began keeps the columns that it had: no torque, no power; nor has one that came later.
   void world_changed();
   /// Appends one row to every series. Forces need the reactions of the step that has just ended.
   void observe();
@@ -41,7 +41,9 @@ class Observers {
   void report_opening(std::vector<double>& values);
   void add_work();
   /// Whether the owner of a force is a body that was to move when the run began.
-  bool moves(std::int32_t owner) const { return owner >= 0 && moving_[static_cast<std::size_t>(owner)]; }
+  bool moves(std::int32_t owner) const {
+    return owner >= 0 && static_cast<std::size_t>(owner) < moving_.size() && moving_[static_cast<std::size_t>(owner)];
+  }
   double force_unit() const;
   double front(int axis) const;
 
@@ -53,6 +55,7 @@ class Observers {
   std::vector<std::int32_t> beyond_;        // opening beyond which a wall's particle stands, or -1
   std::vector<std::int32_t> force_owners_;  // of the force series: body or -1 - side
   std::int64_t shared_ = 0;                 // how often the domain had been shared out at the last row
+  std::int64_t body_changes_ = 0;           // how often bodies had come or gone at it
   double power_ = 0;                        // of all that moves, on the fluid, at this row [W, in 2D W/m]
   double work_ = 0, work_time_ = 0, last_power_ = 0;
 };

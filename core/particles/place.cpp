@@ -19,7 +19,6 @@ namespace {
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
 constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
 constexpr double k_skin_2d = 0.25, k_skin_3d = 0.3;  // / h: where lists and sweeps together cost least in a fast flow
-constexpr double k_clearance = 0.25;  // lattice points nearer than this to a body are left out, in spacings
 
 std::int64_t points_along(const World& world, int axis) {
   const double length = world.size[axis] / world.spacing;
@@ -229,20 +228,26 @@ void place_sides(const World& world, const Keeps& keeps, Placement& placement) {
       }
 }
 
-void place_bodies(const World& world, const Keeps& keeps, Placement& placement) {
+/// Takes sites from `site` on; returns the next.
+std::int64_t place_one_body(const World& world, std::size_t b, std::int64_t site, std::int64_t addition,
+                            const Keeps& keeps, std::vector<PlacedWall>& walls) {
   const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / world.spacing));
   const auto openings = all_opening_sites(world);
-  std::int64_t site = 0;
-  for (std::size_t b = 0; b < world.bodies.size(); ++b)
-    for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true)) {
-      const std::int64_t id = make_id(k_source_body, site++);
-      if (!keeps(point.position) || is_in_buffer(openings, point.position)) continue;
-      placement.walls.push_back(
-          {id, point.position, point.volume, static_cast<std::int32_t>(b), !world.bodies[b].slip});
-    }
+  for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true)) {
+    const std::int64_t id = make_id(k_source_body, site++, addition);
+    if (!keeps(point.position) || is_in_buffer(openings, point.position)) continue;
+    walls.push_back({id, point.position, point.volume, static_cast<std::int32_t>(b), !world.bodies[b].slip});
+  }
+  return site;
 }
 
 }  // namespace
+
+std::vector<PlacedWall> place_body(const World& world, std::size_t body, std::int64_t addition, const Keeps& keeps) {
+  std::vector<PlacedWall> walls;
+  place_one_body(world, body, 0, addition, keeps, walls);
+  return walls;
+}
 
 Lengths lengths(const World& world) {
   Lengths l{};
@@ -276,7 +281,9 @@ Placement place(const World& world, const std::function<bool(Vec3)>& keeps) {
   place_fluid(world, keeps, placement);
   place_buffers(world, keeps, placement);
   place_sides(world, keeps, placement);
-  place_bodies(world, keeps, placement);
+  std::int64_t site = 0;
+  for (std::size_t b = 0; b < world.bodies.size(); ++b)
+    site = place_one_body(world, b, site, 0, keeps, placement.walls);
   return placement;
 }
 

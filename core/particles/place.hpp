@@ -49,9 +49,17 @@ Vec3 lattice_spacing(const world::World& world);
 /// axis. Walls beside the open side go on for as long.
 inline constexpr double k_open_margin = 0.5;
 
+/// Lattice points nearer than this to a body are left out, in spacings.
+inline constexpr double k_clearance = 0.25;
+
 /// The particles of a world that stand where `keeps` says so: a rank places its own.
 Placement place(const world::World& world, const std::function<bool(Vec3)>& keeps);
 /// All of them. Throws UserError if there is no fluid.
 Placement place(const world::World& world);
+
+/// Dummy particles of a body that comes into a running flow. addition: the how manieth it is, from 1, so that their ids
+/// are new.
+std::vector<PlacedWall> place_body(const world::World& world, std::size_t body, std::int64_t addition,
+                                   const std::function<bool(Vec3)>& keeps);
 
 }  // namespace eddyline::particles

@@ -5,25 +5,40 @@
 #include <cstdint>
 
 #include "base/vec.hpp"
+#include "world/shapes.hpp"
 
 namespace eddyline::world {
 
 /// One change, as it travels from rank to rank. SI units.
 struct Change {
   enum class Kind : std::int32_t {
-    viscosity,    // value.x: kinematic [m^2/s]
-    gravity,      // value [m/s^2]
-    inflow,       // formulas: velocity of the opening `name` [m/s], of x, y, z, t
-    motion,       // formulas: displacement [m] of the body `name` and rotation [rad], of t; value: pivot [m]
-    add_probe,    // a probe `name` at value [m]
-    remove_probe  // the probe `name`
+    viscosity,     // value.x: kinematic [m^2/s]
+    gravity,       // value [m/s^2]
+    inflow,        // formulas: velocity of the opening `name` [m/s], of x, y, z, t
+    motion,        // formulas: displacement [m] of the body `name` and rotation [rad], of t; value: pivot [m]
+    add_probe,     // a probe `name` at value [m]
+    remove_probe,  // the probe `name`
+    add_body,      // a body `name` at rest, its shape as numbers
+    remove_body    // the body `name`
   };
+  enum class ShapeKind : std::int32_t { circle, rectangle, polygon, line, sphere, box, cylinder };
   static constexpr std::size_t k_longest = 2047, k_longest_name = 63;  // characters
+  static constexpr std::size_t k_most_numbers = 768;                   // of a shape: a polygon of 256 corners
 
   Kind kind = Kind::viscosity;
   std::array<char, k_longest_name + 1> name{};
   Vec3 value;
   std::array<std::array<char, k_longest + 1>, 4> formulas{};
+
+  ShapeKind shape = ShapeKind::circle;
+  bool slip = false;
+  std::int32_t count = 0;  // of numbers
+  /// What the factories of shapes take, points with three coordinates [m]: circle, sphere: centre, diameter; rectangle:
+  /// min, max, angle [rad]; polygon: its corners; line, cylinder: from, to, thickness or diameter; box: min, max.
+  std::array<double, k_most_numbers> numbers{};
 };
+
+/// The shape of a body that is added. Throws UserError if the numbers make none.
+ShapePtr shape_of(const Change& change);
 
 }  // namespace eddyline::world

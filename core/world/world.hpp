@@ -64,7 +64,7 @@ struct Region {
 /// A solid thing in the fluid, at rest unless it has a motion.
 struct Body {
   std::string name;
-  ShapePtr shape;  // at t = 0
+  ShapePtr shape;  // at t = 0; null of a body that has been removed, whose number stays its own
   bool slip = false;
   std::optional<Motion> motion;
 

@@ -58,7 +58,7 @@ describe("moments", () => {
     const moments = new Moments();
     moments.keep(frame(3, 0.3, "speed"));
     moments.keep(frame(1, 0.1, "speed"));
-    moments.know([{ step: 2, time: 0.2, stored: 0 }, { step: 3, time: 0.3, stored: 1 }]);
+    moments.know([{ step: 2, time: 0.2, stored: 0, particles: -1 }, { step: 3, time: 0.3, stored: 1, particles: -1 }]);
     moments.keep(frame(3, 0.3, "pressure"));
     expect(moments.all.map((moment) => [moment.step, moment.stored])).toEqual([[1, -1], [2, 0], [3, 1]]);
     const third = moments.all[2];

@@ -307,12 +307,22 @@ class Simulation:
         steps done. Releases the GIL. Raises StepError.
         """
     def change(
-        self, kind: str, name: str = "", value: Vec3 = (0, 0, 0), formulas: Sequence[str] = ()
-    ) -> None:
+        self,
+        kind: str,
+        name: str = "",
+        value: Vec3 = (0, 0, 0),
+        formulas: Sequence[str] = (),
+        shape: str = "",
+        numbers: Sequence[float] = (),
+        slip: bool = False,
+    ) -> float:
         """Changes the world between two steps. viscosity: value[0] [m^2/s]. gravity: value [m/s^2]. inflow:
         formulas of the velocity of the opening `name` [m/s]. motion: formulas of the displacement [m] of the
         body `name`, three, and of its rotation [rad]; value: the pivot [m]. add_probe, remove_probe: `name`,
-        value [m]. Rows of series must have been taken. Raises UserError, and then nothing has changed.
+        value [m]. add_body: a body `name` at rest, its shape ("circle", ...), the numbers that the function
+        of that name takes, one after the other, and whether it has slip; remove_body: the body `name`; both
+        happen as the next step begins. Rows of series must have been taken. Returns the mass of the fluid
+        that makes room for a body [kg], kg/m in 2D, else 0. Raises UserError, and then nothing has changed.
         """
     def interrupt(self) -> None: ...
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import shutil
@@ -10,9 +11,13 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from lab_server import TANK, Client, lab_in_thread
+
+from eddyline.plot import metadata
+from eddyline.serve.store import FINAL
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LAB, PAGE = ROOT / "lab", ROOT / "python" / "eddyline" / "serve" / "page"
@@ -21,8 +26,26 @@ SOURCES = (
     "src",
 )  # fmt: skip
 """As lab/tools/stamp.mjs has them."""
+WATCH = """
+  const sockets = [];
+  window.WebSocket = class extends WebSocket {
+    constructor(...given) { super(...given); sockets.push(this); }
+  };
+  window.dropSockets = () => sockets.forEach((socket) => socket.close());
+  window.seen = [];  // the words of all buttons that there ever were
+  new MutationObserver(() => {
+    for (const each of document.querySelectorAll("button")) {
+      const words = each.innerText.trim();
+      if (!window.seen.includes(words)) window.seen.push(words);
+    }
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+"""
 LONGER = 90_000  # ms that a step may take on a busy machine
-CHANNEL = TANK.replace("end = 0.2", "end = 20.0").replace("[bodies.post]", "[bodies.post]  # a post")
+CHANNEL = (
+    TANK.replace("end = 0.2", "end = 400.0")  # longer than any test takes
+    .replace("series = 50", "series = 8000")
+    .replace("[bodies.post]", "[bodies.post]  # a post")
+)
 SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 
 
@@ -34,6 +57,13 @@ def test_the_page_is_built_of_these_sources():
         found.update(f"{name}\n{len(content)}\n".encode() + content)
     stored = (PAGE / "sources.sha256").read_text().strip()
     assert stored == found.hexdigest(), "the page is not built of these sources: `npm run build` in lab/"
+
+
+def test_the_page_has_the_colours_of_the_pictures(tmp_path):
+    made = tmp_path / "tables.ts"
+    subprocess.run([sys.executable, ROOT / "tools" / "generate_colors.py", made], check=True)
+    stored = (LAB / "src" / "colors" / "tables.ts").read_text()
+    assert stored == made.read_text(), "`python tools/generate_colors.py`, then `npm run build` in lab/"
 
 
 def test_the_messages_are_generated_from_the_schema(tmp_path):
@@ -74,17 +104,34 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
-@pytest.fixture
-def page(browser: Any, server: Client) -> Iterator[Any]:
-    """The first screen, in a window of its own; what goes wrong in the page fails the test."""
+@contextlib.contextmanager
+def opened(browser: Any, server: Client, **query: str) -> Iterator[Any]:
+    """The page in a window of its own; what goes wrong in it fails the test."""
     window = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     window.set_default_timeout(LONGER)
+    window.add_init_script(WATCH)
     page, mistakes = window.new_page(), []
     page.on("pageerror", lambda error: mistakes.append(str(error)))
-    page.goto(f"{server.base}?token={server.token}")
+    page.goto(f"{server.base}?{urlencode({'token': server.token, **query})}")
     yield page
     window.close()
     assert not mistakes
+
+
+@pytest.fixture
+def page(browser: Any, server: Client) -> Iterator[Any]:
+    """The first screen."""
+    with opened(browser, server) as page:
+        yield page
+
+
+@pytest.fixture
+def running(server: Client) -> Iterator[str]:
+    """A run that goes on while the test lasts."""
+    run = server.call("POST", "runs", {"toml": CHANNEL, "threads": 1, "name": "channel"})[1]["id"]
+    yield run
+    server.call("POST", f"runs/{run}/stop")
+    server.wait_for(run, *FINAL)
 
 
 def no_barriers(page: Any) -> None:
@@ -211,8 +258,12 @@ def test_a_run_is_watched_paused_scrubbed_and_found_again(page):
 
     slider = page.get_by_role("slider", name="Time shown")
     slider.focus()
-    page.keyboard.press("Home")
-    assert shown_time(page) == 0
+
+    def at_the_first() -> bool:
+        page.keyboard.press("Home")
+        return shown_time(page) == 0
+
+    until(page, at_the_first)  # which the run has stored
     page.keyboard.press("ArrowRight")
     assert shown_time(page) > 0
     no_barriers(page)
@@ -222,6 +273,86 @@ def test_a_run_is_watched_paused_scrubbed_and_found_again(page):
     page.get_by_role("button", name="Run again").wait_for()
     until(page, lambda: painted(page) > 20)
     assert page.get_by_role("button", name="Live").count() == 0
+
+
+@pytest.mark.browser
+def test_a_run_that_has_ended_is_never_taken_for_a_live_one_and_shows_its_particles(browser, server):
+    toml = TANK.replace("snapshots = 0", "snapshots = 2")
+    run = server.call("POST", "runs", {"toml": toml, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    with opened(browser, server, run=run) as page:
+        page.get_by_role("button", name="Run again").wait_for()
+        until(page, lambda: painted(page) > 20)
+        page.get_by_role("radio", name="Particles").click()
+        page.get_by_role("radio", name="Pressure").click()
+        until(page, lambda: painted(page) > 20)
+        assert page.evaluate("window.seen").count("Stop") == 0
+        assert "Run again" in page.evaluate("window.seen")
+
+
+@pytest.mark.browser
+def test_two_look_at_one_run_and_one_comes_back_when_its_network_does(browser, server, running):
+    with opened(browser, server, run=running) as one, opened(browser, server, run=running) as other:
+        for page in (one, other):
+            page.wait_for_selector(".time")
+            until(page, lambda page=page: shown_time(page) > 0)
+        other.context.set_offline(True)
+        other.evaluate("dropSockets()")
+        other.wait_for_selector("text=Connection lost")
+        held = _step_when_still(other)
+        until(one, lambda: _step(one) > held)
+        other.context.set_offline(False)
+        until(other, lambda: _step(other) > held)
+        other.wait_for_selector("text=Connection lost", state="detached")
+        one.get_by_role("button", name="Pause").click()
+        other.get_by_role("button", name="Resume").wait_for()
+        step = _step_when_still(one)
+        assert _step_when_still(other) == step
+        rows = [_saved(page, "Save numbers (CSV)").read_text().splitlines() for page in (one, other)]
+        assert rows[0] == rows[1]
+        assert rows[0][0].startswith("time [s],") and len(rows[0]) > 5
+        assert all(float(number) == float(number) for number in rows[0][-1].split(","))
+
+
+@pytest.mark.browser
+def test_a_saved_picture_holds_the_world_that_it_shows(browser, server, running):
+    with opened(browser, server, run=running) as page:
+        page.wait_for_selector(".time")
+        until(page, lambda: shown_time(page) > 0 and painted(page) > 20)
+        kept = metadata.read(_saved(page, "Save picture (PNG)"))
+        assert kept.world == server.call("GET", f"runs/{running}/world")[1]["toml"]
+        assert kept.title == "Small channel" and kept.version
+
+
+@pytest.mark.browser
+def test_a_body_is_drawn_into_the_running_flow_and_taken_out_again(browser, server, running):
+    with opened(browser, server, run=running) as page:
+        page.wait_for_selector(".time")
+        until(page, lambda: shown_time(page) > 0)
+        post = page.locator('[data-path="bodies.post"]').bounding_box()
+        scale = post["width"] / 0.05
+        x, y = post["x"] + 0.175 * scale, post["y"] + 0.5 * post["height"]
+        page.keyboard.press("c")
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 0.02 * scale, y, steps=3)
+        page.mouse.up()
+        page.wait_for_selector('[data-path="bodies.circle"]')
+        page.wait_for_selector("text=add body: in effect from step")
+        page.get_by_role("button", name="Remove circle").click()
+        page.wait_for_selector('[data-path="bodies.circle"]', state="detached")
+        journal = server.call("GET", f"runs/{running}/journal")[1]
+        assert [entry["command"] for entry in journal] == ["add_body", "remove_body"]
+        assert "kg/m of fluid made room" in journal[0]["text"]
+
+
+def _saved(page: Any, button: str) -> Path:
+    """The file that a button of the page saves; the last, if it saves several."""
+    with page.expect_download() as coming:
+        page.get_by_role("button", name=button).click()
+    kept = Path(coming.value.path()).with_name(coming.value.suggested_filename)
+    coming.value.save_as(kept)
+    return kept
 
 
 def _step(page: Any) -> int:

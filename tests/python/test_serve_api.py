@@ -39,6 +39,9 @@ class NoJobs:
     def cancel(self, id_):
         pass
 
+    def close(self):
+        pass
+
     def is_ours(self, id_):
         return True
 

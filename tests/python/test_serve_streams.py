@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -19,6 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.codes import given, values_of
 from eddyline.live.publisher import packed
+from eddyline.stream.snapshots import read_snapshot
 
 RUN = "0123456789ab"
 EVERYTHING = pb.View(quantities=["speed", "vorticity"], columns=40, frames_per_second=30, particles=True)
@@ -146,6 +148,72 @@ def test_a_frozen_viewer_costs_the_others_nothing(lab):
         assert reached[0] < reached[1] == last
 
 
+@pytest.mark.matrix
+def test_two_hundred_viewers_get_the_newest_and_cost_little_memory(tmp_path):
+    process, client = start_process(tmp_path)
+    try:
+        with simulation(client) as flow:
+            flow.send(frame(1).SerializeToString())
+            with client.look(RUN, EVERYTHING) as first:
+                hear(first, "frame")
+            before = _resident(process.pid)
+            least = asyncio.run(_crowd(client, flow, 200))
+            more = _resident(process.pid) - before
+        print(f"200 viewers: {more / 1e6:.0f} MB more than one, {before / 1e6:.0f} MB")
+        assert least == 5
+        assert more < 200 * 0.5e6
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+async def _crowd(client, flow, count: int) -> int:
+    """How many of five frames the viewer got that got the fewest; each is the newest when it comes."""
+    from websockets.asyncio.client import connect
+
+    url = f"{client.base.replace('http', 'ws')}api/runs/{RUN}/stream?token={client.token}"
+    wish = packed(view=EVERYTHING).SerializeToString()
+
+    async def newest(socket, index: int) -> None:
+        while True:
+            message = pb.Message.FromString(await socket.recv())
+            if message.WhichOneof("body") == "frame" and message.frame.index == index:
+                return
+
+    async with contextlib.AsyncExitStack() as stack:
+        crowd = []
+        for _ in range(count):
+            opening = connect(url, compression=None, proxy=None, max_size=None)
+            crowd.append(await stack.enter_async_context(opening))
+            await crowd[-1].send(wish)
+        got = 0
+        for index in range(2, 7):
+            await asyncio.to_thread(flow.send, frame(index).SerializeToString())
+            await asyncio.wait_for(asyncio.gather(*(newest(socket, index) for socket in crowd)), 30)
+            got += 1
+    return got
+
+
+def _resident(pid: int) -> int:
+    """Memory of a process [bytes]."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_viewer_that_tells_what_it_has_seen_has_two_frames_under_way_at_most(lab):
+    client = lab[0]
+    slow = pb.View(particles=True, frames_per_second=30, tells=True)
+    with simulation(client) as flow, client.look(RUN, slow) as viewer:
+        got = []
+        for index in range(1, 6):
+            flow.send(frame(index).SerializeToString())
+            with contextlib.suppress(AssertionError, TimeoutError):
+                got.append(hear(viewer, "frame", 0.5).index)
+        assert got == [1, 2]
+        say(viewer, seen=pb.Seen(index=1))
+        assert hear(viewer, "frame").index == 5  # the newest
+
+
 # --- what may not be sent -----------------------------------------------------------------------------------
 
 
@@ -255,12 +323,15 @@ def test_there_is_room_for_so_many_viewers_and_no_more(tmp_path):
 
 def test_a_run_from_the_order_to_its_end(lab):
     client = lab[0]
-    status, row = client.call("POST", "runs", {"toml": TANK, "threads": 1, "name": "tank"})
+    toml = TANK.replace("snapshots = 0", "snapshots = 2")
+    status, row = client.call("POST", "runs", {"toml": toml, "threads": 1, "name": "tank"})
     assert status == 201 and row["predicted_seconds"] > 0
     run = row["id"]
     with client.look(run, EVERYTHING) as viewer:
         assert hear(viewer, "hello").title == "Small channel"
         first = hear(viewer, "frame")
+        while first.step < 5:  # the start is at rest
+            first = hear(viewer, "frame")
         assert first.particles.count > 700 and 0.5 < first.rasters[0].high < 3
         say(viewer, command=pb.Command(id="p", pause=pb.Pause()))
         paused = hear(viewer, "acknowledged")
@@ -285,6 +356,19 @@ def test_a_run_from_the_order_to_its_end(lab):
     assert len(frames["frames"]) >= 3 and {"speed", "vorticity", "pressure"} <= set(frames["quantities"])
     stored = pb.Message.FromString(client.call("GET", f"runs/{run}/frames/1?quantity=vorticity&width=20")[1])
     assert stored.frame.stored and stored.frame.rasters[0].columns <= 20
+    moments = client.call("GET", f"runs/{run}/particles")[1]["moments"]
+    assert len(moments) == 3
+    kept = pb.Message.FromString(client.call("GET", f"runs/{run}/particles/2?quantity=speed&most=500")[1])
+    shown, snapshot = kept.frame.particles, read_snapshot(done["folder"], 2)
+    inside = ((snapshot["position"] >= 0) & (snapshot["position"] <= [0.4, 0.2])).all(axis=1)
+    assert shown.total == inside.sum() and 250 < shown.count <= 500 and kept.frame.step == moments[2]["step"]
+    order = np.searchsorted(snapshot["id"], np.frombuffer(shown.ids, "<i8"))
+    places = np.stack([values_of(axis) for axis in shown.position], axis=1)
+    assert np.abs(places - snapshot["position"][order]).max() < 1e-5
+    speed = np.hypot(*snapshot["velocity"][order].T)
+    assert np.abs(values_of(shown.values) - speed).max() < 1.01 * shown.values.error + 1e-6
+    assert client.call("GET", f"runs/{run}/particles/3")[0] == 404
+    assert client.call("GET", f"runs/{run}/particles/0?quantity=vorticity")[0] == 422
     names = client.call("GET", f"runs/{run}/series")[1]
     assert "force.post" in names
     table = client.call("GET", f"runs/{run}/series/force.post")[1]
@@ -295,6 +379,21 @@ def test_a_run_from_the_order_to_its_end(lab):
         assert hear(again, "ended").fingerprint == ended.fingerprint
     until(lambda: client.call("DELETE", f"runs/{run}")[0] == 204)  # when its pictures are painted
     assert client.call("GET", f"runs/{run}")[0] == 404 and not Path(done["folder"]).exists()
+
+
+def test_a_spare_process_becomes_the_next_run_and_goes_with_the_server(tmp_path):
+    with lab_in_thread(tmp_path) as (client, _, lab):
+        lab.keep_spare()
+        spare, pipe, _ = lab.jobs._spare
+        until(lambda: pipe.is_heard)
+        _, row = client.call("POST", "runs", {"toml": TANK, "threads": 1})
+        assert lab.store.get(row["id"]).job == str(spare.native_id)
+        done = client.wait_for(row["id"], "finished", "failed")
+        assert (done["state"], done["message"]) == ("finished", "")
+        until(lambda: spare.status.final)  # painted, too
+        after = until(lambda: lab.jobs._spare)[0]
+        assert after is not spare
+    until(lambda: after.status.final)
 
 
 LONG = TANK.replace("end = 0.2", "end = 50").replace("series = 50", "series = 20000")

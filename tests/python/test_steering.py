@@ -9,24 +9,30 @@ import sys
 
 import numpy as np
 import pytest
+import tomlkit
 
 import eddyline
 from eddyline import _core
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.steering import RefusedError, Steering
+from eddyline.run.pictures import scene_of
 from eddyline.run.replay import replay
 from eddyline.stream.series import read_series
 from eddyline.world import World
 
 QUIETLY = {"progress": False, "movie": False, "report": False, "threads": 1}
-STEPS = 60
+STEPS = 66
+DISK = 'shape = "circle"\ncenter = [0.4, 0.09]\ndiameter = "0.04*U"\n'
 COMMANDS = (
     (10, pb.Command(id="a", viscosity=pb.Viscosity(value="2e-3"))),
     (20, pb.Command(id="b", inflow=pb.Inflow(opening="left", velocity=["1.1*(1-y^2)"]))),
     (20, pb.Command(id="c", add_probe=pb.AddProbe(name="later", position=[0.3, 0.05]))),
     (30, pb.Command(id="d", move_body=pb.MoveBody(body="post", by=[0.0, 0.004], seconds=0.02))),
     (40, pb.Command(id="e", gravity=pb.Gravity(value=["0.1", "-0.2"]))),
+    (44, pb.Command(id="f", add_body=pb.AddBody(name="disk", toml=DISK))),
+    (50, pb.Command(id="g", move_body=pb.MoveBody(body="disk", by=[0.004, 0.0], seconds=0.02))),
+    (54, pb.Command(id="h", remove_body=pb.RemoveBody(body="post"))),
 )
 WORLD = """
 format = 1
@@ -90,15 +96,18 @@ def test_every_command_is_obeyed_and_kept(run):
     plain = eddyline.Run.open(run.folder.parent / "plain")
     assert run.record["checksum"] != plain.record["checksum"]
     steps = [text.partition(":")[0] for text in run.record["steered"]]
-    assert steps == ["step 10", "step 20", "step 30", "step 40"]
+    assert steps == [f"step {step}" for step in (10, 20, 30, 40, 44, 50, 54)]
     assert len((run.folder / journal.NAME).read_text().splitlines()) == len(COMMANDS)
     later = read_series(run.folder / "series" / "later.csv")
     before = read_series(run.folder / "series" / "before.csv")
     assert 0 < len(later) < len(before)
     assert later["time"].iloc[0] > before["time"].iloc[0]
+    post, disk = (read_series(run.folder / "series" / f"force.{name}.csv") for name in ("post", "disk"))
+    assert disk["time"].iloc[0] > post["time"].iloc[0] and disk["time"].iloc[-1] > post["time"].iloc[-1]
+    assert post["time"].iloc[-1] < before["time"].iloc[-1]
 
 
-@pytest.mark.parametrize("number", range(len(COMMANDS)))
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 4, 5, 7])  # 6 needs what came before
 def test_each_command_changes_the_flow_after_its_step_and_not_before(number):
     step, command = COMMANDS[number]
     looks_only = command.WhichOneof("action") == "add_probe"
@@ -138,6 +147,76 @@ def test_a_body_ends_where_it_was_moved_to():
     assert np.allclose(speeds, 0, atol=1e-12)
 
 
+def _disk(**keys) -> pb.Command:
+    table = {"shape": "circle", "center": [0.4, 0.09], "diameter": 0.04} | keys
+    return pb.Command(add_body=pb.AddBody(name="disk", toml=tomlkit.dumps(table)))
+
+
+def test_fluid_makes_room_for_a_body_and_the_budget_says_how_much():
+    world = World.from_text(WORLD)
+    simulation = _core.Simulation(world.core, threads=1, series_interval=1e-9)
+    steering = Steering(world)
+    simulation.advance(math.inf, 20, math.inf)
+    before = simulation.take_series()
+    text = steering.take(steering.turn(_disk(), simulation.time), simulation)
+    simulation.advance(math.inf, 21, math.inf)
+    after = simulation.take_series()
+    columns = list(after["budget"][0])
+    (last,), (first,) = before["budget"][2][-1:], after["budget"][2][:1]
+    room = first[columns.index("left_mass")] - last[columns.index("left_mass")]
+    assert 0.8 < room / (math.pi * 0.02**2) < 1.6  # what stands within a quarter of a spacing goes as well
+    assert f"{room:.3g} kg/m of fluid made room" in text
+    assert last[columns.index("mass")] - first[columns.index("mass")] == pytest.approx(room, rel=0.2)
+    distance = np.hypot(*(simulation.position - [0.4, 0.09]).T)
+    assert distance.min() > 0.02
+    assert "force.disk" in after and "force.disk" not in before
+    steering.take(steering.turn(pb.Command(remove_body=pb.RemoveBody(body="disk")), 0.1), simulation)
+    walls = simulation.wall_count
+    simulation.advance(math.inf, 22, math.inf)
+    assert simulation.wall_count < walls and "force.disk" not in simulation.take_series()
+
+
+@pytest.mark.parametrize("change_first", [False, True])
+def test_a_checkpoint_at_the_step_of_a_change_of_bodies_goes_on_to_the_same_bits(change_first):
+    """The body comes with the next step: a checkpoint may know of it or not."""
+    world = World.from_text(WORLD)
+
+    def begun():
+        simulation = _core.Simulation(world.core, threads=1, series_interval=world.end / 100)
+        return simulation, Steering(world)
+
+    simulation, steering = begun()
+    simulation.advance(math.inf, 30, math.inf)
+    simulation.take_series()
+    saved = None if change_first else simulation.save(0)
+    steering.take(steering.turn(_disk(), simulation.time), simulation)
+    saved = simulation.save(0) if change_first else saved
+    simulation.advance(math.inf, 45, math.inf)
+
+    again, steering = begun()
+    steering.take(steering.turn(_disk(), 0.0), again)
+    again.restore(iter([saved]))
+    again.advance(math.inf, 45, math.inf)
+    assert again.checksum() == simulation.checksum()
+
+
+def test_a_body_is_not_put_where_another_has_moved_to():
+    steering = Steering(World.from_text(WORLD))
+    move = pb.Command(move_body=pb.MoveBody(body="post", by=[0.2, 0.0], seconds=0.5))
+    steering.remember(steering.turn(move, 0.05), 0.05)
+    with pytest.raises(RefusedError, match="post is where disk should be"):
+        steering.turn(_disk(), 0.6)
+
+
+def test_pictures_know_bodies_while_they_are_there(run):
+    scene = scene_of(run)
+    times = [entry.time for entry in journal.read(run.folder / journal.NAME)]
+    came, went = times[5], times[7]
+    assert scene.outlines == ()
+    counts = [len(scene.moving_outlines(time)) for time in (came, 0.5 * (came + went), went + 1e-9)]
+    assert counts == [1, 2, 1]
+
+
 REFUSED = {
     "too fast": (pb.Command(inflow=pb.Inflow(opening="left", velocity=["5*U"])), "speed of sound"),
     "no such inflow": (pb.Command(inflow=pb.Inflow(opening="right", velocity=["U"])), "there are: left"),
@@ -147,8 +226,13 @@ REFUSED = {
     "into the wall": (pb.Command(move_body=pb.MoveBody(body="post", by=[0.0, 0.1])), "wall top"),
     "no such body": (pb.Command(move_body=pb.MoveBody(body="box", by=[0.0, 0.1])), "known: post"),
     "no number": (pb.Command(move_body=pb.MoveBody(body="post", by=[0.0, math.nan])), "numbers"),
-    "a body more": (pb.Command(add_body=pb.AddBody(name="box")), "Stop the run"),
-    "a body less": (pb.Command(remove_body=pb.RemoveBody(body="post")), "Stop the run"),
+    "a body twice": (pb.Command(add_body=pb.AddBody(name="post", toml=DISK)), "already. Take another name"),
+    "a body of nothing": (pb.Command(add_body=pb.AddBody(name="box", toml="")), "shape"),
+    "a body of no TOML": (pb.Command(add_body=pb.AddBody(name="box", toml="shape = ")), "not TOML"),
+    "a body in a body": (_disk(center=[0.21, 0.1]), "overlaps"),
+    "a body in the wrong place": (_disk(center=[5.0, 0.1]), "outside the domain"),
+    "a body that moves": (_disk(motion={"displacement": ["t", 0]}), "at rest"),
+    "no body to remove": (pb.Command(remove_body=pb.RemoveBody(body="box")), "known: post"),
     "a probe twice": (pb.Command(add_probe=pb.AddProbe(name="before", position=[0.1, 0.1])), "another"),
     "a probe outside": (pb.Command(add_probe=pb.AddProbe(name="far", position=[9.0, 0.1])), "far"),
     "no such probe": (pb.Command(remove_probe=pb.RemoveProbe(name="nobody")), "nobody"),

@@ -23,7 +23,7 @@ Element& named(std::vector<Element>& all, const char* name, const char* what) {
 }  // namespace
 
 template <class T, int D>
-void Flow<T, D>::change(const world::Change& change) {
+double Flow<T, D>::change(const world::Change& change) {
   using Kind = world::Change::Kind;
   switch (change.kind) {
     case Kind::viscosity:
@@ -49,7 +49,15 @@ void Flow<T, D>::change(const world::Change& change) {
       world_.probes.erase(world_.probes.begin() + (&probe - world_.probes.data()));
       break;
     }
+    case Kind::add_body:
+    case Kind::remove_body:
+      if (fluid.classic) throw UserError("bodies of the scheme classic stay as they are.");
+      if (lazy.is_on()) throw UserError("bodies neither come nor go in a run with --lazy.");
+      if (change.kind == Kind::add_body) return add_body(change);
+      remove_body(change);
+      break;
   }
+  return 0;
 }
 
 /// A body that stood still until now moves from the next step on: its particles have been walls like any other.
@@ -67,10 +75,10 @@ void Flow<T, D>::change_motion(const world::Change& change) {
   for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }
 
-template void Flow<float, 2>::change(const world::Change&);
-template void Flow<float, 3>::change(const world::Change&);
-template void Flow<double, 2>::change(const world::Change&);
-template void Flow<double, 3>::change(const world::Change&);
+template double Flow<float, 2>::change(const world::Change&);
+template double Flow<float, 3>::change(const world::Change&);
+template double Flow<double, 2>::change(const world::Change&);
+template double Flow<double, 3>::change(const world::Change&);
 template void Flow<float, 2>::change_motion(const world::Change&);
 template void Flow<float, 3>::change_motion(const world::Change&);
 template void Flow<double, 2>::change_motion(const world::Change&);

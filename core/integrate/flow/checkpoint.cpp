@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "base/errors.hpp"
 #include "comm/collectives.hpp"
 #include "integrate/flow.hpp"
 #include "neighbors/fields.hpp"
@@ -14,6 +15,7 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   archive.put_value("moment", std::array{time, time_step});
   archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
   archive.put_value("control", control);
+  archive.put_value("body_changes", body_changes_made_);
   archive.put_value("own_counts", std::array{contacts, left_particles, migrants});
   archive.put_value("left_mass", left_mass);
   fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
@@ -51,10 +53,14 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
     parts.at(0).get_value("moment", moment);
     parts.at(0).get_value("counts", counts);
     parts.at(0).get_value("control", control);
+    parts.at(0).get_value("body_changes", body_changes_made_);
   }
   moment = comm::broadcast(communicator_, moment, 0, "checkpoint");
   counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
   control = comm::broadcast(communicator_, control, 0, "checkpoint");
+  body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
+  if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))
+    throw UserError("checkpoint: more bodies had come or gone than the journal says. Has it been changed?");
   time = moment[0], time_step = moment[1];
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);

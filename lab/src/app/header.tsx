@@ -39,6 +39,15 @@ export function Header() {
 }
 
 const STEPS = 1000;
+/** By what a key multiplies: the next number of two digits, or half as much again. */
+const KEYS: Record<string, number> = {
+  ArrowRight: 1.06,
+  ArrowUp: 1.06,
+  ArrowLeft: 1 / 1.06,
+  ArrowDown: 1 / 1.06,
+  PageUp: 1.5,
+  PageDown: 1 / 1.5,
+};
 
 function Reynolds() {
   const regime = world.check.value?.regimes.find((item) => item.name === "Re");
@@ -58,6 +67,12 @@ function Reynolds() {
   const take = (share: number): number => rounded(regime.low * (regime.high / regime.low) ** share, regime);
   const set = (next: number): void => world.editSoon([{ op: "set", path: regime.path, value: next }], "reynolds");
   const share = Math.min(1, Math.max(0, place(value)));
+  const onKey = (event: KeyboardEvent): void => {
+    const factor = KEYS[event.key];
+    if (!factor) return;
+    event.preventDefault(); // steps of the slider itself are smaller than the reach of values that attract
+    set(Number(Math.min(regime.high, Math.max(regime.low, value * factor)).toPrecision(2)));
+  };
   return (
     <div class="reynolds">
       <output for="reynolds">
@@ -73,6 +88,7 @@ function Reynolds() {
           style={{ "--share": `${100 * share}%` }}
           aria-label="Reynolds number"
           aria-valuetext={`Re ${short(value)}`}
+          onKeyDown={onKey}
           onInput={(event) => {
             const next = take(Number(event.currentTarget.value) / STEPS);
             setPulled(next);
@@ -140,21 +156,34 @@ function thousands(count: number): string {
   return count >= 1e6 ? `${short(count / 1e6)} M` : count >= 1e4 ? `${Math.round(count / 1e3)} k` : count.toLocaleString("en");
 }
 
+/** A run that goes on can always be paused and stopped; where the drawing differs from it, the drawing can be run. */
 function RunButtons() {
+  return (
+    <div class="run-buttons">
+      {run.isLive.value && <LiveButtons />}
+      {(!run.isLive.value || stale.value) && <RunButton />}
+    </div>
+  );
+}
+
+function RunButton() {
   const broken = world.problems.value.length > 0 || !world.summary.value;
-  if (!run.isLive.value || stale.value) {
-    return (
-      <button type="button" class="button primary run" disabled={broken || starting.value} title={broken ? "Mend the problems first: see Setup" : "Ctrl Enter"} onClick={() => void start()}>
-        <Icon name="play" /> {starting.value ? "Starting …" : run.kind.value === "run" ? "Run again" : "Run"}
-      </button>
-    );
-  }
+  const words = run.isLive.value ? "Run this" : run.kind.value === "run" ? "Run again" : "Run";
+  const hint = run.isLive.value ? "Stops the run that goes on, and runs what is drawn now (Ctrl Enter)" : "Ctrl Enter";
+  return (
+    <button type="button" class="button primary run" disabled={broken || starting.value} title={broken ? "Mend the problems first: see Setup" : hint} onClick={() => void start()}>
+      <Icon name="play" /> {starting.value ? "Starting …" : words}
+    </button>
+  );
+}
+
+function LiveButtons() {
   const paused = run.isPaused.value;
   return (
-    <div style={{ display: "flex", gap: "6px" }}>
+    <>
       <button
         type="button"
-        class="button primary"
+        class={stale.value ? "button" : "button primary"}
         title={refusal("pause")}
         onClick={() => void command(paused ? { case: "resume", value: { $typeName: "eddyline.stream.Resume" } } : { case: "pause", value: { $typeName: "eddyline.stream.Pause" } })}
       >
@@ -164,7 +193,6 @@ function RunButtons() {
         <button
           type="button"
           class="button"
-          style={{ minHeight: "36px" }}
           title="Compute one more step, then pause again"
           onClick={() => void command({ case: "step", value: { $typeName: "eddyline.stream.Step", count: 1 } })}
         >
@@ -174,11 +202,10 @@ function RunButtons() {
       <button
         type="button"
         class="button"
-        style={{ minHeight: "36px" }}
         onClick={() => void command({ case: "stop", value: { $typeName: "eddyline.stream.Stop" } })}
       >
         <Icon name="stop" /> Stop
       </button>
-    </div>
+    </>
   );
 }

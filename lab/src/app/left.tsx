@@ -1,9 +1,10 @@
 /** Tools, and what is in the world. */
 
-import { choose, remove, tool } from "../draw/drawing";
+import { choose, remove, steers, tool } from "../draw/drawing";
 import type { ToolName } from "../draw/shapes";
 import { short } from "../colors/scale";
 import { numberAt, numbersAt, type Shape } from "../api/types";
+import * as run from "../state/run";
 import * as world from "../state/world";
 import { Icon, type IconName } from "./icons";
 
@@ -34,7 +35,7 @@ export function Left() {
         </div>
       </div>
       <div class="scroll" tabIndex={-1}>
-        <Items part="bodies" title="Bodies" items={plan?.bodies ?? []} empty="None yet. Take a tool and drag on the canvas." />
+        <Items part="bodies" title={steers.value ? "Bodies of the run" : "Bodies"} items={steers.value ? bodiesOfRun() : (plan?.bodies ?? [])} empty="None yet. Take a tool and drag on the canvas." />
         {plan && plan.regions.length > 0 && <Items part="regions" title="Water at the start" items={plan.regions} empty="" />}
         {plan && plan.observers.length > 0 && (
           <Items part="observe" title="Observers" items={plan.observers.map((item) => ({ ...item, shape: item.type }))} empty="" />
@@ -42,6 +43,12 @@ export function Left() {
       </div>
     </aside>
   );
+}
+
+/** As they are now, which steering may have made others than those of the file. */
+function bodiesOfRun(): (Listed | Shape)[] {
+  const drawn = world.drawing.value?.bodies ?? [];
+  return run.bodies.value.map(({ name }) => drawn.find((body) => body.name === name) ?? { name, shape: name.replace(/_\d+$/, ""), numbers: {} });
 }
 
 function Tools() {

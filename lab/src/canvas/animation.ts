@@ -4,11 +4,12 @@ import { effect } from "@preact/signals";
 import { advance, following, playing, type Shown, shown, speed, time } from "../state/playback";
 import * as run from "../state/run";
 import { stale } from "../state/runs";
-import { calm, theme } from "../state/theme";
+import { calm } from "../state/theme";
 import * as view from "../state/view";
 import { drawing } from "../state/world";
 import { canvasOf } from "./capture";
 import { orbit, viewOf } from "./orbit";
+import { seeds } from "../layers/streaks/seeds";
 import { holds, type Look, Painter } from "./painter";
 
 const STRUGGLES = 40; // ms between two pictures, above which fewer are painted
@@ -53,8 +54,8 @@ export class Animation {
 
   /** Whatever is read here makes the picture another when it changes. */
   private watch(): void {
-    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.lines, view.bands]) each.value;
-    for (const each of [view.camera, orbit, view.redraw, theme, time, run.momentsVersion, run.kind, stale]) each.value;
+    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaks, view.lines, view.bands]) each.value;
+    for (const each of [view.camera, orbit, view.redraw, time, run.momentsVersion, run.kind, stale]) each.value;
     this.dirty = true;
   }
 
@@ -107,11 +108,12 @@ export class Animation {
       quantity: view.quantity.value,
       particles,
       tracers: view.tracers.value && !calm.value,
+      streaks: view.streaks.value,
+      sources: seeds(run.hello.value),
       lines: view.lines.value,
       full: run.kind.value === "example" || !freeSurface(),
       bands: view.bands.value,
       scale,
-      theme: theme.value,
       spacing: run.hello.value?.spacing ?? 0.01,
       ...view.extent.value,
       flow: jump ? 0 : flow,

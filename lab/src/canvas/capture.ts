@@ -8,6 +8,7 @@ import * as run from "../state/run";
 import { theme } from "../state/theme";
 import * as view from "../state/view";
 import { toScreen } from "./camera";
+import { save, savePng } from "./keep";
 
 /** Set by the stage: the canvas of the flow, and how to paint it now. */
 export const canvasOf: { flow: HTMLCanvasElement | null; painter: (() => void) | null } = { flow: null, painter: null };
@@ -60,7 +61,7 @@ export function compose(target: HTMLCanvasElement, ratio: number): void {
 function legend(pen: CanvasRenderingContext2D, top: number, mode: Theme): void {
   const quantity = QUANTITIES[view.quantity.value];
   const scale = view.shownScale.value;
-  const table = colorTable(quantity.map, mode);
+  const table = colorTable(quantity.map);
   const [left, length] = [16, 260];
   for (let k = 0; k < length; k++) {
     const n = 3 * Math.min(255, Math.floor((256 * k) / length));
@@ -77,19 +78,10 @@ function legend(pen: CanvasRenderingContext2D, top: number, mode: Theme): void {
   pen.fillText(`${quantity.label} [${quantity.unit}]`, left + length + 14, top + 10);
 }
 
-export function save(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
 export async function savePicture(): Promise<void> {
   const canvas = document.createElement("canvas");
   compose(canvas, 2);
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (blob) save(blob, `${fileName()}-t${time.value.toFixed(3)}.png`);
+  await savePng(canvas, `${fileName()}-t${time.value.toFixed(3)}.png`);
 }
 
 function fileName(): string {

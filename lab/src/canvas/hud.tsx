@@ -9,7 +9,6 @@ import { short, ticks } from "../colors/scale";
 import { notify } from "../state/notices";
 import * as run from "../state/run";
 import { backToRun, stale } from "../state/runs";
-import { theme } from "../state/theme";
 import * as view from "../state/view";
 import { zoomAt } from "./camera";
 import { record, savePicture } from "./capture";
@@ -49,7 +48,8 @@ function LinkNote() {
 }
 
 function ViewBar() {
-  const names = run.available.value.length > 0 ? run.available.value : QUANTITY_NAMES;
+  const known = run.available.value.length > 0 ? run.available.value : QUANTITY_NAMES;
+  const names = view.style.value === "particles" ? known.filter((name) => run.OF_PARTICLES.includes(name)) : known;
   const flat = run.hello.value?.dimensions !== 3;
   return (
     <div class="hud view-bar">
@@ -61,7 +61,7 @@ function ViewBar() {
           view.quantity.value = name;
         }}
       />
-      {flat && !run.ended.value && (
+      {flat && (run.isLive.value || run.keepsParticles.value) && (
         <Segments
           label="Drawn as"
           options={[
@@ -70,11 +70,13 @@ function ViewBar() {
           ]}
           value={view.style.value}
           choose={(style) => {
+            if (style === "particles" && !run.OF_PARTICLES.includes(view.quantity.value)) view.quantity.value = "speed";
             view.style.value = style;
           }}
         />
       )}
       {flat && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
+      {flat && <Toggle of={view.streaks} icon="streaks" label="Streaklines: dye that goes with the flow" />}
       {flat && <Toggle of={view.bands} icon="bands" label="Steps of colour" />}
       {flat && <Toggle of={view.lines} icon="lines" label="Contour lines of vorticity and density" />}
     </div>
@@ -124,7 +126,7 @@ function Legend() {
           </select>
         )}
       </div>
-      <div class="legend-bar" style={{ background: gradient(quantity.map, theme.value, "90deg") }} />
+      <div class="legend-bar" style={{ background: gradient(quantity.map, "90deg") }} />
       {view.scaleMode.value === "fixed" && run.kind.value === "run" ? (
         <Ends />
       ) : (

@@ -388,13 +388,14 @@ function Followed({ camera }: { camera: Camera }) {
   if (!found) return null;
   const [x, y] = toScreen(camera, found.at);
   const words = `${found.quantity} ${short(found.value)} ${found.unit}`;
-  const right = x < camera.width - 190;
+  const wide = 20 + 7.6 * `particle ${id}`.length;
+  const right = x < camera.width - wide - 20;
   return (
     <g class="followed">
       <circle cx={x} cy={y} r="9" />
-      <rect x={right ? x + 14 : x - 184} y={y - 34} width="170" height="40" rx="6" />
-      <text x={right ? x + 24 : x - 174} y={y - 18}>{`particle ${id}`}</text>
-      <text x={right ? x + 24 : x - 174} y={y - 3}>{words}</text>
+      <rect x={right ? x + 14 : x - wide - 14} y={y - 34} width={wide} height="40" rx="6" />
+      <text x={right ? x + 24 : x - wide - 4} y={y - 18}>{`particle ${id}`}</text>
+      <text x={right ? x + 24 : x - wide - 4} y={y - 3}>{words}</text>
     </g>
   );
 }

@@ -1,10 +1,11 @@
 /** Paints what is shown into a WebGL2 canvas: one call a picture. */
 
-import { colorTable, type Theme } from "../colors/maps";
+import { colorTable } from "../colors/maps";
 import { QUANTITIES, type QuantityName } from "../colors/quantities";
 import type { Scale } from "../colors/scale";
 import { FieldLayer } from "../layers/field/field";
 import { ParticleLayer } from "../layers/particles/particles";
+import { StreakLayer } from "../layers/streaks/streaks";
 import { TracerLayer } from "../layers/tracers/tracers";
 import type { Shown } from "../state/playback";
 import type { Frame } from "../stream/frame";
@@ -15,12 +16,14 @@ export interface Look {
   readonly quantity: QuantityName;
   readonly particles: boolean;
   readonly tracers: boolean;
+  readonly streaks: boolean;
+  /** Where streaklines begin [m]. */
+  readonly sources: readonly (readonly [number, number])[];
   readonly lines: boolean;
   /** No free surface. */
   readonly full: boolean;
   readonly bands: boolean;
   readonly scale: Scale;
-  readonly theme: Theme;
   /** Distance of particles at the start [m]. */
   readonly spacing: number;
   /** Corners of the domain [m]: beyond them stand the particles of openings, which are not shown. */
@@ -32,6 +35,9 @@ export interface Look {
 }
 
 const BANDS = 14;
+/** What is drawn over the colours: dark over maps that are pale in their middle, light over those that begin dark. */
+const DYE = { diverging: [0.02, 0.36, 0.2, 0.9], sequential: [1, 0.93, 0.86, 0.9] } as const;
+const INK = { diverging: [0.06, 0.14, 0.2, 0.5], sequential: [1, 1, 1, 0.55] } as const;
 const PARTICLES_TO_LEVELS = 1.15; // diameter of a point in spacings
 
 /** Whether a frame holds what is wanted. */
@@ -44,6 +50,7 @@ export class Painter {
   private readonly field: FieldLayer;
   private readonly points: ParticleLayer;
   private readonly tracers: TracerLayer;
+  private readonly streaks: StreakLayer;
 
   constructor(readonly canvas: HTMLCanvasElement) {
     const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: true, antialias: true, depth: true, preserveDrawingBuffer: true });
@@ -52,6 +59,7 @@ export class Painter {
     this.field = new FieldLayer(gl);
     this.points = new ParticleLayer(gl);
     this.tracers = new TracerLayer(gl);
+    this.streaks = new StreakLayer(gl);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
@@ -80,7 +88,7 @@ export class Painter {
     this.points.draw({
       particles,
       scale: look.scale,
-      table: colorTable(QUANTITIES[look.quantity].map, look.theme),
+      table: colorTable(QUANTITIES[look.quantity].map),
       view: view.matrix,
       size: PARTICLES_TO_LEVELS * share * look.spacing * view.scale * ratio,
       perspective: true,
@@ -88,14 +96,15 @@ export class Painter {
     gl.disable(gl.DEPTH_TEST);
   }
 
-  /** Forgets where tracers were. */
+  /** Forgets where tracers and dye were. */
   scatter(): void {
     this.tracers.scatter();
+    this.streaks.clear();
   }
 
   paint(camera: Camera, ratio: number, shown: Shown, look: Look): void {
     this.clear(camera, ratio);
-    const table = colorTable(QUANTITIES[look.quantity].map, look.theme);
+    const table = colorTable(QUANTITIES[look.quantity].map);
     const { before, after, blend } = shown;
     if (look.particles) this.paintPoints(camera, ratio, shown, look, table);
     else {
@@ -112,15 +121,19 @@ export class Painter {
           bands: look.bands ? BANDS : 0,
           full: look.full,
           lines: look.lines && QUANTITIES[look.quantity].kind === "diverging",
-          ink: look.theme === "dark" ? [1, 1, 1, 0.55] : [0.05, 0.1, 0.14, 0.6],
+          ink: INK.diverging,
         });
       }
     }
     const x = before.rasters.get("velocity_x");
     const y = before.rasters.get("velocity_y");
+    if (look.streaks && x && y) {
+      if (look.flow !== 0) this.streaks.move({ x, y }, look.flow, look.sources);
+      this.streaks.draw(camera, DYE[QUANTITIES[look.quantity].kind]);
+    }
     if (look.tracers && x && y) {
       if (look.flow !== 0) this.tracers.move({ x, y }, look.flow, look.clock);
-      this.tracers.draw(camera, look.theme === "dark" ? [0.92, 0.97, 1, 0.5] : [0.06, 0.14, 0.2, 0.5]);
+      this.tracers.draw(camera, INK[QUANTITIES[look.quantity].kind]);
     }
   }
 

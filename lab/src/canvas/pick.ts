@@ -41,23 +41,17 @@ export interface Found {
   readonly quantity: string;
 }
 
-/** Where the particle of a name is. Particles come in order of their ids. */
+/** Where the particle of a name is. */
 export function locate(frame: Frame | null, id: bigint): Found | null {
   const particles = frame?.particles;
   if (!particles) return null;
-  let low = 0;
-  let high = particles.ids.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((particles.ids[middle] as bigint) < id) low = middle + 1;
-    else high = middle;
-  }
-  if (particles.ids[low] !== id) return null;
-  const [x, y] = particles.position.map((axis) => axis.offset + axis.scale * (axis.data[low] as number));
+  const k = particles.ids.indexOf(id); // they come in no particular order
+  if (k < 0) return null;
+  const [x, y] = particles.position.map((axis) => axis.offset + axis.scale * (axis.data[k] as number));
   const { values } = particles;
   return {
     at: [x ?? 0, y ?? 0],
-    value: values.offset + values.scale * (values.data[low] as number),
+    value: values.offset + values.scale * (values.data[k] as number),
     unit: particles.unit,
     quantity: particles.quantity,
   };

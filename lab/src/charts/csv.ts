@@ -1,6 +1,6 @@
 /** A chart as a table of numbers, and as a picture. */
 
-import { save } from "../canvas/capture";
+import { save, savePng } from "../canvas/keep";
 import * as run from "../state/run";
 import { type ChartSpec, chartData } from "./specs";
 
@@ -10,8 +10,13 @@ export function saveCsv(spec: ChartSpec): void {
   const unit = spec.unit ? ` [${spec.unit}]` : "";
   const header = ["time [s]", ...spec.curves.map((curve) => `${curve.label} ${curve.column}${unit}`)];
   const rows = [header.join(",")];
-  for (let k = 0; k < columns[0].length; k++) rows.push(columns.map((column) => String(column[k])).join(","));
+  for (let k = 0; k < columns[0].length; k++) rows.push(columns.map((column) => text(column[k])).join(","));
   save(new Blob([`${rows.join("\n")}\n`], { type: "text/csv" }), `${spec.name}.csv`);
+}
+
+/** Nothing where there is no value. */
+function text(value: number | undefined): string {
+  return value === undefined || Number.isNaN(value) ? "" : String(value);
 }
 
 export function saveChart(spec: ChartSpec): void {
@@ -30,5 +35,5 @@ export function saveChart(spec: ChartSpec): void {
   pen.font = `600 ${13 * devicePixelRatio}px Inter, sans-serif`;
   pen.fillText(`${spec.title} ${spec.unit}`, 12, 26);
   pen.drawImage(plot, 0, 40);
-  canvas.toBlob((blob) => blob && save(blob, `${spec.name}.png`));
+  void savePng(canvas, `${spec.name}.png`);
 }

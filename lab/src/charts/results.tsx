@@ -16,7 +16,7 @@ export function Results() {
           {strouhal.error ? ` ± ${short(strouhal.error, 2)}` : ""}
         </b>
       )}{" "}
-      {words} {reason && <span class="chip warn">steered at {reason.time.toFixed(2)} s</span>}
+      {reason && <span class="chip warn">steered at {reason.time.toFixed(2)} s</span>} {words}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** Which curves make which chart: from the series that a run sends. */
 
 import type { Hello } from "../stream/stream_pb";
-import type { SeriesStore } from "../stream/series";
+import type { Series, SeriesStore } from "../stream/series";
 
 export interface Curve {
   readonly series: string;
@@ -110,14 +110,21 @@ function sides(names: readonly string[], hello: Hello | null): ChartSpec[] {
 
 /** Columns for the chart: times, then a column for each curve; thinned to what the eye can tell apart. */
 export function chartData(spec: ChartSpec, store: SeriesStore, most: number): [Float64Array, ...Float64Array[]] {
-  const first = spec.curves[0] && store.all.get(spec.curves[0].series);
-  const times = first?.column("time") ?? new Float64Array();
+  const times = (store.all.get("budget") ?? store.all.get(spec.curves[0]?.series ?? ""))?.column("time") ?? new Float64Array();
   const every = Math.max(1, Math.ceil(times.length / most));
-  const count = Math.ceil(times.length / every);
-  const thin = (values: Float64Array | null, factor: number): Float64Array => {
-    const out = new Float64Array(count).fill(Number.NaN);
-    if (values) for (let k = 0; k < count && k * every < values.length; k++) out[k] = factor * (values[k * every] as number);
-    return out;
-  };
-  return [thin(times, 1), ...spec.curves.map((curve) => thin(store.all.get(curve.series)?.column(curve.column) ?? null, curve.factor))];
+  const shown = times.filter((_, k) => k % every === 0);
+  return [shown, ...spec.curves.map((curve) => valuesAt(shown, store.all.get(curve.series), curve))];
+}
+
+/** Values of a curve at these times, NaN where its series has none: bodies and probes come and go. */
+function valuesAt(times: Float64Array, series: Series | undefined, curve: Curve): Float64Array {
+  const [own, values] = [series?.column("time"), series?.column(curve.column)];
+  const found = new Float64Array(times.length).fill(Number.NaN);
+  if (!own || !values) return found;
+  let j = 0;
+  times.forEach((time, k) => {
+    while (j < own.length && (own[j] as number) < time) j++;
+    if (own[j] === time) found[k] = curve.factor * (values[j] as number);
+  });
+  return found;
 }

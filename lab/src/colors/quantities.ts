@@ -14,10 +14,10 @@ export interface Quantity {
 }
 
 export const QUANTITIES: Record<QuantityName, Quantity> = {
-  speed: { name: "speed", label: "Speed", unit: "m/s", kind: "sequential", map: "speed", startsAtZero: true },
-  vorticity: { name: "vorticity", label: "Vorticity", unit: "1/s", kind: "diverging", map: "vorticity", startsAtZero: false },
-  pressure: { name: "pressure", label: "Pressure", unit: "Pa", kind: "sequential", map: "pressure", startsAtZero: false },
-  density: { name: "density", label: "Density", unit: "ρ/ρ₀ − 1", kind: "diverging", map: "density", startsAtZero: false },
+  speed: { name: "speed", label: "Speed", unit: "m/s", kind: "sequential", map: "viridis", startsAtZero: true },
+  vorticity: { name: "vorticity", label: "Vorticity", unit: "1/s", kind: "diverging", map: "RdBu_r", startsAtZero: false },
+  pressure: { name: "pressure", label: "Pressure", unit: "Pa", kind: "sequential", map: "cividis", startsAtZero: false },
+  density: { name: "density", label: "Density", unit: "ρ/ρ₀ − 1", kind: "diverging", map: "PuOr_r", startsAtZero: false },
 };
 
 export const QUANTITY_NAMES = Object.keys(QUANTITIES) as QuantityName[];

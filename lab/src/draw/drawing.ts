@@ -129,19 +129,25 @@ export function made(name: ToolName, from: Point, to: Point, spacing: number): S
 /** Puts a new body into the world file, or into the running flow. */
 export async function add(sketch: Sketch): Promise<void> {
   const wish = sketch.shape === "turned" ? "rectangle" : sketch.shape;
-  const name = world.freeName("bodies", wish);
+  const table = tableOf(sketch);
   ghost.value = { path: null, sketch };
+  const name = steers.value ? bodyName(wish) : world.freeName("bodies", wish);
+  let done = true;
   if (steers.value) {
-    // refused by every run so far, with the reason and what to do instead
-    await command({ case: "addBody", value: { $typeName: "eddyline.stream.AddBody", name, toml: "" } });
-    choose("select");
-    return;
-  }
-  await world.edit([{ op: "add", path: ["bodies", name], value: tableOf(sketch) }]);
-  ghost.value = null;
-  corners.value = [];
-  world.selected.value = `bodies.${name}`;
-  tool.value = "select";
+    const toml = Object.entries(table).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join("");
+    done = await command({ case: "addBody", value: { $typeName: "eddyline.stream.AddBody", name, toml } });
+  } else await world.edit([{ op: "add", path: ["bodies", name], value: table }]);
+  choose("select");
+  if (done) world.selected.value = `bodies.${name}`;
+}
+
+/** A name that no body of the world or of the run has or had. */
+function bodyName(wish: string): string {
+  const had = (name: string): boolean =>
+    world.find(`bodies.${name}`) !== null || run.series.all.has(`force.${name}`) || run.bodies.value.some((body) => body.name === name);
+  let name = wish;
+  for (let k = 2; had(name); k++) name = `${wish}_${k}`;
+  return name;
 }
 
 export async function addProbe(at: Point): Promise<void> {

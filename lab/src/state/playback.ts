@@ -107,7 +107,7 @@ function request(at: number, usable: (frame: Frame) => boolean): void {
 }
 
 function near(at: number, usable: (frame: Frame) => boolean): Frame | null {
-  for (let d = 1; d < 12; d++) {
+  for (let d = 1; d < 30; d++) {
     for (const k of [at - d, at + d]) {
       const moment = moments.all[k];
       const frame = moment && held(moment, usable);

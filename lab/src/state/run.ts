@@ -22,6 +22,8 @@ export const bodies = signal<readonly Body[]>([]);
 export const link = signal<LinkState>("closed");
 /** Grows when moments come or go. */
 export const momentsVersion = signal(0);
+/** Whether particles of the past can be fetched. */
+export const keepsParticles = signal(false);
 /** The newest frame of a live run. */
 export const newest = signal<Frame | null>(null);
 
@@ -31,11 +33,14 @@ const histograms = new Map<string, Histogram>();
 let counted = new Set<string>();
 
 /** Running, paused or being painted: there is a simulation behind it. */
-export const isLive = computed(() => kind.value === "run" && ended.value === null && hello.value !== null);
+export const isLive = computed(() => kind.value === "run" && ended.value === null && hello.value?.over === false);
 export const isPaused = computed(() => isLive.value && (progress.value?.paused ?? false));
 
 /** Since when published values hold no more, and why; null if they do. */
 export const steered = computed<Mark | null>(() => marks.value.find((mark) => mark.changesFlow) ?? null);
+
+/** What particles carry: vorticity is known of the field only. */
+export const OF_PARTICLES: readonly QuantityName[] = QUANTITY_NAMES.filter((name) => name !== "vorticity");
 
 export const available = computed<readonly QuantityName[]>(() => {
   const names = hello.value?.quantities.map((quantity) => quantity.name) ?? [];
@@ -59,6 +64,7 @@ export function clear(next: Kind): void {
   marks.value = [];
   bodies.value = [];
   newest.value = null;
+  keepsParticles.value = false;
   moments.clear();
   series.clear();
   histograms.clear();

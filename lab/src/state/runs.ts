@@ -8,7 +8,7 @@ import { Connection } from "../stream/connection";
 import { readFrame } from "../stream/frame";
 import type { Moment } from "../stream/moments";
 import { Series } from "../stream/series";
-import { CommandSchema, MessageSchema, type Message, ViewSchema } from "../stream/stream_pb";
+import { CommandSchema, MessageSchema, type Message, SeenSchema, ViewSchema } from "../stream/stream_pb";
 import { isQuantity } from "../colors/quantities";
 import { textSchema } from "../api/types";
 import { notify } from "./notices";
@@ -29,6 +29,7 @@ export const runSchema = v.object({
 export type Run = v.InferOutput<typeof runSchema>;
 const momentSchema = v.object({ index: v.number(), step: v.number(), time: v.number() });
 const framesSchema = v.object({ frames: v.array(momentSchema) });
+const particlesSchema = v.object({ moments: v.array(momentSchema) });
 
 export const runs = signal<readonly Run[]>([]);
 /** The world file of the run that is shown. */
@@ -100,6 +101,7 @@ function join(id: string, text: string): void {
   runToml.value = text;
   history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(id)}`);
   view.moved.value = null;
+  view.style.value = "field";
   setFetcher((moment, small) => void fetchFrame(id, moment, small));
   const own = new Connection(addressOf(`runs/${id}/stream`, true), {
     take: (body) => take(id, body),
@@ -118,15 +120,17 @@ function join(id: string, text: string): void {
 function take(id: string, body: Message["body"]): void {
   switch (body.case) {
     case "hello":
+      if (!run.hello.value && isQuantity(body.value.quantity)) view.quantity.value = body.value.quantity;
       run.hello.value = body.value;
       run.bodies.value = body.value.bodies;
-      if (isQuantity(body.value.quantity)) view.quantity.value = body.value.quantity;
       askForView();
       void know(id);
       break;
     case "frame": {
+      if (!run.newest.value) void know(id); // the run has files by now
       const frame = run.keep(readFrame(body.value));
       if (!run.newest.value || frame.step >= run.newest.value.step) run.newest.value = frame;
+      connection?.send({ case: "seen", value: create(SeenSchema, { index: body.value.index }) });
       break;
     }
     case "series":
@@ -148,7 +152,6 @@ function take(id: string, body: Message["body"]): void {
     }
     case "ended":
       run.ended.value = body.value;
-      view.style.value = "field"; // the folder of a run keeps no particles to look at
       if (body.value.outcome === "failed") notify("problem", body.value.message || "The run has failed.");
       void know(id);
       void refresh();
@@ -159,12 +162,19 @@ function take(id: string, body: Message["body"]): void {
   }
 }
 
-/** The frames that the run keeps. */
+/** The frames and particles that the run keeps. */
 async function know(id: string): Promise<void> {
   try {
-    const answer = await ask(framesSchema, "GET", `runs/${id}/frames`);
+    const [pictures, whole] = await Promise.all([
+      ask(framesSchema, "GET", `runs/${id}/frames`),
+      ask(particlesSchema, "GET", `runs/${id}/particles`),
+    ]);
     if (run.runId.value !== id) return;
-    run.moments.know(answer.frames.map(({ index, step, time: at }) => ({ time: at, step, stored: index })));
+    run.moments.know([
+      ...pictures.frames.map(({ index, step, time: at }) => ({ time: at, step, stored: index, particles: -1 })),
+      ...whole.moments.map(({ index, step, time: at }) => ({ time: at, step, stored: -1, particles: index })),
+    ]);
+    run.keepsParticles.value = whole.moments.length > 0;
     run.momentsVersion.value++;
     if (run.ended.value && !run.newest.value && following.value) {
       following.value = false;
@@ -175,6 +185,15 @@ async function know(id: string): Promise<void> {
   }
 }
 
+const PAUSE = 5000; // ms between two looks for frames that a run has stored meanwhile
+
+effect(() => {
+  const id = run.runId.value;
+  if (!id || !run.isLive.value) return undefined;
+  const timer = setInterval(() => void know(id), PAUSE);
+  return () => clearInterval(timer);
+});
+
 const underWay = new Set<string>();
 const MOST_REQUESTS = 6;
 /** What the server has refused is not asked for again. */
@@ -182,18 +201,38 @@ const absent = new Set<string>();
 
 /** Gets what is missing of a stored frame; `small`: only what is shown. */
 async function fetchFrame(id: string, moment: Moment, small: boolean): Promise<void> {
+  if (!small && showsParticles()) {
+    const nearest = run.moments.withParticles(moment.time);
+    if (nearest) await fetchParticles(id, nearest);
+    return;
+  }
   const held = run.moments.frame(moment);
   const names: string[] = [view.quantity.value];
-  if (view.tracers.value && !small) names.push("velocity_x", "velocity_y");
+  if (view.showsVelocity.value && !small) names.push("velocity_x", "velocity_y");
   await Promise.all(names.filter((name) => !held?.rasters.has(name)).map((name) => fetchRaster(id, moment, name)));
 }
 
 async function fetchRaster(id: string, moment: Moment, name: string): Promise<void> {
-  const key = `${id} ${moment.step} ${name}`;
-  if (moment.stored < 0 || underWay.has(key) || absent.has(key) || underWay.size >= MOST_REQUESTS) return;
+  if (moment.stored < 0) return;
+  await fetchMessage(id, `${id} ${moment.step} ${name}`, `frames/${moment.stored}?quantity=${name}&width=${columns()}`);
+}
+
+async function fetchParticles(id: string, moment: Moment): Promise<void> {
+  const name = view.quantity.value;
+  if (run.moments.frame(moment)?.particles?.quantity === name) return;
+  await fetchMessage(id, `${id} ${moment.step} particles ${name}`, `particles/${moment.particles}?quantity=${name}&most=${MOST_PARTICLES}`);
+}
+
+/** Whether particles are what is shown: of a flow in three dimensions always. */
+function showsParticles(): boolean {
+  return view.style.value === "particles" || run.hello.value?.dimensions === 3;
+}
+
+async function fetchMessage(id: string, key: string, path: string): Promise<void> {
+  if (underWay.has(key) || absent.has(key) || underWay.size >= MOST_REQUESTS) return;
   underWay.add(key);
   try {
-    const answer = await request("GET", `runs/${id}/frames/${moment.stored}?quantity=${name}&width=${columns()}`);
+    const answer = await request("GET", `runs/${id}/${path}`);
     const message = fromBinary(MessageSchema, new Uint8Array(await answer.arrayBuffer()));
     if (message.body.case !== "frame" || run.runId.value !== id) return;
     run.keep(readFrame(message.body.value));
@@ -243,9 +282,9 @@ const MOST_PARTICLES = 200_000;
 function askForView(): void {
   const hello = run.hello.value;
   if (!connection || !hello) return;
-  const particles = view.style.value === "particles" || hello.dimensions === 3;
+  const particles = showsParticles();
   const names = hello.dimensions === 3 || particles ? [] : [view.quantity.value as string];
-  if (view.tracers.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
+  if (view.showsVelocity.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
   connection.send({
     case: "view",
     value: create(ViewSchema, {
@@ -257,6 +296,7 @@ function askForView(): void {
       mostParticles: MOST_PARTICLES,
       ids: view.followed.value !== null || particles,
       width: 2,
+      tells: true,
     }),
   });
 }
@@ -265,7 +305,7 @@ let asking = 0;
 effect(() => {
   view.quantity.value;
   view.style.value;
-  view.tracers.value;
+  view.showsVelocity.value;
   view.camera.value;
   clearTimeout(asking);
   asking = window.setTimeout(askForView, 150);

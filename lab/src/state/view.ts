@@ -14,6 +14,9 @@ export const style = signal<Style>("field");
 export const scaleMode = signal<ScaleMode>("run");
 export const fixedScale = signal<Scale>({ low: 0, high: 1 });
 export const tracers = signal(true);
+export const streaks = signal(false);
+/** Whether what is shown needs the velocity. */
+export const showsVelocity = computed(() => tracers.value || streaks.value);
 export const lines = signal(false);
 export const bands = signal(false);
 /** The particle that is followed, by its name for life. */

@@ -51,10 +51,10 @@ export class Connection {
     this.socket = socket;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
-      this.wait = FIRST_WAIT;
       this.listener.state("open", "");
     };
     socket.onmessage = (event: MessageEvent<unknown>) => {
+      this.wait = FIRST_WAIT; // who only opens and closes is asked less and less often
       if (event.data instanceof ArrayBuffer) this.read(new Uint8Array(event.data));
     };
     socket.onclose = (event) => {

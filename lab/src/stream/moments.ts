@@ -6,8 +6,10 @@ export interface Moment {
   /** s */
   readonly time: number;
   readonly step: number;
-  /** Number of the stored frame, or -1 if it is in memory only. */
+  /** Number of the stored frame, or -1 if there is none. */
   readonly stored: number;
+  /** Number of the stored particles, or -1. */
+  readonly particles: number;
 }
 
 const MEMORY = 192e6; // bytes of frames kept
@@ -40,11 +42,23 @@ export class Moments {
     return this.list.length === 0 ? -1 : Math.max(0, low - 1);
   }
 
-  /** Stored frames by number: what can be fetched. */
+  /** Stored frames and particles by number: what can be fetched. */
   know(stored: readonly Moment[]): void {
     const known = new Map(this.list.map((moment) => [moment.step, moment]));
-    for (const moment of stored) known.set(moment.step, moment);
+    for (const moment of stored) {
+      const old = known.get(moment.step);
+      known.set(moment.step, old ? { ...moment, stored: Math.max(old.stored, moment.stored), particles: Math.max(old.particles, moment.particles) } : moment);
+    }
     this.list = [...known.values()].sort((a, b) => a.step - b.step);
+  }
+
+  /** The moment with stored particles that is nearest to a time [s]. */
+  withParticles(time: number): Moment | null {
+    let best: Moment | null = null;
+    for (const moment of this.list) {
+      if (moment.particles >= 0 && (!best || Math.abs(moment.time - time) < Math.abs(best.time - time))) best = moment;
+    }
+    return best;
   }
 
   /** Keeps a frame; one of the same step gains what the other has. */
@@ -75,12 +89,12 @@ export class Moments {
   }
 
   private insert(frame: Frame): void {
-    const moment = { time: frame.time, step: frame.step, stored: frame.stored ? frame.index : -1 };
+    const moment = { time: frame.time, step: frame.step, stored: frame.stored ? frame.index : -1, particles: -1 };
     let k = this.list.length;
     while (k > 0 && (this.list[k - 1] as Moment).step > frame.step) k--;
     const before = this.list[k - 1];
     if (before?.step === frame.step) {
-      if (before.stored < 0 && moment.stored >= 0) this.list[k - 1] = moment;
+      if (before.stored < 0 && moment.stored >= 0) this.list[k - 1] = { ...before, stored: moment.stored };
     } else this.list.splice(k, 0, moment);
   }
 
@@ -90,7 +104,8 @@ export class Moments {
       this.frames.delete(step);
       this.bytes -= size(frame);
       const k = this.list.findIndex((moment) => moment.step === step);
-      if (k >= 0 && (this.list[k] as Moment).stored < 0) this.list.splice(k, 1);
+      const moment = this.list[k];
+      if (moment && moment.stored < 0 && moment.particles < 0) this.list.splice(k, 1);
     }
   }
 }

@@ -107,10 +107,11 @@ export function statistics(times: Float64Array, values: Float64Array, window: Wi
   const last = rowAt(times, window.to + 1e-12);
   if (last - first < 1) return null;
   let [min, max, sum, square, span] = [Infinity, -Infinity, 0, 0, 0];
-  const shift = values[first] as number;
+  let shift = Number.NaN;
   for (let k = first; k <= last; k++) {
     const value = values[k] as number;
     if (!Number.isFinite(value)) continue;
+    if (Number.isNaN(shift)) shift = value;
     if (value < min) min = value;
     if (value > max) max = value;
     const before = k > first ? (times[k] as number) - (times[k - 1] as number) : 0;

@@ -1,7 +1,7 @@
 // What a simulation, the hub and its viewers say to each other. One binary WebSocket message is one Message.
 //
 //   simulation --> hub --> viewer:  Hello, Frame, SeriesRows, Progress, Acknowledged, Marks, Bodies, Ended
-//   viewer --> hub --> simulation:  View, Command
+//   viewer --> hub --> simulation:  View, Command; Seen as far as the hub
 //
 // SI units. Arrays are little-endian. Code for both sides is generated: tools/generate_stream.py, and in lab/
 // `npm run schema`.
@@ -18,7 +18,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file stream.proto.
  */
 export const file_stream: GenFile = /*@__PURE__*/
-  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSKFBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAQgYKBGJvZHki5wMKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlIjkKCFF1YW50aXR5EgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIRCglkaXZlcmdpbmcYAyABKAgiXwoEQm9keRIMCgRuYW1lGAEgASgJEioKCG91dGxpbmVzGAIgAygLMhguZWRkeWxpbmUuc3RyZWFtLk91dGxpbmUSDQoFbW92ZXMYAyABKAgSDgoGY2VudGVyGAQgAygBIhkKB091dGxpbmUSDgoGcG9pbnRzGAEgAygBIjAKBFNpZGUSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEgwKBHNsaXAYAyABKAgiXQoJUmVmZXJlbmNlEhAKCHZlbG9jaXR5GAEgASgBEg4KBmxlbmd0aBgCIAEoARIcChRjb2VmZmljaWVudF9vZl9mb3JjZRgDIAEoARIQCghyZXlub2xkcxgEIAEoASJoCgtFeHBlY3RhdGlvbhIQCghxdWFudGl0eRgBIAEoCRILCgNsb3cYAiABKAESDAoEaGlnaBgDIAEoARIOCgZzb3VyY2UYBCABKAkSDQoFaG9sZHMYBSABKAgSDQoFY3VydmUYBiABKAkiKwoHQWJpbGl0eRIPCgdjb21tYW5kGAEgASgJEg8KB3JlZnVzYWwYAiABKAkiJwoFUHJvYmUSDAoEbmFtZRgBIAEoCRIQCghwb3NpdGlvbhgCIAMoASJSCgVDb2RlcxIMCgRkYXRhGAEgASgMEg0KBXdpZHRoGAIgASgNEg4KBm9mZnNldBgDIAEoARINCgVzY2FsZRgEIAEoARINCgVlcnJvchgFIAEoASKbAQoFRnJhbWUSDQoFaW5kZXgYASABKAQSDAoEc3RlcBgCIAEoAxIMCgR0aW1lGAMgASgBEigKB3Jhc3RlcnMYBCADKAsyFy5lZGR5bGluZS5zdHJlYW0uUmFzdGVyEi0KCXBhcnRpY2xlcxgFIAEoCzIaLmVkZHlsaW5lLnN0cmVhbS5QYXJ0aWNsZXMSDgoGc3RvcmVkGAYgASgIIs8BCgZSYXN0ZXISEAoIcXVhbnRpdHkYASABKAkSDAoEdW5pdBgCIAEoCRIMCgRyb3dzGAMgASgNEg8KB2NvbHVtbnMYBCABKA0SDQoFbG93ZXIYBSADKAESDQoFdXBwZXIYBiADKAESJgoGdmFsdWVzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2xvdxgIIAEoARIMCgRoaWdoGAkgASgBEiUKBXNoYWRlGAogASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzItMBCglQYXJ0aWNsZXMSDQoFY291bnQYASABKA0SDQoFdG90YWwYAiABKAQSKAoIcG9zaXRpb24YAyADKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSEAoIcXVhbnRpdHkYBCABKAkSDAoEdW5pdBgFIAEoCRImCgZ2YWx1ZXMYBiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSCwoDaWRzGAcgASgMEikKB2NhcnJpZWQYCCADKAsyGC5lZGR5bGluZS5zdHJlYW0uQ2FycmllZCJDCgdDYXJyaWVkEhAKCHF1YW50aXR5GAEgASgJEiYKBnZhbHVlcxgCIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyJTCgpTZXJpZXNSb3dzEgwKBG5hbWUYASABKAkSDQoFZmlyc3QYAiABKAQSKAoHY29sdW1ucxgDIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5Db2x1bW4iNAoGQ29sdW1uEgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIOCgZ2YWx1ZXMYAyADKAEikQIKCFByb2dyZXNzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARILCgNlbmQYAyABKAESEQoJdGltZV9zdGVwGAQgASgBEhEKCXBhcnRpY2xlcxgFIAEoAxIYChBzdGVwc19wZXJfc2Vjb25kGAYgASgBEhoKEnVwZGF0ZXNfcGVyX3NlY29uZBgHIAEoARIUCgxzZWNvbmRzX2xlZnQYCCABKAESDgoGcGF1c2VkGAkgASgIEg8KB291dGxvb2sYCiABKAkSJAoFcmFua3MYCyADKAsyFS5lZGR5bGluZS5zdHJlYW0uUmFuaxIUCgx3YWxsX3NlY29uZHMYDCABKAESDQoFcGhhc2UYDSABKAkiswEKBFJhbmsSDAoEcmFuaxgBIAEoDRIMCgRob3N0GAIgASgJEhEKCXBhcnRpY2xlcxgDIAEoAxIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYBCABKAESDwoHY29tcHV0ZRgFIAEoARIQCghleGNoYW5nZRgGIAEoARIMCgRpZGxlGAcgASgBEhAKCG1lc3NhZ2VzGAggASgDEg0KBWJ5dGVzGAkgASgDEg4KBm1lbW9yeRgKIAEoAyJYCgxBY2tub3dsZWRnZWQSCgoCaWQYASABKAkSDAoEc3RlcBgCIAEoAxIMCgR0aW1lGAMgASgBEg8KB3JlZnVzYWwYBCABKAkSDwoHY29tbWFuZBgFIAEoCSItCgVNYXJrcxIkCgVtYXJrcxgBIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5NYXJrIlcKBE1hcmsSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEg8KB2NvbW1hbmQYAyABKAkSDAoEdGV4dBgEIAEoCRIUCgxjaGFuZ2VzX2Zsb3cYBSABKAgiXAoGQm9kaWVzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIlCgZib2RpZXMYAyADKAsyFS5lZGR5bGluZS5zdHJlYW0uQm9keRIPCgdyZW1vdmVkGAQgAygJImsKBUVuZGVkEg8KB291dGNvbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCRIPCgdyZXN1bHRzGAQgASgJEgwKBHN0ZXAYBSABKAMSDAoEdGltZRgGIAEoASIWCgZOb3RpY2USDAoEdGV4dBgBIAEoCSLGAQoEVmlldxISCgpxdWFudGl0aWVzGAEgAygJEg8KB2NvbHVtbnMYAiABKA0SGQoRZnJhbWVzX3Blcl9zZWNvbmQYAyABKAESEQoJcGFydGljbGVzGAQgASgIEhkKEXBhcnRpY2xlX3F1YW50aXR5GAUgASgJEhYKDm1vc3RfcGFydGljbGVzGAYgASgNEg0KBWxvd2VyGAcgAygBEg0KBXVwcGVyGAggAygBEg0KBXdpZHRoGAkgASgNEgsKA2lkcxgKIAEoCCLCBAoHQ29tbWFuZBIKCgJpZBgBIAEoCRInCgVwYXVzZRgCIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5QYXVzZUgAEikKBnJlc3VtZRgDIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5SZXN1bWVIABIlCgRzdGVwGAQgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0ZXBIABIlCgRzdG9wGAUgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0b3BIABIpCgZpbmZsb3cYBiABKAsyFy5lZGR5bGluZS5zdHJlYW0uSW5mbG93SAASLwoJdmlzY29zaXR5GAcgASgLMhouZWRkeWxpbmUuc3RyZWFtLlZpc2Nvc2l0eUgAEisKB2dyYXZpdHkYCCABKAsyGC5lZGR5bGluZS5zdHJlYW0uR3Jhdml0eUgAEi4KCW1vdmVfYm9keRgJIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5Nb3ZlQm9keUgAEiwKCGFkZF9ib2R5GAogASgLMhguZWRkeWxpbmUuc3RyZWFtLkFkZEJvZHlIABIyCgtyZW1vdmVfYm9keRgLIAEoCzIbLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVCb2R5SAASLgoJYWRkX3Byb2JlGAwgASgLMhkuZWRkeWxpbmUuc3RyZWFtLkFkZFByb2JlSAASNAoMcmVtb3ZlX3Byb2JlGA0gASgLMhwuZWRkeWxpbmUuc3RyZWFtLlJlbW92ZVByb2JlSABCCAoGYWN0aW9uIgcKBVBhdXNlIggKBlJlc3VtZSIVCgRTdGVwEg0KBWNvdW50GAEgASgNIgYKBFN0b3AiKwoGSW5mbG93Eg8KB29wZW5pbmcYASABKAkSEAoIdmVsb2NpdHkYAiADKAkiGgoJVmlzY29zaXR5Eg0KBXZhbHVlGAEgASgJIhgKB0dyYXZpdHkSDQoFdmFsdWUYASADKAkiQwoITW92ZUJvZHkSDAoEYm9keRgBIAEoCRIKCgJieRgCIAMoARIMCgR0dXJuGAMgASgBEg8KB3NlY29uZHMYBCABKAEiJQoHQWRkQm9keRIMCgRuYW1lGAEgASgJEgwKBHRvbWwYAiABKAkiGgoKUmVtb3ZlQm9keRIMCgRib2R5GAEgASgJIioKCEFkZFByb2JlEgwKBG5hbWUYASABKAkSEAoIcG9zaXRpb24YAiADKAEiGwoLUmVtb3ZlUHJvYmUSDAoEbmFtZRgBIAEoCSowCgdWZXJzaW9uEhAKDFZFUlNJT05fTk9ORRAAEhMKD1ZFUlNJT05fQ1VSUkVOVBABYgZwcm90bzM");
+  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSKsBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAQgYKBGJvZHki9QMKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgiOQoIUXVhbnRpdHkSDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEhEKCWRpdmVyZ2luZxgDIAEoCCJfCgRCb2R5EgwKBG5hbWUYASABKAkSKgoIb3V0bGluZXMYAiADKAsyGC5lZGR5bGluZS5zdHJlYW0uT3V0bGluZRINCgVtb3ZlcxgDIAEoCBIOCgZjZW50ZXIYBCADKAEiGQoHT3V0bGluZRIOCgZwb2ludHMYASADKAEiMAoEU2lkZRIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKAkSDAoEc2xpcBgDIAEoCCJdCglSZWZlcmVuY2USEAoIdmVsb2NpdHkYASABKAESDgoGbGVuZ3RoGAIgASgBEhwKFGNvZWZmaWNpZW50X29mX2ZvcmNlGAMgASgBEhAKCHJleW5vbGRzGAQgASgBImgKC0V4cGVjdGF0aW9uEhAKCHF1YW50aXR5GAEgASgJEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEg4KBnNvdXJjZRgEIAEoCRINCgVob2xkcxgFIAEoCBINCgVjdXJ2ZRgGIAEoCSIrCgdBYmlsaXR5Eg8KB2NvbW1hbmQYASABKAkSDwoHcmVmdXNhbBgCIAEoCSInCgVQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIlIKBUNvZGVzEgwKBGRhdGEYASABKAwSDQoFd2lkdGgYAiABKA0SDgoGb2Zmc2V0GAMgASgBEg0KBXNjYWxlGAQgASgBEg0KBWVycm9yGAUgASgBIpsBCgVGcmFtZRINCgVpbmRleBgBIAEoBBIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESKAoHcmFzdGVycxgEIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5SYXN0ZXISLQoJcGFydGljbGVzGAUgASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcnRpY2xlcxIOCgZzdG9yZWQYBiABKAgizwEKBlJhc3RlchIQCghxdWFudGl0eRgBIAEoCRIMCgR1bml0GAIgASgJEgwKBHJvd3MYAyABKA0SDwoHY29sdW1ucxgEIAEoDRINCgVsb3dlchgFIAMoARINCgV1cHBlchgGIAMoARImCgZ2YWx1ZXMYByABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSCwoDbG93GAggASgBEgwKBGhpZ2gYCSABKAESJQoFc2hhZGUYCiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMi0wEKCVBhcnRpY2xlcxINCgVjb3VudBgBIAEoDRINCgV0b3RhbBgCIAEoBBIoCghwb3NpdGlvbhgDIAMoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxIQCghxdWFudGl0eRgEIAEoCRIMCgR1bml0GAUgASgJEiYKBnZhbHVlcxgGIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNpZHMYByABKAwSKQoHY2FycmllZBgIIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5DYXJyaWVkIkMKB0NhcnJpZWQSEAoIcXVhbnRpdHkYASABKAkSJgoGdmFsdWVzGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzIlMKClNlcmllc1Jvd3MSDAoEbmFtZRgBIAEoCRINCgVmaXJzdBgCIAEoBBIoCgdjb2x1bW5zGAMgAygLMhcuZWRkeWxpbmUuc3RyZWFtLkNvbHVtbiI0CgZDb2x1bW4SDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEg4KBnZhbHVlcxgDIAMoASKRAgoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEgsKA2VuZBgDIAEoARIRCgl0aW1lX3N0ZXAYBCABKAESEQoJcGFydGljbGVzGAUgASgDEhgKEHN0ZXBzX3Blcl9zZWNvbmQYBiABKAESGgoSdXBkYXRlc19wZXJfc2Vjb25kGAcgASgBEhQKDHNlY29uZHNfbGVmdBgIIAEoARIOCgZwYXVzZWQYCSABKAgSDwoHb3V0bG9vaxgKIAEoCRIkCgVyYW5rcxgLIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5SYW5rEhQKDHdhbGxfc2Vjb25kcxgMIAEoARINCgVwaGFzZRgNIAEoCSKzAQoEUmFuaxIMCgRyYW5rGAEgASgNEgwKBGhvc3QYAiABKAkSEQoJcGFydGljbGVzGAMgASgDEhoKEnVwZGF0ZXNfcGVyX3NlY29uZBgEIAEoARIPCgdjb21wdXRlGAUgASgBEhAKCGV4Y2hhbmdlGAYgASgBEgwKBGlkbGUYByABKAESEAoIbWVzc2FnZXMYCCABKAMSDQoFYnl0ZXMYCSABKAMSDgoGbWVtb3J5GAogASgDIlgKDEFja25vd2xlZGdlZBIKCgJpZBgBIAEoCRIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESDwoHcmVmdXNhbBgEIAEoCRIPCgdjb21tYW5kGAUgASgJIi0KBU1hcmtzEiQKBW1hcmtzGAEgAygLMhUuZWRkeWxpbmUuc3RyZWFtLk1hcmsiVwoETWFyaxIMCgRzdGVwGAEgASgDEgwKBHRpbWUYAiABKAESDwoHY29tbWFuZBgDIAEoCRIMCgR0ZXh0GAQgASgJEhQKDGNoYW5nZXNfZmxvdxgFIAEoCCJcCgZCb2RpZXMSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEiUKBmJvZGllcxgDIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5Cb2R5Eg8KB3JlbW92ZWQYBCADKAkiawoFRW5kZWQSDwoHb3V0Y29tZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC2ZpbmdlcnByaW50GAMgASgJEg8KB3Jlc3VsdHMYBCABKAkSDAoEc3RlcBgFIAEoAxIMCgR0aW1lGAYgASgBIhYKBk5vdGljZRIMCgR0ZXh0GAEgASgJItUBCgRWaWV3EhIKCnF1YW50aXRpZXMYASADKAkSDwoHY29sdW1ucxgCIAEoDRIZChFmcmFtZXNfcGVyX3NlY29uZBgDIAEoARIRCglwYXJ0aWNsZXMYBCABKAgSGQoRcGFydGljbGVfcXVhbnRpdHkYBSABKAkSFgoObW9zdF9wYXJ0aWNsZXMYBiABKA0SDQoFbG93ZXIYByADKAESDQoFdXBwZXIYCCADKAESDQoFd2lkdGgYCSABKA0SCwoDaWRzGAogASgIEg0KBXRlbGxzGAsgASgIIhUKBFNlZW4SDQoFaW5kZXgYASABKAQiwgQKB0NvbW1hbmQSCgoCaWQYASABKAkSJwoFcGF1c2UYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uUGF1c2VIABIpCgZyZXN1bWUYAyABKAsyFy5lZGR5bGluZS5zdHJlYW0uUmVzdW1lSAASJQoEc3RlcBgEIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TdGVwSAASJQoEc3RvcBgFIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TdG9wSAASKQoGaW5mbG93GAYgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkluZmxvd0gAEi8KCXZpc2Nvc2l0eRgHIAEoCzIaLmVkZHlsaW5lLnN0cmVhbS5WaXNjb3NpdHlIABIrCgdncmF2aXR5GAggASgLMhguZWRkeWxpbmUuc3RyZWFtLkdyYXZpdHlIABIuCgltb3ZlX2JvZHkYCSABKAsyGS5lZGR5bGluZS5zdHJlYW0uTW92ZUJvZHlIABIsCghhZGRfYm9keRgKIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5BZGRCb2R5SAASMgoLcmVtb3ZlX2JvZHkYCyABKAsyGy5lZGR5bGluZS5zdHJlYW0uUmVtb3ZlQm9keUgAEi4KCWFkZF9wcm9iZRgMIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5BZGRQcm9iZUgAEjQKDHJlbW92ZV9wcm9iZRgNIAEoCzIcLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVQcm9iZUgAQggKBmFjdGlvbiIHCgVQYXVzZSIICgZSZXN1bWUiFQoEU3RlcBINCgVjb3VudBgBIAEoDSIGCgRTdG9wIisKBkluZmxvdxIPCgdvcGVuaW5nGAEgASgJEhAKCHZlbG9jaXR5GAIgAygJIhoKCVZpc2Nvc2l0eRINCgV2YWx1ZRgBIAEoCSIYCgdHcmF2aXR5Eg0KBXZhbHVlGAEgAygJIkMKCE1vdmVCb2R5EgwKBGJvZHkYASABKAkSCgoCYnkYAiADKAESDAoEdHVybhgDIAEoARIPCgdzZWNvbmRzGAQgASgBIiUKB0FkZEJvZHkSDAoEbmFtZRgBIAEoCRIMCgR0b21sGAIgASgJIhoKClJlbW92ZUJvZHkSDAoEYm9keRgBIAEoCSIqCghBZGRQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIhsKC1JlbW92ZVByb2JlEgwKBG5hbWUYASABKAkqMAoHVmVyc2lvbhIQCgxWRVJTSU9OX05PTkUQABITCg9WRVJTSU9OX0NVUlJFTlQQAWIGcHJvdG8z");
 
 /**
  * @generated from message eddyline.stream.Message
@@ -92,6 +92,12 @@ export type Message = Message$1<"eddyline.stream.Message"> & {
      */
     value: Command;
     case: "command";
+  } | {
+    /**
+     * @generated from field: eddyline.stream.Seen seen = 22;
+     */
+    value: Seen;
+    case: "seen";
   } | {
     /**
      * @generated from field: eddyline.stream.Notice notice = 30;
@@ -219,6 +225,13 @@ export type Hello = Message$1<"eddyline.stream.Hello"> & {
    * @generated from field: repeated eddyline.stream.Probe probes = 18;
    */
   probes: Probe[];
+
+  /**
+   * said by the hub: the run has ended, and Ended follows
+   *
+   * @generated from field: bool over = 19;
+   */
+  over: boolean;
 };
 
 /**
@@ -1226,6 +1239,13 @@ export type View = Message$1<"eddyline.stream.View"> & {
    * @generated from field: bool ids = 10;
    */
   ids: boolean;
+
+  /**
+   * the viewer says Seen for each frame: the hub then never has more than two under way
+   *
+   * @generated from field: bool tells = 11;
+   */
+  tells: boolean;
 };
 
 /**
@@ -1234,6 +1254,25 @@ export type View = Message$1<"eddyline.stream.View"> & {
  */
 export const ViewSchema: GenMessage<View> = /*@__PURE__*/
   messageDesc(file_stream, 25);
+
+/**
+ * A viewer has got a frame.
+ *
+ * @generated from message eddyline.stream.Seen
+ */
+export type Seen = Message$1<"eddyline.stream.Seen"> & {
+  /**
+   * @generated from field: uint64 index = 1;
+   */
+  index: bigint;
+};
+
+/**
+ * Describes the message eddyline.stream.Seen.
+ * Use `create(SeenSchema)` to create a new message.
+ */
+export const SeenSchema: GenMessage<Seen> = /*@__PURE__*/
+  messageDesc(file_stream, 26);
 
 /**
  * Steering. Applied between two steps, acknowledged with the step, written to the journal.
@@ -1331,7 +1370,7 @@ export type Command = Message$1<"eddyline.stream.Command"> & {
  * Use `create(CommandSchema)` to create a new message.
  */
 export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
-  messageDesc(file_stream, 26);
+  messageDesc(file_stream, 27);
 
 /**
  * @generated from message eddyline.stream.Pause
@@ -1344,7 +1383,7 @@ export type Pause = Message$1<"eddyline.stream.Pause"> & {
  * Use `create(PauseSchema)` to create a new message.
  */
 export const PauseSchema: GenMessage<Pause> = /*@__PURE__*/
-  messageDesc(file_stream, 27);
+  messageDesc(file_stream, 28);
 
 /**
  * @generated from message eddyline.stream.Resume
@@ -1357,7 +1396,7 @@ export type Resume = Message$1<"eddyline.stream.Resume"> & {
  * Use `create(ResumeSchema)` to create a new message.
  */
 export const ResumeSchema: GenMessage<Resume> = /*@__PURE__*/
-  messageDesc(file_stream, 28);
+  messageDesc(file_stream, 29);
 
 /**
  * @generated from message eddyline.stream.Step
@@ -1376,7 +1415,7 @@ export type Step = Message$1<"eddyline.stream.Step"> & {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step> = /*@__PURE__*/
-  messageDesc(file_stream, 29);
+  messageDesc(file_stream, 30);
 
 /**
  * @generated from message eddyline.stream.Stop
@@ -1389,7 +1428,7 @@ export type Stop = Message$1<"eddyline.stream.Stop"> & {
  * Use `create(StopSchema)` to create a new message.
  */
 export const StopSchema: GenMessage<Stop> = /*@__PURE__*/
-  messageDesc(file_stream, 30);
+  messageDesc(file_stream, 31);
 
 /**
  * @generated from message eddyline.stream.Inflow
@@ -1415,7 +1454,7 @@ export type Inflow = Message$1<"eddyline.stream.Inflow"> & {
  * Use `create(InflowSchema)` to create a new message.
  */
 export const InflowSchema: GenMessage<Inflow> = /*@__PURE__*/
-  messageDesc(file_stream, 31);
+  messageDesc(file_stream, 32);
 
 /**
  * @generated from message eddyline.stream.Viscosity
@@ -1434,7 +1473,7 @@ export type Viscosity = Message$1<"eddyline.stream.Viscosity"> & {
  * Use `create(ViscositySchema)` to create a new message.
  */
 export const ViscositySchema: GenMessage<Viscosity> = /*@__PURE__*/
-  messageDesc(file_stream, 32);
+  messageDesc(file_stream, 33);
 
 /**
  * @generated from message eddyline.stream.Gravity
@@ -1453,7 +1492,7 @@ export type Gravity = Message$1<"eddyline.stream.Gravity"> & {
  * Use `create(GravitySchema)` to create a new message.
  */
 export const GravitySchema: GenMessage<Gravity> = /*@__PURE__*/
-  messageDesc(file_stream, 33);
+  messageDesc(file_stream, 34);
 
 /**
  * @generated from message eddyline.stream.MoveBody
@@ -1491,7 +1530,7 @@ export type MoveBody = Message$1<"eddyline.stream.MoveBody"> & {
  * Use `create(MoveBodySchema)` to create a new message.
  */
 export const MoveBodySchema: GenMessage<MoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 34);
+  messageDesc(file_stream, 35);
 
 /**
  * @generated from message eddyline.stream.AddBody
@@ -1515,7 +1554,7 @@ export type AddBody = Message$1<"eddyline.stream.AddBody"> & {
  * Use `create(AddBodySchema)` to create a new message.
  */
 export const AddBodySchema: GenMessage<AddBody> = /*@__PURE__*/
-  messageDesc(file_stream, 35);
+  messageDesc(file_stream, 36);
 
 /**
  * @generated from message eddyline.stream.RemoveBody
@@ -1532,7 +1571,7 @@ export type RemoveBody = Message$1<"eddyline.stream.RemoveBody"> & {
  * Use `create(RemoveBodySchema)` to create a new message.
  */
 export const RemoveBodySchema: GenMessage<RemoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 36);
+  messageDesc(file_stream, 37);
 
 /**
  * @generated from message eddyline.stream.AddProbe
@@ -1556,7 +1595,7 @@ export type AddProbe = Message$1<"eddyline.stream.AddProbe"> & {
  * Use `create(AddProbeSchema)` to create a new message.
  */
 export const AddProbeSchema: GenMessage<AddProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 37);
+  messageDesc(file_stream, 38);
 
 /**
  * @generated from message eddyline.stream.RemoveProbe
@@ -1573,7 +1612,7 @@ export type RemoveProbe = Message$1<"eddyline.stream.RemoveProbe"> & {
  * Use `create(RemoveProbeSchema)` to create a new message.
  */
 export const RemoveProbeSchema: GenMessage<RemoveProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 38);
+  messageDesc(file_stream, 39);
 
 /**
  * Whoever reads another version says so and closes with code 4406.

@@ -4,7 +4,6 @@ import { colorTable } from "../colors/maps";
 import { QUANTITIES } from "../colors/quantities";
 import { moments } from "../state/run";
 import { wantThumbnail } from "../state/playback";
-import { theme } from "../state/theme";
 import * as view from "../state/view";
 import type { Raster } from "../stream/frame";
 
@@ -23,9 +22,12 @@ export function drawFilm(canvas: HTMLCanvasElement, end: number): void {
   const wide = Math.min(170, Math.max(30, HEIGHT * aspect));
   const count = Math.max(1, Math.floor(width / wide));
   const last = moments.all[moments.all.length - 1]?.time ?? 0;
+  pen.beginPath();
+  pen.rect(0, 0, (canvas.width * Math.min(last, end)) / end, canvas.height); // what has not been computed is not shown
+  pen.clip();
   for (let k = 0; k < count; k++) {
     const time = ((k + 0.5) / count) * end;
-    if (time > last && k > 0) break;
+    if ((k / count) * end > last) break;
     const raster = near(time, end / count);
     const moment = moments.all[moments.at(time)];
     if (!raster && moment) wantThumbnail(moment);
@@ -51,7 +53,7 @@ function near(time: number, reach: number): Raster | null {
 function paint(pen: CanvasRenderingContext2D, raster: Raster, left: number, width: number, height: number): void {
   const [columns, rows] = [Math.max(1, Math.round(width / 2)), Math.max(1, Math.round(height / 2))];
   const image = new ImageData(columns, rows);
-  const table = colorTable(QUANTITIES[view.quantity.value].map, theme.value);
+  const table = colorTable(QUANTITIES[view.quantity.value].map);
   const { low, high } = view.shownScale.value;
   const shown = Math.min(raster.columns / columns, raster.rows / rows);
   const [x0, y0] = [(raster.columns - shown * columns) / 2, (raster.rows - shown * rows) / 2];

@@ -9,6 +9,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <map>
 
 #include "arrays.hpp"
@@ -223,12 +224,19 @@ nb::bytes records(const Simulation& s, const std::string& kind, std::int64_t aft
   return nb::bytes(batch.data(), batch.size() * sizeof(driver::Record));
 }
 
-void change(Simulation& s, const std::string& kind, const std::string& name, const Point& value,
-            const std::vector<std::string>& formulas) {
+double change(Simulation& s, const std::string& kind, const std::string& name, const Point& value,
+              const std::vector<std::string>& formulas, const std::string& shape, const std::vector<double>& numbers,
+              bool slip) {
   using Kind = world::Change::Kind;
+  using ShapeKind = world::Change::ShapeKind;
   static const std::map<std::string, Kind> kinds{{"viscosity", Kind::viscosity}, {"gravity", Kind::gravity},
                                                  {"inflow", Kind::inflow},       {"motion", Kind::motion},
-                                                 {"add_probe", Kind::add_probe}, {"remove_probe", Kind::remove_probe}};
+                                                 {"add_probe", Kind::add_probe}, {"remove_probe", Kind::remove_probe},
+                                                 {"add_body", Kind::add_body},   {"remove_body", Kind::remove_body}};
+  static const std::map<std::string, ShapeKind> shapes{
+      {"", ShapeKind::circle},         {"circle", ShapeKind::circle},    {"rectangle", ShapeKind::rectangle},
+      {"polygon", ShapeKind::polygon}, {"line", ShapeKind::line},        {"sphere", ShapeKind::sphere},
+      {"box", ShapeKind::box},         {"cylinder", ShapeKind::cylinder}};
   const auto found = kinds.find(kind);
   if (found == kinds.end()) throw UserError("change: there is no kind " + kind + ".");
   world::Change change;
@@ -242,8 +250,15 @@ void change(Simulation& s, const std::string& kind, const std::string& name, con
     if (text.size() > world::Change::k_longest) throw UserError("change: a formula has at most 2047 characters.");
     text.copy(change.formulas[k].data(), text.size());
   }
+  const auto shape_kind = shapes.find(shape);
+  if (shape_kind == shapes.end()) throw UserError("change: there is no shape " + shape + ".");
+  if (numbers.size() > change.numbers.size()) throw UserError("change: a polygon has at most 256 corners.");
+  change.shape = shape_kind->second;
+  change.slip = slip;
+  change.count = static_cast<std::int32_t>(numbers.size());
+  std::copy(numbers.begin(), numbers.end(), change.numbers.begin());
   nb::gil_scoped_release release;
-  s.change(change);
+  return s.change(change);
 }
 
 nb::dict glance(const Simulation& s, std::int64_t every, bool with_ids) {
@@ -357,7 +372,8 @@ void bind_simulation(nb::module_& module) {
       .def("advance", &Simulation::advance, "until"_a, "max_steps"_a, "max_seconds"_a,
            nb::call_guard<nb::gil_scoped_release>())
       .def("change", change, "kind"_a, "name"_a = "", "value"_a = Point{0, 0, 0},
-           "formulas"_a = std::vector<std::string>{})
+           "formulas"_a = std::vector<std::string>{}, "shape"_a = "", "numbers"_a = std::vector<double>{},
+           "slip"_a = false)
       .def("interrupt", &Simulation::interrupt)
       .def("end", &Simulation::end, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("dimensions", &Simulation::dimensions)

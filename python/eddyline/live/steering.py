@@ -7,24 +7,28 @@ world; what it changes then goes to the core. The text is kept, so that one comm
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
+from tomlkit.exceptions import TOMLKitError
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.hello import body
+from eddyline.live.journal import Entry
 from eddyline.world import World, WorldError
 from eddyline.world.editing import Edit, EditError, edited
 from eddyline.world.problems import number, rounded
+from eddyline.world.samples import lattice
 from eddyline.world.schema import Probe, WorldFile
 from eddyline.world.shapes import Body, vec3
 
 if TYPE_CHECKING:
     from eddyline import _core
 
-FLOW = ("inflow", "viscosity", "gravity", "move_body")
+FLOW = ("inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body")
 """Commands after which the flow is another: published values hold no more."""
 CONTROL = ("pause", "resume", "step", "stop")
 """Commands that leave the flow as it is."""
@@ -32,6 +36,7 @@ _AGAIN = "Stop the run, change the world and run it again."
 _FASTER = 2.0
 """How much faster than expected at the start the fluid may become: Mach 0.2 instead of 0.1."""
 _PEAK = 15 / 8  # highest slope of the ramp
+_SAMPLES = 10_000  # points at most by which two bodies are tried for overlap
 _RAMP = "{s}^3*(10-{s}*(15-6*{s}))"
 
 
@@ -47,17 +52,18 @@ class Change:
     name: str = ""
     value: tuple[float, float, float] = (0.0, 0.0, 0.0)
     formulas: tuple[str, ...] = ()
+    shape: str = ""
+    numbers: tuple[float, ...] = ()
+    slip: bool = False
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What a command comes to: the world afterwards, what changes in the core, and in words.
-    bodies: those that move now."""
+    """What a command comes to: the world afterwards, what changes in the core, and in words."""
 
     world: World
     change: Change
     text: str
-    bodies: tuple[str, ...] = ()
 
 
 class Steering:
@@ -65,6 +71,8 @@ class Steering:
 
     def __init__(self, world: World) -> None:
         self.world = world  # as it is now
+        self.come: dict[str, float] = {}  # bodies that were added, and when [s]
+        self.gone: dict[str, tuple[_core.Body, float]] = {}  # bodies that were removed, and when [s]
         self._first = world
 
     def abilities(self) -> dict[str, str]:
@@ -73,10 +81,9 @@ class Steering:
         can = dict.fromkeys((*CONTROL, *FLOW, "add_probe", "remove_probe"), "")
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
-        if file.method.scheme == "classic" or not file.bodies:
-            can["move_body"] = "there are no bodies." if not file.bodies else "bodies rest in scheme classic."
-        for name in ("add_body", "remove_body"):
-            can[name] = f"fluid would have to be taken out or put in where the body is. {_AGAIN}"
+        if file.method.scheme == "classic":
+            for name in ("move_body", "add_body", "remove_body"):
+                can[name] = f"bodies stay as they are in scheme classic. {_AGAIN}"
         return can
 
     def turn(self, command: pb.Command, time: float) -> Turn:
@@ -91,19 +98,42 @@ class Steering:
         except (WorldError, EditError) as error:
             raise RefusedError(f"{name}: {error}") from None
 
-    def take(self, turn: Turn, simulation: _core.Simulation) -> None:
-        """Changes the simulation, which has just ended a step and whose rows have been taken."""
+    def take(self, turn: Turn, simulation: _core.Simulation) -> str:
+        """Changes the simulation, which has just ended a step and whose rows have been taken. Says what was
+        done."""
         made = turn.change
-        simulation.change(made.kind, made.name, made.value, made.formulas)
+        displaced = simulation.change(
+            made.kind, made.name, made.value, made.formulas, made.shape, made.numbers, made.slip
+        )
+        self.remember(turn, simulation.time)
+        if made.kind != "add_body":
+            return turn.text
+        unit = "kg/m" if self.world.dimensions == 2 else "kg"
+        return f"{turn.text}; {rounded(displaced)} {unit} of fluid made room"
+
+    def remember(self, turn: Turn, time: float) -> None:
+        """Takes over the world that has come of a command at `time` [s]."""
+        name = turn.change.name
+        if turn.change.kind == "add_body":
+            self.come[name] = time
+        elif turn.change.kind == "remove_body":
+            self.gone[name] = self._core_body(name), time
         self.world = turn.world
 
-    def bodies(self, names: Sequence[str], time: float) -> list[pb.Body]:
-        """Where bodies are at `time` [s]."""
-        file = self.world.file
-        return [body(name, file.bodies[name], file, time) for name in names]
+    @property
+    def bodies_change(self) -> bool:
+        """Whether bodies are not all as and where they were when the run began."""
+        moved = any(each.motion is not None for each in self.world.file.bodies.values())
+        return bool(self.come or self.gone) or moved
 
-    def moving(self) -> list[str]:
-        return [name for name, each in self.world.file.bodies.items() if each.motion is not None]
+    def bodies(self, step: int, time: float) -> pb.Bodies | None:
+        """All bodies that are not as they were when the run began, at `time` [s]; None if there are none."""
+        file = self.world.file
+        named = [name for name, each in file.bodies.items() if each.motion is not None or name in self.come]
+        if not named and not self.gone:
+            return None
+        found = [body(name, file.bodies[name], file, time) for name in named]
+        return pb.Bodies(step=step, time=time, bodies=found, removed=list(self.gone))
 
     # --- commands -----------------------------------------------------------------------------------------
 
@@ -138,10 +168,7 @@ class Steering:
 
     def _move_body(self, asked: pb.MoveBody, time: float) -> Turn:
         file, dimensions = self.world.file, self.world.dimensions
-        if asked.body not in file.bodies:
-            raise RefusedError(
-                f"move_body: there is no body {asked.body!r}; known: {', '.join(file.bodies)}."
-            )
+        self._check_known("move_body", asked.body)
         if len(asked.by) != dimensions or not all(map(math.isfinite, [*asked.by, asked.turn])):
             raise RefusedError(f"move_body: by = {list(asked.by)}; must be {dimensions} numbers [m].")
         if asked.turn and dimensions == 3:
@@ -159,7 +186,38 @@ class Steering:
         by = ", ".join(map(rounded, asked.by))
         turned = f" and turned by {rounded(asked.turn)} rad" if asked.turn else ""
         text = f"{asked.body} moved by ({by}) m{turned} in {rounded(seconds)} s"
-        return Turn(world, Change("motion", asked.body, core.motion.pivot, formulas), text, (asked.body,))
+        return Turn(world, Change("motion", asked.body, core.motion.pivot, formulas), text)
+
+    def _add_body(self, asked: pb.AddBody, time: float) -> Turn:
+        if asked.name in (*self._first.file.bodies, *self.come):
+            raise RefusedError(
+                f"add_body: a body {asked.name} has been in this run already. Take another name."
+            )
+        try:
+            table = tomlkit.parse(asked.toml).unwrap()
+        except TOMLKitError as error:
+            raise RefusedError(f"add_body: not TOML: {error}") from None
+        if "motion" in table:
+            raise RefusedError(
+                "add_body: motion: a body comes at rest. Leave it out, and move it afterwards."
+            )
+        world = self._edited([Edit("add", ["bodies", asked.name], table)])
+        made = world.file.bodies[asked.name]
+        self._check_room(asked.name, made, time)
+        change = Change("add_body", asked.name, shape=made.shape, numbers=made.measures, slip=made.slip)
+        return Turn(world, change, f"{made.shape} {asked.name} added")
+
+    def _remove_body(self, asked: pb.RemoveBody, time: float) -> Turn:
+        self._check_known("remove_body", asked.body)
+        of_it = re.compile(rf"\b(force\.)?{re.escape(asked.body)}\.")
+        held = [
+            number
+            for number, expect in enumerate(self.world.file.expect)
+            if of_it.search(expect.quantity) or of_it.search(expect.against or "")
+        ]
+        edits = [Edit("remove", ["expect", number]) for number in reversed(held)]
+        world = self._edited([*edits, Edit("remove", ["bodies", asked.body])])
+        return Turn(world, Change("remove_body", asked.body), f"{asked.body} removed")
 
     def _add_probe(self, asked: pb.AddProbe, time: float) -> Turn:
         if asked.name in self.world.file.observe:
@@ -176,7 +234,28 @@ class Steering:
         world = self._edited([Edit("remove", ["observe", asked.name])])
         return Turn(world, Change("remove_probe", asked.name), f"probe {asked.name} removed")
 
+    def _core_body(self, name: str) -> _core.Body:
+        return next(each for each in self.world.core.bodies if each.name == name)
+
     # --- checks -------------------------------------------------------------------------------------------
+
+    def _check_known(self, command: str, name: str) -> None:
+        known = self.world.file.bodies
+        if name not in known:
+            raise RefusedError(
+                f"{command}: there is no body {name!r}; known: {', '.join(known) or 'there are none'}."
+            )
+
+    def _check_room(self, name: str, made: Body, time: float) -> None:
+        """The rules for worlds know bodies where they begin; this one comes where another may have moved."""
+        points = lattice(*made.core_shape.bounds, self.world.dimensions, _SAMPLES)
+        points = points[made.core_shape.signed_distance(points) < 0]
+        for other in self.world.core.bodies:
+            if (
+                other.motion is not None
+                and (other.shape_at(max(time, 0.0)).signed_distance(points) < 0).any()
+            ):
+                raise RefusedError(f"add_body: {other.name} is where {name} should be. Take another place.")
 
     def _edited(self, edits: list[Edit]) -> World:
         """The world after changes of its text, checked like any other, and against what this run can do."""
@@ -206,6 +285,15 @@ class Steering:
         reach = 0.5 * math.dist(low, high)
         way = math.hypot(*asked.by) + abs(asked.turn) * reach
         return _PEAK * way / (0.5 * self._first.scales.max_speed)
+
+
+def replayed(world: World, entries: Iterable[Entry]) -> Steering:
+    """What a journal has made of the world with which a run began. Raises RefusedError if it cannot be so."""
+    steering = Steering(world)
+    for entry in entries:
+        if entry.name not in CONTROL:
+            steering.remember(steering.turn(entry.command, entry.time), entry.time)
+    return steering
 
 
 def _value(text: str) -> float | str:

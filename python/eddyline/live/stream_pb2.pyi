@@ -15,7 +15,7 @@ VERSION_NONE: Version
 VERSION_CURRENT: Version
 
 class Message(_message.Message):
-    __slots__ = ("version", "hello", "frame", "series", "progress", "acknowledged", "marks", "bodies", "ended", "view", "command", "notice")
+    __slots__ = ("version", "hello", "frame", "series", "progress", "acknowledged", "marks", "bodies", "ended", "view", "command", "seen", "notice")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     HELLO_FIELD_NUMBER: _ClassVar[int]
     FRAME_FIELD_NUMBER: _ClassVar[int]
@@ -27,6 +27,7 @@ class Message(_message.Message):
     ENDED_FIELD_NUMBER: _ClassVar[int]
     VIEW_FIELD_NUMBER: _ClassVar[int]
     COMMAND_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
     NOTICE_FIELD_NUMBER: _ClassVar[int]
     version: int
     hello: Hello
@@ -39,11 +40,12 @@ class Message(_message.Message):
     ended: Ended
     view: View
     command: Command
+    seen: Seen
     notice: Notice
-    def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ...) -> None: ...
+    def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes")
+    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over")
     RUN_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORLD_FIELD_NUMBER: _ClassVar[int]
@@ -62,6 +64,7 @@ class Hello(_message.Message):
     RANKS_FIELD_NUMBER: _ClassVar[int]
     FOLDER_FIELD_NUMBER: _ClassVar[int]
     PROBES_FIELD_NUMBER: _ClassVar[int]
+    OVER_FIELD_NUMBER: _ClassVar[int]
     run: str
     title: str
     world: str
@@ -80,7 +83,8 @@ class Hello(_message.Message):
     ranks: int
     folder: str
     probes: _containers.RepeatedCompositeFieldContainer[Probe]
-    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ...) -> None: ...
+    over: bool
+    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ...) -> None: ...
 
 class Quantity(_message.Message):
     __slots__ = ("name", "unit", "diverging")
@@ -389,7 +393,7 @@ class Notice(_message.Message):
     def __init__(self, text: _Optional[str] = ...) -> None: ...
 
 class View(_message.Message):
-    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids")
+    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells")
     QUANTITIES_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
     FRAMES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
@@ -400,6 +404,7 @@ class View(_message.Message):
     UPPER_FIELD_NUMBER: _ClassVar[int]
     WIDTH_FIELD_NUMBER: _ClassVar[int]
     IDS_FIELD_NUMBER: _ClassVar[int]
+    TELLS_FIELD_NUMBER: _ClassVar[int]
     quantities: _containers.RepeatedScalarFieldContainer[str]
     columns: int
     frames_per_second: float
@@ -410,7 +415,14 @@ class View(_message.Message):
     upper: _containers.RepeatedScalarFieldContainer[float]
     width: int
     ids: bool
-    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ...) -> None: ...
+    tells: bool
+    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ..., tells: _Optional[bool] = ...) -> None: ...
+
+class Seen(_message.Message):
+    __slots__ = ("index",)
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    index: int
+    def __init__(self, index: _Optional[int] = ...) -> None: ...
 
 class Command(_message.Message):
     __slots__ = ("id", "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body", "add_probe", "remove_probe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,15 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Passing:
+    """A body that is there after `begin` and until `end` [s]."""
+
+    body: _core.Body
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
 class Scene:
     """Lengths in metres. `outlines`: the exact closed outlines of the bodies at rest, each (n, 2)."""
 
@@ -38,11 +48,15 @@ class Scene:
     sides: tuple[Side, ...]
     outlines: tuple[NDArray[np.float64], ...]
     moving: tuple[_core.Body, ...] = ()
+    passing: tuple[Passing, ...] = ()
 
     @classmethod
-    def of(cls, world: World) -> Scene:
+    def of(cls, world: World, passing: Sequence[Passing] = ()) -> Scene:
+        """passing: bodies that are not there all the time, whether in the world or not."""
         core = world.core
-        bodies = core.bodies if core.dimensions == 2 else []
+        names = {each.body.name for each in passing}
+        stays = [body for body in core.bodies if body.name not in names]
+        bodies = stays if core.dimensions == 2 else []
         return cls(
             title=world.title,
             dimensions=core.dimensions,
@@ -64,16 +78,19 @@ class Scene:
                 if body.motion is None
                 for outline in body.shape.outline(_TOLERANCE * core.spacing)
             ),
-            moving=tuple(body for body in core.bodies if body.motion is not None),
+            moving=tuple(body for body in stays if body.motion is not None),
+            passing=tuple(passing),
         )
 
     def moving_outlines(self, time: float) -> list[NDArray[np.float64]]:
-        """The closed outlines of moving bodies in 2D, where they are at `time` [s], each (n, 2) m."""
+        """The closed outlines of bodies in 2D that move, come or go, where they are at `time` [s], each
+        (n, 2) m."""
         if self.dimensions == 3:
             return []
+        here = [each.body for each in self.passing if each.begin < time <= each.end]
         return [
             np.asarray(outline)[:, :2]
-            for body in self.moving
+            for body in (*self.moving, *here)
             for outline in body.shape_at(time).outline(_TOLERANCE * self.spacing)
         ]
 

@@ -129,6 +129,7 @@ class Helm:
     # --- commands -----------------------------------------------------------------------------------------
 
     def _attend(self, recorder: Recorder, progress: RunProgress, share: float) -> None:
+        recorder.bodies_change = recorder.bodies_change or self._steering.bodies_change
         if self._step_until is not None and self._simulation.step_count >= self._step_until:
             self._paused, self._step_until = True, None
         for entry in self._take_due(self._simulation.step_count):
@@ -150,7 +151,7 @@ class Helm:
         """Does again what a journal says; that it can be done is known."""
         turn = self._steering.turn(entry.command, entry.time)
         self._steering.take(turn, self._simulation)
-        self._mark(entry, turn.bodies)
+        self._mark(entry)
 
     def _obey(self, command: pb.Command) -> None:
         from eddyline import _core
@@ -160,11 +161,11 @@ class Helm:
         refusal = ""
         try:
             if name in CONTROL:
-                self._mark(self._write(command, self._control(name, command)), ())
+                self._mark(self._write(command, self._control(name, command)))
             else:
                 turn = self._steering.turn(command, time)
-                self._steering.take(turn, self._simulation)
-                self._mark(self._write(command, turn.text), turn.bodies)
+                text = self._steering.take(turn, self._simulation)
+                self._mark(self._write(command, text))
         except (RefusedError, _core.UserError) as error:
             refusal = str(error)
         said = pb.Acknowledged(id=command.id, step=step, time=time, refusal=refusal, command=name)
@@ -193,10 +194,11 @@ class Helm:
         journal.append(self._journal, entry)
         return entry
 
-    def _mark(self, entry: journal.Entry, bodies: Sequence[str]) -> None:
+    def _mark(self, entry: journal.Entry) -> None:
         self._marks.append(entry)
         if self._publisher is None:
             return
+        self._show_bodies()
         marks = pb.Marks()
         for each in self._marks:
             flow = each.name in FLOW
@@ -222,18 +224,16 @@ class Helm:
             self._frames += 1
             frame = particles_frame(self._steering.world, self._simulation, self._frames, view)
             publisher.put("frame", frame)
-            moving = self._steering.moving()
-            if moving:
-                publisher.put("bodies", self._bodies(moving), lasting=True)
+            self._show_bodies()
             self._pace.end(wanted, publisher.cost)
         if now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             publisher.put("progress", packed(progress=self._progress(progress, share, now)), lasting=True)
 
-    def _bodies(self, moving: list[str]) -> pb.Message:
-        time = self._simulation.time
-        bodies = self._steering.bodies(moving, time)
-        return packed(bodies=pb.Bodies(step=self._simulation.step_count, time=time, bodies=bodies))
+    def _show_bodies(self) -> None:
+        bodies = self._steering.bodies(self._simulation.step_count, self._simulation.time)
+        if bodies is not None and self._publisher is not None:
+            self._publisher.put("bodies", packed(bodies=bodies), lasting=True)
 
     def _progress(self, progress: RunProgress, share: float, now: float) -> pb.Progress:
         simulation = self._simulation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.live import journal
+from eddyline.live.steering import replayed
 from eddyline.plot import colors, metadata, movie
 from eddyline.plot.chart import Chart
 from eddyline.plot.charts import charts_of
 from eddyline.plot.frame import FramePainter
-from eddyline.plot.scene import Scene
+from eddyline.plot.scene import Passing, Scene
 from eddyline.stream.frames import Frame, FrameStore
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ class RunPictures:
     def __init__(self, run: Run, quantity: str | None = None, *, width: int = 1280) -> None:
         self.run = run
         self.width = width
-        self.scene = Scene.of(run.world)
+        self.scene = scene_of(run)
         self.store = FrameStore(run.folder / "pictures" / "frames")
         self.quantity = quantity or str(run.record["quantity"])
         self.metadata = metadata_of(run)
@@ -91,6 +94,25 @@ class RunPictures:
     def _images(self) -> Iterator[NDArray[np.uint8]]:
         for k in range(len(self.store)):
             yield self.painter.paint(self.frame(k))
+
+
+def scene_of(run: Run) -> Scene:
+    """With the bodies as steering moved, added and removed them."""
+    entries = journal.read(run.folder / journal.NAME)
+    if not entries:
+        return Scene.of(run.world)
+    steering = replayed(run.world, entries)
+    world = steering.world
+    passing = [
+        Passing(body, steering.come[body.name], math.inf)
+        for body in world.core.bodies
+        if body.name in steering.come
+    ]
+    passing += [
+        Passing(body, steering.come.get(name, -math.inf), time)
+        for name, (body, time) in steering.gone.items()
+    ]
+    return Scene.of(world, passing)
 
 
 _SOURCES = {

@@ -53,7 +53,8 @@ class Recorder:
         self._snapshots_due = Schedule(world.output.snapshot_interval)
         self._last_picture = self._last_snapshot = -1
         self._view = oblique.View.of(self.scene) if self.scene.dimensions == 3 else None
-        self._bodies: oblique.Painting | None = None  # of those at rest: for all frames
+        self.bodies_change = bool(self.scene.moving)  # so that views of 3D paint them anew for each frame
+        self._bodies: oblique.Painting | None = None
         self._snapshots_taken = 0
         self._frames_due = 0
         self.on_rows: Callable[[Mapping[str, Rows]], None] = lambda rows: None  # gets all rows of series, too
@@ -152,7 +153,7 @@ class Recorder:
     def _put_view(self, view: oblique.View, number: int) -> None:
         time, step = self.simulation.time, self.simulation.step_count
         quantities = sorted({self.quantity, *self._also_kept})
-        if self._bodies is None or self.scene.moving:
+        if self._bodies is None or self.bodies_change:
             self._bodies = oblique.Painting(view, self.scene.spacing, quantities)
             for job in paint_bodies(self._bodies, self.simulation):
                 self.writer.put(job)

@@ -67,6 +67,7 @@ def serve(
     say(f"from a run  eddyline run WORLD --live '{base}?token={gate.steer}'")
     if browse:
         _browse(f"{base}?token={gate.steer}", say)
+    lab.keep_spare()
     server = uvicorn.Server(config)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])

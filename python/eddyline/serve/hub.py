@@ -49,7 +49,7 @@ class Hub:
             await socket.close(TOO_MUCH, f"{len(channel.viewers)} viewers look already")
             return
         await Viewer(socket, channel, may, limits.commands, self._workers).serve()
-        self._forget(run)
+        self.forget(run)
 
     async def join(self, socket: WebSocket, run: str) -> None:
         """Listens to a simulation until it goes. The connection has been accepted. A simulation that comes
@@ -85,7 +85,7 @@ class Hub:
                 channel.to_simulation = None
                 if "ended" not in channel.newest:
                     self._lost(run)
-            self._forget(run)
+            self.forget(run)
 
     def _take(self, channel: Channel, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
@@ -98,7 +98,7 @@ class Hub:
         if kind in ("progress", "ended"):
             self._heard(channel.run, message)
 
-    def _forget(self, run: str) -> None:
+    def forget(self, run: str) -> None:
         """A channel that nobody uses goes; what it held lies in the run's folder."""
         channel = self.channels.get(run)
         if channel is not None and not channel.viewers and run not in self._sockets:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 import psij  # type: ignore[import-untyped,unused-ignore]
+
+from eddyline.serve.spare import Pipe
 
 LOCAL = "local"
 
@@ -40,9 +44,57 @@ class Jobs:
         self._attributes: dict[str, object] = dict(attributes)
         self._on_end = on_end
         self._jobs: dict[str, psij.Job] = {}
+        self._lock = threading.Lock()  # of the spare one
+        self._spare: tuple[psij.Job, Pipe, list[str]] | None = None  # the list holds the run that it becomes
+
+    def keep_spare(self) -> None:
+        """Lets a process wait for the next run, with all imported that it needs; on this machine only. Does
+        nothing if one waits already, or if that cannot be."""
+        with self._lock:
+            if self.name != LOCAL or (self._spare is not None and not self._spare[0].status.final):
+                return
+            self._drop_spare()
+            with contextlib.suppress(OSError, psij.SubmitException):
+                pipe, becomes = Pipe(), list[str]()
+                job = psij.Job(psij.JobSpec(executable=sys.executable, arguments=pipe.arguments))
+                job.set_job_status_callback(
+                    lambda job, status: self._changed(becomes[0], status) if becomes else None
+                )
+                self._spare = job, pipe, becomes
+                self._executor.submit(job)
 
     def submit(self, id_: str, order: JobOrder) -> str:
         """Starts a job for a run; gives its number at the executor. Raises OSError if that cannot be."""
+        return self._submit_to_spare(id_, order) or self._submit_anew(id_, order)
+
+    def _submit_to_spare(self, id_: str, order: JobOrder) -> str:
+        """The number of the spare process, if there is one and it takes the order; else nothing."""
+        with self._lock:
+            if self._spare is None or self._spare[0].status.final or self._spare[0].native_id is None:
+                return ""
+            job, pipe, becomes = self._spare
+            becomes.append(id_)
+            self._jobs[id_] = job
+            try:
+                pipe.tell(order.arguments, order.environment, order.log, order.log.with_suffix(".errors"))
+            except OSError:
+                becomes.clear()
+                return ""
+            finally:
+                self._drop_spare()
+            return str(job.native_id)
+
+    def _drop_spare(self) -> None:
+        if self._spare is not None:
+            self._spare[1].close()
+            self._spare = None
+
+    def close(self) -> None:
+        """The spare process goes."""
+        with self._lock:
+            self._drop_spare()
+
+    def _submit_anew(self, id_: str, order: JobOrder) -> str:
         spec = psij.JobSpec(
             executable=sys.executable,
             arguments=["-m", "eddyline", *order.arguments],

@@ -50,6 +50,7 @@ class Lab:
         self._lock = threading.RLock()  # of the queue: requests are served by several threads
         self._looked = 0.0
         self._closed = False
+        self._spares = False
         self._recover()
 
     # --- runs ---------------------------------------------------------------------------------------------
@@ -141,6 +142,11 @@ class Lab:
         except OSError as error:
             self.store.change(row.id, state="failed", ended=now(), message=str(error))
 
+    def keep_spare(self) -> None:
+        """From now on a process waits for the next run, so that it begins at once."""
+        self._spares = True
+        self.jobs.keep_spare()
+
     def stop(self, row: RunRow) -> None:
         """Asks a run to stop at a step; one that waits is taken from the queue. Called in the event loop."""
         if row.state == "waiting":
@@ -220,6 +226,8 @@ class Lab:
                 found.close_record(Path(row.folder), outcome)
             self._close(row, str(said["outcome"]), str(said["message"]), str(said["fingerprint"]))
         self.start_waiting()
+        if self._spares and not self._closed:
+            self.jobs.keep_spare()
 
     def _last_words(self, id_: str) -> str:
         """What a job that failed said last."""
@@ -250,6 +258,7 @@ class Lab:
     def close(self) -> None:
         self._closed = True
         self.hub.close()
+        self.jobs.close()
 
 
 def now() -> str:

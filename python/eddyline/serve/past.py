@@ -6,16 +6,18 @@ import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import h5py  # type: ignore[import-untyped]
 import numpy as np
+from numpy.typing import NDArray
 
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.codes import raster
-from eddyline.live.hello import body, hello
+from eddyline.live.codes import MOST, coded, given, raster
+from eddyline.live.hello import hello
 from eddyline.live.publisher import packed
-from eddyline.live.steering import FLOW
+from eddyline.live.steering import FLOW, replayed
 from eddyline.plot.colors import quantity_of
 from eddyline.run import Run
 from eddyline.run.folder import RunFolder
@@ -23,6 +25,7 @@ from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve.channel import Channel, SeriesStore
 from eddyline.stream.series import read_series
+from eddyline.stream.snapshots import read_snapshot, snapshot_count, snapshot_moment
 from eddyline.world import World
 
 _NOT_NOW = "the run has ended; run it again."
@@ -81,6 +84,48 @@ def frame(folder: Path, index: int, quantity: str, width: int, code_width: int =
     return packed(frame=message)
 
 
+@lru_cache(maxsize=4096)
+def moment_of_particles(folder: Path, index: int) -> tuple[int, float]:
+    """Step and time [s] of a snapshot; it never changes."""
+    return snapshot_moment(folder, index)
+
+
+def particle_moments(folder: Path) -> list[tuple[int, float]]:
+    """Steps and times [s] of which all particles are kept."""
+    return [moment_of_particles(folder, k) for k in range(snapshot_count(RunFolder(folder).snapshots))]
+
+
+def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
+    """The fluid of a snapshot within the domain, at most so many particles (0: all): as a frame of a run that
+    goes on has them. Raises IndexError and ValueError."""
+    found = read_snapshot(folder, index)
+    world = World.load(RunFolder(folder).world)
+    low = np.array(world.file.domain.origin or (0.0,) * world.dimensions)
+    size = np.array(world.file.domain.size)
+    shares = (found["position"] - low) / size
+    inside = np.flatnonzero(((shares >= 0) & (shares <= 1)).all(axis=1))
+    every = max(1, -(-len(inside) // most)) if most else 1
+    taken = inside[::every]
+    places = shares[taken]
+    made = pb.Particles(count=len(taken), total=len(inside), ids=found["id"][taken].astype("<i8").tobytes())
+    for axis in range(world.dimensions):
+        codes = np.rint(places[:, axis] * MOST[2]).astype(np.uint16)
+        made.position.append(given(codes, float(low[axis]), float(low[axis] + size[axis])))
+    made.quantity, density = quantity, world.file.fluid.density
+    made.unit = quantity_of(quantity, None if world.file.fluid.is_gas else density).unit
+    made.values.CopyFrom(coded(_of_particles(found, quantity)[taken].astype(np.float32)))
+    frame = pb.Frame(index=index, step=found["step"], time=found["time"], particles=made)
+    return packed(frame=frame)
+
+
+def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
+    if quantity == "speed":
+        return np.asarray(np.linalg.norm(found["velocity"], axis=1))
+    if quantity in ("density", "pressure"):
+        return np.asarray(found[quantity])
+    raise ValueError(f"particles have speed, pressure and density, and no {quantity}")
+
+
 def series(folder: Path) -> Iterator[tuple[str, SeriesStore]]:
     """All series as a channel keeps them."""
     for path in sorted(RunFolder(folder).series.glob("*.csv")):
@@ -97,7 +142,9 @@ def fill(channel: Channel, folder: Path) -> None:
     record = kept.read_record()
     world = World.load(kept.world)
     refusals = dict.fromkeys(_COMMANDS, _NOT_NOW)
-    said = hello(world, channel.run, str(folder), str(record["quantity"]), int(record["ranks"]), refusals)
+    said = hello(
+        world, channel.run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals
+    )
     channel.hello = said
     channel.series = dict(series(folder))
     entries = journal.read(folder / journal.NAME)
@@ -113,10 +160,9 @@ def fill(channel: Channel, folder: Path) -> None:
             for entry in entries
         ]
         channel.take(packed(marks=pb.Marks(marks=marks)))
-    moving = [name for name, table in world.file.bodies.items() if table.motion is not None]
-    if moving and "time" in record:
-        bodies = [body(name, world.file.bodies[name], world.file, record["time"]) for name in moving]
-        channel.take(packed(bodies=pb.Bodies(step=record["steps"], time=record["time"], bodies=bodies)))
+    bodies = replayed(world, entries).bodies(record["steps"], record["time"]) if "time" in record else None
+    if bodies is not None:
+        channel.take(packed(bodies=bodies))
     results = kept.results.read_text() if kept.results.is_file() else "{}"
     ended = pb.Ended(
         outcome="lost" if record["outcome"] == "running" else record["outcome"],

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.codes import raster, values_of
+from eddyline.live.codes import coded, raster, values_of
 from eddyline.run.pictures import slope
 
 Floats = NDArray[np.float32]
@@ -110,15 +110,8 @@ def particles_for(frame: pb.Frame, view: pb.View, hello: pb.Hello) -> pb.Particl
         made.values.CopyFrom(_thin(carried[quantity], step))
     elif quantity == "speed":
         velocity = [values_of(_thin(carried[name], step)) for name in sorted(carried) if "velocity" in name]
-        made.values.CopyFrom(_coded(np.sqrt(sum(part**2 for part in velocity))))
+        made.values.CopyFrom(coded(np.sqrt(sum(part**2 for part in velocity))))
     return made
-
-
-def _coded(values: Floats) -> pb.Codes:
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-    scale = (high - low) / 65535 or 1.0
-    codes = np.rint((values - low) / scale).astype("<u2")
-    return pb.Codes(data=codes.tobytes(), width=2, offset=low, scale=scale, error=0.5 * scale)
 
 
 def _thin(codes: pb.Codes, step: int) -> pb.Codes:

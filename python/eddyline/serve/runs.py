@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import HTTPConnection
 
 from eddyline.live import journal
+from eddyline.live.frames import MOST_PARTICLES
 from eddyline.run.folder import RunFolder
 from eddyline.serve import past
 from eddyline.serve.drafts import draft
@@ -29,6 +30,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(prefix="/api/runs", tags=["runs"], responses=_ERRORS)
 PROTOBUF = "application/x-protobuf"
+_KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
 
 
 def lab_of(connection: HTTPConnection) -> Lab:
@@ -89,6 +91,10 @@ class FrameMoment(BaseModel):
 class FramesAnswer(BaseModel):
     frames: list[FrameMoment]
     quantities: list[str]
+
+
+class MomentsAnswer(BaseModel):
+    moments: list[FrameMoment]
 
 
 class JournalEntry(BaseModel):
@@ -224,8 +230,36 @@ def read_frame(
         raise Refusal(404, f"frames/{index}: {error}.") from None
     except ValueError as error:
         raise Refusal(422, f"{error}.") from None
-    kept = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(message.SerializeToString(), media_type=PROTOBUF, headers=kept)
+    return Response(message.SerializeToString(), media_type=PROTOBUF, headers=_KEPT)
+
+
+@router.get("/{id}/particles")
+def list_particles(id: RunId, lab: InLab, may: Looks) -> MomentsAnswer:
+    """The moments of which all particles are kept."""
+    moments = past.particle_moments(lab.folder_of(lab.run(id)))
+    return MomentsAnswer(
+        moments=[FrameMoment(index=k, step=step, time=time) for k, (step, time) in enumerate(moments)]
+    )
+
+
+@router.get("/{id}/particles/{index}", response_class=Response, responses={200: {"content": {PROTOBUF: {}}}})
+def read_particles(
+    id: RunId,
+    index: Annotated[int, PathPart(ge=0, le=10_000_000)],
+    lab: InLab,
+    may: Looks,
+    quantity: Annotated[str, Query(pattern=r"^[a-z_]{1,20}$")] = "speed",
+    most: Annotated[int, Query(ge=0, le=MOST_PARTICLES, description="Particles; 0: as many.")] = 0,
+) -> Response:
+    """The fluid at one of them as one Message of the stream's schema."""
+    folder = lab.folder_of(lab.run(id))
+    try:
+        message = past.particles(folder, index, quantity, most or MOST_PARTICLES)
+    except IndexError as error:
+        raise Refusal(404, f"particles/{index}: {error}.") from None
+    except ValueError as error:
+        raise Refusal(422, f"{error}.") from None
+    return Response(message.SerializeToString(), media_type=PROTOBUF, headers=_KEPT)
 
 
 @router.get("/{id}/journal")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from eddyline.serve.store import FINAL
 from eddyline.serve.tokens import Gate, May, token_of
 
 FORBIDDEN, UNKNOWN = 4403, 4404
+_log = logging.getLogger(__name__)
 _ID = re.compile(r"[0-9a-f]{12}")
 
 router = APIRouter()
@@ -34,7 +36,13 @@ async def look(socket: WebSocket, id: str) -> None:
     channel = lab.hub.channel(id)
     is_here = bool(row.folder) and (Path(row.folder) / "run.json").is_file()
     if channel.hello is None and row.state in FINAL and is_here:
-        past.fill(channel, Path(row.folder))
+        try:
+            past.fill(channel, Path(row.folder))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _log.warning("run %s cannot be shown: %r", id, error)
+            lab.hub.forget(id)
+            await socket.close(UNKNOWN, "the files of this run cannot be read; is it of another version?")
+            return
     await lab.hub.look(socket, id, may)
 
 

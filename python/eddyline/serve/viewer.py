@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time as clock
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 from google.protobuf.message import DecodeError
@@ -24,7 +25,9 @@ LARGEST = 64 * 1024  # bytes of a message
 _ROWS = 2000  # of a series in a message
 _COLUMNS = 1600  # of a raster, at most
 _FASTEST = 30.0  # frames a second
-_SLOW, _FAST = 0.4, 0.05  # s that a frame takes to send, for coarser or finer ones
+_SLOW, _FAST = 0.4, 0.1  # s that a frame takes to the viewer, for coarser or finer ones
+_UNDER_WAY = 2  # frames, to a viewer that says what it has seen
+_FEWEST = 2000  # particles of a slow link, at least
 _COARSEST = 8
 _PATIENCE = 0.02  # s, so that a burst of news is one round
 
@@ -52,6 +55,7 @@ class Viewer:
         self._view_is_new = False
         self._next_frame = 0.0
         self._coarser = 1
+        self._sent: deque[float] = deque()  # when frames were sent that have not been seen yet
         self._versions: dict[str, int] = {}
         self._rows: dict[str, int] = {}
         self._notices: list[pb.Message] = []
@@ -96,6 +100,9 @@ class Viewer:
         if kind == "view":
             self._view, self._view_is_new = checked(message.view), True
             self._channel.want(self, self._view)
+        elif kind == "seen":
+            if self._sent:
+                self._adapt(clock.monotonic() - self._sent.popleft())
         elif kind == "command":
             refusal = self._refusal(message.command)
             if not refusal and not self._channel.command(message):
@@ -145,7 +152,9 @@ class Viewer:
             return found
         if channel.hello is not self._hello:
             self._hello = channel.hello
-            found.append(packed(hello=channel.hello))
+            said = packed(hello=channel.hello)
+            said.hello.over = "ended" in channel.newest
+            found.append(said)
         seen, now = self._versions.get("acknowledged"), channel.versions.get("acknowledged", 0)
         if seen is not None and now > seen:
             found += channel.acknowledged[-(now - seen) :]
@@ -171,6 +180,8 @@ class Viewer:
         is_new = frame is not self._shown or self._view_is_new
         if frame is None or not is_new or wanted <= 0 or not (view.quantities or view.particles):
             return 0.0
+        if view.tells and len(self._sent) >= _UNDER_WAY:
+            return 0.0  # what is said next wakes us
         now = clock.monotonic()
         if now < self._next_frame and not self._view_is_new:
             return self._next_frame - now
@@ -178,8 +189,11 @@ class Viewer:
         loop = asyncio.get_running_loop()
         data = await loop.run_in_executor(self._workers, self._frame_for, frame, view)
         began = clock.monotonic()
+        if view.tells:
+            self._sent.append(began)
         await self._socket.send_bytes(data)
-        self._adapt(clock.monotonic() - began)
+        if not view.tells:  # its buffers hide how long a frame takes
+            self._adapt(clock.monotonic() - began)
         self._next_frame = now + 1 / wanted
         return 0.0
 
@@ -192,11 +206,20 @@ class Viewer:
             if data is not None:
                 made.rasters.add().ParseFromString(data)
         if view.particles and hello is not None:
-            made.particles.CopyFrom(particles_for(frame, view, hello))
+            made.particles.CopyFrom(particles_for(frame, self._thinned(view), hello))
         return packed(frame=made).SerializeToString()
 
+    def _thinned(self, view: pb.View) -> pb.View:
+        """With fewer particles for a slow link."""
+        if self._coarser == 1 or not view.most_particles:
+            return view
+        fewer = pb.View()
+        fewer.CopyFrom(view)
+        fewer.most_particles = max(view.most_particles // self._coarser**2, _FEWEST)
+        return fewer
+
     def _adapt(self, seconds: float) -> None:
-        """Coarser rasters for a slow link, finer ones again when it is fast."""
+        """Coarser rasters and fewer particles for a slow link, more again when it is fast."""
         if seconds > _SLOW:
             self._coarser = min(2 * self._coarser, _COARSEST)
         elif seconds < _FAST and self._coarser > 1:

@@ -65,6 +65,11 @@ class ShapeTable(Table):
         raise NotImplementedError
 
     @property
+    def measures(self) -> tuple[float, ...]:
+        """What the core's function of this shape takes, one number after the other; points with three [m]."""
+        raise NotImplementedError
+
+    @property
     def core_shape(self) -> _core.Shape:
         """The shape with its signed distance [m]."""
         if self._core_shape is None:
@@ -90,6 +95,10 @@ class Circle(ShapeTable):
 
     def make(self) -> _core.Shape:
         return _core.circle(vec3(self.center), self.diameter)
+
+    @property
+    def measures(self) -> tuple[float, ...]:
+        return (*vec3(self.center), self.diameter)
 
 
 class Rectangle(ShapeTable):
@@ -119,6 +128,11 @@ class Rectangle(ShapeTable):
         _check_corners(low, high)
         return _core.rectangle(vec3(low), vec3(high), math.radians(self.angle))
 
+    @property
+    def measures(self) -> tuple[float, ...]:
+        low, high = self.corners()
+        return (*vec3(low), *vec3(high), math.radians(self.angle))
+
 
 class Polygon(ShapeTable):
     instead: ClassVar[str] = '"box"'
@@ -131,6 +145,10 @@ class Polygon(ShapeTable):
 
     def make(self) -> _core.Shape:
         return _core.polygon([vec3(point) for point in self.points])
+
+    @property
+    def measures(self) -> tuple[float, ...]:
+        return tuple(number for point in self.points for number in vec3(point))
 
 
 class Line(ShapeTable):
@@ -146,6 +164,10 @@ class Line(ShapeTable):
         _check_ends(self.from_, self.to)
         return _core.line(vec3(self.from_), vec3(self.to), self.thickness)
 
+    @property
+    def measures(self) -> tuple[float, ...]:
+        return (*vec3(self.from_), *vec3(self.to), self.thickness)
+
 
 class Sphere(ShapeTable):
     dimensions: ClassVar[int] = 3
@@ -156,6 +178,10 @@ class Sphere(ShapeTable):
 
     def make(self) -> _core.Shape:
         return _core.sphere(vec3(self.center), self.diameter)
+
+    @property
+    def measures(self) -> tuple[float, ...]:
+        return (*vec3(self.center), self.diameter)
 
 
 class Box(ShapeTable):
@@ -169,6 +195,10 @@ class Box(ShapeTable):
         _check_corners(self.min, self.max)
         return _core.box(vec3(self.min), vec3(self.max))
 
+    @property
+    def measures(self) -> tuple[float, ...]:
+        return (*vec3(self.min), *vec3(self.max))
+
 
 class Cylinder(ShapeTable):
     dimensions: ClassVar[int] = 3
@@ -181,6 +211,10 @@ class Cylinder(ShapeTable):
     def make(self) -> _core.Shape:
         _check_ends(self.from_, self.to)
         return _core.cylinder(vec3(self.from_), vec3(self.to), self.diameter)
+
+    @property
+    def measures(self) -> tuple[float, ...]:
+        return (*vec3(self.from_), *vec3(self.to), self.diameter)
 
 
 def _check_corners(low: Sequence[float], high: Sequence[float]) -> None:

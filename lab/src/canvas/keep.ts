@@ -1,0 +1,45 @@
+/** Files that the page saves; pictures carry what repeats their run. */
+
+import * as v from "valibot";
+import { ask, Refused } from "../api/client";
+import { textSchema } from "../api/types";
+import * as run from "../state/run";
+import { withTexts } from "./png";
+
+const versionSchema = v.object({ eddyline: v.string() });
+
+export function save(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Saves a canvas as PNG, with the world file as run, version and fingerprint inside. */
+export async function savePng(canvas: HTMLCanvasElement, name: string): Promise<void> {
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (blob) save(withTexts(new Uint8Array(await blob.arrayBuffer()), await texts()), name);
+}
+
+/** As eddyline/plot/metadata.py has them; none if the server does not answer. */
+async function texts(): Promise<Record<string, string>> {
+  const id = run.runId.value;
+  try {
+    const [world, version] = await Promise.all([
+      id ? ask(textSchema, "GET", `runs/${id}/world`) : { toml: "" },
+      ask(versionSchema, "GET", "version"),
+    ]);
+    return {
+      Title: run.hello.value?.title ?? "",
+      Software: `Eddyline ${version.eddyline}`,
+      eddyline_version: version.eddyline,
+      eddyline_fingerprint: run.ended.value?.fingerprint ?? "",
+      eddyline_options: "",
+      eddyline_world: world.toml,
+    };
+  } catch (error) {
+    if (error instanceof Refused) return {};
+    throw error;
+  }
+}

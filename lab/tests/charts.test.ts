@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { chartData, type ChartSpec } from "../src/charts/specs";
+import { Series, SeriesStore, statistics } from "../src/stream/series";
+
+function series(times: readonly number[], values: readonly number[]): Series {
+  const made = new Series(["time", "total_x"], ["s", "N"]);
+  made.write(0, [times, values]);
+  return made;
+}
+
+describe("charts", () => {
+  it("show what comes later, and goes before the end, at its own times", () => {
+    const store = new SeriesStore();
+    store.put("budget", series([0, 1, 2, 3], [9, 9, 9, 9]));
+    store.put("force.post", series([0, 1, 2], [1, 2, 3]));
+    store.put("force.disk", series([2, 3], [5, 6]));
+    const curves = ["force.post", "force.disk"].map((name) => ({ series: name, column: "total_x", label: name, factor: 2 }));
+    const spec: ChartSpec = { name: "drag", title: "Drag", unit: "N", curves, bands: [] };
+    expect(chartData(spec, store, 100).map((column) => [...column])).toEqual([
+      [0, 1, 2, 3],
+      [2, 4, 6, Number.NaN],
+      [Number.NaN, Number.NaN, 10, 12],
+    ]);
+  });
+
+  it("count what is there when the window begins before it", () => {
+    const found = statistics(Float64Array.of(0, 1, 2), Float64Array.of(Number.NaN, 4, 6), { from: 0, to: 2 });
+    expect(found?.mean).toBeCloseTo((4 * 1 + 6 * 0.5) / 1.5, 12);
+  });
+});
