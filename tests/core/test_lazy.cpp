@@ -158,7 +158,7 @@ TEST(copies_are_nobodys_particles) {
         CHECK(flow.layout().is_owned(flow.fluid_rows.cell[static_cast<std::size_t>(i)]) == (i < flow.fluid.size()));
     }
     CHECK(flow.lazy.steps() == 30 && flow.lazy.refreshes() >= 15 && flow.lazy.refreshes() < 30);
-    CHECK(flow.fluid_halo.traffic().messages == 0 && flow.wall_halo.traffic().messages == 0);
+    CHECK(flow.fluid_halo.traffic().sent.messages == 0 && flow.wall_halo.traffic().sent.messages == 0);
     CHECK(flow.fluid_copies.traffic().exchanges <= flow.lazy.refreshes());
   });
 }
