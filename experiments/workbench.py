@@ -37,7 +37,7 @@ class Bench:
 
     def run(self, name: str, world: str, *options: object, ranks: int = 1) -> Run:
         """`eddyline run WORLD OPTIONS --ranks N`, made anew."""
-        folder = self._fresh(name)
+        folder = self.fresh(name)
         words = ["run", world, "--out", folder, "--quiet", *options]
         if ranks > 1:
             words += ["--ranks", ranks]
@@ -48,7 +48,7 @@ class Bench:
         self, name: str, world: str, *options: object, ranks: int, loaded: Sequence[int] = ()
     ) -> Run:
         """The same, each rank on a core of its own; other work keeps the cores `loaded` busy meanwhile."""
-        folder = self._fresh(name)
+        folder = self.fresh(name)
         words = ["run", world, "--out", folder, "--quiet", "--threads", 1, *options]
         command = [*find_launcher(), "-n", str(ranks), sys.executable, str(PINNED), *map(str, words)]
         with contextlib.ExitStack() as stack:
@@ -74,7 +74,8 @@ class Bench:
         records: list[dict[str, Any]] = json.loads(told.read_text())
         return records
 
-    def _fresh(self, name: str) -> Path:
+    def fresh(self, name: str) -> Path:
+        """A place for a run, with nothing in it."""
         import shutil
 
         folder = self.runs / name

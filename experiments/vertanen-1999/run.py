@@ -1,8 +1,9 @@
-"""Vertanen 1999, once more: do the numbers of processes change the result, what does a loaded processor cost,
-and what do obstacles do to the messages?
+"""Vertanen 1999, once more: do the numbers of processes change the result, how fast are they together, what
+do lazy steps gain and cost, what does a loaded processor cost, and what do obstacles do to the messages?
 
-  python experiments/vertanen-1999/run.py             everything, about 25 minutes on two cores
-  python experiments/vertanen-1999/run.py table3      a part: table3, figure19 or figure20
+  python experiments/vertanen-1999/run.py             everything, about an hour on two cores
+  python experiments/vertanen-1999/run.py table3      a part: table3, figure10 (with 11), figure12, figure13
+                                                      (with 16 to 18), table4, figure19 or figure20
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from numpy.typing import NDArray
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from lazy import table4  # noqa: E402
+from shared import idle_share, wall_time, world_file  # noqa: E402
+from speed import figure10, figure12, figure13  # noqa: E402
 from workbench import ROOT, Bench, main, table  # noqa: E402
 
 from eddyline import Simulation  # noqa: E402
@@ -285,27 +289,19 @@ def draw_figure20(bench: Bench, runs: dict[str, Run], values: dict[str, dict[str
     save(figure, bench.results, "figure20.png")
 
 
-# --- what the parts share -------------------------------------------------------------------------
-
-
-def world_file(name: str) -> str:
-    return f"worlds/vertanen/{name}.toml"
-
-
 def checksums(run: Run) -> dict[int, str]:
     return read_checksums(run.folder / NAME)
 
 
-def wall_time(run: Run) -> float:
-    """Of the steps [s]."""
-    return float(run.record["wall_seconds"])
-
-
-def idle_share(share: dict[str, Any]) -> float:
-    """1 - Tc / T of a process: T all of its time, Tc without the waiting for others."""
-    seconds = share["seconds"]
-    return float(seconds["wait"] / sum(seconds.values()))
-
+PARTS = {
+    "table3": table3,
+    "figure10": figure10,
+    "figure12": figure12,
+    "figure13": figure13,
+    "table4": table4,
+    "figure19": figure19,
+    "figure20": figure20,
+}
 
 if __name__ == "__main__":
-    main(HERE, {"table3": table3, "figure19": figure19, "figure20": figure20})
+    main(HERE, PARTS)
