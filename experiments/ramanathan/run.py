@@ -25,7 +25,7 @@ from eddyline.validate.drawing import caption, panels, save  # noqa: E402
 BOXES = (1, 2, 4, 8, 16)  # of each rank
 PLACES = {"own": "a core each, none to spare", "spare": "both on one core, one to spare"}
 WAYS = ("nonblocking", "threaded")
-PARTICLES, WINDOWS, GROUPS = 60_000, 4, 3
+PARTICLES, WINDOWS, GROUPS = 30_000, 3, 3
 WORLD = "worlds/dam_break_3d.toml"
 FINE = "domain.spacing=a/40"
 COMPUTE = 4.0  # times what an exchange takes alone
