@@ -29,8 +29,8 @@ class Traffic:
     about: format, world, ranks, steps, dimensions, fluid_particles, decomposition, boxes, checksum of the
     last state, commit.
     halos: of what rows are: fluid, walls, cells (how many particles cells hold), fits (at openings), and
-    migrants, particles that changed ranks; copies and wall-copies, the state of those that a lazy run computes
-    on several ranks.
+    migrants, particles that changed ranks; copies and wall-copies, the state of those that a lazy run
+    computes on several ranks.
     exchanges: (n, 4) int64, in order: step, halo, group, bytes of a row.
     messages: (m, 4) int64, by group: group, from rank, to rank, rows; none of no rows.
     """
