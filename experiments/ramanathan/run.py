@@ -121,9 +121,10 @@ def hidden(bench: Bench, traffic: Path, place: str) -> dict[str, Any]:
 def replayed(bench: Bench, traffic: Path, place: str, compute: float) -> dict[str, dict[str, Any]]:
     told = traffic.with_suffix(".json")
     chosen = [word for way in WAYS for word in ("--exchange", way)]
-    most = 60 if bench.quick else 300
+    most, seconds = (60, 3) if bench.quick else (300, 8)
     launched("spare.py", place, "bench", "exchange", "--replay", traffic, *chosen, "--json", told, "--quiet",
-             "--halo", "fluid", "--exchanges", most, "--compute", compute)  # fmt: skip
+             "--halo", "fluid", "--exchanges", most,
+             "--seconds", seconds, "--compute", compute)  # fmt: skip
     return {record["strategy"]: record for record in json.loads(told.read_text())}
 
 
