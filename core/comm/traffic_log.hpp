@@ -65,6 +65,8 @@ constexpr std::string_view name_of(Tag tag) {
     case Tag::cell_halo: return "cells";
     case Tag::fit_halo: return "fits";
     case Tag::migrants: return "migrants";
+    case Tag::fluid_copies: return "copies";
+    case Tag::wall_copies: return "wall-copies";
     default: return "others";
   }
 }

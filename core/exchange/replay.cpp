@@ -16,9 +16,10 @@ namespace eddyline::exchange {
 
 namespace {
 
-constexpr int k_warm_up = 2;  // exchanges of each halo that do not count
-constexpr std::array k_tags{comm::Tag::fluid_halo, comm::Tag::wall_halo, comm::Tag::cell_halo, comm::Tag::fit_halo,
-                            comm::Tag::state};
+constexpr int k_warm_up = 2;    // exchanges of each halo that do not count
+constexpr int k_portions = 16;  // of computing, between which a rank asks what has come
+constexpr std::array k_tags{comm::Tag::fluid_halo,   comm::Tag::wall_halo,   comm::Tag::cell_halo, comm::Tag::fit_halo,
+                            comm::Tag::fluid_copies, comm::Tag::wall_copies, comm::Tag::state};
 constexpr std::string_view k_blocks = "alltoall-blocks", k_sparse = "sparse";
 
 /// `longest`: message of any rank [bytes].
@@ -96,7 +97,10 @@ class ReplayedHalo {
       strategy_->send(k);
     }
     strategy_->start();
-    compute(computing);
+    for (int k = 0; k < k_portions; ++k) {  // as a step does
+      compute(computing / k_portions);
+      if (computing > 0) strategy_->arrived();
+    }
     const double waits = now();
     strategy_->finish();
     moments.end = now();

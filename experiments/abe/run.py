@@ -38,8 +38,9 @@ THEN_ADJACENT = {  # processes that one has to do with: most, upper quartile, me
     72: (58, 18, 14, 10, 3),
 }
 MARKS = ("max", "q3", "median", "q1", "min")
-STEPS = {4: 200, 16: 200, 36: 80, 72: 24}
-EXCHANGES = {4: 600, 16: 150, 36: 60}
+STEPS = {2: 200, 4: 200, 16: 200, 36: 80, 72: 24}
+EXCHANGES = {2: 600, 4: 600, 16: 150, 36: 60}
+ADJACENT = (4, 16, 36, 72)
 SECONDS = 30  # for each way and number of ranks at most
 
 
@@ -82,7 +83,7 @@ def counts(bench: Bench) -> None:
 
 
 def draw_counts(bench: Bench, told: dict[int, dict[str, dict[str, Any]]]) -> None:
-    figure, axes = panels(len(told), 4.4, 3.0)
+    figure, axes = panels(len(told), 3.7, 3.0)
     for axis, (ranks, by_way) in zip(axes, told.items(), strict=True):
         draw_boxes(axis, [(WAYS[way], by_way[way]["seconds"]) for way in WAYS])
         crowded = ", oversubscribed" if by_way["sparse"]["oversubscribed"] else ""
@@ -97,7 +98,7 @@ def draw_counts(bench: Bench, told: dict[int, dict[str, dict[str, Any]]]) -> Non
 
 def adjacency(bench: Bench) -> None:
     told = {}
-    for ranks in (4,) if bench.quick else STEPS:
+    for ranks in (4,) if bench.quick else ADJACENT:
         traffic = Traffic.read(record(bench, ranks))
         found = traffic.neighbors()
         told[ranks] = {"values": found.size, "rebuilds": len(found), **five_numbers(found)}

@@ -25,7 +25,7 @@ from eddyline.validate.drawing import caption, panels, save  # noqa: E402
 BOXES = (1, 2, 4, 8, 16)  # of each rank
 PLACES = {"own": "a core each, none to spare", "spare": "both on one core, one to spare"}
 WAYS = ("nonblocking", "threaded")
-PARTICLES, WINDOWS, GROUPS = 60_000, 4, 3
+PARTICLES, WINDOWS, GROUPS = 30_000, 3, 3
 WORLD = "worlds/dam_break_3d.toml"
 FINE = "domain.spacing=a/40"
 COMPUTE = 4.0  # times what an exchange takes alone
@@ -121,9 +121,10 @@ def hidden(bench: Bench, traffic: Path, place: str) -> dict[str, Any]:
 def replayed(bench: Bench, traffic: Path, place: str, compute: float) -> dict[str, dict[str, Any]]:
     told = traffic.with_suffix(".json")
     chosen = [word for way in WAYS for word in ("--exchange", way)]
-    most = 60 if bench.quick else 300
+    most, seconds = (60, 3) if bench.quick else (300, 8)
     launched("spare.py", place, "bench", "exchange", "--replay", traffic, *chosen, "--json", told, "--quiet",
-             "--halo", "fluid", "--exchanges", most, "--compute", compute)  # fmt: skip
+             "--halo", "fluid", "--exchanges", most,
+             "--seconds", seconds, "--compute", compute)  # fmt: skip
     return {record["strategy"]: record for record in json.loads(told.read_text())}
 
 

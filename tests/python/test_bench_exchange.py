@@ -67,7 +67,7 @@ def test_messages_bytes_and_neighbours_of_each_exchange() -> None:
 def test_a_script_has_what_goes_to_each_neighbour_and_comes_from_it() -> None:
     traffic = small()
     exchanges, groups = traffic.script(0, np.array([0, 3]), as_counts=False)
-    assert exchanges.tolist() == [[1, 0, 24], [1, 1, 24]]
+    assert exchanges.tolist() == [[0, 0, 24], [0, 1, 24]]
     assert [group.tolist() for group in groups] == [[[1, 10, 11]], [[1, 3, 0], [2, 0, 6]]]
     exchanges, groups = traffic.script(2, np.array([1, 3]), as_counts=True)
     assert exchanges[:, 2].tolist() == [4, 4]

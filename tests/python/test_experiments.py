@@ -97,7 +97,7 @@ def test_a_chain_is_exchanged_in_both_ways(tmp_path: Path) -> None:
     assert set(found["chain"]["ranks"]) == {"2", "4"}
     for by_way in found["chain"]["ranks"].values():
         assert by_way["blocking"]["bytes"] == by_way["nonblocking"]["bytes"] > 0
-    assert 0 < found["waiting"]["ranks"]["2"]["blocking"]["wait"] < 1
+    assert 0 < found["waiting"]["ranks"]["2"]["blocking"]["exchanging"] < 1
     for name in ("synchronous.png", "asynchronous.png", "chain.png"):
         assert (tmp_path / name).stat().st_size > 5_000
 

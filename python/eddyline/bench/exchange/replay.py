@@ -23,7 +23,15 @@ ROUNDS = 3  # in which all strategies take turns
 SPINNING = ("onesided-fence", "onesided-lock")
 """They wait inside MPI, which keeps a core busy that another rank may need: left out for more ranks."""
 MOST_SPINNING = 4  # ranks
-HALOS = ("fluid", "walls", "cells", "fits", "others")  # what is replayed: migrants know no neighbours
+HALOS = (
+    "fluid",
+    "walls",
+    "cells",
+    "fits",
+    "copies",
+    "wall-copies",
+    "others",
+)  # what is replayed: migrants know no neighbours
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ class Traffic:
     about: format, world, ranks, steps, dimensions, fluid_particles, decomposition, boxes, checksum of the
     last state, commit.
     halos: of what rows are: fluid, walls, cells (how many particles cells hold), fits (at openings), and
-    migrants, particles that changed ranks.
+    migrants, particles that changed ranks; copies and wall-copies, the state of those that a lazy run
+    computes on several ranks.
     exchanges: (n, 4) int64, in order: step, halo, group, bytes of a row.
     messages: (m, 4) int64, by group: group, from rank, to rank, rows; none of no rows.
     """
@@ -112,10 +113,12 @@ class Traffic:
 
     def script(self, rank: int, chosen: Table, *, as_counts: bool) -> tuple[Table, list[Table]]:
         """What `rank` exchanges in the `chosen` ones, as `_core.replay` wants it: (n, 3) halo, group and
-        bytes of a row; and for each group (k, 3): neighbour, rows to it, rows from it.
+        bytes of a row, the first two counted anew; and for each group (k, 3): neighbour, rows to it, rows
+        from it.
 
         as_counts: each message is one number, to and from each neighbour."""
         exchanges = self.exchanges[chosen][:, [1, 2, 3]]
+        _, exchanges[:, 0] = np.unique(exchanges[:, 0], return_inverse=True)
         used, exchanges[:, 1] = np.unique(exchanges[:, 1], return_inverse=True)
         if as_counts:
             exchanges[:, 2] = COUNT_BYTES
