@@ -172,7 +172,9 @@ def main() -> int:
             command, environment = sites.launcher([int(word) for word in wanted.ranks.split(",")])
             words = [*command, sys.executable, "-m", "eddyline", *wanted.command]
             with contextlib.suppress(KeyboardInterrupt):
-                return subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, check=False).returncode
+                return subprocess.run(
+                    words, env=environment, stdin=subprocess.DEVNULL, check=False
+                ).returncode
             return 130
     except NotAllowedError as error:
         print(error, file=sys.stderr)

@@ -29,9 +29,11 @@ def main() -> None:
     if ranks.communicator is not None:
         sizes = [int(word) for word in chosen.pop("sites", "").split(",") if word]
         ranks.communicator.sites = ranks.sites(sizes)
+    lazy = int(chosen.pop("lazy", 1))
     simulation = _core.Simulation(
         world.core,
         threads=1,
+        lazy=lazy,
         series_interval=1e9,
         rebalance=False,
         communicator=ranks.communicator,

@@ -1,7 +1,7 @@
 """Benger et al. 1999, once more: one run across two sites, and what the link between them costs.
 
-  python experiments/cactus-1999/run.py            everything, about 20 minutes on two cores; Linux, as root
-  python experiments/cactus-1999/run.py near       a part: near, far, square or four
+python experiments/cactus-1999/run.py            everything, about 20 minutes on two cores; Linux, as root
+python experiments/cactus-1999/run.py near       a part: near, far, square or four
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ FAR = Link(42.5e-3, 4.2e6)
 THEN = {NEAR: (48, 100), FAR: (79, 133)}
 """By how many per cent a step of Cactus took longer across that link than on one machine."""
 ROUNDS = 5
+COLORS = (*(color for color, _ in LINES), "#c9a227")
+"""Of what a step waits for."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ TWO_SITES = (
     Way("two sites, blocking", True, {"exchange": "blocking"}),
     Way("two sites, nonblocking", True),
 )
+LAZY = Way("two sites, lazy 4", True, {"lazy": "4"})
 COMBINED = Way("two sites, combined", True, {"combine": "site"})
 
 
@@ -56,19 +59,19 @@ COMBINED = Way("two sites, combined", True, {"combine": "site"})
 
 
 def near(bench: Bench) -> None:
-    compare(bench, "near", NEAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES), steps=200)
+    compare(bench, "near", NEAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES, LAZY), steps=100)
 
 
 def far(bench: Bench) -> None:
-    compare(bench, "far", FAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES), steps=100)
+    compare(bench, "far", FAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES, LAZY), steps=100)
 
 
 def square(bench: Bench) -> None:
-    compare(bench, "square", NEAR, "square.toml", (1, 1), (ONE_SITE, *TWO_SITES), steps=200)
+    compare(bench, "square", NEAR, "square.toml", (1, 1), (ONE_SITE, *TWO_SITES), steps=100)
 
 
 def four(bench: Bench) -> None:
-    compare(bench, "four", NEAR, "tank.toml", (2, 2), (ONE_SITE, *TWO_SITES, COMBINED), steps=100)
+    compare(bench, "four", NEAR, "square.toml", (2, 2), (ONE_SITE, *TWO_SITES, COMBINED), steps=100)
 
 
 def compare(
@@ -82,15 +85,18 @@ def compare(
         measured = sites.measure()
         for _ in range(rounds):
             for way in ways:
-                command, environment = (
-                    sites.launcher(ranks) if way.across else here(sum(ranks))
-                )
+                command, environment = sites.launcher(ranks) if way.across else here(sum(ranks))
                 words = [f"{key}={value}" for key, value in way.options.items()]
                 if sum(ranks) > 2:
                     words.append("sites=" + ",".join(map(str, ranks)))
                 run = [*command, sys.executable, str(RANK), str(HERE / world), str(steps), *words]
                 done = subprocess.run(
-                    run, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+                    run,
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                    stdin=subprocess.DEVNULL,
+                    check=False,
                 )
                 if done.returncode != 0:
                     raise SystemExit(f"{' '.join(run)}: ended with {done.returncode}\n{done.stderr}")
@@ -116,8 +122,11 @@ def tell(
     rows = []
     for name, runs in found.items():
         added = sorted(100 * (own / alone - 1) for own, alone in zip(times[name], base, strict=True))
-        waits = {what: middle(run["waits"][what] for run in runs) for what in runs[0]["waits"]}
-        rebuilding = middle(sum(run["phases"][phase] for phase in ("sort", "migrate", "lists")) for run in runs)
+        waits = {"messages while packing": middle(run["phases"]["pack"] for run in runs)}
+        waits |= {what: middle(run["waits"][what] for run in runs) for what in runs[0]["waits"]}
+        rebuilding = middle(
+            sum(run["phases"][phase] for phase in ("sort", "migrate", "lists")) for run in runs
+        )
         each = runs[0]["each step"]
         values[name] = {
             "seconds": statistics.median(times[name]), "added": statistics.median(added),
@@ -140,9 +149,10 @@ def tell(
     first = found[ONE_SITE.name][0]
     low, high = THEN[link]
     lines = [
+        f"![Where the time of a step goes, and what the link adds]({part}.png)", "",
         *table(head, rows), "",
         f"{first['particles']:,} particles; {verdict}. Then: +{low} to +{high} %. "
-        f"{describe(link, *measured).capitalize()}. A rebuild every "
+        f"The {describe(link, *measured)}. A rebuild every "
         f"{1 / max(1e-9, first['each step']['rebuilds']):.0f} steps.",
     ]  # fmt: skip
     outcome = {
@@ -169,11 +179,11 @@ def draw(bench: Bench, part: str, values: Mapping[str, Mapping[str, Any]], then:
         [("computing, rebuilding", rest)]
         + [(f"waiting for {what}", [1e3 * values[name]["waits"][what] for name in names]) for what in waits]
     ):
-        color = QUIET if number == 0 else LINES[number - 1][0]
+        color = QUIET if number == 0 else COLORS[number - 1]
         left.barh(names, heights, 0.6, left=bottom, color=color, label=label)
         bottom = [a + b for a, b in zip(bottom, heights, strict=True)]
     left.invert_yaxis()
-    left.legend(frameon=False, fontsize=7)
+    left.legend(frameon=False, fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.1))
     caption(left, "a step [ms]")
     across = [name for name in names if name != ONE_SITE.name]
     right.barh(["1999, lowest", "1999, highest"], then, 0.6, color=QUIET)

@@ -1,7 +1,7 @@
 """The link between two sites: `python relay.py --latency S --bandwidth BITS_A_SECOND`, for two_sites.py.
 
 Makes two network namespaces with a device in each, and carries packets from one to the other, each as late as
-a link of that latency and bandwidth would bring it. Says "ready" with the names of the namespaces, and goes on
+a link of that latency and bandwidth would bring it. Says "ready" and the names of the namespaces, and goes on
 until its standard input ends: however the process that started it ends, that does. Then it kills what still
 runs at the sites, removes both, and says what it has carried. Linux, as root, standard library only.
 """
@@ -119,10 +119,10 @@ def remove(name: str) -> None:
 
 def remove_left_over() -> None:
     """Namespaces of a relay that was killed."""
-    for name in sorted(os.listdir("/run/netns") if Path("/run/netns").is_dir() else []):
-        owner = name.removeprefix(PREFIX).rpartition("-")[0]
-        if name.startswith(PREFIX) and owner.isdigit() and not Path("/proc", owner).exists():
-            remove(name)
+    for path in Path("/run/netns").glob(f"{PREFIX}*"):
+        owner = path.name.removeprefix(PREFIX).rpartition("-")[0]
+        if owner.isdigit() and not Path("/proc", owner).exists():
+            remove(path.name)
 
 
 def relay(sites: Sites, latency: float, bandwidth: float) -> list[Direction]:
@@ -170,9 +170,7 @@ def main() -> None:
         return
     finally:
         sites.close()
-    carried = [
-        {"packets": each.packets, "bytes": each.bytes, "dropped": each.dropped} for each in directions
-    ]
+    carried = [{"packets": each.packets, "bytes": each.bytes, "dropped": each.dropped} for each in directions]
     print(json.dumps({"directions": carried, "seconds": time.process_time()}), flush=True)
 
 

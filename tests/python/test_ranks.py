@@ -22,7 +22,15 @@ from ways import LISTED, Way, assert_the_law, has_plugin
 from eddyline import _core
 from eddyline.ranks import RankError
 from eddyline.ranks.launch import find_launcher, local_environment
-from eddyline.ranks.session import join, launched_ranks, own_cores, plugin, share_of_cores
+from eddyline.ranks.session import (
+    join,
+    launched_ranks,
+    own_cores,
+    plugin,
+    share_of_cores,
+    sites_of_names,
+    sites_of_sizes,
+)
 
 HERE = Path(__file__).parent
 PATIENCE = 120
@@ -56,7 +64,8 @@ def eddyline(*words: str, **options: object) -> subprocess.CompletedProcess[str]
 def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) -> None:
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     assert eddyline("run", str(channel), "--steps", "60", "--out", str(alone)).returncode == 0
-    done = eddyline("run", str(channel), "--steps", "60", "--out", str(shared), "--ranks", "3")
+    done = eddyline("run", str(channel), "--steps", "60", "--out", str(shared), "--ranks", "3",
+                    "--sites", "2,1", "--combine", "site")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "fingerprint" in done.stdout
     compared = eddyline("compare", str(alone), str(shared))
@@ -76,7 +85,12 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert sum(share["fluid_particles"] for share in shares) == record["fluid_particles"]
     assert all(share["messages"] == sum(share["sizes"]) > 0 for share in shares)
     assert sum(share["bytes"] for share in shares) == record["statistics"]["message_bytes"]
-    assert '<h2 id="ranks">Ranks</h2>' in (shared / "report.html").read_text()
+    assert record["sites"] == [0, 0, 1] and record["combine"] == "site"
+    assert [share["messages_between_sites"] > 0 for share in shares] == [True, False, True]
+    between = sum(share["bytes_between_sites"] for share in shares)
+    assert 0 < between == record["statistics"]["bytes_between_sites"] < record["statistics"]["message_bytes"]
+    report = (shared / "report.html").read_text()
+    assert '<h2 id="ranks">Ranks</h2>' in report and "Ranks were at 2 sites (2 + 1)" in report
 
     made = eddyline("export", str(shared), "--timeline")
     assert made.returncode == 0, made.stderr
@@ -149,6 +163,10 @@ def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -
     cases = [
         (["--ranks", "3", "--boxes", "900"], "cannot be cut into so many"),
         (["--ranks", "2", "--exchange", "pigeons"], "must be nonblocking, blocking, persistent, "),
+        (["--ranks", "2", "--combine", "site", "--exchange", "auto"], "Choose one of: nonblocking, blocking"),
+        (["--combine", "sites"], 'combine = "sites": must be "none" or "site"'),
+        (["--ranks", "2", "--sites", "2,2"], "sites = 2,2: must be one or more ranks a site, and 2 together"),
+        (["--sites", "two"], "two: must be numbers of ranks, e.g. 2,2"),
         (["--exchange", "one-sided-lock"], 'Did you mean "onesided-lock"?'),
         (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, strips, strips-x"),
         (["--ranks", "2", "--set", "let.nonsense=1"], "nonsense"),
@@ -268,6 +286,18 @@ def test_cores_belong_to_those_who_may_use_them() -> None:
     bound = [("a", free[8 * rank : 8 * rank + 8]) for rank in range(2)]
     assert [share_of_cores(bound, rank) for rank in range(2)] == [8, 8]
     assert join().size == 1 and join().cores == len(own_cores())
+
+
+def test_sites_are_told_by_sizes_or_names_or_machines() -> None:
+    assert sites_of_sizes([2, 1, 3], 6) == [0, 0, 1, 2, 2, 2]
+    for sizes in ([2, 2], [3, 0], [2, 2, -1]):
+        with pytest.raises(RankError, match="and 3 together"):
+            sites_of_sizes(sizes, 3)
+    assert sites_of_names([("b", 0), ("a", 0), ("b", 0)]) == [0, 1, 0]
+    assert sites_of_names([("", 0), ("", 1), ("", 1), ("", 0)]) == [0, 1, 1, 0]
+    with pytest.raises(RankError, match="rank 1 is at site 'a', rank 0 at none: set EDDYLINE_SITE"):
+        sites_of_names([("", 0), ("a", 0)])
+    assert join().sites() == [0]
 
 
 # --- ranks that stop, die or hang ---------------------------------------------------------------------------

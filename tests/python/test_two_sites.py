@@ -39,18 +39,24 @@ pytestmark = pytest.mark.matrix
 
 @pytest.fixture(autouse=True)
 def _alone() -> Iterator[None]:
-    """One test at a time: each looks for what is left."""
-    with open(Path(tempfile.gettempdir(), "eddyline-sites.lock"), "w") as file:
+    """One test at a time, and after each nothing is left."""
+    with Path(tempfile.gettempdir(), "eddyline-sites.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         if told := refusal():
             pytest.skip(told)
+        before = set(all_sites())
         yield
+        for _ in range(200):  # who was killed did not remove the sites itself: the relay does
+            if set(all_sites()) <= before:
+                break
+            time.sleep(0.05)
+        assert set(all_sites()) <= before
 
 
-def left_over() -> list[str]:
+def all_sites() -> list[str]:
     """Namespaces, devices and processes of sites."""
-    names = [name for name in os.listdir("/run/netns") if name.startswith("eddyline-")]
-    devices = [name for name in os.listdir("/sys/class/net") if name.startswith("eddy")]
+    names = [path.name for path in Path("/run/netns").glob("eddyline-*")]
+    devices = [path.name for path in Path("/sys/class/net").glob("eddy*")]
     relays = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -65,7 +71,6 @@ def test_the_link_is_as_slow_as_it_was_asked_to_be() -> None:
     assert 0.040 < trip < 0.060
     assert 4e6 < there < 8.2e6 and 4e6 < back < 8.2e6
     assert sites.carried["directions"][0]["bytes"] > 1_000_000
-    assert left_over() == []
 
 
 @pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
@@ -74,9 +79,9 @@ def test_a_run_across_two_sites_gives_the_same_bits(tmp_path: Path) -> None:
     world.write_text(CHANNEL_2D)
     own = [sys.executable, "-m", "eddyline", "run", str(world), "--steps", "40", "--quiet", "--threads", "1"]
     assert subprocess.run([*own, "--out", str(tmp_path / "alone")], check=False).returncode == 0
-    words = ["--latency", "1", "--bandwidth", "100", "--ranks", "2,2", *own[3:]]
+    words = ["--latency", "1", "--bandwidth", "100", "--ranks", "2,2", *own[3:], "--combine", "site"]
     done = subprocess.run(
-        [sys.executable, str(EXPERIMENTS / "two_sites.py"), *words, "--combine", "site", "--out", str(tmp_path / "far")],
+        [sys.executable, str(EXPERIMENTS / "two_sites.py"), *words, "--out", str(tmp_path / "far")],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -86,7 +91,6 @@ def test_a_run_across_two_sites_gives_the_same_bits(tmp_path: Path) -> None:
     shares = records[1]["shares"]
     assert [share["messages_between_sites"] > 0 for share in shares] == [True, False, True, False]
     assert all(share["bytes_between_sites"] < share["bytes"] for share in shares)
-    assert left_over() == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -101,8 +105,3 @@ def test_nothing_is_left_when_it_is_stopped(number: signal.Signals, tmp_path: Pa
     time.sleep(1.5)  # the ranks are starting, or compute
     os.killpg(process.pid, number)
     assert process.wait(timeout=30) != 0
-    for _ in range(200):  # what was killed did not remove the sites itself: the relay does
-        if left_over() == []:
-            break
-        time.sleep(0.05)
-    assert left_over() == []

@@ -42,7 +42,9 @@ class Session:
         self.communicator = communicator
         self.patience = PATIENCE
         self.hosts = [os.uname().nodename]  # the machine of each rank
-        self._sites = [(os.environ.get(SITE, ""), 0)]  # of each rank: its site's name, its machine's lowest rank
+        self._sites = [
+            (os.environ.get(SITE, ""), 0)
+        ]  # of each rank: its site's name, its machine's lowest rank
         self.cores = self._share_of_cores()
 
     def _share_of_cores(self) -> int:
@@ -160,18 +162,18 @@ def sites_of_sizes(sizes: Sequence[int], ranks: int) -> list[int]:
     """The site of each rank where the first have sizes[0] ranks, the next sizes[1], ..."""
     if min(sizes) < 1 or sum(sizes) != ranks:
         told = ",".join(map(str, sizes))
-        raise RankError(f"sites = {told}: must be one or more ranks a site, and {ranks} together: as many as run")
+        raise RankError(f"sites = {told}: must be one or more ranks a site, and {ranks} together")
     return [site for site, size in enumerate(sizes) for _ in range(size)]
 
 
 def sites_of_names(places: Sequence[tuple[str, int]]) -> list[int]:
-    """The site of each rank by the name of its site or, where none has one, the lowest rank of its machine."""
+    """The site of each rank by its name or, where no rank has any, by the lowest rank of its machine."""
     named = [rank for rank, (name, _) in enumerate(places) if name]
     if named and len(named) < len(places):
         nameless = next(rank for rank, (name, _) in enumerate(places) if not name)
         raise RankError(
-            f"rank {named[0]} is at site {places[named[0]][0]!r}, rank {nameless} at none: set {SITE} for all "
-            "ranks or for none"
+            f"rank {named[0]} is at site {places[named[0]][0]!r}, rank {nameless} at none: set {SITE} for "
+            "all ranks or for none"
         )
     keys: Sequence[object] = [name for name, _ in places] if named else [machine for _, machine in places]
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}

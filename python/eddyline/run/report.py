@@ -216,7 +216,7 @@ def _exchange(run: Run) -> str:
     told = run.record.get("exchange", "")
     trials = run.record["statistics"].get("exchange")
     if not trials:
-        return f"Boundaries were exchanged by {told}." if told else ""
+        return f"Boundaries were exchanged by {told}.{_between_sites(run)}" if told else ""
     if not trials["taken"]:
         return "Boundaries were exchanged by auto, but the run was too short for it to decide."
     measured = sorted(trials["measured"].items(), key=lambda item: item[1])
@@ -224,6 +224,23 @@ def _exchange(run: Run) -> str:
     return (
         f"Boundaries were exchanged by auto, which took {trials['taken']}. An exchange kept rank 0, "
         f"in microseconds, for: {times}."
+    )
+
+
+def _between_sites(run: Run) -> str:
+    """How much of it went from site to site."""
+    sites = run.record.get("sites", [])
+    number = max(sites, default=0) + 1
+    if number == 1:
+        return ""
+    steps = max(1, run.record["steps"] - _first_step(run))
+    statistics = run.record["statistics"]
+    messages, size = statistics["messages_between_sites"], statistics["bytes_between_sites"]
+    combined = ", what one has for another in one message" if run.record.get("combine") == "site" else ""
+    places = " + ".join(str(sites.count(site)) for site in range(number))
+    return (
+        f" Ranks were at {number} sites ({places}){combined}: {messages / steps:.1f} messages and "
+        f"{size / steps / 1000:.1f} kB a step went from site to site."
     )
 
 
