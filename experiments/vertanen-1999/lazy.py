@@ -101,7 +101,7 @@ def _ways(ways: Mapping[str, Mapping[str, float]]) -> list[str]:
         ]
         for name, way in ways.items()
     ]  # fmt: skip
-    return [*table(head, rows), "", f"{RANKS} processes on two cores of a busy machine: oversubscribed."]
+    return [*table(head, rows), "", f"{RANKS} processes on two cores of a shared machine: oversubscribed."]
 
 
 def _draw(bench: Bench, errors: Mapping[int, Errors], same: bool) -> None:
