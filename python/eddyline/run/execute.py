@@ -8,7 +8,6 @@ import os
 import sys
 import time as clock
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +20,9 @@ from eddyline.ranks import PATIENCE, Session, join, tell_run
 from eddyline.run.errors import RequestError, StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
-from eddyline.run.lazy import BREAKS, check_lazy, lazy_record
+from eddyline.run.lazy import BREAKS
 from eddyline.run.machine import machine, versions
+from eddyline.run.manner import Manner
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
@@ -191,48 +191,6 @@ def resume(
         simulation.keep_checksums(checksums)
         with RunProgress(ready.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How a run is computed. Nothing of it changes a bit of the result, but for `lazy_inexact`."""
-
-    threads: int
-    boxes: int
-    decomposition: str
-    rebalance: bool
-    exchange: str
-    patience: float
-    combine: str = "none"
-    sites: tuple[int, ...] = ()
-    lazy: int = 1
-    lazy_inexact: bool = False
-
-    def record(self, ranks: Session) -> dict[str, Any]:
-        """For run.json."""
-        kept: dict[str, Any] = {"ranks": ranks.size, "threads": self.threads_of(ranks), "boxes": self.boxes}
-        if ranks.communicator is not None:
-            kept |= {
-                "decomposition": self.decomposition,
-                "rebalance": self.rebalance,
-                "exchange": self.exchange,
-                "combine": self.combine,
-                "sites": ranks.sites(self.sites),
-                "message_passing": ranks.communicator.library,
-            }
-        return kept | (lazy_record(self.lazy, exact=not self.lazy_inexact) if ranks.size > 1 else {})
-
-    def options(self, ranks: Session) -> str:
-        """What of it changes the result, as it is given on the command line."""
-        if ranks.size == 1 or not self.lazy_inexact:
-            return ""
-        return (
-            f" --lazy {self.lazy} --lazy-inexact --ranks {ranks.size} --boxes {self.boxes}"
-            f" --decomposition {self.decomposition}"
-        )
-
-    def threads_of(self, ranks: Session) -> int:
-        return self.threads or ranks.cores
 
 
 @contextlib.contextmanager
@@ -564,35 +522,7 @@ def _check(*, end: float, steps: int | None, manner: Manner) -> None:
         raise RequestError(f"until = {end}: must be a time >= 0 s")
     if steps is not None and steps < 0:
         raise RequestError(f"steps = {steps}: must be >= 0")
-    if manner.threads < 0:
-        raise RequestError(f"threads = {manner.threads}: must be >= 0 (0: all cores)")
-    if manner.boxes < 1:
-        raise RequestError(f"boxes = {manner.boxes}: must be >= 1")
-    _check_exchange(manner.exchange)
-    _check_combining(manner)
-    check_lazy(manner.lazy, exact=not manner.lazy_inexact)
-
-
-def _check_combining(manner: Manner) -> None:
-    from eddyline import _core
-
-    if manner.combine not in ("none", "site"):
-        raise RequestError(f'combine = "{manner.combine}": must be "none" or "site"')
-    if manner.combine == "site" and (refusal := _core.combining_refusal(manner.exchange)):
-        raise RequestError(refusal.rstrip("."))
-    join().sites(manner.sites)
-
-
-def _check_exchange(name: str) -> None:
-    from eddyline import _core
-    from eddyline.world.problems import listed, nearest
-
-    known = _core.exchange_strategies()
-    if name in known:
-        return
-    near = nearest(name, known)
-    remedy = f'Did you mean "{near}"?' if near else ""
-    raise RequestError(f'exchange = "{name}": must be {listed(known, "or")}. {remedy}'.strip())
+    manner.check()
 
 
 def options_text(*, steps: int | None, until: float | None) -> str:

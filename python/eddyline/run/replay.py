@@ -12,13 +12,13 @@ from eddyline.run.errors import RequestError
 from eddyline.run.execute import (
     CHECKPOINT_EVERY,
     Execution,
-    Manner,
     journal_of,
     simulated,
     watched_at,
 )
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
+from eddyline.run.manner import Manner
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.stream import atomic

@@ -1,0 +1,82 @@
+"""How a run is computed: on which ranks and threads, cut how, exchanging how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from eddyline.ranks import Session, join
+from eddyline.run.errors import RequestError
+from eddyline.run.lazy import check_lazy, lazy_record
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a run is computed. Nothing of it changes a bit of the result, but for `lazy_inexact`."""
+
+    threads: int
+    boxes: int
+    decomposition: str
+    rebalance: bool
+    exchange: str
+    patience: float
+    combine: str = "none"
+    sites: tuple[int, ...] = ()
+    lazy: int = 1
+    lazy_inexact: bool = False
+
+    def record(self, ranks: Session) -> dict[str, Any]:
+        """For run.json."""
+        kept: dict[str, Any] = {"ranks": ranks.size, "threads": self.threads_of(ranks), "boxes": self.boxes}
+        if ranks.communicator is not None:
+            kept |= {
+                "decomposition": self.decomposition,
+                "rebalance": self.rebalance,
+                "exchange": self.exchange,
+                "combine": self.combine,
+                "sites": ranks.sites(self.sites),
+                "message_passing": ranks.communicator.library,
+            }
+        return kept | (lazy_record(self.lazy, exact=not self.lazy_inexact) if ranks.size > 1 else {})
+
+    def options(self, ranks: Session) -> str:
+        """What of it changes the result, as it is given on the command line."""
+        if ranks.size == 1 or not self.lazy_inexact:
+            return ""
+        return (
+            f" --lazy {self.lazy} --lazy-inexact --ranks {ranks.size} --boxes {self.boxes}"
+            f" --decomposition {self.decomposition}"
+        )
+
+    def threads_of(self, ranks: Session) -> int:
+        return self.threads or ranks.cores
+
+    def check(self) -> None:
+        """Raises RequestError or RankError."""
+        if self.threads < 0:
+            raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores)")
+        if self.boxes < 1:
+            raise RequestError(f"boxes = {self.boxes}: must be >= 1")
+        self._check_exchange()
+        self._check_combining()
+        check_lazy(self.lazy, exact=not self.lazy_inexact)
+
+    def _check_exchange(self) -> None:
+        from eddyline import _core
+        from eddyline.world.problems import listed, nearest
+
+        known = _core.exchange_strategies()
+        if self.exchange in known:
+            return
+        near = nearest(self.exchange, known)
+        remedy = f'Did you mean "{near}"?' if near else ""
+        raise RequestError(f'exchange = "{self.exchange}": must be {listed(known, "or")}. {remedy}'.strip())
+
+    def _check_combining(self) -> None:
+        from eddyline import _core
+
+        if self.combine not in ("none", "site"):
+            raise RequestError(f'combine = "{self.combine}": must be "none" or "site"')
+        if self.combine == "site" and (refusal := _core.combining_refusal(self.exchange)):
+            raise RequestError(refusal.rstrip("."))
+        join().sites(self.sites)
