@@ -38,8 +38,8 @@ void Combined::on_prepare(bool changed) {
     bundle_.resize(far_.size(), out);
     given_.resize(in);
   }
-  if (leads())
-    learn_from_members(changed);
+  if (leader_)
+    learn_from_members(*leader_, changed);
   else
     tell_leader(changed);
 }
@@ -81,7 +81,7 @@ void Combined::tell_leader(bool changed) {
   comm::wait(communicator_, *requests_, k_phase);
 }
 
-void Combined::learn_from_members(bool changed) {
+void Combined::learn_from_members(SiteLeader& leader, bool changed) {
   std::vector<std::int64_t> counts(members_.size(), k_unchanged);
   for (std::size_t m = 1; m < members_.size(); ++m)
     requests_->receive(std::as_writable_bytes(std::span(&counts[m], 1)), members_[m].rank, tag_);
@@ -99,7 +99,7 @@ void Combined::learn_from_members(bool changed) {
   comm::wait(communicator_, *requests_, k_phase);
   if (!changed) return;
   members_[0] = told_of_this_rank();
-  leader_->arrange(members_);
+  leader.arrange(members_);
 }
 
 void Combined::on_begin() {
@@ -127,7 +127,7 @@ void Combined::begin_outside() {
     channel.in = next;
     next += channel.received;
   }
-  if (leads()) return leader_->begin(bundle_, given_.data());
+  if (leader_) return leader_->begin(bundle_, given_.data());
   for (std::size_t n = 0; n < far_.size();) {  // a message for each site from which anything comes
     std::byte* const first = channels()[far_[n]].in;
     const int site = communicator_.leader_of(channels()[far_[n]].rank);
@@ -145,7 +145,7 @@ void Combined::on_send(Channel& channel) {
 }
 
 void Combined::on_start() {
-  if (!leads() && !far_.empty()) {
+  if (!leader_ && !far_.empty()) {
     requests_->send(bundle_.written(), leader_rank_, tag_);
     sent_.add(bundle_.written().size(), false);
   }
@@ -153,7 +153,7 @@ void Combined::on_start() {
   outside_is_done();
 }
 
-bool Combined::outside_is_done() { return leads() ? leader_->pass_on() : requests_->test(); }
+bool Combined::outside_is_done() { return leader_ ? leader_->pass_on() : requests_->test(); }
 
 bool Combined::on_test() {
   const bool outside = outside_is_done();

@@ -31,10 +31,9 @@ class Combined final : public Strategy {
   bool on_test() override;
   void on_finish() override;
 
-  bool leads() const { return leader_.has_value(); }
   void sort_channels();
   void tell_leader(bool changed);
-  void learn_from_members(bool changed);
+  void learn_from_members(SiteLeader& leader, bool changed);
   Member told_of_this_rank();
   void begin_inside();
   void begin_outside();
