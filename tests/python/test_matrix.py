@@ -11,7 +11,7 @@ from ways import ALONE, CHOICES, LISTED, Way, assert_the_law, has_plugin, matrix
 
 from eddyline import _core
 
-WAYS = tuple(matrix())
+WAYS = matrix()
 
 
 def test_the_matrix_is_one() -> None:

@@ -3,6 +3,7 @@ and the matrix, in which any three choices meet, and any exchange and any lazine
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import json
@@ -104,9 +105,10 @@ CELLS = {"channel-2d": 15, "dam-3d": 8, "moving-channel": 15}
 """Of a journey's longest axis: room for so many strips."""
 
 
-def possible_ways() -> list[Way]:
-    ways = [Way(*choice) for choice in itertools.product(*CHOICES.values())]  # type: ignore[arg-type]
-    return [way for way in ways if _is_possible(way)]
+@functools.cache
+def possible_ways() -> tuple[Way, ...]:
+    ways = (Way(*choice) for choice in itertools.product(*CHOICES.values()))  # type: ignore[arg-type]
+    return tuple(way for way in ways if _is_possible(way))
 
 
 def _is_possible(way: Way) -> bool:
@@ -118,25 +120,50 @@ def _is_possible(way: Way) -> bool:
     return way.decomposition != "strips" or ranks * way.boxes <= CELLS[way.journey]
 
 
-def matrix() -> Iterator[Way]:
+@functools.cache
+def matrix() -> tuple[Way, ...]:
     """The listed ways, and as few more as a greedy search finds, so that any choices of three factors that
-    can meet do. Exchanges, and sites, meet any other choice, and not any two. Every second way is lazy."""
-    all_ways = possible_ways()
-    meetings = {way: frozenset(_meetings(way)) for way in all_ways}
-    missing = set().union(*meetings.values())
+    can meet do. Exchanges, and sites, meet any other choice, and not any two. Lazy steps, and others, meet
+    every choice, too."""
+    numbers: dict[object, int] = {}  # of meetings: sets of them are bits of whole numbers
+
+    def met_by(way: Way) -> int:
+        return sum(1 << numbers.setdefault(each, len(numbers)) for each in set(_meetings(way)))
+
+    candidates = [(way, met_by(way)) for way in possible_ways()]
+    missing = (1 << len(numbers)) - 1
+    found = list(LISTED)
     for way in LISTED:
-        missing -= set(_meetings(replace(way, lazy=1)))
-        yield way
-    lazy = False
-    while missing:
-        best = max(all_ways, key=lambda way: len(meetings[way] & missing))
-        missing -= meetings[best]
-        lazy = not lazy
-        yield replace(best, lazy=2) if lazy else best
+        missing &= ~met_by(replace(way, lazy=1))
+    pace = {(choice, is_lazy) for choice in _choices() for is_lazy in (False, True)}
+    for way in LISTED:
+        pace -= _paces(way)
+    while missing or pace:
+        best, mask = max(candidates, key=lambda pair: (pair[1] & missing).bit_count())
+        if not missing:  # what is left are paces
+            wanted = min(pace, key=str)[0]
+            best, mask = next(pair for pair in candidates if wanted in _choices_of(pair[0]))
+        missing &= ~mask
+        ways = (best, replace(best, lazy=2))[:: -1 if len(found) % 2 else 1]
+        found.append(max(ways, key=lambda way: len(_paces(way) & pace)))
+        pace -= _paces(found[-1])
+    return tuple(found)
+
+
+def _choices() -> Iterator[tuple[str, object]]:
+    return ((name, choice) for name, choices in CHOICES.items() for choice in choices)
+
+
+def _choices_of(way: Way) -> list[tuple[str, object]]:
+    return [(name, getattr(way, name)) for name in CHOICES]
+
+
+def _paces(way: Way) -> set[tuple[tuple[str, object], bool]]:
+    return {(choice, way.lazy > 1) for choice in _choices_of(way)}
 
 
 def _meetings(way: Way) -> Iterator[object]:
-    choices = [(name, getattr(way, name)) for name in CHOICES]
+    choices = _choices_of(way)
     others = [choice for choice in choices if choice[0] not in ALONE]
     yield from itertools.combinations(others, 3)
     yield from (
