@@ -145,7 +145,8 @@ def chain(bench: Bench) -> None:
         ])  # fmt: skip
     head = ["strips", "synchronous [µs]", "asynchronous [µs]", "ratio", "last strip / first: synchronous",
             "asynchronous", "more ranks than cores"]  # fmt: skip
-    bench.tell("chain", {"ranks": told}, table(head, rows))
+    shown = "Time of an exchange over the number of strips, and over the strips of the longest chain"
+    bench.tell("chain", {"ranks": told}, [f"![{shown}](chain.png)", "", *table(head, rows)])
     draw_chain(bench, told)
 
 

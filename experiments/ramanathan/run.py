@@ -99,7 +99,8 @@ def overlap(bench: Bench) -> None:
     ]  # fmt: skip
     head = ["", "boxes of a rank", "kB an exchange", "computing meanwhile [µs]",
             *(f"{way} alone [µs]" for way in WAYS), *(f"hidden: {way}" for way in WAYS)]  # fmt: skip
-    bench.tell("overlap", {"places": told}, table(head, rows))
+    picture = "![Hidden share of an exchange over the boxes of a rank](overlap.png)"
+    bench.tell("overlap", {"places": told}, [picture, "", *table(head, rows)])
     draw_overlap(bench, told)
 
 
