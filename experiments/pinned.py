@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from eddyline.cli import main
 from eddyline.ranks import join
 
-cores = sorted(os.sched_getaffinity(0))
-os.sched_setaffinity(0, {cores[join().rank % len(cores)]})
+join().take_a_core()
 main()

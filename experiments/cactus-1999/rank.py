@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import sys
 import time
 from collections.abc import Mapping
@@ -24,8 +23,7 @@ def main() -> None:
     world, steps = World.load(sys.argv[1]), int(sys.argv[2])
     chosen = dict(word.split("=", 1) for word in sys.argv[3:])
     ranks = join()
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[ranks.rank % len(cores)]})
+    ranks.take_a_core()
     if ranks.communicator is not None:
         sizes = [int(word) for word in chosen.pop("sites", "").split(",") if word]
         ranks.communicator.sites = ranks.sites(sizes)
@@ -39,10 +37,7 @@ def main() -> None:
         communicator=ranks.communicator,
         **chosen,  # type: ignore[arg-type]
     )
-    if not ranks.is_root:
-        ranks.follow(simulation)
-        return
-    try:
+    with ranks.lead(simulation):
         simulation.advance(float("inf"), BEFORE, float("inf"))
         before = simulation.statistics()
         simulation.keep_timeline(LAPS)
@@ -59,8 +54,6 @@ def main() -> None:
             "phases": phases(before["seconds"], after["seconds"], steps),
             "checksum": f"{simulation.checksum():032x}",
         }
-    finally:
-        simulation.end()
     print(json.dumps(told), flush=True)
 
 

@@ -38,10 +38,7 @@ def main() -> None:
         rebalance=False,
         communicator=ranks.communicator,
     )
-    if not ranks.is_root:
-        ranks.follow(simulation)
-        return
-    try:
+    with ranks.lead(simulation):
         marks, waits = [], []
         for steps in range(BEFORE, BEFORE + WINDOW * windows + 1, WINDOW):
             simulation.advance(float("inf"), steps, float("inf"))
@@ -49,8 +46,6 @@ def main() -> None:
             marks.append(time.perf_counter())
         seconds = [b - a for a, b in itertools.pairwise(marks)]
         print(json.dumps({"seconds": seconds, "wait": (waits[-1] - waits[0]) / sum(seconds)}))
-    finally:
-        simulation.end()
 
 
 if __name__ == "__main__":

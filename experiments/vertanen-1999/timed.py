@@ -39,10 +39,7 @@ def main() -> None:
         lazy_exact=chosen.get("lazy_exact", "yes") == "yes",
         communicator=ranks.communicator,
     )
-    if not ranks.is_root:
-        ranks.follow(simulation)
-        return
-    try:
+    with ranks.lead(simulation):
         seconds = go(simulation, int(steps), chosen.get("keep"))
         told = {
             "seconds": seconds / int(steps),
@@ -51,8 +48,6 @@ def main() -> None:
             "statistics": simulation.statistics(),
             "shares": simulation.shares(),
         }
-    finally:
-        simulation.end()
     print(json.dumps(told), flush=True)
 
 

@@ -38,10 +38,7 @@ def main() -> None:
         lazy_exact=chosen.get("lazy_exact", "True") == "True",
         communicator=ranks.communicator,
     )
-    if not ranks.is_root:
-        ranks.follow(simulation)
-        return
-    try:
+    with ranks.lead(simulation):
         if "restore" in chosen:
             parts = sorted(Path(chosen["restore"]).glob("part-*"))
             simulation.restore(part.read_bytes() for part in parts)
@@ -61,8 +58,6 @@ def main() -> None:
         if "save" in chosen:
             for rank in range(ranks.size):
                 (Path(chosen["save"]) / f"part-{rank:02}").write_bytes(simulation.save(rank))
-    finally:
-        simulation.end()
     print(json.dumps(told), flush=True)
 
 

@@ -14,32 +14,33 @@ from ways import has_plugin
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.matrix
-@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
-def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
-    script = ROOT / "experiments" / "vertanen-1999" / "run.py"
+def quick(name: str, folder: Path, *parts: str) -> tuple[dict[str, Any], str]:
+    """What an experiment keeps in a short version of itself, and what it prints."""
+    script = ROOT / "experiments" / name / "run.py"
     done = subprocess.run(
-        [sys.executable, str(script), "table3", "--quick", "--out", str(tmp_path)],
+        [sys.executable, str(script), *parts, "--quick", "--out", str(folder)],
         capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found = json.loads((tmp_path / "results.json").read_text())["table3"]
+    return json.loads((folder / "results.json").read_text()), done.stdout
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
+    kept, printed = quick("vertanen-1999", tmp_path, "table3")
+    found = kept["table3"]
     assert found["same"] and len(found["steps"]) == 8
     assert 0 < max(found["apart"].values()) < 1e-12
     assert (tmp_path / "table3.png").stat().st_size > 10_000
-    assert done.stdout.count("0, every bit") == 16
+    assert printed.count("0, every bit") == 16
 
 
 @pytest.mark.matrix
 @pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
 def test_exact_lazy_steps_change_nothing_and_inexact_ones_do(tmp_path: Path) -> None:
-    script = ROOT / "experiments" / "vertanen-1999" / "run.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "table4", "--quick", "--out", str(tmp_path)],
-        capture_output=True, text=True, timeout=200, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = json.loads((tmp_path / "results.json").read_text())["table4"]
+    kept, _ = quick("vertanen-1999", tmp_path, "table4")
+    found = kept["table4"]
     assert found["same"] and set(found["errors"]) == {"2", "4", "8"}
     assert all(error > 0 for moments in found["errors"].values() for error, _ in moments.values())
     effective = {name: way["effective"] for name, way in found["ways"].items()}
@@ -53,34 +54,17 @@ def test_exact_lazy_steps_change_nothing_and_inexact_ones_do(tmp_path: Path) -> 
 @pytest.mark.matrix
 def test_versions_of_the_search_find_the_same_pairs(tmp_path: Path) -> None:
     """Versions find the same pairs, which the script itself asserts; prices of so few steps say nothing."""
-    script = ROOT / "experiments" / "vertanen-1999" / "serial" / "run.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "versions", "--quick", "--out", str(tmp_path)],
-        capture_output=True, text=True, timeout=200, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = json.loads((tmp_path / "results.json").read_text())["versions"]
+    kept, printed = quick("vertanen-1999/serial", tmp_path, "versions")
+    found = kept["versions"]
     assert {"all pairs, every step", "cells, every step"} <= set(found["fits"])
-    assert "141.7 days" in done.stdout
+    assert "141.7 days" in printed
     assert (tmp_path / "versions.png").stat().st_size > 10_000
-
-
-def quick(name: str, folder: Path) -> dict[str, Any]:
-    """What an experiment on ranks tells in a short version of itself."""
-    script = ROOT / "experiments" / name / "run.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "--quick", "--out", str(folder)],
-        capture_output=True, text=True, timeout=200, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
-    return found
 
 
 @pytest.mark.matrix
 @pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
 def test_counts_travel_in_all_ways(tmp_path: Path) -> None:
-    found = quick("abe", tmp_path)
+    found, _ = quick("abe", tmp_path)
     by_way = found["counts"]["ranks"]["4"]
     assert {"alltoall-blocks", "onesided-fence", "onesided-lock", "sparse"} <= set(by_way)
     assert len({record["bytes"] for record in by_way.values()}) == 1
@@ -93,7 +77,7 @@ def test_counts_travel_in_all_ways(tmp_path: Path) -> None:
 @pytest.mark.matrix
 @pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
 def test_a_chain_is_exchanged_in_both_ways(tmp_path: Path) -> None:
-    found = quick("hammond-1997", tmp_path)
+    found, _ = quick("hammond-1997", tmp_path)
     assert set(found["chain"]["ranks"]) == {"2", "4"}
     for by_way in found["chain"]["ranks"].values():
         assert by_way["blocking"]["bytes"] == by_way["nonblocking"]["bytes"] > 0
@@ -105,7 +89,7 @@ def test_a_chain_is_exchanged_in_both_ways(tmp_path: Path) -> None:
 @pytest.mark.matrix
 @pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
 def test_threads_exchange_with_and_without_a_core_to_spare(tmp_path: Path) -> None:
-    found = quick("ramanathan", tmp_path)
+    found, _ = quick("ramanathan", tmp_path)
     for part in ("steps", "overlap"):
         places = found[part]["places"]
         assert set(places) == {"own", "spare"} and all(set(each) == {"1", "2"} for each in places.values())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import sys
 import time
 
@@ -31,8 +30,7 @@ def main() -> None:
     dimensions, particles, windows = (int(word) for word in sys.argv[1:4])
     exchange = sys.argv[4] if len(sys.argv) > 4 else "nonblocking"
     ranks = join()
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[ranks.rank % len(cores)]})
+    ranks.take_a_core()
     simulation = _core.Simulation(
         box(dimensions, particles).core,
         threads=1,
@@ -40,17 +38,12 @@ def main() -> None:
         exchange=exchange,
         communicator=ranks.communicator,
     )
-    if not ranks.is_root:
-        ranks.follow(simulation)
-        return
-    try:
+    with ranks.lead(simulation):
         marks = []
         for steps in range(BEFORE, BEFORE + WINDOW * windows + 1, WINDOW):
             simulation.advance(float("inf"), steps, float("inf"))
             marks.append(time.perf_counter())
         print(json.dumps([b - a for a, b in itertools.pairwise(marks)]))
-    finally:
-        simulation.end()
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import hashlib
 import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -113,13 +114,24 @@ class Session:
             raise RankError(verdict)
         return value
 
-    def follow(self, simulation: _core.Simulation) -> None:
-        """Does what the root does until its run is over. Signals are the root's business."""
-        if self.communicator is None:
-            return
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
-            signal.signal(number, signal.SIG_IGN)
-        simulation.follow(self.communicator)
+    @contextlib.contextmanager
+    def lead(self, simulation: _core.Simulation) -> Iterator[None]:
+        """On the root: what it does with the simulation, which is over after that. Other ranks do as it does
+        until then, and leave the program; signals are the root's business."""
+        if self.communicator is not None and not self.is_root:
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+                signal.signal(number, signal.SIG_IGN)
+            simulation.follow(self.communicator)
+            raise SystemExit(0)
+        try:
+            yield
+        finally:
+            simulation.end()
+
+    def take_a_core(self) -> None:
+        """Each rank of a machine computes on a core of its own from now on, as far as there are so many."""
+        cores = own_cores()
+        os.sched_setaffinity(0, {cores[self.rank % len(cores)]})
 
 
 def _verdict(words: list[str]) -> str:

@@ -216,15 +216,9 @@ def simulated(
         lazy_exact=not manner.lazy_inexact,
         communicator=ranks.communicator,
     )
-    if not ranks.is_root:
-        ranks.follow(simulation)
-        raise SystemExit(0)
-    try:
-        with StopRequests() as stop:
-            stop.interrupt = simulation.interrupt
-            yield simulation, stop
-    finally:
-        simulation.end()
+    with ranks.lead(simulation), StopRequests() as stop:
+        stop.interrupt = simulation.interrupt
+        yield simulation, stop
 
 
 def _load(world: World | str | os.PathLike[str], overrides: Mapping[str, str | float] | None) -> World:

@@ -52,9 +52,8 @@ def _record(
             parser.error("--ranks: must be at least 2; one rank has nobody to exchange with")
         return launch(options.ranks, ["bench", "exchange", *_without(arguments, "--ranks")])
     traffic = record(course, options.record, join())
-    if traffic is not None:
-        show_traffic(console, traffic)
-        console.print(f"{options.record}: {options.record.stat().st_size / 1000:.0f} kB", highlight=False)
+    show_traffic(console, traffic)
+    console.print(f"{options.record}: {options.record.stat().st_size / 1000:.0f} kB", highlight=False)
     return 0
 
 

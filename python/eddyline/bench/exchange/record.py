@@ -27,8 +27,8 @@ class Course:
     rebalance: bool = False
 
 
-def record(course: Course, path: Path, session: Session) -> Traffic | None:
-    """Runs on the ranks of `session` and writes what they sent to `path`; gives it on the root. Collective.
+def record(course: Course, path: Path, session: Session) -> Traffic:
+    """Runs on the ranks of `session` and writes what they sent to `path`. Collective. Only the root returns.
 
     Raises WorldError, UserError and StepError, as a run does.
     """
@@ -44,10 +44,7 @@ def record(course: Course, path: Path, session: Session) -> Traffic | None:
         rebalance=course.rebalance,
         communicator=session.communicator,
     )
-    if not session.is_root:
-        session.follow(simulation)
-        return None
-    try:
+    with session.lead(simulation):
         simulation.keep_traffic()
         while simulation.step_count < course.steps:
             simulation.advance(float("inf"), course.steps, SLICE)
@@ -64,7 +61,5 @@ def record(course: Course, path: Path, session: Session) -> Traffic | None:
             "commit": commit(),
         }
         traffic = Traffic.of(about, *simulation.traffic())
-    finally:
-        simulation.end()
     traffic.write(path)
     return traffic
