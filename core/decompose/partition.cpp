@@ -18,10 +18,11 @@ namespace {
 
 std::int32_t side(const CellBox& box, std::size_t axis) { return box.upper[axis] - box.lower[axis]; }
 
+/// Of the longest the last: across it, the cells of a border lie in long runs of rows.
 std::size_t longest_axis(const CellBox& box) {
   std::size_t axis = 0;
   for (std::size_t d = 1; d < 3; ++d)
-    if (side(box, d) > side(box, axis)) axis = d;
+    if (side(box, d) >= side(box, axis)) axis = d;
   return axis;
 }
 

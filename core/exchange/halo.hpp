@@ -71,6 +71,13 @@ class Halo {
     if (count > 0) peer(rank).received.push_back({first, count, shift});
   }
 
+  /// Calls visit(first, count) for each run of ghosts of other ranks.
+  template <class Visit>
+  void for_each_received(Visit&& visit) const {
+    for (std::size_t p = 0; p < used_; ++p)
+      for (const Run& run : peers_[p].received) visit(run.first, run.count);
+  }
+
   template <class... Field>
   void start(Field&&... field);
   /// Until the messages of others have come; finish() does so, too.

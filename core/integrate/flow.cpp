@@ -73,6 +73,7 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
           std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })) {
   fluid.classic = world.method.scheme == Scheme::classic;
   fluid.confined = !fluid.classic && !constants_.free_surface;
+  moving = neighbors::Rows<T>(physics::delta::k_moving_stride, physics::delta::moving_width<D>(fluid.confined));
   sweeps = physics::delta::choose_sweeps<T, D>(execution_.instructions);
   place();
 }

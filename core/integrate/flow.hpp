@@ -29,6 +29,7 @@
 #include "integrate/flow/subdomain.hpp"
 #include "integrate/openings.hpp"
 #include "neighbors/drift.hpp"
+#include "neighbors/fields.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
 #include "particles/cells.hpp"
@@ -65,6 +66,11 @@ class Flow {
    private:
     Flow& flow_;
   };
+  /// What a halo carries of `pressed`: pressure and volume. Place and velocity follow from `moving`, see
+  /// RowWriter::write_pressed_ghosts(), but for buffers, which are set anew in between.
+  neighbors::RowField<T> pressed_field() {
+    return openings.empty() ? neighbors::RowField<T>(pressed, D, D, 2) : neighbors::RowField<T>(pressed, D);
+  }
   /// How many particles, in order, are right after so many passes of this step, see Laziness.
   std::int64_t fluid_after(int passes) const { return lazy.computed(fluid_rows, passes); }
   std::int64_t walls_after(int passes) const { return lazy.computed(wall_rows, passes); }
@@ -135,7 +141,7 @@ class Flow {
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::Rows<T> moving{physics::delta::k_moving_stride, physics::delta::k_moving_width<D>};
+  neighbors::Rows<T> moving{physics::delta::k_moving_stride};
   neighbors::Rows<T> pressed;
   neighbors::Rows<T> walls{physics::delta::k_wall_stride, physics::delta::k_wall_width<D>};
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};

@@ -21,7 +21,14 @@ void Kick<T, D>::write_moving(double dt) {
 
 template <class T, int D>
 void Kick<T, D>::write_pressed() {
-  for_each_span(flow_.fluid_after(k_rates), [&](const ParticleSpan& span) { rows_.write_pressed(span); });
+  for_each_span(flow_.fluid_after(k_rates), [&](const ParticleSpan& span) { rows_.write_pressed(span, 0); });
+}
+
+template <class T, int D>
+void Kick<T, D>::write_pressed_ghosts() {
+  if (!flow_.lazy.exchanges() || !flow_.openings.empty()) return;
+  flow_.fluid_halo.for_each_received(
+      [&](std::int32_t first, std::int32_t count) { rows_.write_pressed_ghosts(first, count, flow_.time_step); });
 }
 
 template <class T, int D>
@@ -38,15 +45,18 @@ void Kick<T, D>::half_and_drift() {
       s[l] += factor * (continuity + delta * static_cast<double>(diffusion[l]));
     }
     for (int d = 0; d < D; ++d) {
-      double *x = flow_.fluid.x[d] + first, *v = flow_.fluid.v[d] + first;
+      double* v = flow_.fluid.v[d] + first;
       const double* a = flow_.fluid.a[d] + first;
 #pragma omp simd
-      for (std::size_t l = 0; l < n; ++l) {
-        v[l] += 0.5 * dt * a[l];
-        x[l] += dt * v[l];
-      }
+      for (std::size_t l = 0; l < n; ++l) v[l] += 0.5 * dt * a[l];
     }
-    rows_.write_pressed(span);
+    rows_.write_pressed(span, dt);
+    for (int d = 0; d < D; ++d) {
+      double* x = flow_.fluid.x[d] + first;
+      const double* v = flow_.fluid.v[d] + first;
+#pragma omp simd
+      for (std::size_t l = 0; l < n; ++l) x[l] += dt * v[l];
+    }
   });
 }
 

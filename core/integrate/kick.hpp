@@ -25,6 +25,8 @@ class Kick {
   // Rows from the state as it is.
   void write_moving(double dt);
   void write_pressed();
+  /// Ghosts of other ranks, as far as their middle tells their end.
+  void write_pressed_ghosts();
 
  private:
   /// Where the particles of a span are going.

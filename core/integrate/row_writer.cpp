@@ -25,6 +25,22 @@ struct Columns {
   }
 };
 
+/// From the middle of the step to its end, by the velocity of a row, which all who have the row know.
+template <class T>
+class SecondHalf {
+ public:
+  SecondHalf(const Constants& c, double dt) : fixed_(c.fixed), distance_(0.5 * dt * c.c0) {}
+
+  std::int32_t operator()(std::int32_t x, T v) const {
+    const std::int32_t by = fixed_.wrapped(static_cast<double>(v) * distance_);
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(by));
+  }
+
+ private:
+  FixedPoint fixed_;
+  double distance_;  // at the speed of sound [m]
+};
+
 }  // namespace
 
 template <class T, int D>
@@ -65,13 +81,14 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
 }
 
 template <class T, int D>
-void RowWriter<T, D>::write_pressed(const ParticleSpan& span) {
+void RowWriter<T, D>::write_pressed(const ParticleSpan& span, double dt) {
   const std::size_t first = span.first, n = span.count;
   const auto& c = flow_.constants();
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = c.fixed;
   const double inverse_c0 = c.inverse_c0, inverse_mass = c.inverse_mass, damping = c.acoustic_damping;
   const double h_c = c.length.smoothing_length * c.inverse_c0, to_divergence = c.rate * c.kernel;
+  const SecondHalf<T> end_of(c, dt);
   Columns<T, D, 2 * D + 2> columns;  // x p V v
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
@@ -79,8 +96,8 @@ void RowWriter<T, D>::write_pressed(const ParticleSpan& span) {
     T(&v_row)[k_span] = columns.value[2 + d];
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      x_row[l] = fixed.wrapped(x[l]);
       v_row[l] = static_cast<T>(v[l] * inverse_c0);
+      x_row[l] = end_of(fixed.wrapped(x[l] + 0.5 * dt * v[l]), v_row[l]);
     }
   }
   const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
@@ -93,6 +110,19 @@ void RowWriter<T, D>::write_pressed(const ParticleSpan& span) {
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
   columns.write_to(flow_.pressed, flow_.fluid_rows.slot.data() + first, n);
+}
+
+template <class T, int D>
+void RowWriter<T, D>::write_pressed_ghosts(std::int32_t first, std::int32_t count, double dt) {
+  const SecondHalf<T> end_of(flow_.constants(), dt);
+  for (std::int32_t r = first; r < first + count; ++r) {
+    const T* middle = flow_.moving.row(r);
+    T* row = flow_.pressed.row(r);
+    for (int d = 0; d < D; ++d) {
+      row[D + 2 + d] = middle[D + d];
+      flow_.pressed.put_fixed(row + d, end_of(flow_.moving.get_fixed(middle + d), middle[D + d]));
+    }
+  }
 }
 
 template class RowWriter<float, 2>;

@@ -14,8 +14,10 @@ class RowWriter {
 
   /// The middle of a step of length dt: at x + v dt/2 with v = v + a dt/2.
   void write_moving(const ParticleSpan& span, double dt);
-  /// Its end.
-  void write_pressed(const ParticleSpan& span);
+  /// Its end, for particles that are still at x, with the v of its middle and the densities of its end.
+  void write_pressed(const ParticleSpan& span, double dt);
+  /// Place and velocity at its end of rows whose middle is in `moving`: what write_pressed() would give.
+  void write_pressed_ghosts(std::int32_t first, std::int32_t count, double dt);
 
  private:
   Flow<T, D>& flow_;

@@ -29,15 +29,16 @@ void Step<T, D>::advance(bool reactions) {
   kick_half_and_drift();
   openings_.keep_files();
   early_forces_ = Portions(flow_.schedule.early_forces);
-  begin_exchange(flow_.fluid_halo, flow_.pressed);
+  begin_exchange(flow_.fluid_halo, flow_.pressed_field());
+  kick_.write_pressed_ghosts();
   sum_forces_until([this] { return flow_.fluid_halo.arrived(); });
-  end_exchange(flow_.fluid_halo, flow_.pressed);
+  end_exchange(flow_.fluid_halo, flow_.pressed_field());
   if (moving_walls_.any()) moving_walls_.move_to_end();
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
-  begin_exchange(flow_.wall_halo, flow_.walls);
+  begin_exchange(flow_.wall_halo, all_of(flow_.walls));
   sum_forces_until([this] { return flow_.wall_halo.arrived(); });
-  end_exchange(flow_.wall_halo, flow_.walls);
+  end_exchange(flow_.wall_halo, all_of(flow_.walls));
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
   sum_forces_of(early_forces_.rest(), Phase::forces);
   sum_forces_of(flow_.schedule.late_forces, late(Phase::forces));
@@ -97,14 +98,14 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   const auto& c = flow_.constants();
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
-  begin_exchange(flow_.fluid_halo, flow_.moving);
+  begin_exchange(flow_.fluid_halo, all_of(flow_.moving));
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   // In vain if the lists do not hold after all: while rows travel, then while ranks come to the control point.
   early_rates_ = Portions(flow_.schedule.early_rates);
   late_rates_summed_ = false;
   const bool ahead = !flow_.communicator().is_alone() && lists_will_hold(skin);
   if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
-  end_exchange(flow_.fluid_halo, flow_.moving);
+  end_exchange(flow_.fluid_halo, all_of(flow_.moving));
   flow_.begin_control_point();
   if (ahead) sum_rates_until([this] { return flow_.control_point_arrived(); });
   if (ahead && !flow_.control_point_arrived()) sum_late_rates();
@@ -127,21 +128,21 @@ bool Step<T, D>::lists_will_hold(double skin) const {
 
 template <class T, int D>
 void Step<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
-  begin_exchange(halo, rows);
-  end_exchange(halo, rows);
+  begin_exchange(halo, all_of(rows));
+  end_exchange(halo, all_of(rows));
 }
 
 template <class T, int D>
-void Step<T, D>::begin_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
-  flow_.start_gather(halo, neighbors::RowField(rows, D));
+void Step<T, D>::begin_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows) {
+  flow_.start_gather(halo, rows);
   flow_.timers.lap(Phase::pack);
 }
 
 template <class T, int D>
-void Step<T, D>::end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+void Step<T, D>::end_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows) {
   halo.wait();
   flow_.timers.lap(Phase::wait);
-  flow_.finish_gather(halo, neighbors::RowField(rows, D));
+  flow_.finish_gather(halo, rows);
   flow_.timers.lap(Phase::pack);
 }
 
@@ -290,8 +291,10 @@ void Step<T, D>::react_viscous() {
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
+  const auto& sweeps = flow_.sweeps;
+  const auto reaction = flow_.fluid.confined ? sweeps.viscous_reaction_confined : sweeps.viscous_reaction_free_surface;
   for_blocks(flow_.wall_reaction_blocks(), flow_.wall_rows.owned(),
-             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.viscous_reaction(in, out, first, last); });
+             [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
 

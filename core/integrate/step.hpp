@@ -53,8 +53,9 @@ class Step {
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
   bool lists_will_hold(double skin) const;
   void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
-  void begin_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows);
-  void end_exchange(exchange::Halo& halo, neighbors::Rows<T>& rows);
+  static neighbors::RowField<T> all_of(neighbors::Rows<T>& rows) { return {rows, D}; }
+  void begin_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
+  void end_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
   Phase late(Phase phase) const {
     return flow_.communicator().is_alone() || flow_.lazy.computes_copies() ? phase : Phase::fringe;
   }

@@ -8,30 +8,34 @@
 
 namespace eddyline::neighbors {
 
-/// Rows as far as they mean anything; their positions are shifted by the period.
+/// Rows as far as they mean anything; their positions are shifted by the period. In messages only `count` values of a
+/// row, from the one called `first`, if whoever receives them knows the others.
 template <class T>
 class RowField {
  public:
-  RowField(Rows<T>& rows, int dimensions) : rows_(rows), dimensions_(dimensions) {}
+  RowField(Rows<T>& rows, int dimensions) : RowField(rows, dimensions, 0, rows.width()) {}
+  RowField(Rows<T>& rows, int dimensions, int first, int count)
+      : rows_(rows), dimensions_(dimensions), first_(first), bytes_(sizeof(T) * static_cast<std::size_t>(count)) {}
 
-  std::size_t bytes() const { return sizeof(T) * static_cast<std::size_t>(rows_.width()); }
+  std::size_t bytes() const { return bytes_; }
   void copy(std::int32_t from, std::int32_t to, const Int3& shift) const {
-    std::memcpy(rows_.row(to), rows_.row(from), bytes());
+    std::memcpy(rows_.row(to), rows_.row(from), sizeof(T) * static_cast<std::size_t>(rows_.width()));
     rows_.shift(to, shift, dimensions_);
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
-    for (std::int32_t k = 0; k < count; ++k, to += bytes()) std::memcpy(to, rows_.row(first + k), bytes());
+    for (std::int32_t k = 0; k < count; ++k, to += bytes_) std::memcpy(to, rows_.row(first + k) + first_, bytes_);
   }
   void unpack(const std::byte* from, std::int32_t first, std::int32_t count, const Int3& shift) const {
-    for (std::int32_t k = 0; k < count; ++k, from += bytes()) {
-      std::memcpy(rows_.row(first + k), from, bytes());
-      rows_.shift(first + k, shift, dimensions_);
+    for (std::int32_t k = 0; k < count; ++k, from += bytes_) {
+      std::memcpy(rows_.row(first + k) + first_, from, bytes_);
+      if (first_ == 0) rows_.shift(first + k, shift, dimensions_);
     }
   }
 
  private:
   Rows<T>& rows_;
-  int dimensions_;
+  int dimensions_, first_;
+  std::size_t bytes_;
 };
 
 /// Fixed-point positions, an array an axis.

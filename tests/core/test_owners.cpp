@@ -281,8 +281,8 @@ struct Way {
 /// Everybody has one owner, the one of its cell, and is where it is on one process, at each step.
 void expect_one_owner_each(const world::World& world, int steps, bool returns) {
   const auto whole = history(world, steps);
-  for (const Way& way : {Way{2, "strips", "blocking", 0}, Way{3, "bisection", "nonblocking", 2},
-                         Way{4, "blocks", "nonblocking", 0}, Way{5, "strips", "nonblocking", 3}})
+  for (const Way& way : {Way{2, "strips-x", "blocking", 0}, Way{3, "bisection", "nonblocking", 2},
+                         Way{4, "blocks", "nonblocking", 0}, Way{5, "strips-x", "nonblocking", 3}})
     on_ranks(way.ranks, [&](comm::Communicator& c) {
       auto execution = execution_with(way.decomposition, way.exchange);
       execution.rebalance_every = way.rebalance_every;

@@ -46,9 +46,11 @@ struct ReactionResults {  // on a wall's particle, without the kernel's constant
   T* force[D];
 };
 
-/// How many values of a row mean anything.
+/// How many values of a row mean anything. Where there may be a free surface, w is not used.
 template <int D>
-inline constexpr int k_moving_width = 4 * D + 2;
+constexpr int moving_width(bool confined) {
+  return (confined ? 4 : 3) * D + 2;
+}
 template <int D>
 inline constexpr int k_pressed_width = 2 * D + 2;
 template <int D>
@@ -95,12 +97,12 @@ struct Sweeps {
   void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
   /// Nodes of openings over fluid: a linear fit to pressure and velocity.
   void (*nodes)(const SweepInput<T>&, const NodeResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  using Reactions = void (*)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
+                             std::int64_t last_chunk);
   /// Reaction of the viscous force at no-slip walls on each wall particle; half way through the step.
-  void (*viscous_reaction)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
-                           std::int64_t last_chunk);
+  Reactions viscous_reaction_confined, viscous_reaction_free_surface;
   /// Reaction of the pressure force on each wall particle; at the end of the step.
-  void (*pressure_reaction)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
-                            std::int64_t last_chunk);
+  Reactions pressure_reaction;
   /// rates_morris and forces_confined as if all lanes had the neighbours of the first, so that nothing is transposed:
   /// the arithmetic alone, for benchmarks.
   Rates rates_arithmetic;

@@ -253,7 +253,7 @@ void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t f
   }
 }
 
-template <class P, int D, class T = typename P::value_type>
+template <class P, int D, bool confined, class T = typename P::value_type>
 void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::int64_t first_chunk,
                       std::int64_t last_chunk) {
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
@@ -263,13 +263,14 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_moving<P, D, true>(in.moving, places); },
+          [&](auto* places) __attribute__((always_inline)) { return load_moving<P, D, confined>(in.moving, places); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
             P v_viscous[D];
             for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
-            const P given = f.V * (w.V * fw.F) * w.no_slip * (P(in.nu_wall) - dot<D>(f.w, fw.r));
-            viscosity_morris<D>(force, given, v_viscous);
+            P nu(in.nu_wall);
+            if constexpr (confined) nu = nu - dot<D>(f.w, fw.r);
+            viscosity_morris<D>(force, f.V * (w.V * fw.F) * w.no_slip * nu, v_viscous);
           });
       for (int d = 0; d < D; ++d) put(force[d], out.force[d] + at);
     });
@@ -304,7 +305,8 @@ Sweeps<typename P::value_type, D> make_sweeps() {
           forces<P, D, true>,
           walls<P, D>,
           nodes<P, D>,
-          viscous_reaction<P, D>,
+          viscous_reaction<P, D, true>,
+          viscous_reaction<P, D, false>,
           pressure_reaction<P, D>,
           rates<P, D, FluidViscosity::morris, AllTheSame>,
           forces<P, D, false, AllTheSame>};
