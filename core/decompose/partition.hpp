@@ -11,11 +11,11 @@
 namespace eddyline::decompose {
 
 /// How the grid is cut.
-///   strips: across its longest axis, so that each box bears the same weight.
+///   strips: across its longest axis, of equal ones the last, so that each box bears the same weight.
 ///   strips-x, strips-y, strips-z: the same across that axis.
 ///   blocks: into px x py x pz boxes of equally many cells with little surface; weights do not count.
-///   bisection: again and again across the longest side of each part, where the weights on both sides come nearest to
-///   the numbers of boxes that they get.
+///   bisection: again and again across the longest side of each part, of equal ones the last, where the weights on both
+///   sides come nearest to the numbers of boxes that they get.
 enum class Method { strips, blocks, bisection };
 struct Cuts {
   Method method;

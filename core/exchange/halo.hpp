@@ -71,7 +71,12 @@ class Halo {
     if (count > 0) peer(rank).received.push_back({first, count, shift});
   }
 
-  /// Calls visit(first, count) for each run of ghosts of other ranks.
+  /// Calls visit(first, count) for each run of rows that other ranks get, or of ghosts that they send.
+  template <class Visit>
+  void for_each_sent(Visit&& visit) const {
+    for (std::size_t p = 0; p < used_; ++p)
+      for (const Run& run : peers_[p].sent) visit(run.first, run.count);
+  }
   template <class Visit>
   void for_each_received(Visit&& visit) const {
     for (std::size_t p = 0; p < used_; ++p)

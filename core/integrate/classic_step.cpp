@@ -162,9 +162,7 @@ bool ClassicStep<T, D>::lists_hold(const Prediction& ahead, double skin) {
   gather(flow_.fluid_halo, flow_.pressed);
   const auto& c = flow_.constants();
   flow_.begin_control_point();
-  const neighbors::Drift drift = flow_.end_control_point();
-  flow_.control.approach = drift.approach * c.fixed.quantum();
-  flow_.control.moved = drift.moved * c.fixed.quantum();
+  flow_.end_control_point();
   flow_.timers.lap(Phase::integrate);
   return flow_.control.approach <= skin && flow_.control.moved <= 0.5 * c.length.interaction_radius + skin;
 }

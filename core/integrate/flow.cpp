@@ -69,6 +69,7 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
       counting_(communicator),
       constants_(world),
       subdomain_(world_, constants_, execution_, lazy.depth(), communicator),
+      drifting_(communicator),
       walls_move_(
           std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })) {
   fluid.classic = world.method.scheme == Scheme::classic;
@@ -386,35 +387,6 @@ void Flow<T, D>::write_wall_row(T* row, std::size_t k) const {
   for (int d = 0; d < D; ++d) walls.put_fixed(row + d, constants_.fixed.wrapped(wall.x[d][k]));
   row[D + 1] = static_cast<T>(wall.volume[k] / constants_.volume);
   row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
-}
-
-template <class T, int D>
-void Flow<T, D>::agree() {
-  timers.lap(Phase::integrate);
-  agreement_.begin(communicator_, control, {});
-  agreement_.end(communicator_, control, "control point after steps");
-  end_count();
-  timers.lap(Phase::wait);
-}
-
-template <class T, int D>
-void Flow<T, D>::begin_control_point() {
-  // Classic sums pairs in the middle of the step only.
-  const double half_step = fluid.classic ? 0.0 : 0.5 * time_step * constants_.c0 / constants_.fixed.quantum();
-  const neighbors::Drift own =
-      drift_bound_(layout(), fluid_rows, fluid.classic ? pressed : moving, fluid_positions_,
-                   static_cast<float>(half_step), wall_rows, walls_move_ ? &wall_displacement : nullptr);
-  agreement_.begin(communicator_, control, {own.approach, own.moved});
-  timers.lap(Phase::integrate);
-}
-
-template <class T, int D>
-neighbors::Drift Flow<T, D>::end_control_point() {
-  const auto all = agreement_.end(communicator_, control, "control point of a step");
-  end_count();
-  timers.lap(Phase::wait);
-  control.speed = control.latest.speed;
-  return {static_cast<float>(all[0]), static_cast<float>(all[1])};
 }
 
 template <class T, int D>

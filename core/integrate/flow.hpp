@@ -130,6 +130,7 @@ class Flow {
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
+  std::int64_t foreseen = 0;        // steps whose lists were known to hold before ghosts had come
   std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
   std::int64_t left_particles = 0;  // through open sides, or to make room for a body; they are removed at rebuilds
   ReproducibleSum left_mass;        // [kg], kg/m in 2D
@@ -175,7 +176,14 @@ class Flow {
   /// the last rebuild at the end of this one, whose middle is in `moving`. In two halves: what is computed in between
   /// gives other ranks time to come to it. Collective.
   void begin_control_point();
-  neighbors::Drift end_control_point();
+  /// The same while ghosts of other ranks are still on their way: it takes them to go on as `pressed`, the end of the
+  /// last step, has them, and adds by how much no particle strays from that. So it gives upper bounds, and nobody has
+  /// to wait for begin_drift(), which says once ghosts have come how far particles will have moved, unless the bounds
+  /// are too high to decide. end_drift() waits for that if it is under way.
+  void foresee_control_point();
+  void end_control_point();
+  void begin_drift();
+  void end_drift();
   /// Whether end_control_point() would not wait.
   bool control_point_arrived() { return agreement_.arrived(); }
   /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of
@@ -186,6 +194,12 @@ class Flow {
   }
 
  private:
+  neighbors::Course<T> course_of_step() const;
+  template <class Visit>
+  void for_each_foreign_cell(Visit&& visit) const;
+  double straying(const neighbors::Course<T>& expected) const;
+  const neighbors::WallDisplacement* walls_moved() const { return walls_move_ ? &wall_displacement : nullptr; }
+  void set_drift(double approach, double moved);
   void change_motion(const world::Change& change);
   void let_copies_in(bool in);
   void resize_fluid(std::int64_t n);
@@ -240,6 +254,9 @@ class Flow {
   Constants constants_;
   Subdomain subdomain_;
   Agreement agreement_;
+  comm::Reduction drifting_;  // of drift_, while is_drifting_
+  std::array<double, 2> drift_{};
+  bool is_drifting_ = false;
   bool walls_move_;
   Reordering<D> reorder_;
   KeptRows<T> kept_wall_rows_{physics::delta::k_wall_stride};

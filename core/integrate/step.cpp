@@ -49,6 +49,7 @@ void Step<T, D>::advance(bool reactions) {
   kick_half_and_shift(flow_.time_step);
   openings_.hold();
   ++flow_.steps;
+  if (!flow_.communicator().is_alone() && !flow_.lazy.is_on()) ends_of_ = flow_.steps;
 }
 
 template <class T, int D>
@@ -83,6 +84,7 @@ template <class T, int D>
 void Step<T, D>::drift_half() {
   constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
   const double skin = k_trust * flow_.constants().length.skin;
+  flow_.end_drift();
   if (!flow_.bodies_change() && lists_hold(flow_.control.approach, skin)) return;
   flow_.rebuild();
   rows_time_step_ = k_none;
@@ -94,29 +96,35 @@ void Step<T, D>::drift_half() {
 /// last.
 template <class T, int D>
 bool Step<T, D>::lists_hold(double start, double skin) {
-  auto& control = flow_.control;
-  const auto& c = flow_.constants();
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
   begin_exchange(flow_.fluid_halo, all_of(flow_.moving));
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
+  const bool foreseen = ends_of_ == flow_.steps && flow_.last_rebuild < flow_.steps;
+  if (foreseen) flow_.foresee_control_point();
   // In vain if the lists do not hold after all: while rows travel, then while ranks come to the control point.
   early_rates_ = Portions(flow_.schedule.early_rates);
   late_rates_summed_ = false;
   const bool ahead = !flow_.communicator().is_alone() && lists_will_hold(skin);
   if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, all_of(flow_.moving));
-  flow_.begin_control_point();
+  foreseen ? flow_.begin_drift() : flow_.begin_control_point();
   if (ahead) sum_rates_until([this] { return flow_.control_point_arrived(); });
   if (ahead && !flow_.control_point_arrived()) sum_late_rates();
-  const neighbors::Drift drift = flow_.end_control_point();
+  flow_.end_control_point();
   if (flow_.control.bad) return true;
   start += 2 * flow_.control.latest.corrected;
-  const double end = drift.approach * c.fixed.quantum();
-  control.approach = end;
-  control.moved = drift.moved * c.fixed.quantum();
-  flow_.timers.lap(Phase::integrate);
-  return end <= skin && start + end <= 2 * skin && control.moved <= flow_.reach_of_lists() + skin;
+  const auto hold = [&] {
+    const double end = flow_.control.approach;
+    return end <= skin && start + end <= 2 * skin && flow_.control.moved <= flow_.reach_of_lists() + skin;
+  };
+  if (!foreseen) return hold();
+  if (!hold()) {
+    flow_.end_drift();
+    return hold();
+  }
+  ++flow_.foreseen;
+  return true;
 }
 
 /// Whether lists that held in the last step are likely to hold in this one.

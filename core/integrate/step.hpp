@@ -27,7 +27,7 @@ class Step {
 
   /// What goes from step to step besides the flow: nothing.
   void save(ArchiveWriter&) const {}
-  void restore(const ArchiveReader*) { rows_time_step_ = k_none; }
+  void restore(const ArchiveReader*) { rows_time_step_ = k_none, ends_of_ = -1; }
 
   /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
   double damping = 0;
@@ -71,6 +71,7 @@ class Step {
   bool late_rates_summed_ = false;
   static constexpr double k_none = -1;
   double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle
+  std::int64_t ends_of_ = -1;       // the steps after which flow_.pressed holds the end, of ghosts of other ranks, too
 };
 
 }  // namespace eddyline::integrate

@@ -6,45 +6,51 @@
 
 namespace eddyline::neighbors {
 
+namespace {
+
+constexpr float k_none = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
 template <class T, int D>
-Drift DriftBound<T, D>::operator()(const particles::CellLayout& layout, const particles::CellRows& rows,
-                                   const Rows<T>& moving, const FixedPositions& at_rebuild, float half_step,
-                                   const particles::CellRows& walls, const WallDisplacement* walls_moved) {
-  constexpr float k_none = std::numeric_limits<float>::infinity();
-  const auto cells = static_cast<std::int64_t>(layout.cells());
+void DriftBound<T, D>::measure(const particles::CellLayout& layout, const particles::CellRows& rows,
+                               const Course<T>& course, const FixedPositions& at_rebuild,
+                               const particles::CellRows& walls, const WallDisplacement* walls_moved) {
+  const std::int32_t cells = layout.cells();
   for (int d = 0; d < D; ++d) {
     lower_[d].resize(static_cast<std::size_t>(cells));
     upper_[d].resize(static_cast<std::size_t>(cells));
   }
 #pragma omp parallel for schedule(static)
-  for (std::int64_t c = 0; c < cells; ++c) {
-    const auto k = static_cast<std::size_t>(c);
-    if (layout.distance(static_cast<std::int32_t>(c)) > 1) continue;  // no neighbour of its own cells
-    float lower[D], upper[D];
-    const bool resting_walls = walls_moved == nullptr && walls.begin[k] < walls.begin[k + 1];
-    std::fill_n(lower, D, resting_walls ? 0.0F : k_none);
-    std::fill_n(upper, D, resting_walls ? 0.0F : -k_none);
-    if (walls_moved != nullptr)
-      for (std::int32_t r = walls.begin[k]; r < walls.begin[k + 1]; ++r)
-        for (int d = 0; d < D; ++d) {
-          const float moved = walls_moved->x[d][static_cast<std::size_t>(r)];
-          lower[d] = std::min(lower[d], moved);
-          upper[d] = std::max(upper[d], moved);
-        }
-    for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r) {
-      const T* row = moving.row(r);
-      for (int d = 0; d < D; ++d) {
-        const auto half = static_cast<std::uint32_t>(moving.get_fixed(row + d)) -
-                          static_cast<std::uint32_t>(at_rebuild.x[d][static_cast<std::size_t>(r)]);
-        const float moved =
-            std::fma(static_cast<float>(row[D + d]), half_step, static_cast<float>(static_cast<std::int32_t>(half)));
-        lower[d] = std::min(lower[d], moved);
-        upper[d] = std::max(upper[d], moved);
-      }
-    }
-    for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
-  }
+  for (std::int32_t c = 0; c < cells; ++c)
+    if (layout.distance(c) <= 1)  // else no neighbour of its own cells
+      measure(c, rows, course, at_rebuild, walls, walls_moved);
+}
 
+template <class T, int D>
+void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course,
+                               const FixedPositions& at_rebuild, const particles::CellRows& walls,
+                               const WallDisplacement* walls_moved) {
+  const auto k = static_cast<std::size_t>(cell);
+  float lower[D], upper[D];
+  const bool resting_walls = walls_moved == nullptr && walls.begin[k] < walls.begin[k + 1];
+  std::fill_n(lower, D, resting_walls ? 0.0F : k_none);
+  std::fill_n(upper, D, resting_walls ? 0.0F : -k_none);
+  const auto include = [&](int axis, float moved) {
+    lower[axis] = std::min(lower[axis], moved);
+    upper[axis] = std::max(upper[axis], moved);
+  };
+  if (walls_moved != nullptr)
+    for (std::int32_t r = walls.begin[k]; r < walls.begin[k + 1]; ++r)
+      for (int d = 0; d < D; ++d) include(d, walls_moved->x[d][static_cast<std::size_t>(r)]);
+  for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r)
+    for (int d = 0; d < D; ++d) include(d, course.displacement(r, d, at_rebuild.x[d][static_cast<std::size_t>(r)]));
+  for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
+}
+
+template <class T, int D>
+Drift DriftBound<T, D>::largest(const particles::CellLayout& layout, const particles::CellRows& rows,
+                                const particles::CellRows& walls) const {
   float approach2 = 0, moved2 = 0, closing = 0;
   for (const auto& box : layout.own_boxes()) {
     const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];

@@ -1,6 +1,9 @@
 #pragma once
 // How much nearer particles can have come since the lists were built.
 
+#include <cmath>
+#include <cstdint>
+
 #include "base/arrays.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
@@ -20,6 +23,22 @@ struct WallDisplacement {
   Array<float> x[3];
 };
 
+/// How rows go on: from where they are, with their velocity.
+template <class T>
+struct Course {
+  const Rows<T>* rows;
+  int velocity;   // its first component's place in a row
+  float to_come;  // turns it into the distance still to go [quanta]
+
+  /// To the end of it, from a place [quanta].
+  float displacement(std::int32_t row, int axis, std::int32_t from) const {
+    const T* values = rows->row(row);
+    const auto so_far = static_cast<std::uint32_t>(rows->get_fixed(values + axis)) - static_cast<std::uint32_t>(from);
+    return std::fma(static_cast<float>(values[velocity + axis]), to_come,
+                    static_cast<float>(static_cast<std::int32_t>(so_far)));
+  }
+};
+
 /// Compares how far particles have moved with how far those around them have: what a stream shares costs no rebuild.
 ///   Touching cells: the approach is at most the relative displacement.
 ///   One cell between them: they stand an edge apart along some axis, which is more than R + skin, so that only their
@@ -30,12 +49,18 @@ struct WallDisplacement {
 template <class T, int D>
 class DriftBound {
  public:
-  /// `moving` holds positions half way through a step and velocities; `half_step` turns these into the distance of the
-  /// other half [quanta]. `at_rebuild`: where the rows stood when lists were built. Walls have moved by `walls_moved`;
-  /// without it, they rest.
-  Drift operator()(const particles::CellLayout& layout, const particles::CellRows& rows, const Rows<T>& moving,
-                   const FixedPositions& at_rebuild, float half_step, const particles::CellRows& walls,
-                   const WallDisplacement* walls_moved = nullptr);
+  /// How far those of each cell will have moved. `at_rebuild`: where the rows stood when lists were built. Walls have
+  /// moved by `walls_moved`; without it, they rest.
+  void measure(const particles::CellLayout& layout, const particles::CellRows& rows, const Course<T>& course,
+               const FixedPositions& at_rebuild, const particles::CellRows& walls,
+               const WallDisplacement* walls_moved = nullptr);
+  /// Of a cell once more, on another course.
+  void measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course,
+               const FixedPositions& at_rebuild, const particles::CellRows& walls,
+               const WallDisplacement* walls_moved = nullptr);
+  /// As far as has been measured.
+  Drift largest(const particles::CellLayout& layout, const particles::CellRows& rows,
+                const particles::CellRows& walls) const;
 
  private:
   Array<float> lower_[D], upper_[D];  // of the displacements in each cell

@@ -39,7 +39,8 @@ neighbors::Drift drift_of(const Sorted& s, const Sorted& walls, Field field,
     neighbors::RowField(moving, D).copy(from, to, shift);
   });
   neighbors::DriftBound<float, D> bound;
-  return bound(s.layout, s.rows, moving, s.positions, 1.0F, walls.rows, walls_moved);
+  bound.measure(s.layout, s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
+  return bound.largest(s.layout, s.rows, walls.rows);
 }
 
 /// By how much two particles that stood an edge apart or farther have come nearer than that.

@@ -320,4 +320,15 @@ TEST(each_particle_enters_once_where_ranks_meet_across_the_inflow) {
   expect_each_to_enter_once({0.6, 0.7, 0}, "bisection", 5, true);
 }
 TEST(nobody_is_moved_twice_in_eddies) { expect_one_owner_each(to_and_fro(), 36, true); }
+TEST(ranks_need_not_wait_for_ghosts_to_know_that_lists_hold) {
+  auto world = fixture::eddies(2);
+  world.fluid.sound_speed *= 10;  // steps so short that lists last for some
+  on_ranks(3, [&](comm::Communicator& c) {
+    Flow2 flow(world, execution_with("strips"), c);
+    const auto step = start<integrate::Step<float, 2>>(flow);
+    for (int k = 0; k < 60; ++k) step->advance(false);
+    CHECK(flow.rebuilds > 3);
+    CHECK(flow.foreseen > 30);
+  });
+}
 TEST(nobody_is_moved_twice_in_a_stream) { expect_one_owner_each(uneven_stream({1, 0.6, 0}), 24, false); }

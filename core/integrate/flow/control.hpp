@@ -35,15 +35,15 @@ struct Control {
 /// others time to come. Collective.
 class Agreement {
  public:
-  /// `own`: two more numbers.
-  void begin(comm::Communicator& communicator, const Control& control, const std::array<double, 2>& own);
+  /// `own`: more numbers.
+  void begin(comm::Communicator& communicator, const Control& control, const std::array<double, 3>& own);
   /// Whether end() would not wait.
   bool arrived() const { return !under_way_ || under_way_->test(); }
   /// The largest of these of all ranks. `what`: what is waited for, in words.
-  std::array<double, 2> end(comm::Communicator& communicator, Control& control, std::string_view what);
+  std::array<double, 3> end(comm::Communicator& communicator, Control& control, std::string_view what);
 
  private:
-  std::array<double, 9> values_{};
+  std::array<double, 10> values_{};
   std::unique_ptr<comm::Requests> under_way_;
 };
 
