@@ -55,8 +55,8 @@ class Way:
 LISTED = (
     Way("channel-2d", 2, 2, 1, "bisection", "shared"),
     Way("channel-2d", 3, 1, 2, "strips", "blocking", 2),
-    Way("channel-3d", 4, 1, 1, "blocks", "onesided-fence"),
-    Way("moving-channel", 3, 2, 1, "blocks", "onesided-lock"),
+    Way("channel-3d", 2, 1, 2, "blocks", "onesided-fence"),
+    Way("moving-channel", 2, 2, 1, "blocks", "onesided-lock"),
     Way("moving-channel", 6, 1, 1, "bisection", "persistent"),
     Way("moving-2d", 4, 2, 2, "strips", "auto"),
     Way("stream-3d", 2, 1, 2, "blocks", "threaded"),
@@ -100,7 +100,7 @@ BUSY = {"onesided-fence": 4, "onesided-pscw": 4, "onesided-lock": 4}
 ALONE = ("exchange", "sites")
 """Factors whose choices meet any other one, and not any two: with three there would be too many ways."""
 STAY = (Way("dam-3d", 1, 1, 3, "blocks", "blocking", 2),)
-"""Blocks do not look at weights: here all fluid stays with one of two ranks."""
+"""Blocks do not look at weights: here all fluid stays with one of two ranks, whatever the exchange."""
 CELLS = {"channel-2d": 15, "dam-3d": 8, "moving-channel": 15}
 """Of a journey's longest axis: room for so many strips."""
 
@@ -199,7 +199,7 @@ def assert_the_law(way: Way, folder: Path) -> None:
     migrants += found.migrants
     assert found.ranks == (way.resumed or way.ranks)
     assert found.checksum == f"{expected.checksum:032x}"
-    alone = max(way.ranks, way.resumed) == 1 or replace(way, lazy=1) in STAY
+    alone = max(way.ranks, way.resumed) == 1 or replace(way, exchange="blocking", lazy=1) in STAY
     assert alone or migrants > 0
     assert found.fluid == len(expected.ids)
     assert found.ids == hashlib.sha256(expected.ids.tobytes()).hexdigest()
