@@ -2,6 +2,7 @@
 // Message passing as the rest of the core sees it. Implementations: a process on its own (alone.hpp) and MPI (mpi/).
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -51,8 +52,9 @@ class Communicator {
   /// The library behind it, for reports.
   virtual std::string library() const = 0;
 
-  /// How long a rank waits for others within a step before it gives up [s]; 0: for ever.
-  double patience = 0;
+  /// How long a rank waits for others within a step before it gives up [s]; 0: for ever. Whoever waits reads it, in
+  /// any thread.
+  std::atomic<double> patience = 0;
 
   /// The site of each rank: ranks of one site are near each other, and far from those of others. Empty: one site.
   std::vector<int> sites;

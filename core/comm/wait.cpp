@@ -48,8 +48,8 @@ void Pauses::next() {
   std::this_thread::sleep_for(
       std::min<std::chrono::microseconds>(k_longest_sleep, k_shortest_sleep * (1 << doublings)));
   const double waited = std::chrono::duration<double>(Clock::now() - start_).count();
-  if (communicator_.patience > 0 && waited > communicator_.patience)
-    throw Unresponsive(communicator_.rank(), phase_, waited);
+  const double patience = communicator_.patience;
+  if (patience > 0 && waited > patience) throw Unresponsive(communicator_.rank(), phase_, waited);
 }
 
 }  // namespace eddyline::comm

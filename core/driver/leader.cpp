@@ -233,7 +233,7 @@ std::unique_ptr<Simulation> lead(std::unique_ptr<Simulation> own, comm::Communic
 
 void follow(Simulation& own, comm::Communicator& communicator) {
   for (;;) {
-    const double patience = std::exchange(communicator.patience, 0);  // the root may be painting
+    const double patience = communicator.patience.exchange(0);  // the root may be painting
     const auto command = comm::broadcast(communicator, Command{}, 0, "command");
     communicator.patience = patience;
     if (command.call == Call::end) return;

@@ -328,7 +328,9 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
       .def_prop_ro("library", &Communicator::library)
-      .def_rw("patience", &Communicator::patience)
+      .def_prop_rw(
+          "patience", [](const Communicator& c) { return c.patience.load(); },
+          [](Communicator& c, double seconds) { c.patience = seconds; })
       .def_rw("sites", &Communicator::sites)
       .def("machine", &Communicator::machine)
       .def("broadcast", broadcast, "message"_a)
