@@ -83,6 +83,8 @@ class Halo {
       for (const Run& run : peers_[p].received) visit(run.first, run.count);
   }
 
+  /// Sends rows to other ranks. Their ghosts are up to date after finish(), those of this process after
+  /// gather_within().
   template <class... Field>
   void start(Field&&... field);
   /// Until the messages of others have come; finish() does so, too.
@@ -96,6 +98,7 @@ class Halo {
   template <class... Field>
   void gather(Field&&... field) {
     start(field...);
+    gather_within(field...);
     finish(field...);
   }
 
@@ -181,7 +184,6 @@ void Halo::start(Field&&... field) {
     traffic_.sent.add(out.size(), communicator_.is_far(peers_[p].rank));
   }
   strategy_->start();
-  gather_within(field...);
 }
 
 template <class... Field>

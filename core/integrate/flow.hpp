@@ -69,7 +69,20 @@ class Flow {
   /// What a halo carries of `pressed`: pressure and volume. Place and velocity follow from `moving`, see
   /// RowWriter::write_pressed_ghosts(), but for buffers, which are set anew in between.
   neighbors::RowField<T> pressed_field() {
-    return openings.empty() ? neighbors::RowField<T>(pressed, D, D, 2) : neighbors::RowField<T>(pressed, D);
+    return openings.empty() ? neighbors::RowField<T>(pressed, D, {D, 2}) : neighbors::RowField<T>(pressed, D);
+  }
+  /// The same of `moving`, by which the next step begins when ghosts have the end of the last one: density and volume
+  /// are those of `pressed` where they do not change in between, see RowWriter::write_moving_ghosts().
+  neighbors::RowField<T> next_moving_field() {
+    return density_lasts() ? neighbors::RowField<T>(moving, D, {0, 2 * D}, {2 * D + 2, moving.width() - 2 * D - 2})
+                           : neighbors::RowField<T>(moving, D);
+  }
+  /// Whether the density at the end of a step is that of the middle of the next one, and its pressure nothing else.
+  bool density_lasts() const { return !fluid.confined && openings.empty(); }
+  /// The same of `walls`, whose places, volumes and velocities of their own change only where bodies or sides move.
+  neighbors::RowField<T> wall_field(bool change_speed) {
+    return walls_move_ || change_speed ? neighbors::RowField<T>(walls, D)
+                                       : neighbors::RowField<T>(walls, D, {D, D + 2});
   }
   /// How many particles, in order, are right after so many passes of this step, see Laziness.
   std::int64_t fluid_after(int passes) const { return lazy.computed(fluid_rows, passes); }
@@ -77,7 +90,13 @@ class Flow {
   /// Brings owners' values to ghosts; to those of other ranks in steps that exchange.
   template <class... Field>
   void start_gather(exchange::Halo& halo, Field&&... field) {
-    lazy.exchanges() ? halo.start(field...) : halo.gather_within(field...);
+    send(halo, field...);
+    halo.gather_within(field...);
+  }
+  /// The part of it that travels.
+  template <class... Field>
+  void send(exchange::Halo& halo, Field&&... field) {
+    if (lazy.exchanges()) halo.start(field...);
   }
   template <class... Field>
   void finish_gather(exchange::Halo& halo, Field&&... field) {

@@ -32,10 +32,17 @@ void Kick<T, D>::write_pressed_ghosts() {
 }
 
 template <class T, int D>
-void Kick<T, D>::half_and_drift() {
+void Kick<T, D>::write_moving_ghosts() {
+  if (!flow_.density_lasts()) return;
+  flow_.fluid_halo.for_each_received(
+      [&](std::int32_t first, std::int32_t count) { rows_.write_moving_ghosts(first, count); });
+}
+
+template <class T, int D>
+void Kick<T, D>::half_and_drift(std::span<const Block> blocks) {
   const auto& c = flow_.constants();
   const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
-  for_each_span(flow_.fluid_after(k_rates), [&](const ParticleSpan& span) {
+  for_each_span(blocks, flow_.fluid_after(k_rates), [&](const ParticleSpan& span) {
     const std::size_t first = span.first, n = span.count;
     double* s = flow_.fluid.s.data() + first;
     const T *divergence = flow_.divergence.data() + first, *diffusion = flow_.diffusion.data() + first;
@@ -61,9 +68,10 @@ void Kick<T, D>::half_and_drift() {
 }
 
 template <class T, int D>
-void Kick<T, D>::half_and_shift(double dt, double damping, double next) {
+void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
   const Shifting step = constants_of(dt, damping);
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
+  const auto count = static_cast<std::int64_t>(blocks.size());
   Extremes squares;
   std::int64_t contacts = 0;
 #pragma omp parallel
@@ -72,16 +80,17 @@ void Kick<T, D>::half_and_shift(double dt, double damping, double next) {
     std::int64_t touched = 0;
     Ahead ahead;
 #pragma omp for schedule(static) nowait
-    for (std::int64_t first = 0; first < n; first += k_span) {
-      const ParticleSpan span{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, n - first))};
-      const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, k_span));
-      accelerate(span, step, ahead);
-      shift(span, step, ahead);
-      if (step.relaxation > 0) relax_density(span, step);
-      touched += touch_walls(span, counted, ahead);
-      take_over(span, std::min(counted, span.count), step, ahead, own);
-      rows_.write_moving(span, next);
-    }
+    for (std::int64_t b = 0; b < count; ++b)
+      for_each_span(blocks[static_cast<std::size_t>(b)], n, [&](const ParticleSpan& span) {
+        const auto first = static_cast<std::int64_t>(span.first);
+        const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, k_span));
+        accelerate(span, step, ahead);
+        shift(span, step, ahead);
+        if (step.relaxation > 0) relax_density(span, step);
+        touched += touch_walls(span, counted, ahead);
+        take_over(span, std::min(counted, span.count), step, ahead, own);
+        rows_.write_moving(span, next);
+      });
 #pragma omp critical(kick_extremes)
     {
       contacts += touched;
@@ -91,8 +100,10 @@ void Kick<T, D>::half_and_shift(double dt, double damping, double next) {
     }
   }
   flow_.contacts += contacts;
-  flow_.control.latest = {
-      .speed = std::sqrt(squares.speed), .corrected = std::sqrt(squares.corrected), .bad = squares.bad};
+  auto& latest = flow_.control.latest;
+  latest.speed = std::max(latest.speed, std::sqrt(squares.speed));
+  latest.corrected = std::max(latest.corrected, std::sqrt(squares.corrected));
+  latest.bad = latest.bad || squares.bad;
 }
 
 template <class T, int D>

@@ -15,18 +15,21 @@ class Kick {
   Kick(Flow<T, D>& flow, Contact& contact, const Surroundings<D>& surroundings)
       : flow_(flow), contact_(contact), surroundings_(surroundings), rows_(flow) {}
 
-  /// rho += dt d rho/dt;  v += a dt/2;  x += dt v; rows of the end of the step.
-  void half_and_drift();
+  /// rho += dt d rho/dt;  v += a dt/2;  x += dt v; rows of the end of the step. Of the particles in some blocks.
+  void half_and_drift(std::span<const Block> blocks);
   /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows
   /// density follows the filling of space, and velocity follows shifting in the next step, of length `next`, whose
-  /// first rows are written. v is damped at a rate of `damping`. Leaves the extremes of the step.
-  void half_and_shift(double dt, double damping, double next);
+  /// first rows are written. v is damped at a rate of `damping`. Of the particles in some blocks; adds them to the
+  /// extremes of the step.
+  void half_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
   // Rows from the state as it is.
   void write_moving(double dt);
   void write_pressed();
   /// Ghosts of other ranks, as far as their middle tells their end.
   void write_pressed_ghosts();
+  /// As far as the end of the last step tells the middle of this one.
+  void write_moving_ghosts();
 
  private:
   /// Where the particles of a span are going.

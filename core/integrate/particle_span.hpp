@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "integrate/flow/schedule.hpp"
+
 namespace eddyline::integrate {
 
 inline constexpr std::int64_t k_span = 128;  // particles
@@ -21,6 +23,22 @@ void for_each_span(std::int64_t n, Visit&& visit) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t first = 0; first < n; first += k_span)
     visit(ParticleSpan{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, n - first))});
+}
+
+/// Calls visit(span) for the particles of a block of chunks, as far as they are among the first n.
+template <class Visit>
+void for_each_span(const Block& block, std::int64_t n, Visit&& visit) {
+  const std::int64_t last = std::min(block.last * neighbors::k_chunk, n);
+  for (std::int64_t first = block.first * neighbors::k_chunk; first < last; first += k_span)
+    visit(ParticleSpan{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, last - first))});
+}
+
+/// The same for some blocks, in parallel.
+template <class Visit>
+void for_each_span(std::span<const Block> blocks, std::int64_t n, Visit&& visit) {
+  const auto count = static_cast<std::int64_t>(blocks.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t b = 0; b < count; ++b) for_each_span(blocks[static_cast<std::size_t>(b)], n, visit);
 }
 
 /// A value for each particle of a span.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <utility>
 
 #include "comm/collectives.hpp"
 #include "neighbors/fields.hpp"
@@ -22,31 +24,37 @@ void Step<T, D>::advance(bool reactions) {
   flow_.time_step = choose_time_step();
   drift_half();
   if (flow_.control.bad) return;
-  sum_rates();
-  openings_.discard_rates();
   if (reactions) react_viscous(), openings_.react_viscous();
 
-  kick_half_and_drift();
-  openings_.keep_files();
-  early_forces_ = Portions(flow_.schedule.early_forces);
-  begin_exchange(flow_.fluid_halo, flow_.pressed_field());
+  // The border of this rank first, so that its rows travel while the rest is computed.
+  if (!late_rates_summed_) sum_late_rates();
+  kick_half_and_drift(flow_.schedule.late_rates);
+  send(flow_.fluid_halo, flow_.pressed_field());
+  sum_rates_of(early_rates_.rest(), Phase::rates);
+  kick_half_and_drift(flow_.schedule.early_rates);
+  gather_within(flow_.fluid_halo, flow_.pressed);
   kick_.write_pressed_ghosts();
+
+  early_forces_ = Portions(flow_.schedule.early_forces);
   sum_forces_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, flow_.pressed_field());
   if (moving_walls_.any()) moving_walls_.move_to_end();
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
-  begin_exchange(flow_.wall_halo, all_of(flow_.walls));
+  begin_exchange(flow_.wall_halo, wall_field());
   sum_forces_until([this] { return flow_.wall_halo.arrived(); });
-  end_exchange(flow_.wall_halo, all_of(flow_.walls));
+  end_exchange(flow_.wall_halo, wall_field());
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
-  sum_forces_of(early_forces_.rest(), Phase::forces);
-  sum_forces_of(flow_.schedule.late_forces, late(Phase::forces));
-  openings_.discard_forces();
   if (reactions) react_pressure(), openings_.react_pressure();
 
   flow_.time += flow_.time_step;
-  kick_half_and_shift(flow_.time_step);
+  begin_kick_half_and_shift();
+  // The border first, as above: its rows are those with which the next step begins.
+  sum_forces_of(flow_.schedule.late_forces, late(Phase::forces));
+  kick_half_and_shift(flow_.schedule.late_rates, flow_.time_step);
+  if (sends_ahead()) send_ahead();
+  sum_forces_of(early_forces_.rest(), Phase::forces);
+  kick_half_and_shift(flow_.schedule.early_rates, flow_.time_step);
   openings_.hold();
   ++flow_.steps;
   if (!flow_.communicator().is_alone() && !flow_.lazy.is_on()) ends_of_ = flow_.steps;
@@ -60,6 +68,16 @@ Step<T, D>::Step(Flow<T, D>& flow)
       openings_(flow),
       surroundings_(flow.world()),
       kick_(flow, contact_, surroundings_) {}
+
+/// What other ranks have sent ahead comes to memory that this one gives back.
+template <class T, int D>
+Step<T, D>::~Step() {
+  try {
+    recall_moving();
+  } catch (const std::exception&) {
+    // Another rank has gone; whoever waited for it has told.
+  }
+}
 
 template <class T, int D>
 void Step<T, D>::world_changed() {
@@ -86,6 +104,7 @@ void Step<T, D>::drift_half() {
   const double skin = k_trust * flow_.constants().length.skin;
   flow_.end_drift();
   if (!flow_.bodies_change() && lists_hold(flow_.control.approach, skin)) return;
+  recall_moving();
   flow_.rebuild();
   rows_time_step_ = k_none;
   while (!lists_hold(0, skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
@@ -98,7 +117,9 @@ template <class T, int D>
 bool Step<T, D>::lists_hold(double start, double skin) {
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
-  begin_exchange(flow_.fluid_halo, all_of(flow_.moving));
+  const bool ahead_of_step = std::exchange(moving_is_sent_, false);
+  if (!ahead_of_step) send(flow_.fluid_halo, all_of(flow_.moving));
+  gather_within(flow_.fluid_halo, flow_.moving);
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   const bool foreseen = ends_of_ == flow_.steps && flow_.last_rebuild < flow_.steps;
   if (foreseen) flow_.foresee_control_point();
@@ -107,7 +128,7 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   late_rates_summed_ = false;
   const bool ahead = !flow_.communicator().is_alone() && lists_will_hold(skin);
   if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
-  end_exchange(flow_.fluid_halo, all_of(flow_.moving));
+  end_moving_exchange(ahead_of_step);
   foreseen ? flow_.begin_drift() : flow_.begin_control_point();
   if (ahead) sum_rates_until([this] { return flow_.control_point_arrived(); });
   if (ahead && !flow_.control_point_arrived()) sum_late_rates();
@@ -141,6 +162,18 @@ void Step<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
 }
 
 template <class T, int D>
+void Step<T, D>::send(exchange::Halo& halo, const neighbors::RowField<T>& rows) {
+  flow_.send(halo, rows);
+  flow_.timers.lap(Phase::pack);
+}
+
+template <class T, int D>
+void Step<T, D>::gather_within(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+  halo.gather_within(all_of(rows));
+  flow_.timers.lap(Phase::pack);
+}
+
+template <class T, int D>
 void Step<T, D>::begin_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows) {
   flow_.start_gather(halo, rows);
   flow_.timers.lap(Phase::pack);
@@ -158,16 +191,35 @@ void Step<T, D>::end_exchange(exchange::Halo& halo, const neighbors::RowField<T>
 template <class T, int D>
 void Step<T, D>::write_moving() {
   if (rows_time_step_ == flow_.time_step) return;
+  recall_moving();
   kick_.write_moving(flow_.time_step);
   rows_time_step_ = flow_.time_step;
   flow_.timers.lap(Phase::integrate);
 }
 
-/// What has not been summed while rows and numbers travelled.
 template <class T, int D>
-void Step<T, D>::sum_rates() {
-  sum_rates_of(early_rates_.rest(), Phase::rates);
-  if (!late_rates_summed_) sum_late_rates();
+void Step<T, D>::send_ahead() {
+  send(flow_.fluid_halo, flow_.next_moving_field());
+  moving_is_sent_ = true;
+}
+
+template <class T, int D>
+void Step<T, D>::end_moving_exchange(bool ahead) {
+  if (!ahead) return end_exchange(flow_.fluid_halo, all_of(flow_.moving));
+  end_exchange(flow_.fluid_halo, flow_.next_moving_field());
+  kick_.write_moving_ghosts();
+}
+
+/// What has been sent ahead is of no use: those of others are let in, as all ranks do.
+template <class T, int D>
+void Step<T, D>::recall_moving() {
+  if (std::exchange(moving_is_sent_, false)) end_moving_exchange(true);
+}
+
+/// Whether the rows with which the next step begins are known when this one ends.
+template <class T, int D>
+bool Step<T, D>::sends_ahead() const {
+  return !flow_.communicator().is_alone() && flow_.openings.empty() && !flow_.lazy.is_on();
 }
 
 template <class T, int D>
@@ -206,8 +258,10 @@ void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
 }
 
 template <class T, int D>
-void Step<T, D>::kick_half_and_drift() {
-  kick_.half_and_drift();
+void Step<T, D>::kick_half_and_drift(std::span<const Block> blocks) {
+  openings_.discard_rates();
+  kick_.half_and_drift(blocks);
+  openings_.keep_files();
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -284,10 +338,16 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
 }
 
 template <class T, int D>
-void Step<T, D>::kick_half_and_shift(double dt) {
+void Step<T, D>::begin_kick_half_and_shift() {
   contact_.move_bodies(motion_time(flow_.time));
   rows_time_step_ = choose_time_step();
-  kick_.half_and_shift(dt, damping, rows_time_step_);
+  flow_.control.latest = {};
+}
+
+template <class T, int D>
+void Step<T, D>::kick_half_and_shift(std::span<const Block> blocks, double dt) {
+  openings_.discard_forces();
+  kick_.half_and_shift(blocks, dt, damping, rows_time_step_);
   flow_.timers.lap(Phase::integrate);
 }
 
@@ -320,6 +380,7 @@ void Step<T, D>::react_pressure() {
 
 template <class T, int D>
 void Step<T, D>::start() {
+  recall_moving();
   flow_.write_wall_rows();
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   moving_walls_.start(motion_time(flow_.time));
@@ -337,14 +398,14 @@ void Step<T, D>::start() {
   extrapolate_to_openings(flow_.time, 0);
   openings_.write_moving(0, damping > 0);
   gather(flow_.fluid_halo, flow_.moving);
-  early_rates_ = Portions(flow_.schedule.early_rates);
-  late_rates_summed_ = false;
-  sum_rates();
+  sum_rates_of(flow_.schedule.early_rates, Phase::rates);
+  sum_rates_of(flow_.schedule.late_rates, Phase::rates);
   openings_.discard_rates();
   sum_forces_of(flow_.schedule.early_forces, Phase::forces);
   sum_forces_of(flow_.schedule.late_forces, Phase::forces);
-  openings_.discard_forces();
-  kick_half_and_shift(0);
+  begin_kick_half_and_shift();
+  kick_half_and_shift(flow_.schedule.early_rates, 0);
+  kick_half_and_shift(flow_.schedule.late_rates, 0);
   openings_.hold();
   flow_.agree();
   flow_.control.speed = flow_.control.latest.speed;

@@ -15,6 +15,9 @@ template <class T, int D>
 class Step {
  public:
   explicit Step(Flow<T, D>& flow);
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+  ~Step();
 
   /// Accelerations of the start, so that the first step can kick.
   void start();
@@ -35,25 +38,32 @@ class Step {
  private:
   void drift_half();
   bool lists_hold(double start, double skin);
-  void sum_rates();
   void sum_late_rates();
   void sum_rates_of(std::span<const Block> blocks, Phase phase);
-  void kick_half_and_drift();
+  void kick_half_and_drift(std::span<const Block> blocks);
   void extrapolate_to_walls();
   void sum_forces_of(std::span<const Block> blocks, Phase phase);
   template <class Arrived>
   void sum_rates_until(Arrived&& arrived);
   template <class Arrived>
   void sum_forces_until(Arrived&& arrived);
-  void kick_half_and_shift(double dt);
+  void begin_kick_half_and_shift();
+  void kick_half_and_shift(std::span<const Block> blocks, double dt);
   void react_viscous();
   void react_pressure();
   void write_moving();
+  void send_ahead();
+  void recall_moving();
+  void end_moving_exchange(bool ahead);
+  bool sends_ahead() const;
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
   bool lists_will_hold(double skin) const;
   void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
   static neighbors::RowField<T> all_of(neighbors::Rows<T>& rows) { return {rows, D}; }
+  neighbors::RowField<T> wall_field() { return flow_.wall_field(surroundings_.walls_change_speed()); }
+  void send(exchange::Halo& halo, const neighbors::RowField<T>& rows);
+  void gather_within(exchange::Halo& halo, neighbors::Rows<T>& rows);
   void begin_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
   void end_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
   Phase late(Phase phase) const {
@@ -69,6 +79,7 @@ class Step {
   Kick<T, D> kick_;
   Portions early_rates_, early_forces_;  // of this step, what is left to sum
   bool late_rates_summed_ = false;
+  bool moving_is_sent_ = false;  // before the step began
   static constexpr double k_none = -1;
   double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle
   std::int64_t ends_of_ = -1;       // the steps after which flow_.pressed holds the end, of ghosts of other ranks, too

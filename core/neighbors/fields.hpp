@@ -1,6 +1,7 @@
 #pragma once
 // What a halo carries of rows and positions: see exchange/halo.hpp.
 
+#include <array>
 #include <cstring>
 
 #include "neighbors/list.hpp"
@@ -8,34 +9,48 @@
 
 namespace eddyline::neighbors {
 
-/// Rows as far as they mean anything; their positions are shifted by the period. In messages only `count` values of a
-/// row, from the one called `first`, if whoever receives them knows the others.
+/// Some values of a row, one after the other.
+struct Values {
+  int first = 0, count = 0;
+};
+
+/// Rows as far as they mean anything; their positions are shifted by the period. In messages only some of their values,
+/// if whoever receives them knows the others.
 template <class T>
 class RowField {
  public:
-  RowField(Rows<T>& rows, int dimensions) : RowField(rows, dimensions, 0, rows.width()) {}
-  RowField(Rows<T>& rows, int dimensions, int first, int count)
-      : rows_(rows), dimensions_(dimensions), first_(first), bytes_(sizeof(T) * static_cast<std::size_t>(count)) {}
+  RowField(Rows<T>& rows, int dimensions) : RowField(rows, dimensions, {0, rows.width()}) {}
+  RowField(Rows<T>& rows, int dimensions, Values sent, Values also_sent = {})
+      : rows_(rows), dimensions_(dimensions), sent_{sent, also_sent} {}
 
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const { return size(sent_[0]) + size(sent_[1]); }
   void copy(std::int32_t from, std::int32_t to, const Int3& shift) const {
     std::memcpy(rows_.row(to), rows_.row(from), sizeof(T) * static_cast<std::size_t>(rows_.width()));
     rows_.shift(to, shift, dimensions_);
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
-    for (std::int32_t k = 0; k < count; ++k, to += bytes_) std::memcpy(to, rows_.row(first + k) + first_, bytes_);
+    for (std::int32_t k = 0; k < count; ++k)
+      for (const Values& values : sent_) {
+        std::memcpy(to, rows_.row(first + k) + values.first, size(values));
+        to += size(values);
+      }
   }
   void unpack(const std::byte* from, std::int32_t first, std::int32_t count, const Int3& shift) const {
-    for (std::int32_t k = 0; k < count; ++k, from += bytes_) {
-      std::memcpy(rows_.row(first + k) + first_, from, bytes_);
-      if (first_ == 0) rows_.shift(first + k, shift, dimensions_);
+    for (std::int32_t k = 0; k < count; ++k) {
+      for (const Values& values : sent_) {
+        std::memcpy(rows_.row(first + k) + values.first, from, size(values));
+        from += size(values);
+      }
+      if (sent_[0].first == 0) rows_.shift(first + k, shift, dimensions_);
     }
   }
 
  private:
+  static constexpr std::size_t size(const Values& values) { return sizeof(T) * static_cast<std::size_t>(values.count); }
+
   Rows<T>& rows_;
-  int dimensions_, first_;
-  std::size_t bytes_;
+  int dimensions_;
+  std::array<Values, 2> sent_;
 };
 
 /// Fixed-point positions, an array an axis.
