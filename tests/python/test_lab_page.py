@@ -14,8 +14,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from lab_server import TANK, Client, lab_in_thread
+from lab_server import TANK, Client, hear, lab_in_thread, say
 
+from eddyline.live import stream_pb2 as pb
 from eddyline.plot import metadata
 from eddyline.serve.store import FINAL
 
@@ -288,6 +289,51 @@ def test_a_run_that_has_ended_is_never_taken_for_a_live_one_and_shows_its_partic
         until(page, lambda: painted(page) > 20)
         assert page.evaluate("window.seen").count("Stop") == 0
         assert "Run again" in page.evaluate("window.seen")
+
+
+def _steered_run(server: Client) -> str:
+    """A finished run into which a body came, and out of which it went."""
+    toml = CHANNEL.replace("pictures = 3", "pictures = 20000")
+    run = server.call("POST", "runs", {"toml": toml, "threads": 1, "name": "steered"})[1]["id"]
+    disk = pb.AddBody(name="disk", toml='shape = "circle"\ncenter = [0.3, 0.1]\ndiameter = 0.04\n')
+    commands = [{"add_body": disk}, {"remove_body": pb.RemoveBody(body="disk")}, {"stop": pb.Stop()}]
+    with server.look(run, pb.View(frames_per_second=20, quantities=["speed"], columns=20)) as socket:
+        for number, command in enumerate(commands):
+            began = hear(socket, "frame").time
+            while hear(socket, "frame").time < began + 0.08:
+                pass
+            say(socket, command=pb.Command(id=str(number), **command))
+    server.wait_for(run, *FINAL)
+    return run
+
+
+@pytest.mark.browser
+def test_the_past_shows_bodies_that_were_there_then_and_charts_their_forces(browser, server):
+    def bodies() -> list[str]:
+        drawn = page.locator(".overlay path.body")
+        return sorted(drawn.evaluate_all("(all) => all.map((each) => each.dataset.name)"))
+
+    with opened(browser, server, run=_steered_run(server)) as page:
+        until(page, lambda: painted(page) > 20 and bodies() == ["post"])
+        slider = page.get_by_role("slider", name="Time shown")
+        slider.focus()
+        page.keyboard.press("Home")
+        until(page, lambda: shown_time(page) == 0 and bodies() == ["post"])
+
+        def one_on() -> bool:
+            page.keyboard.press("ArrowRight")
+            return bodies() == ["disk", "post"]
+
+        until(page, one_on)
+        page.keyboard.press("End")
+        until(page, lambda: bodies() == ["post"])
+        words = page.get_by_role("figure", name="Drag").locator(".key").all_inner_texts()
+        assert [each.split()[0] for each in words] == ["post", "disk"]
+        assert re.search(r"[\d.]+\W[\d.]+ s", words[1])
+        rows = _saved(page, "Save numbers (CSV)").read_text().splitlines()
+        columns = list(zip(*(row.split(",") for row in rows[1:]), strict=True))
+        assert rows[0].split(",")[2].startswith("disk") and all(columns[1])
+        assert not columns[2][0] and not columns[2][-1] and any(columns[2])
 
 
 @pytest.mark.browser

@@ -3,6 +3,7 @@
 import { colorTable, type Theme } from "../colors/maps";
 import { QUANTITIES } from "../colors/quantities";
 import { short, ticks } from "../colors/scale";
+import { shownBodies } from "../state/bodies";
 import { time } from "../state/playback";
 import * as run from "../state/run";
 import { theme } from "../state/theme";
@@ -39,7 +40,7 @@ export function compose(target: HTMLCanvasElement, ratio: number): void {
   pen.drawImage(flow, 0, 0, width, Math.round(camera.height * ratio));
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.fillStyle = BODY[mode];
-  for (const body of run.bodies.value) {
+  for (const body of shownBodies.value) {
     for (const { points } of body.outlines) {
       pen.beginPath();
       for (let k = 0; k + 1 < points.length; k += 2) {

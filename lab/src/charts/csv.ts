@@ -15,8 +15,8 @@ export function saveCsv(spec: ChartSpec): void {
 }
 
 /** Nothing where there is no value. */
-function text(value: number | undefined): string {
-  return value === undefined || Number.isNaN(value) ? "" : String(value);
+function text(value: number | null | undefined): string {
+  return value === undefined || value === null ? "" : String(value);
 }
 
 export function saveChart(spec: ChartSpec): void {
