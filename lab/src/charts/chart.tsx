@@ -12,15 +12,18 @@ import { statistics } from "../stream/series";
 import { type ChartSpec, chartData, type Column } from "./specs";
 import { averaging } from "./window";
 
-const MOST_POINTS = 3000;
+export const MOST_POINTS = 3000;
 const HURRY = 120; // ms between two drawings of a growing curve
 const NICE = 1e-9;
+const SLIP = 4; // CSS pixels that a click or a tap may slip
 
 const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const curveColor = (k: number): string => css(`--series-${(k % 4) + 1}`);
 const DASHES: number[][] = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
+/** Four colours with a dash each; the next four have the dash of their neighbour. */
+export const curveColor = (k: number): string => css(`--series-${(k % 4) + 1}`);
+export const dashes = (k: number): number[] => DASHES[(k + Math.floor(k / 4)) % 4] ?? [];
 
-function options(spec: ChartSpec, width: number, height: number): uPlot.Options {
+export function options(spec: ChartSpec, width: number, height: number): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: css("--ink-2"),
     font: "11px Inter, system-ui",
@@ -41,7 +44,7 @@ function options(spec: ChartSpec, width: number, height: number): uPlot.Options 
     ],
     series: [
       {},
-      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: DASHES[k % 4] ?? [], points: { show: false } })),
+      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: dashes(k), points: { show: false } })),
     ],
     hooks: {
       drawClear: [(plot) => bands(plot, spec)],
@@ -175,6 +178,41 @@ function playhead(plot: uPlot): void {
   pen.restore();
 }
 
+/** A finger or a pen drawn across the chart sets the averaging window, as the mouse does by uPlot's own means. */
+function selectByTouch(plot: uPlot): () => void {
+  const { over } = plot;
+  let from: number | null = null;
+  const at = (event: PointerEvent): number => Math.min(over.clientWidth, Math.max(0, event.clientX - over.getBoundingClientRect().left));
+  const select = (left: number, width: number): void => plot.setSelect({ left, top: 0, width, height: width > 0 ? over.clientHeight : 0 }, false);
+  const handlers: Record<string, (event: PointerEvent) => void> = {
+    pointerdown: (event) => {
+      from = at(event);
+      over.setPointerCapture(event.pointerId);
+    },
+    pointermove: (event) => {
+      if (from !== null) select(Math.min(from, at(event)), Math.abs(at(event) - from));
+    },
+    pointerup: (event) => {
+      const to = at(event);
+      if (from !== null && Math.abs(to - from) >= SLIP) averaging.value = { from: plot.posToVal(Math.min(from, to), "x"), to: plot.posToVal(Math.max(from, to), "x") };
+      from = null;
+      select(0, 0);
+    },
+    pointercancel: () => {
+      from = null;
+      select(0, 0);
+    },
+  };
+  const heard = (event: PointerEvent): void => {
+    if (event.pointerType !== "mouse") handlers[event.type]?.(event);
+  };
+  const names = ["pointerdown", "pointermove", "pointerup", "pointercancel"] as const;
+  for (const name of names) over.addEventListener(name, heard);
+  return () => {
+    for (const name of names) over.removeEventListener(name, heard);
+  };
+}
+
 function attach(box: HTMLElement, spec: ChartSpec): () => void {
   const size = (): { width: number; height: number } => ({ width: Math.max(80, box.clientWidth), height: Math.max(60, box.clientHeight) });
   const plot = new uPlot(options(spec, size().width, size().height), chartData(spec, run.series, MOST_POINTS), box);
@@ -186,8 +224,9 @@ function attach(box: HTMLElement, spec: ChartSpec): () => void {
     downAt = event.clientX;
   });
   plot.over.addEventListener("click", (event) => {
-    if (Math.abs(event.clientX - downAt) < 4 && plot.cursor.left !== undefined) scrub(plot.posToVal(plot.cursor.left, "x"));
+    if (Math.abs(event.clientX - downAt) < SLIP && plot.cursor.left !== undefined) scrub(plot.posToVal(plot.cursor.left, "x"));
   });
+  const stopTouch = selectByTouch(plot);
   let timer = 0;
   let stale = false;
   const update = (): void => {
@@ -224,6 +263,7 @@ function attach(box: HTMLElement, spec: ChartSpec): () => void {
   return () => {
     clearTimeout(timer);
     cancelAnimationFrame(request);
+    stopTouch();
     stopData();
     stopTime();
     watch.disconnect();
