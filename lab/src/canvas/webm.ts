@@ -2,6 +2,7 @@
 
 import { type Bytes, joined } from "./bytes";
 
+const OPEN = Uint8Array.of(1, 255, 255, 255, 255, 255, 255, 255);
 const encoder = new TextEncoder();
 const [HEADER, SEGMENT, INFO] = [0x1a45dfa3, 0x18538067, 0x1549a966];
 const [DURATION, TAGS, TAG, TARGETS, SIMPLE, NAME, TEXT] = [0x4489, 0x1254c367, 0x7373, 0x63c0, 0x67c8, 0x45a3, 0x4487];
@@ -81,5 +82,6 @@ export function withTexts(webm: Bytes, seconds: number, texts: Readonly<Record<s
     inside.push(element(INFO, ...rows, element(DURATION, duration)), tags(texts));
     at = item.end;
   }
-  return new Blob([webm.subarray(0, header?.end), element(SEGMENT, ...inside)], { type: "video/webm" });
+  // its length stays open, as clusters whose own is open may only stand in such a segment
+  return new Blob([joined([webm.subarray(0, segment.length), OPEN, ...inside])], { type: "video/webm" });
 }
