@@ -18,8 +18,8 @@ describe("charts", () => {
     const spec: ChartSpec = { name: "drag", title: "Drag", unit: "N", curves, bands: [] };
     expect(chartData(spec, store, 100).map((column) => [...column])).toEqual([
       [0, 1, 2, 3],
-      [2, 4, 6, Number.NaN],
-      [Number.NaN, Number.NaN, 10, 12],
+      [2, 4, 6, null],
+      [null, null, 10, 12],
     ]);
   });
 

@@ -1,9 +1,10 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { bodiesAt, stayOf } from "../src/stream/bodies";
 import { type Frame, readFrame, sample, valueAt } from "../src/stream/frame";
 import { Moments } from "../src/stream/moments";
 import { rowAt, SeriesStore, statistics } from "../src/stream/series";
-import { FrameSchema, MessageSchema, SeriesRowsSchema, Version } from "../src/stream/stream_pb";
+import { BodiesSchema, BodySchema, FrameSchema, MarkSchema, MessageSchema, SeriesRowsSchema, Version } from "../src/stream/stream_pb";
 
 function wire(data: Uint8Array, width: number): Uint8Array {
   const frame = create(FrameSchema, {
@@ -47,7 +48,7 @@ describe("frames", () => {
 
 describe("moments", () => {
   const frame = (step: number, time: number, quantity: string, stored = false): Frame => ({
-    index: step, step, time, stored, particles: null,
+    index: step, step, time, stored, particles: null, bodies: null,
     rasters: new Map([[quantity, {
       quantity, unit: "", rows: 1, columns: 1, lower: [0, 0] as const, upper: [1, 1] as const, low: 0, high: 0, shade: null,
       values: { data: new Uint8Array([step]), offset: 0, scale: 1, error: 0, top: 253 },
@@ -64,6 +65,24 @@ describe("moments", () => {
     const third = moments.all[2];
     expect(third && [...(moments.frame(third)?.rasters.keys() ?? [])]).toEqual(["speed", "pressure"]);
     expect([0, 0.1, 0.25, 9].map((time) => moments.at(time))).toEqual([0, 0, 1, 2]);
+  });
+});
+
+describe("bodies", () => {
+  const body = (name: string, x: number) => create(BodySchema, { name, center: [x, 0] });
+  const first = [body("post", 1), body("wall", 2)];
+
+  it("are those of the start but for what a frame says", () => {
+    expect(bodiesAt(first, null)).toBe(first);
+    const moved = create(BodiesSchema, { bodies: [body("post", 3), body("disk", 4)], removed: ["wall", "never"] });
+    expect(bodiesAt(first, moved).map(({ name, center }) => [name, center[0]])).toEqual([["post", 3], ["disk", 4]]);
+  });
+
+  it("come and go when marks say so", () => {
+    const marks = [["add_body", "disk", 0.1], ["remove_body", "post", 0.2], ["move_body", "", 0.3]] as const;
+    const said = marks.map(([command, name, time]) => create(MarkSchema, { command, body: name, time }));
+    expect(stayOf("disk", said)).toEqual({ came: 0.1, went: null });
+    expect(stayOf("post", said)).toEqual({ came: null, went: 0.2 });
   });
 });
 

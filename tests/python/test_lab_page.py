@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import imageio_ffmpeg
+import numpy as np
 import pytest
-from lab_server import TANK, Client, lab_in_thread
+from lab_server import TANK, Client, hear, lab_in_thread, say
 
+from eddyline.live import stream_pb2 as pb
 from eddyline.plot import metadata
 from eddyline.serve.store import FINAL
 
@@ -105,9 +108,12 @@ def browser() -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def opened(browser: Any, server: Client, **query: str) -> Iterator[Any]:
+def opened(
+    browser: Any, server: Client, *, size: tuple[int, int] = (1280, 800), touch: bool = False, **query: str
+) -> Iterator[Any]:
     """The page in a window of its own; what goes wrong in it fails the test."""
-    window = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    viewport = {"width": size[0], "height": size[1]}
+    window = browser.new_context(viewport=viewport, has_touch=touch, reduced_motion="reduce")
     window.set_default_timeout(LONGER)
     window.add_init_script(WATCH)
     page, mistakes = window.new_page(), []
@@ -290,6 +296,86 @@ def test_a_run_that_has_ended_is_never_taken_for_a_live_one_and_shows_its_partic
         assert "Run again" in page.evaluate("window.seen")
 
 
+def _steered_run(server: Client) -> str:
+    """A finished run into which a body came, and out of which it went."""
+    toml = CHANNEL.replace("pictures = 3", "pictures = 20000")
+    run = server.call("POST", "runs", {"toml": toml, "threads": 1, "name": "steered"})[1]["id"]
+    disk = pb.AddBody(name="disk", toml='shape = "circle"\ncenter = [0.3, 0.1]\ndiameter = 0.04\n')
+    commands = [{"add_body": disk}, {"remove_body": pb.RemoveBody(body="disk")}, {"stop": pb.Stop()}]
+    with server.look(run, pb.View(frames_per_second=20, quantities=["speed"], columns=20)) as socket:
+        for number, command in enumerate(commands):
+            began = hear(socket, "frame").time
+            while hear(socket, "frame").time < began + 0.08:
+                pass
+            say(socket, command=pb.Command(id=str(number), **command))
+    server.wait_for(run, *FINAL)
+    return run
+
+
+@pytest.mark.browser
+def test_the_past_shows_bodies_that_were_there_then_and_charts_their_forces(browser, server):
+    def bodies() -> list[str]:
+        drawn = page.locator(".overlay path.body")
+        return sorted(drawn.evaluate_all("(all) => all.map((each) => each.dataset.name)"))
+
+    with opened(browser, server, run=_steered_run(server)) as page:
+        until(page, lambda: painted(page) > 20 and bodies() == ["post"])
+        slider = page.get_by_role("slider", name="Time shown")
+        slider.focus()
+        page.keyboard.press("Home")
+        until(page, lambda: shown_time(page) == 0 and bodies() == ["post"])
+
+        def one_on() -> bool:
+            page.keyboard.press("ArrowRight")
+            return bodies() == ["disk", "post"]
+
+        until(page, one_on)
+        page.keyboard.press("End")
+        until(page, lambda: bodies() == ["post"])
+        words = page.get_by_role("figure", name="Drag").locator(".key").all_inner_texts()
+        assert [each.split()[0] for each in words] == ["post", "disk"]
+        assert re.search(r"[\d.]+\W[\d.]+ s", words[1])
+        rows = _saved(page, "Save numbers (CSV)").read_text().splitlines()
+        columns = list(zip(*(row.split(",") for row in rows[1:]), strict=True))
+        assert rows[0].split(",")[2].startswith("disk") and all(columns[1])
+        assert not columns[2][0] and not columns[2][-1] and any(columns[2])
+
+
+SMALL = """
+  () => [...document.querySelectorAll("button, a, select, [role=slider], [role=tab]")].filter((each) => {
+    const { width, height, right } = each.getBoundingClientRect();
+    return width > 0 && (width < 24 || height < 24 || (right > innerWidth && !each.closest(".charts .bar")));
+  }).map((each) => each.outerHTML)
+"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(1024, 768), (820, 1180)])
+def test_a_tablet_has_it_all_within_reach_of_a_finger(browser, server, running, size):
+    with opened(browser, server, size=size, touch=True, run=running) as page:
+        page.wait_for_selector(".time")
+        until(page, lambda: shown_time(page) > 0.03 and page.locator(".chart").count() >= 2)
+        assert page.evaluate(SMALL) == []
+        page.get_by_label("viscosity").scroll_into_view_if_needed()
+        page.get_by_role("tab", name="File").tap()
+        page.get_by_text("a post").wait_for()
+        page.get_by_role("button", name="Pause").tap()
+        page.get_by_role("button", name="Resume").wait_for()
+        box = page.locator(".chart .u-over").first.bounding_box()
+        fingers = page.context.new_cdp_session(page)
+
+        def touch(kind: str, *shares: float) -> None:
+            points = [{"x": box["x"] + each * box["width"], "y": box["y"] + 9} for each in shares]
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        touch("touchStart", 0.3)
+        touch("touchMove", 0.5)
+        touch("touchMove", 0.7)
+        touch("touchEnd")
+        page.get_by_role("button", name="window").wait_for()
+        no_barriers(page)
+
+
 @pytest.mark.browser
 def test_two_look_at_one_run_and_one_comes_back_when_its_network_does(browser, server, running):
     with opened(browser, server, run=running) as one, opened(browser, server, run=running) as other:
@@ -322,6 +408,24 @@ def test_a_saved_picture_holds_the_world_that_it_shows(browser, server, running)
         kept = metadata.read(_saved(page, "Save picture (PNG)"))
         assert kept.world == server.call("GET", f"runs/{running}/world")[1]["toml"]
         assert kept.title == "Small channel" and kept.version
+
+
+@pytest.mark.browser
+def test_a_saved_film_shows_the_flow_and_holds_its_world(browser, server, running):
+    with opened(browser, server, run=running) as page:
+        page.wait_for_selector(".time")
+        until(page, lambda: shown_time(page) > 0 and painted(page) > 20)
+        page.get_by_role("button", name="Record a film").click()
+        begun = shown_time(page)
+        until(page, lambda: shown_time(page) > begun)
+        page.wait_for_timeout(1500)
+        film = _saved(page, "Record a film")
+        assert metadata.read(film).world == server.call("GET", f"runs/{running}/world")[1]["toml"]
+        frames = imageio_ffmpeg.read_frames(str(film))
+        width, height = next(frames)["size"]
+        pictures = [np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in frames]
+        assert len(pictures) > 3 and pictures[-1].std() > 20
+        assert np.abs(pictures[-1].astype(int) - pictures[0]).max() > 50
 
 
 @pytest.mark.browser

@@ -15,9 +15,11 @@ import eddyline
 from eddyline import _core
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.steering import RefusedError, Steering
-from eddyline.run.pictures import scene_of
+from eddyline.live.steering import RefusedError, Steering, replayed
+from eddyline.run.pictures import charts, scene_of
 from eddyline.run.replay import replay
+from eddyline.run.report import report_html
+from eddyline.serve import past
 from eddyline.stream.series import read_series
 from eddyline.world import World
 
@@ -215,6 +217,46 @@ def test_pictures_know_bodies_while_they_are_there(run):
     assert scene.outlines == ()
     counts = [len(scene.moving_outlines(time)) for time in (came, 0.5 * (came + went), went + 1e-9)]
     assert counts == [1, 2, 1]
+
+
+def test_bodies_of_the_past_are_where_and_while_they_were(run):
+    entries = journal.read(run.folder / journal.NAME)
+    steering = replayed(run.world, entries)
+    came, went = entries[5].time, entries[7].time
+
+    def there(time: float, **how: bool) -> tuple[set[str], list[str]]:
+        found = steering.bodies(0, time, **how)
+        return {body.name for body in found.bodies}, list(found.removed)
+
+    assert there(0.0) == there(came, obeyed=False) == ({"post"}, [])
+    assert there(came) == there(went, obeyed=False) == ({"post", "disk"}, [])
+    assert there(went) == ({"disk"}, ["post"])
+    first, last = steering.bodies(0, 0.0).bodies, steering.bodies(0, 1.0).bodies
+    assert list(first[0].center) == [0.2, 0.1] and first[0].outlines
+    assert np.allclose(last[0].center, [0.404, 0.09])
+
+    stored = [
+        past.frame(run.folder, k, "vorticity", 20).frame for k in (0, len(past.frame_files(run.folder)) - 1)
+    ]
+    assert [sorted(body.name for body in frame.bodies.bodies) for frame in stored] == [["post"], ["disk"]]
+    assert [list(frame.bodies.removed) for frame in stored] == [[], ["post"]]
+    assert list(stored[0].bodies.bodies[0].center) == [0.2, 0.1]
+
+
+def test_report_and_charts_know_bodies_that_came_and_went(run):
+    came, went = (journal.read(run.folder / journal.NAME)[k].time for k in (5, 7))
+    made = {chart.name: chart for chart in charts(run)}
+    assert {"force.post.drag", "force.post.lift", "force.disk.drag", "force.disk.lift"} <= set(made)
+    assert made["force.disk.drag"].description.endswith(f"; added at t = {came:.4g} s")
+    assert made["force.post.lift"].description.endswith(f"; removed at t = {went:.4g} s")
+    assert "added at" in made["force.disk.lift"].svg()
+    page = report_html(run, list(made.values()))
+    assert "What was done to it" in page and f"{came:.4g} s</td><td" in page
+    assert "eddyline replay ." in page
+    assert set(run.results["flows"]) == {"post", "disk"}
+    notes = {value["name"]: value["note"] for value in run.results["values"]}
+    assert "when it was removed" in notes["post.drag_coefficient.mean"]
+    assert "disk.drag_coefficient.mean" in notes
 
 
 REFUSED = {

@@ -61,7 +61,7 @@ export function edit(parent: HTMLElement): Editor {
         syntaxHighlighting(colors),
         lintGutter(),
         look,
-        EditorView.contentAttributes.of({ "aria-label": "World file" }),
+        EditorView.contentAttributes.of({ "aria-label": "World file", tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged || update.transactions.some((each) => each.annotation(fromOutside))) return;
           clearTimeout(timer);

@@ -12,11 +12,11 @@ export function ResultsCard() {
   const found = results.value;
   if (run.kind.value !== "run" || stale.value || !found || found.values.length + found.expectations.length === 0) return null;
   const values = found.values.filter((value) => SHOWN.test(value.name) && value.value !== null && value.value !== undefined);
-  const waiting = found.values.find((value) => value.value === null || value.value === undefined);
+  const waiting = new Set(found.values.filter((value) => value.value === null || value.value === undefined).map(({ name, note }) => `${bodyOf(name)}: ${note}`));
   return (
     <div class="group results" role="group" aria-label="Results">
       <h2>{run.ended.value ? "Results" : "Results so far"}</h2>
-      {values.length === 0 && waiting && <p class="note">{waiting.note}</p>}
+      {values.length === 0 && [...waiting].slice(0, MOST).map((note) => <p class="note" key={note}>{note}</p>)}
       {values.slice(0, MOST).map((value) => (
         <Row key={value.name} value={value} />
       ))}
@@ -25,6 +25,11 @@ export function ResultsCard() {
       ))}
     </div>
   );
+}
+
+/** "cylinder" of "cylinder.strouhal" and of "force.cylinder.total_x.mean". */
+function bodyOf(name: string): string {
+  return name.replace(/^force\./, "").split(".")[0] ?? "";
 }
 
 /** "cylinder.drag_coefficient.max" as "cylinder: drag coefficient, max". */

@@ -5,6 +5,7 @@ import { advance, following, playing, type Shown, shown, speed, time } from "../
 import * as run from "../state/run";
 import { stale } from "../state/runs";
 import { calm } from "../state/theme";
+import type { Frame } from "../stream/frame";
 import * as view from "../state/view";
 import { drawing } from "../state/world";
 import { canvasOf } from "./capture";
@@ -72,6 +73,7 @@ export class Animation {
   private paint(now: number): void {
     const clock = Math.min(LONGEST, (now - this.last) / 1000);
     this.last = now;
+    const before = time.value;
     advance(clock);
     const moving = following.value ? run.isLive.value : playing.value;
     if (!moving && !this.dirty) return;
@@ -82,7 +84,12 @@ export class Animation {
     const solid = hello?.dimensions === 3;
     const particles = solid || view.style.value === "particles";
     const quantity = view.quantity.value;
-    const picture = run.kind.value === "none" ? null : shown(now, (frame) => holds(frame, quantity, particles));
+    const usable = (frame: Frame): boolean => holds(frame, quantity, particles);
+    let picture = run.kind.value === "none" ? null : shown(now, usable);
+    if (view.filming.value && playing.value && isBehind(picture)) {
+      time.value = before;
+      picture = shown(now, usable);
+    }
     if (!picture) {
       this.painter.clear(camera, ratio);
       view.shownFrame.value = null;
@@ -94,6 +101,7 @@ export class Animation {
       this.painter.paintSolid(camera, ratio, picture, look, viewOf(orbit.value, hello.lower, hello.upper, width, height));
     } else this.painter.paint(camera, ratio, picture, look);
     this.lastTime = time.value;
+    view.shownTime.value = picture.before.time + picture.blend * (picture.after.time - picture.before.time);
     if (this.lastShown?.before !== picture.before) view.shownFrame.value = picture.before;
     this.lastShown = picture;
   }
@@ -120,6 +128,12 @@ export class Animation {
       clock,
     };
   }
+}
+
+/** Whether another frame is shown in the place of one that has not come yet. */
+function isBehind(picture: Shown | null): boolean {
+  const wanted = run.moments.all[run.moments.at(time.value)];
+  return wanted !== undefined && picture?.before.step !== wanted.step;
 }
 
 /** Whether there is a surface: water that does not fill the domain. */

@@ -185,8 +185,8 @@ function Zoom() {
           <button type="button" class="button icon small" aria-label="Save picture (PNG)" title="Save picture (PNG)" onClick={() => void savePicture()}>
             <Icon name="picture" />
           </button>
-          <button type="button" class="button icon small" aria-pressed={stop !== null} aria-label="Record film" title="Record film" onClick={film}>
-            <Icon name="film" />
+          <button type="button" class="button icon small" aria-pressed={stop !== null} aria-label="Record a film" title={stop ? "End and save the film" : "Record a film"} onClick={film}>
+            <Icon name={stop ? "stop" : "film"} />
           </button>
         </>
       )}

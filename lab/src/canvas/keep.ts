@@ -4,7 +4,9 @@ import * as v from "valibot";
 import { ask, Refused } from "../api/client";
 import { textSchema } from "../api/types";
 import * as run from "../state/run";
-import { withTexts } from "./png";
+import * as mp4 from "./mp4";
+import * as png from "./png";
+import * as webm from "./webm";
 
 const versionSchema = v.object({ eddyline: v.string() });
 
@@ -19,7 +21,15 @@ export function save(blob: Blob, name: string): void {
 /** Saves a canvas as PNG, with the world file as run, version and fingerprint inside. */
 export async function savePng(canvas: HTMLCanvasElement, name: string): Promise<void> {
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (blob) save(withTexts(new Uint8Array(await blob.arrayBuffer()), await texts()), name);
+  if (blob) save(png.withTexts(new Uint8Array(await blob.arrayBuffer()), await texts()), name);
+}
+
+/** Saves a film of the recorder, MP4 or WebM and so many seconds long, with the same inside. `name`: without its end. */
+export async function saveFilm(film: Blob, seconds: number, name: string): Promise<void> {
+  const bytes = new Uint8Array(await film.arrayBuffer());
+  const inside = await texts();
+  if (film.type.startsWith("video/mp4")) save(mp4.withTexts(bytes, inside), `${name}.mp4`);
+  else save(webm.withTexts(bytes, seconds, inside), `${name}.webm`);
 }
 
 /** As eddyline/plot/metadata.py has them; none if the server does not answer. */

@@ -4,6 +4,7 @@ import { numberAt, numbersAt, type Gap, type Place, type Shape, type Side } from
 import { corners, cursor, ghost, guides, steers, tool } from "../draw/drawing";
 import { gridStep } from "../draw/snap";
 import { handles, outline, type Sketch, sketchOf } from "../draw/shapes";
+import { shownBodies, showsNow } from "../state/bodies";
 import * as run from "../state/run";
 import { stale } from "../state/runs";
 import * as view from "../state/view";
@@ -51,7 +52,7 @@ export function Overlay() {
       {!flowing && plan && <Water camera={camera} />}
       {!example && <Domain camera={camera} sides={flowing ? sidesOfRun() : (plan?.sides ?? [])} />}
       {!example && <Ruler camera={camera} />}
-      {flowing && run.bodies.value.map((body) => <RunBody key={body.name} body={body} camera={camera} />)}
+      {flowing && shownBodies.value.map((body) => <RunBody key={body.name} body={body} camera={camera} />)}
       {plan && !example && plan.regions.length > 0 && !flowing &&
         plan.regions.map((region) => <Body key={region.name} part="regions" shape={region} camera={camera} bare={false} />)}
       {plan && !example && (!flowing || (!moving() && !run.isLive.value)) &&
@@ -69,10 +70,10 @@ export function Overlay() {
   );
 }
 
-/** A body of the run where it is; while the run goes on it can be pulled to another place. */
+/** A body of the run where it is; where it is now, while the run goes on, it can be pulled to another place. */
 function RunBody({ body, camera }: { body: BodyNow; camera: Camera }) {
   const d = body.outlines.map((line) => path(camera, pairs(line.points))).join("");
-  if (!steers.value) return <path class="body" d={d} />;
+  if (!steers.value || !showsNow.value) return <path class="body" d={d} data-name={body.name} />;
   const key = `bodies.${body.name}`;
   const chosen = world.selected.value === key;
   return (

@@ -7,19 +7,23 @@ import { short } from "../colors/scale";
 import * as run from "../state/run";
 import { scrub, time } from "../state/playback";
 import { theme } from "../state/theme";
+import { stayOf } from "../stream/bodies";
 import { statistics } from "../stream/series";
-import { type ChartSpec, chartData } from "./specs";
+import { type ChartSpec, chartData, type Column } from "./specs";
 import { averaging } from "./window";
 
-const MOST_POINTS = 3000;
+export const MOST_POINTS = 3000;
 const HURRY = 120; // ms between two drawings of a growing curve
 const NICE = 1e-9;
+const SLIP = 4; // CSS pixels that a click or a tap may slip
 
 const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const curveColor = (k: number): string => css(`--series-${(k % 4) + 1}`);
 const DASHES: number[][] = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
+/** Four colours with a dash each; the next four have the dash of their neighbour. */
+export const curveColor = (k: number): string => css(`--series-${(k % 4) + 1}`);
+export const dashes = (k: number): number[] => DASHES[(k + Math.floor(k / 4)) % 4] ?? [];
 
-function options(spec: ChartSpec, width: number, height: number): uPlot.Options {
+export function options(spec: ChartSpec, width: number, height: number): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: css("--ink-2"),
     font: "11px Inter, system-ui",
@@ -40,11 +44,11 @@ function options(spec: ChartSpec, width: number, height: number): uPlot.Options 
     ],
     series: [
       {},
-      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: DASHES[k % 4] ?? [], points: { show: false } })),
+      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: dashes(k), points: { show: false } })),
     ],
     hooks: {
       drawClear: [(plot) => bands(plot, spec)],
-      draw: [(plot) => bandNames(plot, spec), playhead],
+      draw: [(plot) => bandNames(plot, spec), (plot) => stays(plot, spec), playhead],
       setSelect: [(plot) => {
         const { left, width: wide } = plot.select;
         if (wide < 4) return;
@@ -62,7 +66,7 @@ const ROOM = 0.45; // of the range of the others, for them
  * inside where they are near. */
 function range(plot: uPlot, spec: ChartSpec, low: number | null, high: number | null): uPlot.Range.MinMax {
   if (low === null || high === null) return [0, 1];
-  const all = plot.data.slice(1).flatMap((column) => [...(column as Float64Array)].filter(Number.isFinite));
+  const all = plot.data.slice(1).flatMap((column) => (column as Column).filter((value) => value !== null));
   all.sort((a, b) => a - b);
   const at = (share: number): number => all[Math.round(share * (all.length - 1))] ?? 0;
   const most = at(1 - RARE) - at(RARE);
@@ -117,9 +121,44 @@ function bandNames(plot: uPlot, spec: ChartSpec): void {
   for (const band of spec.bands) {
     const y = plot.valToPos(band.low, "y", true) + 14 * devicePixelRatio;
     if (y < top || y > top + height) continue;
-    const words = `published ${band.source}${grey ? " (steered: no longer comparable)" : ""}`;
+    const words = `published ${band.source}${grey ? " (steered)" : ""}`;
     pen.strokeText(words, left + width - 4 * devicePixelRatio, y);
     pen.fillText(words, left + width - 4 * devicePixelRatio, y);
+  }
+  pen.restore();
+}
+
+/** When bodies of the chart came and went. */
+function stays(plot: uPlot, spec: ChartSpec): void {
+  const pen = plot.ctx;
+  const { left, top, width, height } = plot.bbox;
+  const bodies = new Set(spec.curves.filter((curve) => curve.series.startsWith("force.")).map((curve) => curve.label));
+  pen.save();
+  pen.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
+  pen.textBaseline = "top";
+  pen.lineJoin = "round";
+  let row = 0;
+  for (const mark of run.marks.value.filter((each) => bodies.has(each.body))) {
+    const x = plot.valToPos(mark.time, "x", true);
+    if (x < left || x > left + width) continue;
+    const came = mark.command === "add_body";
+    pen.strokeStyle = css("--ink-3");
+    pen.lineWidth = devicePixelRatio;
+    pen.setLineDash((came ? [6, 3] : [2, 3]).map((length) => length * devicePixelRatio));
+    pen.beginPath();
+    pen.moveTo(x, top);
+    pen.lineTo(x, top + height);
+    pen.stroke();
+    pen.setLineDash([]);
+    const after = x < left + 0.7 * width;
+    const words = `${mark.body} ${came ? "added" : "removed"}`;
+    const at: [number, number] = [x + (after ? 4 : -4) * devicePixelRatio, top + (2 + 13 * (row++ % 3)) * devicePixelRatio];
+    pen.textAlign = after ? "left" : "right";
+    pen.lineWidth = 4 * devicePixelRatio;
+    pen.strokeStyle = css("--panel");
+    pen.fillStyle = css("--ink-2");
+    pen.strokeText(words, ...at);
+    pen.fillText(words, ...at);
   }
   pen.restore();
 }
@@ -139,6 +178,41 @@ function playhead(plot: uPlot): void {
   pen.restore();
 }
 
+/** A finger or a pen drawn across the chart sets the averaging window, as the mouse does by uPlot's own means. */
+function selectByTouch(plot: uPlot): () => void {
+  const { over } = plot;
+  let from: number | null = null;
+  const at = (event: PointerEvent): number => Math.min(over.clientWidth, Math.max(0, event.clientX - over.getBoundingClientRect().left));
+  const select = (left: number, width: number): void => plot.setSelect({ left, top: 0, width, height: width > 0 ? over.clientHeight : 0 }, false);
+  const handlers: Record<string, (event: PointerEvent) => void> = {
+    pointerdown: (event) => {
+      from = at(event);
+      over.setPointerCapture(event.pointerId);
+    },
+    pointermove: (event) => {
+      if (from !== null) select(Math.min(from, at(event)), Math.abs(at(event) - from));
+    },
+    pointerup: (event) => {
+      const to = at(event);
+      if (from !== null && Math.abs(to - from) >= SLIP) averaging.value = { from: plot.posToVal(Math.min(from, to), "x"), to: plot.posToVal(Math.max(from, to), "x") };
+      from = null;
+      select(0, 0);
+    },
+    pointercancel: () => {
+      from = null;
+      select(0, 0);
+    },
+  };
+  const heard = (event: PointerEvent): void => {
+    if (event.pointerType !== "mouse") handlers[event.type]?.(event);
+  };
+  const names = ["pointerdown", "pointermove", "pointerup", "pointercancel"] as const;
+  for (const name of names) over.addEventListener(name, heard);
+  return () => {
+    for (const name of names) over.removeEventListener(name, heard);
+  };
+}
+
 function attach(box: HTMLElement, spec: ChartSpec): () => void {
   const size = (): { width: number; height: number } => ({ width: Math.max(80, box.clientWidth), height: Math.max(60, box.clientHeight) });
   const plot = new uPlot(options(spec, size().width, size().height), chartData(spec, run.series, MOST_POINTS), box);
@@ -150,8 +224,9 @@ function attach(box: HTMLElement, spec: ChartSpec): () => void {
     downAt = event.clientX;
   });
   plot.over.addEventListener("click", (event) => {
-    if (Math.abs(event.clientX - downAt) < 4 && plot.cursor.left !== undefined) scrub(plot.posToVal(plot.cursor.left, "x"));
+    if (Math.abs(event.clientX - downAt) < SLIP && plot.cursor.left !== undefined) scrub(plot.posToVal(plot.cursor.left, "x"));
   });
+  const stopTouch = selectByTouch(plot);
   let timer = 0;
   let stale = false;
   const update = (): void => {
@@ -177,6 +252,7 @@ function attach(box: HTMLElement, spec: ChartSpec): () => void {
     time.value;
     averaging.value;
     run.steered.value;
+    run.marks.value;
     request ||= requestAnimationFrame(() => {
       request = 0;
       plot.redraw(false, false);
@@ -187,6 +263,7 @@ function attach(box: HTMLElement, spec: ChartSpec): () => void {
   return () => {
     clearTimeout(timer);
     cancelAnimationFrame(request);
+    stopTouch();
     stopData();
     stopTime();
     watch.disconnect();
@@ -224,19 +301,19 @@ function Keys({ spec }: { spec: ChartSpec }) {
         const values = series?.column(curve.column);
         const found = chosen && times && values ? statistics(times, values, chosen) : null;
         const last = values && values.length > 0 ? curve.factor * (values[values.length - 1] as number) : Number.NaN;
+        const { came, went } = stayOf(curve.label, run.marks.value);
+        const stay = came !== null && went !== null ? `${short(came)}–${short(went)} s` : came !== null ? `from ${short(came)} s` : went !== null ? `to ${short(went)} s` : "";
         return (
           <span class="key" key={curve.series + curve.column}>
             <i style={{ background: `var(--series-${(k % 4) + 1})` }} />
-            {curve.label}{" "}
+            {curve.label} {stay && <span class="note">{stay}</span>}{" "}
             {found ? (
               <span class="stats">
                 mean <b>{short(curve.factor * found.mean, 4)}</b> min {short(Math.min(curve.factor * found.min, curve.factor * found.max), 4)} max{" "}
                 {short(Math.max(curve.factor * found.min, curve.factor * found.max), 4)} rms {short(Math.abs(curve.factor) * found.rms)}
               </span>
             ) : (
-              <span class="stats">
-                <b>{short(last, 4)}</b>
-              </span>
+              <span class="stats">{went === null && <b>{short(last, 4)}</b>}</span>
             )}
           </span>
         );

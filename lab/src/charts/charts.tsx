@@ -51,7 +51,7 @@ export function Charts() {
         <button type="button" class="button icon small" title="Save numbers (CSV)" aria-label="Save numbers (CSV)" onClick={() => visible.forEach(saveCsv)}>
           <Icon name="table" />
         </button>
-        <button type="button" class="button icon small" title="Save charts (PNG)" aria-label="Save charts (PNG)" onClick={() => visible.forEach(saveChart)}>
+        <button type="button" class="button icon small" title="Save charts (PNG)" aria-label="Save charts (PNG)" onClick={() => visible.forEach((spec) => void saveChart(spec))}>
           <Icon name="picture" />
         </button>
       </div>

@@ -1,7 +1,9 @@
 /** A chart as a table of numbers, and as a picture. */
 
+import uPlot from "uplot";
 import { save, savePng } from "../canvas/keep";
 import * as run from "../state/run";
+import { curveColor, dashes, MOST_POINTS, options } from "./chart";
 import { type ChartSpec, chartData } from "./specs";
 
 /** Every row, with units in the header. */
@@ -15,25 +17,50 @@ export function saveCsv(spec: ChartSpec): void {
 }
 
 /** Nothing where there is no value. */
-function text(value: number | undefined): string {
-  return value === undefined || Number.isNaN(value) ? "" : String(value);
+function text(value: number | null | undefined): string {
+  return value === undefined || value === null ? "" : String(value);
 }
 
-export function saveChart(spec: ChartSpec): void {
-  const figure = [...document.querySelectorAll("figure.chart")].find((item) => item.getAttribute("aria-label") === `${spec.title} over time`);
-  const plot = figure?.querySelector("canvas");
-  if (!plot) return;
+const [WIDTH, HEIGHT] = [960, 400]; // CSS pixels of a saved chart, below its title and keys
+const HEAD = 62;
+
+/** The chart as a picture of its own, whatever its size on the page, with the names of its curves. */
+export async function saveChart(spec: ChartSpec): Promise<void> {
+  const box = document.createElement("div");
+  const plot = new uPlot(options(spec, WIDTH, HEIGHT), chartData(spec, run.series, MOST_POINTS), box);
+  await new Promise((done) => setTimeout(done)); // it draws when this task is over
+  const ratio = devicePixelRatio;
   const canvas = document.createElement("canvas");
-  canvas.width = plot.width;
-  canvas.height = plot.height + 40;
+  canvas.width = plot.ctx.canvas.width;
+  canvas.height = plot.ctx.canvas.height + HEAD * ratio;
   const pen = canvas.getContext("2d");
   if (!pen) return;
   const style = getComputedStyle(document.documentElement);
   pen.fillStyle = style.getPropertyValue("--panel");
   pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(plot.ctx.canvas, 0, HEAD * ratio);
+  plot.destroy();
+  pen.scale(ratio, ratio);
   pen.fillStyle = style.getPropertyValue("--ink");
-  pen.font = `600 ${13 * devicePixelRatio}px Inter, sans-serif`;
-  pen.fillText(`${spec.title} ${spec.unit}`, 12, 26);
-  pen.drawImage(plot, 0, 40);
-  void savePng(canvas, `${spec.name}.png`);
+  pen.font = "600 13px Inter, sans-serif";
+  pen.fillText(`${spec.title} ${spec.unit && `[${spec.unit}] `}over time [s], ${run.hello.value?.title ?? ""}`, 12, 24);
+  keys(pen, spec);
+  await savePng(canvas, `${spec.name}.png`);
+}
+
+/** A piece of each curve, and its name. */
+function keys(pen: CanvasRenderingContext2D, spec: ChartSpec): void {
+  pen.font = "12px Inter, sans-serif";
+  pen.lineWidth = 1.6;
+  let x = 12;
+  spec.curves.forEach((curve, k) => {
+    pen.strokeStyle = curveColor(k);
+    pen.setLineDash(dashes(k));
+    pen.beginPath();
+    pen.moveTo(x, 44);
+    pen.lineTo(x + 28, 44);
+    pen.stroke();
+    pen.fillText(curve.label, x + 34, 48);
+    x += 34 + pen.measureText(curve.label).width + 18;
+  });
 }

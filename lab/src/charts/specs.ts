@@ -31,7 +31,7 @@ const SIDES = new Set(["left", "right", "bottom", "top", "front", "back"]);
 /** All charts of a run: forces of each body first, then observers, energy and sides. */
 export function chartSpecs(store: SeriesStore, hello: Hello | null): ChartSpec[] {
   const names = [...store.all.keys()];
-  const found = [...forces(names, hello), ...observers(store, names, hello), ...energy(store)];
+  const found = [...forces(store, names, hello), ...observers(store, names, hello), ...energy(store)];
   if (!names.some((name) => isBody(name))) found.push(...sides(names, hello));
   return found;
 }
@@ -40,9 +40,15 @@ function isBody(name: string): boolean {
   return name.startsWith("force.") && !SIDES.has(name.slice(6));
 }
 
-function forces(names: readonly string[], hello: Hello | null): ChartSpec[] {
+/** The time of the first row of a series [s]: bodies are listed as they came. */
+function begin(store: SeriesStore, name: string): number {
+  return store.all.get(name)?.column("time")?.[0] ?? Infinity;
+}
+
+function forces(store: SeriesStore, names: readonly string[], hello: Hello | null): ChartSpec[] {
   const bodies = names.filter(isBody);
   if (bodies.length === 0) return [];
+  bodies.sort((a, b) => begin(store, a) - begin(store, b));
   const coefficient = hello?.reference?.coefficientOfForce ?? 0;
   const unit = hello?.dimensions === 3 ? "N" : "N/m";
   const chart = (name: string, title: string, column: string): ChartSpec => ({
@@ -108,23 +114,27 @@ function sides(names: readonly string[], hello: Hello | null): ChartSpec[] {
   return [{ name: "walls", title: "Force on the walls", unit: hello?.dimensions === 3 ? "N" : "N/m", curves, bands: [] }];
 }
 
+/** Values, null where there are none: so the chart draws nothing there. */
+export type Column = (number | null)[];
+
 /** Columns for the chart: times, then a column for each curve; thinned to what the eye can tell apart. */
-export function chartData(spec: ChartSpec, store: SeriesStore, most: number): [Float64Array, ...Float64Array[]] {
+export function chartData(spec: ChartSpec, store: SeriesStore, most: number): [Float64Array, ...Column[]] {
   const times = (store.all.get("budget") ?? store.all.get(spec.curves[0]?.series ?? ""))?.column("time") ?? new Float64Array();
   const every = Math.max(1, Math.ceil(times.length / most));
   const shown = times.filter((_, k) => k % every === 0);
   return [shown, ...spec.curves.map((curve) => valuesAt(shown, store.all.get(curve.series), curve))];
 }
 
-/** Values of a curve at these times, NaN where its series has none: bodies and probes come and go. */
-function valuesAt(times: Float64Array, series: Series | undefined, curve: Curve): Float64Array {
+/** Values of a curve at these times; its series has none at some of them: bodies and probes come and go. */
+function valuesAt(times: Float64Array, series: Series | undefined, curve: Curve): Column {
   const [own, values] = [series?.column("time"), series?.column(curve.column)];
-  const found = new Float64Array(times.length).fill(Number.NaN);
+  const found: Column = new Array<number | null>(times.length).fill(null);
   if (!own || !values) return found;
   let j = 0;
   times.forEach((time, k) => {
     while (j < own.length && (own[j] as number) < time) j++;
-    if (own[j] === time) found[k] = curve.factor * (values[j] as number);
+    const value = own[j] === time ? curve.factor * (values[j] as number) : Number.NaN;
+    if (Number.isFinite(value)) found[k] = value;
   });
   return found;
 }

@@ -4,6 +4,7 @@ import { create, fromBinary } from "@bufbuild/protobuf";
 import { computed, effect, signal } from "@preact/signals";
 import * as v from "valibot";
 import { addressOf, ask, Refused, request } from "../api/client";
+import { bodiesAt } from "../stream/bodies";
 import { Connection } from "../stream/connection";
 import { readFrame } from "../stream/frame";
 import type { Moment } from "../stream/moments";
@@ -145,11 +146,9 @@ function take(id: string, body: Message["body"]): void {
     case "marks":
       run.marks.value = body.value.marks;
       break;
-    case "bodies": {
-      const gone = new Set([...body.value.removed, ...body.value.bodies.map((item) => item.name)]);
-      run.bodies.value = [...run.bodies.value.filter((item) => !gone.has(item.name)), ...body.value.bodies];
+    case "bodies":
+      run.bodies.value = bodiesAt(run.hello.value?.bodies ?? [], body.value);
       break;
-    }
     case "ended":
       run.ended.value = body.value;
       if (body.value.outcome === "failed") notify("problem", body.value.message || "The run has failed.");

@@ -49,6 +49,10 @@ export const redraw = signal(0);
 
 /** The frame that was painted last. */
 export const shownFrame = signal<Frame | null>(null);
+/** The time of the picture that was painted last [s]: not yet the one that is wanted while its frames come. */
+export const shownTime = signal(0);
+/** A film is being recorded: the clock waits for frames. */
+export const filming = signal(false);
 /** The place under the pointer [m]. */
 export const pointer = signal<readonly [number, number] | null>(null);
 /** Why nothing can be painted; empty if it can. */

@@ -1,6 +1,6 @@
 /** A moment of a flow as the page holds it: columns of numbers, as they came from the wire. */
 
-import type { Codes as WireCodes, Frame as WireFrame, Particles as WireParticles, Raster as WireRaster } from "./stream_pb";
+import type { Bodies, Codes as WireCodes, Frame as WireFrame, Particles as WireParticles, Raster as WireRaster } from "./stream_pb";
 
 /** value = offset + scale * code, off by at most `error`. */
 export interface Codes {
@@ -49,6 +49,8 @@ export interface Frame {
   readonly stored: boolean;
   readonly rasters: ReadonlyMap<string, Raster>;
   readonly particles: Particles | null;
+  /** Those that are not as they were when the run began; null if all are. */
+  readonly bodies: Bodies | null;
 }
 
 export function readFrame(frame: WireFrame): Frame {
@@ -59,6 +61,7 @@ export function readFrame(frame: WireFrame): Frame {
     stored: frame.stored,
     rasters: new Map(frame.rasters.map((raster) => [raster.quantity, readRaster(raster)])),
     particles: frame.particles ? readParticles(frame.particles) : null,
+    bodies: frame.bodies ?? null,
   };
 }
 

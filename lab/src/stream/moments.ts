@@ -69,6 +69,7 @@ export class Moments {
           ...old,
           rasters: new Map([...old.rasters, ...frame.rasters]),
           particles: frame.particles ?? old.particles,
+          bodies: frame.bodies ?? old.bodies,
         }
       : frame;
     if (old) this.bytes -= size(old);

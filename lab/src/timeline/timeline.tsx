@@ -46,14 +46,16 @@ function Transport() {
 
 /** The time at the right end of the track [s]. */
 function end(): number {
-  return Math.max(run.progress.value?.end || run.hello.value?.end || 0, run.span.value[1], 1e-9);
+  const last = run.span.value[1];
+  if (run.ended.value) return last || run.ended.value.time || 1e-9; // its frames are not known at once
+  return Math.max(run.progress.value?.end || run.hello.value?.end || 0, last, 1e-9);
 }
 
 function Track() {
   const box = useRef<HTMLDivElement>(null);
   const film = useRef<HTMLCanvasElement>(null);
   const last = run.span.value[1];
-  const whole = run.ended.value ? Math.max(last, 1e-9) : end();
+  const whole = end();
 
   useEffect(() => {
     let timer = 0;
@@ -61,7 +63,7 @@ function Track() {
       for (const each of [run.momentsVersion, view.quantity, view.shownScale, theme, run.ended]) each.value;
       timer ||= window.setTimeout(() => {
         timer = 0;
-        if (film.current) drawFilm(film.current, run.ended.value ? Math.max(run.span.value[1], 1e-9) : end());
+        if (film.current) drawFilm(film.current, end());
       }, 400);
     });
     return () => {

@@ -8,11 +8,10 @@ import numpy as np
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.plot.colors import Quantity, quantity_of
-from eddyline.world.outlines import outlines
 from eddyline.world.schema import Probe, Wall
-from eddyline.world.shapes import Body
 
 if TYPE_CHECKING:
+    from eddyline import _core
     from eddyline.world import World
     from eddyline.world.schema import WorldFile
 
@@ -46,7 +45,7 @@ def hello(
         quantity=quantity,
         ranks=ranks,
         folder=folder,
-        bodies=[body(name, table, file, 0.0) for name, table in file.bodies.items()],
+        bodies=[body(each, world, 0.0) for each in world.core.bodies],
         abilities=[pb.Ability(command=name, refusal=reason) for name, reason in abilities.items()],
         probes=[
             pb.Probe(name=name, position=list(table.position))
@@ -86,15 +85,16 @@ def _refer(said: pb.Hello, world: World) -> None:
         )
 
 
-def body(name: str, table: Body, file: WorldFile, time: float) -> pb.Body:
+def body(found: _core.Body, world: World, time: float) -> pb.Body:
     """A body where it is at `time` [s]; in 3D without outline."""
-    low, high = table.core_shape.bounds
+    low, high = found.shape.bounds
     middle = np.array([(a + b) / 2 for a, b in zip(low, high, strict=True)])
-    motion = table.core_motion
+    lines = found.shape.outline(_TOLERANCE * world.core.spacing) if world.dimensions == 2 else []
+    motion = found.motion
     if motion is not None:
         middle = motion.place(middle[None, :], time)[0]
-    made = pb.Body(name=name, moves=motion is not None, center=middle[: file.dimensions].tolist())
-    if file.dimensions == 2:
-        for line in outlines(table, (0, 1), _TOLERANCE * file.domain.spacing, time):
-            made.outlines.add(points=line.ravel().tolist())
+        lines = [motion.place(line, time) for line in lines]
+    made = pb.Body(name=found.name, moves=motion is not None, center=middle[: world.dimensions].tolist())
+    for line in lines:
+        made.outlines.add(points=line[:, :2].ravel().tolist())
     return made

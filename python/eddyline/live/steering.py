@@ -126,14 +126,23 @@ class Steering:
         moved = any(each.motion is not None for each in self.world.file.bodies.values())
         return bool(self.come or self.gone) or moved
 
-    def bodies(self, step: int, time: float) -> pb.Bodies | None:
-        """All bodies that are not as they were when the run began, at `time` [s]; None if there are none."""
-        file = self.world.file
-        named = [name for name, each in file.bodies.items() if each.motion is not None or name in self.come]
-        if not named and not self.gone:
+    def bodies(self, step: int, time: float, *, obeyed: bool = True) -> pb.Bodies | None:
+        """All bodies that are not as they were when the run began, at `time` [s], now or before; None if none
+        is. obeyed: as the commands of this very time leave them, not as they find them."""
+
+        def is_past(moment: float) -> bool:
+            return moment < time or (obeyed and moment == time)
+
+        removed = [name for name, (_, end) in self.gone.items() if is_past(end)]
+        listed = [
+            each for each in self.world.core.bodies if each.motion is not None or each.name in self.come
+        ]
+        listed += [each for name, (each, _) in self.gone.items() if name not in removed]
+        there = [each for each in listed if is_past(self.come.get(each.name, -math.inf))]
+        if not there and not removed:
             return None
-        found = [body(name, file.bodies[name], file, time) for name in named]
-        return pb.Bodies(step=step, time=time, bodies=found, removed=list(self.gone))
+        found = [body(each, self.world, time) for each in there]
+        return pb.Bodies(step=step, time=time, bodies=found, removed=removed)
 
     # --- commands -----------------------------------------------------------------------------------------
 
@@ -294,6 +303,20 @@ def replayed(world: World, entries: Iterable[Entry]) -> Steering:
         if entry.name not in CONTROL:
             steering.remember(steering.turn(entry.command, entry.time), entry.time)
     return steering
+
+
+def mark(entry: Entry) -> pb.Mark:
+    """What viewers are told of a line of the journal."""
+    command = entry.command
+    named = {"add_body": command.add_body.name, "remove_body": command.remove_body.body}
+    return pb.Mark(
+        step=entry.step,
+        time=entry.time,
+        command=entry.name,
+        text=entry.text,
+        changes_flow=entry.name in FLOW,
+        body=named.get(entry.name, ""),
+    )
 
 
 def _value(text: str) -> float | str:

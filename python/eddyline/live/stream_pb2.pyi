@@ -183,20 +183,22 @@ class Codes(_message.Message):
     def __init__(self, data: _Optional[bytes] = ..., width: _Optional[int] = ..., offset: _Optional[float] = ..., scale: _Optional[float] = ..., error: _Optional[float] = ...) -> None: ...
 
 class Frame(_message.Message):
-    __slots__ = ("index", "step", "time", "rasters", "particles", "stored")
+    __slots__ = ("index", "step", "time", "rasters", "particles", "stored", "bodies")
     INDEX_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     RASTERS_FIELD_NUMBER: _ClassVar[int]
     PARTICLES_FIELD_NUMBER: _ClassVar[int]
     STORED_FIELD_NUMBER: _ClassVar[int]
+    BODIES_FIELD_NUMBER: _ClassVar[int]
     index: int
     step: int
     time: float
     rasters: _containers.RepeatedCompositeFieldContainer[Raster]
     particles: Particles
     stored: bool
-    def __init__(self, index: _Optional[int] = ..., step: _Optional[int] = ..., time: _Optional[float] = ..., rasters: _Optional[_Iterable[_Union[Raster, _Mapping]]] = ..., particles: _Optional[_Union[Particles, _Mapping]] = ..., stored: _Optional[bool] = ...) -> None: ...
+    bodies: Bodies
+    def __init__(self, index: _Optional[int] = ..., step: _Optional[int] = ..., time: _Optional[float] = ..., rasters: _Optional[_Iterable[_Union[Raster, _Mapping]]] = ..., particles: _Optional[_Union[Particles, _Mapping]] = ..., stored: _Optional[bool] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ...) -> None: ...
 
 class Raster(_message.Message):
     __slots__ = ("quantity", "unit", "rows", "columns", "lower", "upper", "values", "low", "high", "shade")
@@ -345,18 +347,20 @@ class Marks(_message.Message):
     def __init__(self, marks: _Optional[_Iterable[_Union[Mark, _Mapping]]] = ...) -> None: ...
 
 class Mark(_message.Message):
-    __slots__ = ("step", "time", "command", "text", "changes_flow")
+    __slots__ = ("step", "time", "command", "text", "changes_flow", "body")
     STEP_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     COMMAND_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     CHANGES_FLOW_FIELD_NUMBER: _ClassVar[int]
+    BODY_FIELD_NUMBER: _ClassVar[int]
     step: int
     time: float
     command: str
     text: str
     changes_flow: bool
-    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., command: _Optional[str] = ..., text: _Optional[str] = ..., changes_flow: _Optional[bool] = ...) -> None: ...
+    body: str
+    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., command: _Optional[str] = ..., text: _Optional[str] = ..., changes_flow: _Optional[bool] = ..., body: _Optional[str] = ...) -> None: ...
 
 class Bodies(_message.Message):
     __slots__ = ("step", "time", "bodies", "removed")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eddyline.plot import references
 from eddyline.plot.chart import BAND, INK, Chart, line
-from eddyline.plot.forces import force_charts
+from eddyline.plot.forces import ALWAYS, Stay, force_charts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,13 +24,18 @@ Vector = NDArray[np.float64]
 SeriesMap = Mapping[str, "pd.DataFrame"]
 
 
-def charts_of(world: World, series: SeriesMap, results: Mapping[str, Any]) -> list[Chart]:
-    """All charts of a run: published curves first, then forces, observers and energies."""
-    return list(_unique(_all_charts(world, series, results)))
+def charts_of(
+    world: World, series: SeriesMap, results: Mapping[str, Any], stays: Mapping[str, Stay] | None = None
+) -> list[Chart]:
+    """All charts of a run: published curves first, then forces, observers and energies. stays: of bodies that
+    were added or removed, from when until when they were there [s]."""
+    return list(_unique(_all_charts(world, series, results, stays or {})))
 
 
-def _all_charts(world: World, series: SeriesMap, results: Mapping[str, Any]) -> Iterator[Chart]:
-    from eddyline.world.quantities import is_point
+def _all_charts(
+    world: World, series: SeriesMap, results: Mapping[str, Any], stays: Mapping[str, Stay]
+) -> Iterator[Chart]:
+    from eddyline.world.quantities import bodies_with_forces, is_point
 
     shown = set()
     for number, expect in enumerate(world.expectations):
@@ -39,10 +44,11 @@ def _all_charts(world: World, series: SeriesMap, results: Mapping[str, Any]) -> 
             if chart is not None:
                 shown.update(used)
                 yield chart
-    for body in world.core.bodies:
-        frame = series.get(f"force.{body.name}")
-        if frame is not None and len(frame) > 1:
-            yield from force_charts(world, body.name, frame, results)
+    bodies = bodies_with_forces(world.file, series)
+    for body in sorted(bodies, key=lambda each: stays.get(each, ALWAYS)[0]):
+        frame = series[f"force.{body}"]
+        if len(frame) > 1:
+            yield from force_charts(world, body, frame, results, stays.get(body, ALWAYS))
     for name in (*world.observers, *(f"force.{side}" for side in _expected_walls(world))):
         if name in series and name not in shown and len(series[name]) > 1:
             yield _series_chart(world, name, series[name])

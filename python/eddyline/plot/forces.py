@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,18 +24,23 @@ if TYPE_CHECKING:
 COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 SHOWN = ("mean", "max", "min", "rms")
 DECADES = 7  # of a spectrum below its peak
+Stay = tuple[float, float]
+"""From when until when a body was there [s]."""
+ALWAYS: Stay = (-math.inf, math.inf)
 
 
-def force_charts(world: World, body: str, frame: pd.DataFrame, results: Mapping[str, Any]) -> Iterator[Chart]:
+def force_charts(
+    world: World, body: str, frame: pd.DataFrame, results: Mapping[str, Any], stay: Stay = ALWAYS
+) -> Iterator[Chart]:
     """Drag and lift coefficient of a body, a chart each, and the spectrum of the lift; forces in one chart if
     the world has no [reference]."""
     time = frame["time"].to_numpy()
     factor = world.coefficient_of_force
     if factor is None or world.core.dimensions != 2:
-        yield _newtons(body, time, frame)
+        yield _newtons(body, time, frame, stay)
         return
     for coefficient, column in COEFFICIENTS.items():
-        yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results)
+        yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results, stay)
     if results.get("flows", {}).get(body, {}).get("state") in ("periodic", "irregular"):
         yield spectrum_chart(world, f"force.{body}", "total_y", spectrum_of(frame, "total_y", body, results))
 
@@ -102,7 +108,9 @@ def _pretty(series: str, column: str) -> str:
     return f"{what} of {name}"
 
 
-def _coefficient(body: str, name: str, time: Vector, values: Vector, results: Mapping[str, Any]) -> Chart:
+def _coefficient(
+    body: str, name: str, time: Vector, values: Vector, results: Mapping[str, Any], stay: Stay
+) -> Chart:
     """A coefficient over time, the window of its values shaded, the values written, published ranges as
     bands."""
     label = name.replace("_", " ")
@@ -125,6 +133,7 @@ def _coefficient(body: str, name: str, time: Vector, values: Vector, results: Ma
                 axes.hlines(shown[word]["value"], *window, color=INK, lw=0.8, ls=":", zorder=5)
         axes.set_xlabel("time [s]")
         axes.set_ylabel(f"{label} [1]")
+        _mark_stay(axes, stay)
         _limit_to_window(axes, time, values, window, [edge for band in bands for edge in band[:2]])
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=3)
         axes.text(
@@ -135,7 +144,21 @@ def _coefficient(body: str, name: str, time: Vector, values: Vector, results: Ma
     text = f"{label.capitalize()} of {body} over time" + (", with what is published" if bands else "")
     if shown:
         text += f": {_written(shown, found)}"
+    text += "".join(f"; {words}" for words in _moments(stay))
     return Chart(f"force.{body}.{letter.lower()}", f"{letter} of {body}", text, draw, above=True)
+
+
+def _moments(stay: Stay) -> list[str]:
+    """When a body came and when it went, in words; nothing of one that was there all the time."""
+    words = zip(("added", "removed"), stay, strict=True)
+    return [f"{word} at t = {time:.4g} s" for word, time in words if math.isfinite(time)]
+
+
+def _mark_stay(axes: Axes, stay: Stay) -> None:
+    times = [time for time in stay if math.isfinite(time)]
+    for time, words in zip(times, _moments(stay), strict=True):
+        dashes = (6, 2) if time == stay[0] else (1, 2)
+        axes.axvline(time, color=QUIET, lw=1.1, ls=(0, dashes), label=words)
 
 
 def _written(shown: Mapping[str, Mapping[str, Any]], found: list[Mapping[str, Any]]) -> str:
@@ -154,7 +177,7 @@ def _limit_to_window(
     time, values = time[known], values[known]
     if not values.size:
         return
-    late = values[time >= 0.1 * time[-1]]
+    late = values[time >= 0.9 * time[0] + 0.1 * time[-1]]
     low, high = (float(edge) for edge in np.percentile(late if late.size else values, (1, 99)))
     if window:
         part = values[(time >= window[0]) & (time <= window[1])]
@@ -164,7 +187,7 @@ def _limit_to_window(
     axes.set_ylim(low - margin, high + 3 * margin)
 
 
-def _newtons(body: str, time: Vector, frame: pd.DataFrame) -> Chart:
+def _newtons(body: str, time: Vector, frame: pd.DataFrame, stay: Stay) -> Chart:
     unit = frame.attrs.get("units", {}).get("total_x", "N")
     columns = [column for column in map(str, frame.columns) if column.startswith("total_")]
 
@@ -173,10 +196,12 @@ def _newtons(body: str, time: Vector, frame: pd.DataFrame) -> Chart:
             line(axes, time, frame[column].to_numpy(), k, f"force along {column[-1]}")
         axes.set_xlabel("time [s]")
         axes.set_ylabel(f"force [{unit}]")
+        _mark_stay(axes, stay)
         _limit_to_window(axes, np.tile(time, len(columns)), frame[columns].to_numpy().T.ravel(), None, [])
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=2)
 
     text = f"Force along {', '.join(column[-1] for column in columns)} on {body} over time"
+    text += "".join(f"; {words}" for words in _moments(stay))
     return Chart(f"force.{body}", f"Force on {body}", text, draw)
 
 

@@ -416,7 +416,7 @@ class Execution:
 
     def _show(self, shown: RunProgress) -> None:
         simulation, share = self.simulation, self._share()
-        outlook = self.lookout.look()
+        outlook = self.lookout.look(self.helm.gone)
         ahead = (outlook.likely or 0.0) / self.end - share if self.end > 0 else 0.0
         shown.update(
             share,
@@ -463,7 +463,7 @@ class Execution:
 
         run = Run(self.folder)
         series = {name: run.series(name) for name in run.series_names}
-        results = evaluate(self.world, series, reached=self.simulation.time)
+        results = evaluate(self.world, series, reached=self.simulation.time, gone=self.helm.gone)
         atomic.write_json(self.folder.results, results.to_json())
         return run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from eddyline.live.frames import Pace, particles_frame
 from eddyline.live.hello import hello
 from eddyline.live.publisher import Publisher, packed
 from eddyline.live.ranks import ranks_of
-from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering
+from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering, mark
 from eddyline.run.recorder import shown_quantity
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ class Helm:
     def texts(self) -> list[str]:
         """What has changed the flow, in words, for run.json."""
         return [f"step {each.step}: {each.text}" for each in self._marks if each.name in FLOW]
+
+    @property
+    def gone(self) -> Collection[str]:
+        """Bodies that were removed."""
+        return self._steering.gone.keys()
 
     def begin(self, step: int) -> None:
         """Obeys what was obeyed up to the step at which a run goes on: before its state is restored."""
@@ -200,11 +205,7 @@ class Helm:
             return
         self._show_bodies()
         marks = pb.Marks()
-        for each in self._marks:
-            flow = each.name in FLOW
-            marks.marks.add(
-                step=each.step, time=each.time, command=each.name, text=each.text, changes_flow=flow
-            )
+        marks.marks.extend(map(mark, self._marks))
         self._publisher.put("marks", packed(marks=marks), lasting=True)
 
     # --- showing ------------------------------------------------------------------------------------------
@@ -223,8 +224,11 @@ class Helm:
             self._pace.begin()
             self._frames += 1
             frame = particles_frame(self._steering.world, self._simulation, self._frames, view)
+            bodies = self._steering.bodies(step, self._simulation.time)
+            if bodies is not None:
+                frame.frame.bodies.CopyFrom(bodies)
+                publisher.put("bodies", packed(bodies=bodies), lasting=True)
             publisher.put("frame", frame)
-            self._show_bodies()
             self._pace.end(wanted, publisher.cost)
         if now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY

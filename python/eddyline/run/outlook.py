@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from eddyline.run.results import flow_states
 from eddyline.signals import Periodic, Unsettled
 from eddyline.stream.series import read_series
+from eddyline.world.quantities import bodies_with_forces
 
 if TYPE_CHECKING:
     from eddyline.run.folder import RunFolder
@@ -36,15 +38,19 @@ class Lookout:
         self._next = clock.perf_counter() + INTERVAL
         self._latest = Outlook()
 
-    def look(self) -> Outlook:
-        """The latest outlook, a new one if it is time."""
-        if self._world.core.bodies and clock.perf_counter() >= self._next:
-            self._latest = self.look_now()
+    def look(self, gone: Container[str] = ()) -> Outlook:
+        """The latest outlook, a new one if it is time. gone: bodies that were removed."""
+        if clock.perf_counter() >= self._next:
+            self._latest = self.look_now(gone)
             self._next = clock.perf_counter() + INTERVAL
         return self._latest
 
-    def look_now(self) -> Outlook:
-        paths = [self._folder.series / f"force.{body.name}.csv" for body in self._world.core.bodies]
+    def look_now(self, gone: Container[str] = ()) -> Outlook:
+        folder = self._folder.series
+        named = bodies_with_forces(
+            self._world.file, [path.stem for path in sorted(folder.glob("force.*.csv"))]
+        )
+        paths = [folder / f"force.{body}.csv" for body in named if body not in gone]
         series = {path.stem: read_series(path) for path in paths if _has_rows(path)}
         states = list(flow_states(self._world, series).values())
         if not states:

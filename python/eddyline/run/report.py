@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.live import journal
+from eddyline.live.steering import CONTROL
 from eddyline.plot import references
 from eddyline.plot.chart import Chart
 from eddyline.run.closing import (
@@ -58,6 +60,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
         values=[_value(item) for item in told_once(results.get("values", []))],
         charts=[drawn(chart) for chart in charts],
+        steered=_steered(run),
         world=Markup(highlight(run.world.source)),
         world_data=base64.b64encode(run.world.source.encode()).decode(),
         command=repeat_command(run),
@@ -75,8 +78,20 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
     )
 
 
+def _steered(run: Run) -> list[tuple[str, str, str]]:
+    """(time, step, what) of everything that was done to the run while it ran."""
+    entries = journal.read(run.folder / journal.NAME)
+    return [
+        (f"{entry.time:.4g} s", f"{entry.step:,}", entry.text)
+        for entry in entries
+        if entry.name not in CONTROL
+    ]
+
+
 def repeat_command(run: Run) -> str:
     """The command that repeats the run from its own folder."""
+    if _steered(run):
+        return "eddyline replay ."
     return f"eddyline run {shlex.quote('world.toml')} {run.record.get('options', '')}".strip()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,13 @@ from eddyline.signals import (
     statistic,
     time_mean,
 )
-from eddyline.world.quantities import COEFFICIENTS, TRUSTED, is_trusted, series_columns
+from eddyline.world.quantities import (
+    COEFFICIENTS,
+    TRUSTED,
+    bodies_with_forces,
+    is_trusted,
+    series_columns,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,12 +82,12 @@ class Results:
         }
 
 
-def evaluate(world: World, series: Series, *, reached: float) -> Results:
-    """The results of a run that came to the time `reached` [s]."""
+def evaluate(world: World, series: Series, *, reached: float, gone: Container[str] = ()) -> Results:
+    """The results of a run that came to the time `reached` [s]. gone: bodies that were removed from it."""
     from eddyline.world import evaluate_expectations
 
-    states = flow_states(world, series)
-    values = list(trusted_values(world, series, states))
+    states = flow_states(world, series, gone)
+    values = list(trusted_values(world, series, states, gone))
     comparisons = evaluate_expectations(world, series, trusted(values))
     suspects = _Suspects(world, series, reached)
     holding = world.expectations
@@ -127,23 +133,30 @@ def spacing_text(world: World) -> str:
 # --- values -------------------------------------------------------------------------------------------------
 
 
-def flow_states(world: World, series: Series) -> dict[str, FlowState]:
-    """The state of the flow around each body, from the force on it: first the lift, then the drag."""
+def flow_states(world: World, series: Series, gone: Container[str] = ()) -> dict[str, FlowState]:
+    """The state of the flow around each body, from the force on it: first the lift, then the drag. gone:
+    bodies that were removed from the run, whose forces will say no more."""
     across = ("total_y", "total_z", "total_x")
     found = {}
-    for body in world.core.bodies:
-        frame = series.get(f"force.{body.name}")
-        if frame is not None and len(frame) > 1:
+    for body in bodies_with_forces(world.file, series):
+        frame = series[f"force.{body}"]
+        if len(frame) > 1:
             columns = [column for column in across if column in frame.columns]
             time = frame["time"].to_numpy()
-            found[body.name] = flow_state(time, [frame[column].to_numpy() for column in columns])
+            state = flow_state(time, [frame[column].to_numpy() for column in columns])
+            if body in gone and isinstance(state, Unsettled):
+                state = Unsettled(f"{state.reason} when it was removed")
+            found[body] = state
     return found
 
 
-def trusted_values(world: World, series: Series, states: Mapping[str, FlowState]) -> Iterator[Value]:
+def trusted_values(
+    world: World, series: Series, states: Mapping[str, FlowState], gone: Container[str] = ()
+) -> Iterator[Value]:
     """Every value that has a window of its own, or why it has none yet."""
     for body, state in states.items():
         yield from _of_body(world, body, series[f"force.{body}"], state)
+    states = {body: state for body, state in states.items() if body not in gone}
     for name, columns in series_columns(world.file).items():
         frame = series.get(name)
         if frame is not None and len(frame) > 1 and is_trusted(columns[0]):

@@ -60,7 +60,7 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
 
 
 def is_alive(job: str) -> bool:
-    """Whether a job of this machine still runs; a scheduler's job counts as one that does."""
+    """Whether a job of this machine still runs."""
     if not job.isdigit():
         return False
     try:

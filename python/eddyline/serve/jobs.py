@@ -115,6 +115,20 @@ class Jobs:
         self._jobs[id_] = job
         return str(job.native_id)
 
+    def watch(self, id_: str, number: str) -> bool:
+        """Watches a scheduler's job again that a server before this one has submitted. False if its executor
+        was another, or cannot."""
+        if self.name == LOCAL or not number:
+            return False
+        job = psij.Job()
+        job.set_job_status_callback(lambda job, status: self._changed(id_, status))
+        try:
+            self._executor.attach(job, number)
+        except psij.InvalidJobException:
+            return False
+        self._jobs[id_] = job
+        return True
+
     def cancel(self, id_: str) -> None:
         """Ends a job at once. Runs are asked to stop before."""
         job = self._jobs.get(id_)

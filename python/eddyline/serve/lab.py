@@ -252,7 +252,7 @@ class Lab:
             said = found.record(Path(row.folder)) if row.folder else None
             if said is not None and said["outcome"] != "running":
                 self._close(row, said["outcome"], said["message"], said["fingerprint"])
-            elif not found.is_alive(row.job):
+            elif not self.jobs.watch(row.id, row.job) and not found.is_alive(row.job):
                 self.store.change(row.id, state="lost", ended=now(), message="it was gone at a restart")
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.live.codes import MOST, coded, given, raster
 from eddyline.live.hello import hello
 from eddyline.live.publisher import packed
-from eddyline.live.steering import FLOW, replayed
+from eddyline.live.steering import Steering, mark, replayed
 from eddyline.plot.colors import quantity_of
 from eddyline.run import Run
 from eddyline.run.folder import RunFolder
@@ -80,8 +80,28 @@ def frame(folder: Path, index: int, quantity: str, width: int, code_width: int =
         None if found.solid is None else found.solid[thin],
         None if found.shade is None else found.shade[thin],
     )
-    message = pb.Frame(index=index, step=found.step, time=found.time, rasters=[made], stored=True)
+    bodies = _bodies(folder, found.step, found.time)
+    message = pb.Frame(
+        index=index, step=found.step, time=found.time, rasters=[made], stored=True, bodies=bodies
+    )
     return packed(frame=message)
+
+
+def _bodies(folder: Path, step: int, time: float) -> pb.Bodies | None:
+    """Bodies when what the folder keeps of this step was kept: before the commands that came then."""
+    return _steering_of(folder).bodies(step, time, obeyed=False)
+
+
+def _steering_of(folder: Path) -> Steering:
+    """The world of a run as its journal has made it so far."""
+    written = folder / journal.NAME
+    return _replayed(folder, written.stat().st_size if written.is_file() else 0)
+
+
+@lru_cache(maxsize=8)
+def _replayed(folder: Path, size: int) -> Steering:
+    """size: of the journal [bytes], which may grow while the run goes on."""
+    return replayed(World.load(RunFolder(folder).world), journal.read(folder / journal.NAME))
 
 
 @lru_cache(maxsize=4096)
@@ -114,7 +134,8 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     made.quantity, density = quantity, world.file.fluid.density
     made.unit = quantity_of(quantity, None if world.file.fluid.is_gas else density).unit
     made.values.CopyFrom(coded(_of_particles(found, quantity)[taken].astype(np.float32)))
-    frame = pb.Frame(index=index, step=found["step"], time=found["time"], particles=made)
+    bodies = _bodies(folder, found["step"], found["time"])
+    frame = pb.Frame(index=index, step=found["step"], time=found["time"], particles=made, bodies=bodies)
     return packed(frame=frame)
 
 
@@ -149,18 +170,8 @@ def fill(channel: Channel, folder: Path) -> None:
     channel.series = dict(series(folder))
     entries = journal.read(folder / journal.NAME)
     if entries:
-        marks = [
-            pb.Mark(
-                step=entry.step,
-                time=entry.time,
-                command=entry.name,
-                text=entry.text,
-                changes_flow=entry.name in FLOW,
-            )
-            for entry in entries
-        ]
-        channel.take(packed(marks=pb.Marks(marks=marks)))
-    bodies = replayed(world, entries).bodies(record["steps"], record["time"]) if "time" in record else None
+        channel.take(packed(marks=pb.Marks(marks=map(mark, entries))))
+    bodies = _steering_of(folder).bodies(record["steps"], record["time"]) if "time" in record else None
     if bodies is not None:
         channel.take(packed(bodies=bodies))
     results = kept.results.read_text() if kept.results.is_file() else "{}"
@@ -185,7 +196,8 @@ def results(folder: Path) -> dict[str, object]:
     if not series:
         return {}
     reached = min(float(table["time"].iloc[-1]) for table in series.values())
-    return evaluate(World.load(kept.world), series, reached=reached).to_json()
+    gone = _steering_of(folder).gone
+    return evaluate(World.load(kept.world), series, reached=reached, gone=gone).to_json()
 
 
 def _has_rows(path: Path) -> bool:

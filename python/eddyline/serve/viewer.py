@@ -199,6 +199,8 @@ class Viewer:
 
     def _frame_for(self, frame: pb.Frame, view: pb.View) -> bytes:
         made = pb.Frame(index=frame.index, step=frame.step, time=frame.time, stored=frame.stored)
+        if frame.HasField("bodies"):
+            made.bodies.CopyFrom(frame.bodies)
         hello = self._channel.hello
         columns = (view.columns or _COLUMNS) // self._coarser
         for quantity in view.quantities:

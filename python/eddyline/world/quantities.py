@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .. import _core
@@ -66,6 +66,16 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         else:
             columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
     return columns
+
+
+def bodies_with_forces(file: WorldFile, names: Iterable[str]) -> list[str]:
+    """Bodies of the world, and after them those that were added to the run, which only their series know.
+
+    names: of all series.
+    """
+    found = {name.removeprefix("force."): None for name in names if name.startswith("force.")}
+    of_world = [name for name in file.bodies if name in found]
+    return [*of_world, *(name for name in found if name not in of_world and name not in SIDES)]
 
 
 def coefficient_columns(file: WorldFile) -> dict[str, list[str]]:
