@@ -27,7 +27,7 @@ DEVICE = "site"
 """The name of the device at both sites."""
 ADDRESSES = ("10.77.0.1", "10.77.0.2")
 PREFIX = "eddyline-"
-MTU = 1500  # bytes
+MTU = 9000  # bytes; a fifth as many packets as of 1500, each of which costs the cores that compute as well
 QUEUE = 4_000_000  # bytes that wait for the link; what comes on top is dropped, as by a router
 SETTINGS = {
     "net.ipv4.tcp_slow_start_after_idle": "0",  # a step is a pause, and no new connection
