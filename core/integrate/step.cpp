@@ -74,8 +74,7 @@ template <class T, int D>
 Step<T, D>::~Step() {
   try {
     recall_moving();
-  } catch (const std::exception&) {
-    // Another rank has gone; whoever waited for it has told.
+  } catch (const std::exception&) {  // NOLINT: another rank has gone, of which those that waited for it have told
   }
 }
 
@@ -380,6 +379,7 @@ void Step<T, D>::react_pressure() {
 
 template <class T, int D>
 void Step<T, D>::start() {
+  flow_.end_drift();
   recall_moving();
   flow_.write_wall_rows();
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);

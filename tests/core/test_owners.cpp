@@ -331,4 +331,32 @@ TEST(ranks_need_not_wait_for_ghosts_to_know_that_lists_hold) {
     CHECK(flow.foreseen > 30);
   });
 }
+TEST(rows_sent_ahead_are_recalled_where_the_next_step_does_not_begin_with_them) {
+  const auto world = fixture::dam();
+  const auto advance = [](Flow2& flow) {
+    const auto step = start<integrate::Step<float, 2>>(flow);
+    const auto go_on = [&] {
+      for (int k = 0; k < 8; ++k) step->advance(false);
+    };
+    go_on();
+    world::Change thicker;
+    thicker.value.x = 0.5;
+    flow.change(thicker);
+    step->world_changed();
+    const double before = flow.time_step;
+    go_on();
+    CHECK(flow.time_step < before);
+    step->start();
+    go_on();
+    return see(flow);
+  };
+  const auto alone = comm::alone();
+  Flow2 whole(world, execution_with("strips"), *alone);
+  const auto expected = advance(whole);
+  for (const char* exchange : {"nonblocking", "blocking", "shared", "onesided-fence", "threaded"})
+    on_ranks(3, [&](comm::Communicator& c) {
+      Flow2 flow(world, execution_with("strips", exchange), c);
+      CHECK(advance(flow) == expected);
+    });
+}
 TEST(nobody_is_moved_twice_in_a_stream) { expect_one_owner_each(uneven_stream({1, 0.6, 0}), 24, false); }
