@@ -79,7 +79,8 @@ class Flow {
   }
   /// Whether the density at the end of a step is that of the middle of the next one, and its pressure nothing else.
   bool density_lasts() const { return !fluid.confined && openings.empty(); }
-  /// The same of `walls`, whose places, volumes and velocities of their own change only where bodies or sides move.
+  /// What a halo carries of `walls`, whose places, volumes and velocities of their own change only where bodies or
+  /// sides move.
   neighbors::RowField<T> wall_field(bool change_speed) {
     return walls_move_ || change_speed ? neighbors::RowField<T>(walls, D)
                                        : neighbors::RowField<T>(walls, D, {D, D + 2});

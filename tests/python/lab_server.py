@@ -25,6 +25,7 @@ from eddyline.serve.app import create_app
 from eddyline.serve.command import LARGEST
 from eddyline.serve.lab import Lab
 from eddyline.serve.limits import Limits
+from eddyline.serve.store import FINAL
 from eddyline.serve.tokens import Gate
 
 WAIT = 60.0  # s, on a busy machine
@@ -51,6 +52,13 @@ series = 50
 [time]
 end = 0.2
 """
+CHANNEL = (
+    TANK.replace("end = 0.2", "end = 400.0")  # longer than any test takes
+    .replace("series = 50", "series = 8000")
+    .replace("[bodies.post]", "[bodies.post]  # a post")
+)
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+"""What axe looks for: 2.2 AA."""
 
 
 @dataclass
@@ -118,6 +126,15 @@ def hear(socket: ClientConnection, kind: str, seconds: float = WAIT) -> Any:
         if message.WhichOneof("body") == kind:
             return getattr(message, kind)
     raise AssertionError(f"no {kind} came")
+
+
+@contextlib.contextmanager
+def going_on(server: Client, toml: str) -> Iterator[str]:
+    """A run that goes on until the test is over."""
+    run = server.call("POST", "runs", {"toml": toml, "threads": 1, "name": "channel"})[1]["id"]
+    yield run
+    server.call("POST", f"runs/{run}/stop")
+    server.wait_for(run, *FINAL)
 
 
 @contextlib.contextmanager

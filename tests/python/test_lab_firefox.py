@@ -11,13 +11,11 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 from firefox import Page, firefox
-from lab_server import TANK, Client, lab_in_thread
+from lab_server import CHANNEL, WCAG, Client, going_on, lab_in_thread
 
 from eddyline.plot import metadata
-from eddyline.serve.store import FINAL
 
 HOME = "\ue011"  # the key, as WebDriver has it
-CHANNEL = TANK.replace("end = 0.2", "end = 400.0").replace("series = 50", "series = 8000")
 PAINTED = """
   await (async () => {
     await new Promise(requestAnimationFrame);
@@ -48,10 +46,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 @pytest.fixture
 def running(server: Client) -> Iterator[str]:
-    run = server.call("POST", "runs", {"toml": CHANNEL, "threads": 1, "name": "channel"})[1]["id"]
-    yield run
-    server.call("POST", f"runs/{run}/stop")
-    server.wait_for(run, *FINAL)
+    with going_on(server, CHANNEL) as run:
+        yield run
 
 
 def no_barriers(page: Page) -> None:
@@ -60,8 +56,7 @@ def no_barriers(page: Page) -> None:
     if found is None or found.origin is None:
         pytest.skip("no axe")
     page.run((Path(found.origin).parent / "axe.min.js").read_text())
-    kinds = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    options = f"{{ runOnly: {{ type: 'tag', values: {kinds} }} }}"
+    options = f"{{ runOnly: {{ type: 'tag', values: {WCAG} }} }}"
     assert page.evaluate(f"(await axe.run({options})).violations.map((each) => each.help)") == []
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import imageio_ffmpeg
 import numpy as np
 import pytest
-from lab_server import TANK, Client, hear, lab_in_thread, say
+from lab_server import CHANNEL, TANK, WCAG, Client, going_on, hear, lab_in_thread, say
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.plot import metadata
@@ -44,11 +44,6 @@ WATCH = """
   }).observe(document, { childList: true, subtree: true, characterData: true });
 """
 LONGER = 90_000  # ms that a step may take on a busy machine
-CHANNEL = (
-    TANK.replace("end = 0.2", "end = 400.0")  # longer than any test takes
-    .replace("series = 50", "series = 8000")
-    .replace("[bodies.post]", "[bodies.post]  # a post")
-)
 SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 
 
@@ -134,17 +129,14 @@ def page(browser: Any, server: Client) -> Iterator[Any]:
 @pytest.fixture
 def running(server: Client) -> Iterator[str]:
     """A run that goes on while the test lasts."""
-    run = server.call("POST", "runs", {"toml": CHANNEL, "threads": 1, "name": "channel"})[1]["id"]
-    yield run
-    server.call("POST", f"runs/{run}/stop")
-    server.wait_for(run, *FINAL)
+    with going_on(server, CHANNEL) as run:
+        yield run
 
 
 def no_barriers(page: Any) -> None:
     """WCAG 2.2 AA, as far as axe can tell."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe").Axe()
-    kinds = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = axe.run(page, options={"runOnly": {"type": "tag", "values": kinds}})
+    found = axe.run(page, options={"runOnly": {"type": "tag", "values": WCAG}})
     assert found.violations_count == 0, found.generate_report()
 
 
