@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
@@ -52,14 +53,14 @@ class Leader final : public Simulation {
   ~Leader() override {
     try {
       Leader::end();
-    } catch (const std::exception&) {
-      ended_ = true;  // nobody is left to be told
+    } catch (const std::exception&) {  // NOLINT: nobody is left to be told
     }
   }
 
   void end() override {
-    if (!ended_) call({});
-    ended_ = true;
+    if (std::exchange(ended_, true)) return;
+    call({});
+    own_->end();
   }
 
   std::int64_t advance(double until, std::int64_t max_steps, double max_seconds) override {
@@ -236,7 +237,7 @@ void follow(Simulation& own, comm::Communicator& communicator) {
     const double patience = communicator.patience.exchange(0);  // the root may be painting
     const auto command = comm::broadcast(communicator, Command{}, 0, "command");
     communicator.patience = patience;
-    if (command.call == Call::end) return;
+    if (command.call == Call::end) return own.end();
     try {
       join(own, command, communicator);
     } catch (const StepError&) {

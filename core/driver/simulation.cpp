@@ -94,6 +94,7 @@ class FlowSimulation final : public Simulation {
     return displaced;
   }
   void interrupt() override { interrupted_.store(true); }
+  void end() override { step_.end(); }
 
   int dimensions() const override { return D; }
   double time() const override { return flow_.time; }

@@ -136,8 +136,8 @@ class Simulation {
   virtual double change(const world::Change& change) = 0;
   /// May come from any thread.
   virtual void interrupt() = 0;
-  /// The other ranks are told that the run is over. Nothing collective may follow.
-  virtual void end() {}
+  /// The run is over, and of the root the other ranks are told so. Nothing collective may follow. Collective.
+  virtual void end() = 0;
 
   virtual int dimensions() const = 0;
   virtual double time() const = 0;

@@ -27,6 +27,8 @@ class ClassicStep {
   void start();
   /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
+  /// No step follows; nothing is on its way.
+  void end() {}
   /// Takes up what Flow::change() has changed. Bodies rest in this scheme.
   void world_changed();
   /// The next time step, from the largest values of the last one; also says whether the lists will hold.

@@ -69,11 +69,15 @@ Step<T, D>::Step(Flow<T, D>& flow)
       surroundings_(flow.world()),
       kick_(flow, contact_, surroundings_) {}
 
-/// What other ranks have sent ahead comes to memory that this one gives back.
+template <class T, int D>
+void Step<T, D>::end() {
+  recall_moving();
+}
+
 template <class T, int D>
 Step<T, D>::~Step() {
   try {
-    recall_moving();
+    end();
   } catch (const std::exception&) {  // NOLINT: another rank has gone, of which those that waited for it have told
   }
 }

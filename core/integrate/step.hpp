@@ -23,6 +23,8 @@ class Step {
   void start();
   /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
+  /// No step follows: what other ranks have sent ahead, to memory that this one gives back, is let in. Collective.
+  void end();
   /// Takes up what Flow::change() has changed.
   void world_changed();
   /// The next time step, from the largest speed at the start of the last one: so it is known when that ends.

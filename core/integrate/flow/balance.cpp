@@ -10,7 +10,7 @@ namespace eddyline::integrate {
 namespace {
 
 constexpr std::int64_t k_least_steps = 20;  // between looks
-constexpr double k_least_imbalance = 1.05;
+constexpr double k_least_imbalance = 1.02;
 constexpr double k_share_won = 0.8;      // of what imbalance costs: no cut is even
 constexpr double k_first_price = 10;     // in steps of the busiest rank, before it was ever paid
 constexpr std::int64_t k_horizon = 200;  // steps for which it will last, at least

@@ -4,7 +4,19 @@
 
 namespace eddyline::integrate {
 
-using Marks = std::vector<std::uint8_t>;  // by cell
+namespace {
+
+using Marks = std::vector<std::uint8_t>;  // by cell, or by chunk
+
+/// Which chunks of the fluid hold a particle of a marked cell.
+Marks chunks_with(const Marks& cells, const particles::CellRows& fluid, std::size_t chunks) {
+  Marks found(chunks, 0);
+  for (std::size_t i = 0; i < fluid.cell.size(); ++i)
+    found[i / neighbors::k_chunk] |= cells[static_cast<std::size_t>(fluid.cell[i])];
+  return found;
+}
+
+}  // namespace
 
 void Schedule::make_all_late(std::size_t chunks) {
   early_rates.clear(), early_forces.clear();
@@ -25,20 +37,14 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
         if (in_buffer[static_cast<std::size_t>(row)] != 0) set[cell] = 1;
   const Marks near_set = in_buffer.empty() ? near_foreign : layout.owned_around(set);
 
-  const auto is_early = [&](std::size_t chunk, const Marks& near) {
-    const std::size_t last = std::min((chunk + 1) * neighbors::k_chunk, fluid.cell.size());
-    bool early = true;
-    for (std::size_t i = chunk * neighbors::k_chunk; i < last; ++i)
-      early = early && near[static_cast<std::size_t>(fluid.cell[i])] == 0;
-    return early;
-  };
-  const auto rates = [&](std::size_t c) { return is_early(c, near_foreign); };
-  const auto forces = [&](std::size_t c) { return near_walls[c].length == 0 && is_early(c, near_set); };
   const std::size_t chunks = near_walls.size();
-  choose_blocks(chunks, rates, early_rates);
-  choose_blocks(chunks, [&](std::size_t c) { return !rates(c); }, late_rates);
-  choose_blocks(chunks, forces, early_forces);
-  choose_blocks(chunks, [&](std::size_t c) { return !forces(c); }, late_forces);
+  const Marks late = chunks_with(near_foreign, fluid, chunks);
+  choose_blocks(chunks, [&](std::size_t c) { return late[c] == 0; }, early_rates);
+  choose_blocks(chunks, [&](std::size_t c) { return late[c] != 0; }, late_rates);
+  const Marks later = chunks_with(near_set, fluid, chunks);
+  const auto is_early = [&](std::size_t c) { return later[c] == 0 && near_walls[c].length == 0; };
+  choose_blocks(chunks, is_early, early_forces);
+  choose_blocks(chunks, [&](std::size_t c) { return !is_early(c); }, late_forces);
 }
 
 }  // namespace eddyline::integrate

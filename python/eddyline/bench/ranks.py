@@ -1,18 +1,14 @@
-"""One of the ranks of a timed run:
+"""Ranks that are timed, and told when: each line of input is a number of steps to compute.
 
-  mpiexec -n N python -m eddyline.bench.ranks DIMENSIONS PARTICLES WINDOWS [EXCHANGE]
+  mpiexec -n N python -m eddyline.bench.ranks DIMENSIONS PARTICLES [EXCHANGE]
 
-A periodic box, one thread on a core of its own. Rank 0 prints a list: seconds of each window of ten steps.
+A periodic box, one thread on a core of its own. Rank 0 answers each line with the seconds that it took.
 """
 
 from __future__ import annotations
 
-import itertools
-import json
 import sys
 import time
-
-WINDOW, BEFORE = 10, 20  # steps; those before the first window
 
 
 def exchanges() -> list[str]:
@@ -27,8 +23,8 @@ def main() -> None:
     from eddyline.bench.worlds import box
     from eddyline.ranks import join
 
-    dimensions, particles, windows = (int(word) for word in sys.argv[1:4])
-    exchange = sys.argv[4] if len(sys.argv) > 4 else "nonblocking"
+    dimensions, particles = (int(word) for word in sys.argv[1:3])
+    exchange = sys.argv[3] if len(sys.argv) > 3 else "nonblocking"
     ranks = join()
     ranks.take_a_core()
     simulation = _core.Simulation(
@@ -38,12 +34,13 @@ def main() -> None:
         exchange=exchange,
         communicator=ranks.communicator,
     )
+    steps = 0
     with ranks.lead(simulation):
-        marks = []
-        for steps in range(BEFORE, BEFORE + WINDOW * windows + 1, WINDOW):
+        for line in iter(sys.stdin.readline, ""):
+            steps += int(line)
+            start = time.perf_counter()
             simulation.advance(float("inf"), steps, float("inf"))
-            marks.append(time.perf_counter())
-        print(json.dumps([b - a for a, b in itertools.pairwise(marks)]))
+            print(time.perf_counter() - start, flush=True)
 
 
 if __name__ == "__main__":
