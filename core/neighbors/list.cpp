@@ -69,14 +69,14 @@ class CellCandidates {
   CellCandidates(const Search& search, const ListKernels& kernels, Candidates& candidates)
       : search_(search), kernels_(kernels), boxes_(search.layout->boxes()), candidates_(candidates) {}
 
-  /// Room for the list of any particle in these cells.
+  /// How many there are near a particle in one of these cells, at most.
   std::int64_t most_candidates(std::span<const std::int32_t> cells) {
     std::int32_t most = 0, before = -1;
     for (const std::int32_t cell : cells) {
       if (cell != before) most = std::max(most, count(cell));
       before = cell;
     }
-    return most / k_chunk * k_chunk + 2 * k_chunk;
+    return most;
   }
 
   /// Collects what may be near a particle of `cell` at x_i, in canonical order, unless that has just been done.
@@ -203,8 +203,13 @@ void NeighborList::build(const Search& search, const char* instructions) {
     for (std::int64_t c = 0; c < count; ++c) {
       const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, n);
       std::int32_t found[k_chunk] = {}, length = 0;
-      const std::int64_t stride = cell.most_candidates(
+      const std::int64_t most = cell.most_candidates(
           {&search.targets->cell[static_cast<std::size_t>(first)], static_cast<std::size_t>(last - first)});
+      if (most == 0) {
+        chunks_[static_cast<std::size_t>(c)] = {nullptr, 0};
+        continue;
+      }
+      const std::int64_t stride = most / k_chunk * k_chunk + 2 * k_chunk;
       scratch.resize(static_cast<std::size_t>(stride * k_chunk));
       for (std::int64_t i = first; i < last; ++i) {
         const auto lane = static_cast<std::size_t>(i - first);
