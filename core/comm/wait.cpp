@@ -15,8 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int k_tests = 400;  // without a pause: a message that is about to arrive
-constexpr auto k_shortest_sleep = 5us, k_longest_sleep = 200us;
-constexpr int k_sleeps = 40;  // after so many they are twice as long
+constexpr std::chrono::nanoseconds k_shortest_sleep = 5us, k_longest_sleep = 1ms;
+constexpr int k_share = 16;  // of the time waited, by which a sleep may be too long
 
 std::string describe(int rank, std::string_view phase, double seconds) {
   std::ostringstream text;
@@ -44,12 +44,10 @@ void Pauses::next() {
   ++count_;
   if (count_ <= k_tests) return;
   wake_on_time();
-  const int doublings = std::min((count_ - k_tests) / k_sleeps, 6);
-  std::this_thread::sleep_for(
-      std::min<std::chrono::microseconds>(k_longest_sleep, k_shortest_sleep * (1 << doublings)));
-  const double waited = std::chrono::duration<double>(Clock::now() - start_).count();
-  const double patience = communicator_.patience;
-  if (patience > 0 && waited > patience) throw Unresponsive(communicator_.rank(), phase_, waited);
+  const std::chrono::nanoseconds waited = Clock::now() - start_;
+  std::this_thread::sleep_for(std::clamp(waited / k_share, k_shortest_sleep, k_longest_sleep));
+  const double seconds = std::chrono::duration<double>(waited).count(), patience = communicator_.patience;
+  if (patience > 0 && seconds > patience) throw Unresponsive(communicator_.rank(), phase_, seconds);
 }
 
 }  // namespace eddyline::comm

@@ -14,7 +14,7 @@ struct Unresponsive : std::runtime_error {
   Unresponsive(int rank, std::string_view phase, double seconds);
 };
 
-/// Pauses that grow: first none, then other processes may run, then short sleeps.
+/// Pauses that grow: first none, then sleeps, each a share of what has been waited.
 class Pauses {
  public:
   Pauses(const Communicator& communicator, std::string_view phase)
