@@ -74,7 +74,7 @@ JOURNEYS = {
     "dam-2d": Journey(law_worlds.DAM_2D, 300, 0, 2.0),
     "dam-3d": Journey(law_worlds.DAM_3D, 120, 0, 2.0),
     "stream-2d": Journey(law_worlds.STREAM_2D, 200, 0, 3.0),
-    "stream-3d": Journey(law_worlds.STREAM_3D, 60, 0, 1.0),
+    "stream-3d": Journey(law_worlds.STREAM_3D, 80, 0, 1.2),
     "settled-2d": Journey(law_worlds.SETTLED_2D, 250, 1, 1.0),
     "moving-2d": Journey(law_worlds.MOVING_2D, 200, 0, 2.0),
     "moving-3d": Journey(law_worlds.MOVING_3D, 90, 0, 0.5),
