@@ -9,13 +9,8 @@ from pathlib import Path
 from eddyline.live import journal
 from eddyline.ranks import PATIENCE, join, tell_run
 from eddyline.run.errors import RequestError
-from eddyline.run.execute import (
-    CHECKPOINT_EVERY,
-    Execution,
-    journal_of,
-    simulated,
-    watched_at,
-)
+from eddyline.run.execute import CHECKPOINT_EVERY, journal_of, simulated, watched_at
+from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
 from eddyline.run.manner import Manner

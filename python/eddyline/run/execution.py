@@ -1,0 +1,295 @@
+"""A run in progress: from its first step to its last, and what is made of it afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time as clock
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.live.address import Address
+from eddyline.live.journal import Entry
+from eddyline.run.errors import StepFailedError, WriteError
+from eddyline.run.fingerprint import fingerprint
+from eddyline.run.folder import RunFolder
+from eddyline.run.lazy import BREAKS
+from eddyline.run.machine import machine, versions
+from eddyline.run.progress import RunProgress
+from eddyline.run.record import Run
+from eddyline.run.stopping import StopRequests
+from eddyline.stream.checkpoints import Checkpoint, world_digest
+from eddyline.stream.timeline import NAME as TIMELINE
+from eddyline.stream.timeline import write_timeline
+
+if TYPE_CHECKING:
+    from eddyline import _core
+    from eddyline.run.recorder import Recorder
+    from eddyline.world import World
+
+SLICE = 0.2  # s of wall time between looks at Ctrl-C, progress and the writer
+MOST_LAPS, LEAST_LAPS = 30_000, 300  # of a timeline: of all ranks, of each
+
+
+class Execution:
+    """A run in progress: its parts, and run.json as it will be written."""
+
+    def __init__(
+        self,
+        world: World,
+        simulation: _core.Simulation,
+        folder: RunFolder,
+        stop: StopRequests,
+        end: float,
+        steps: int,
+        checkpoint_every: float,
+    ) -> None:
+        from eddyline.run.helm import Helm
+        from eddyline.run.outlook import Lookout
+        from eddyline.run.recorder import shown_quantity
+
+        self.world, self.simulation, self.folder, self.stop = world, simulation, folder, stop
+        self.lookout = Lookout(world, folder)
+        self.end, self.steps = end, steps
+        self.helm = Helm(world, simulation, folder, stop, None, ())
+        self.checkpoint_every = checkpoint_every
+        self.checkpoint: Checkpoint | None = None  # from which it goes on
+        self.started = clock.perf_counter()
+        self.record: dict[str, Any] = {
+            "format": 1,
+            "world": world.name,
+            "title": world.title,
+            "source": str(world.path or ""),
+            "quantity": shown_quantity(world),
+            "outcome": "running",
+            "message": "",
+            "fingerprint": "",
+            "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            "end": end,
+            "versions": versions(),
+            "machine": machine(),
+        }
+
+    def steered_by(self, live: Address | None, hosts: Sequence[str], past: Sequence[Entry]) -> None:
+        """live: the hub that shows and steers the run; past: what a journal says of it."""
+        from eddyline.run.helm import Helm
+
+        self.helm = Helm(self.world, self.simulation, self.folder, self.stop, live, hosts, past)
+
+    def go_on(self, checkpoint: Checkpoint) -> None:
+        """Takes up the folder's run at a checkpoint. run.json remembers what each part of it was."""
+        self.helm.begin(checkpoint.step)
+        self.simulation.restore(checkpoint.parts())
+        before = self.folder.read_record()
+        parts = before.get("resumed", [])
+        now = {"step": checkpoint.step, "time": checkpoint.time, "at": self.record["started"]}
+        kept = {key: before[key] for key in ("ranks", "threads", "versions", "machine") if key in before}
+        self.record |= {
+            key: before[key] for key in ("world", "title", "source", "started", BREAKS) if key in before
+        }
+        self.record["resumed"] = [*parts, now | {"before": kept}]
+        self.checkpoint = checkpoint
+
+    def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
+        try:
+            self._begin()
+            if BREAKS in self.record:
+                shown.warn(f"BREAKS THE LAW: {self.record[BREAKS]}")
+            problem = self._compute(shown)
+            self._close_record()
+            run = self._evaluate()
+            self.helm.end(self.record, run.results)
+            self._publish(run, shown, movie=movie, report=report)
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        except BaseException as error:
+            self._note_failure(error)
+            self.helm.end(self.record, {})
+            raise
+        self.folder.drop_ballast()
+        if problem is not None:
+            raise StepFailedError(str(problem), run) from problem
+        return run
+
+    def _begin(self) -> None:
+        """Keeps the world as run and says that the run is on its way."""
+        from eddyline.stream import atomic
+
+        if self.checkpoint is None:
+            atomic.write_text(self.folder.world, self.world.source)
+            self._copy_curves()
+        self.folder.write_record(self.record)
+
+    def _copy_curves(self) -> None:
+        """Reference curves that lie beside the world file go with the run, so that its folder stands
+        alone."""
+        from eddyline.stream import atomic
+
+        if self.world.path is None:
+            return
+        for expect in self.world.file.expect:
+            beside = self.world.path.parent / (expect.curve or "")
+            if expect.curve and Path(expect.curve).name == expect.curve and beside.is_file():
+                atomic.write_bytes(self.folder.path / expect.curve, beside.read_bytes())
+
+    def _compute(self, shown: RunProgress) -> Exception | None:
+        """All steps. Gives the StepError that ended them, if one did."""
+        from eddyline import _core
+        from eddyline.run.recorder import Recorder
+        from eddyline.stream.writer import Writer
+
+        problem: Exception | None = None
+        with contextlib.ExitStack() as stack:
+            writer = stack.enter_context(Writer())
+            recorder = Recorder(self.world, self.simulation, self.folder, writer)
+            recorder.on_rows = self.helm.add_rows
+            if self.checkpoint is None:
+                recorder.after_steps()
+            else:
+                recorder.go_on(self.checkpoint)
+            ranks = self.record["ranks"]
+            if ranks > 1:
+                self.simulation.keep_timeline(max(LEAST_LAPS, MOST_LAPS // ranks))
+            saved = clock.perf_counter()
+            try:
+                self.helm.between_steps(recorder, shown, self._share())
+                while not self._is_done():
+                    target = min(self.end, recorder.next_time)
+                    limit, seconds = self.helm.limit(self.steps), self.helm.seconds(SLICE)
+                    self.simulation.advance(target, limit, seconds)
+                    recorder.after_steps()
+                    if self._checkpoint_is_due(saved):
+                        self._save(recorder)
+                        saved = clock.perf_counter()
+                    self._show(shown)
+                    self.helm.between_steps(recorder, shown, self._share())
+                self._save(recorder)
+            except _core.StepError as error:
+                problem = error
+                self.record |= {
+                    "outcome": "failed",
+                    "message": str(error),
+                    "details": getattr(error, "details", {}),
+                }
+            except KeyboardInterrupt:
+                self.stop.count += 1
+            recorder.finish(state_is_sound=problem is None)
+        if problem is None:
+            stopped = self.stop.asked and not self._reached_end()
+            self.record["outcome"] = "stopped by user" if stopped else "finished"
+            self.record["message"] = (
+                f"stopped by the user at t = {self.simulation.time:.4g} s" if stopped else ""
+            )
+        return problem
+
+    def _checkpoint_is_due(self, saved: float) -> bool:
+        """`saved`: when the last one was written."""
+        return self.stop.checkpoint_asked or 0 < self.checkpoint_every <= clock.perf_counter() - saved
+
+    def _save(self, recorder: Recorder) -> None:
+        self.stop.checkpoint_asked = False
+        recorder.save(self.folder.checkpoints, self.record["ranks"], world_digest(self.world.source))
+
+    def _is_done(self) -> bool:
+        return self.stop.asked or self._reached_end()
+
+    def _reached_end(self) -> bool:
+        return self.simulation.time >= self.end or self.simulation.step_count >= self.steps
+
+    def _show(self, shown: RunProgress) -> None:
+        simulation, share = self.simulation, self._share()
+        outlook = self.lookout.look(self.helm.gone)
+        ahead = (outlook.likely or 0.0) / self.end - share if self.end > 0 else 0.0
+        shown.update(
+            share,
+            simulation.time,
+            simulation.step_count,
+            simulation.fluid_count,
+            outlook.words,
+            ahead,
+        )
+
+    def _share(self) -> float:
+        """Of the run that is done."""
+        by_time = self.simulation.time / self.end if self.end > 0 else 1.0
+        return min(max(by_time, self.simulation.step_count / max(self.steps, 1)), 1.0)
+
+    def _close_record(self) -> None:
+        simulation = self.simulation
+        checksum = simulation.checksum()
+        wall = clock.perf_counter() - self.started
+        particles = simulation.fluid_count
+        steps = simulation.step_count - (self.checkpoint.step if self.checkpoint else 0)
+        self.record |= {
+            "fingerprint": fingerprint(checksum, self.world.source),
+            "checksum": f"{checksum:032x}",
+            "time": simulation.time,
+            "steps": simulation.step_count,
+            "fluid_particles": particles,
+            "wall_particles": simulation.wall_count,
+            "wall_seconds": wall,
+            "particle_updates_per_second": particles * steps / wall if wall > 0 else 0.0,
+            "statistics": simulation.statistics(),
+        }
+        if self.helm.texts:
+            self.record["steered"] = self.helm.texts
+        if self.record["ranks"] > 1:
+            self.record["shares"] = simulation.shares()
+            write_timeline(self.folder.path / TIMELINE, simulation.timeline())
+        self.folder.write_record(self.record)
+
+    def _evaluate(self) -> Run:
+        """Writes results.json."""
+        from eddyline.run.results import evaluate
+        from eddyline.stream import atomic
+
+        run = Run(self.folder)
+        series = {name: run.series(name) for name in run.series_names}
+        results = evaluate(self.world, series, reached=self.simulation.time, gone=self.helm.gone)
+        atomic.write_json(self.folder.results, results.to_json())
+        return run
+
+    def _publish(self, run: Run, shown: RunProgress, *, movie: bool, report: bool) -> None:
+        """Pictures, movie, charts and report; another Ctrl-C leaves out what is still missing."""
+        from eddyline.run.pictures import RunPictures, charts, save_charts
+        from eddyline.run.report import write_report
+
+        self.stop.finishing = True
+        try:
+            pictures = RunPictures(run)
+            shown.say("Painting")
+            pictures.save_picture(self.folder.pictures / "final.png")
+            if movie and len(pictures.store) > 1:
+                count = len(pictures.store)
+                pictures.save_movie(run.movie, lambda done: shown.say(f"Movie, frame {done} of {count}"))
+            shown.say("Charts")
+            made = charts(run)
+            save_charts(run, self.folder.pictures, made)
+            if report:
+                shown.say("Report")
+                write_report(run, self.folder.report, made)
+        except KeyboardInterrupt:
+            repair = f"eddyline export {self.folder} --png --mp4 --report"
+            print(f"pictures or report left out; `{repair}` makes them", file=sys.stderr)
+        finally:
+            self.stop.finishing = False
+
+    def _cannot_write(self, error: OSError) -> WriteError:
+        """Says in run.json, if there is room, that the disk refused."""
+        self.folder.drop_ballast()
+        refusal = WriteError(self.folder.path, error)
+        self.record |= {"outcome": "failed", "message": str(refusal)}
+        with contextlib.suppress(OSError):
+            self.folder.write_record(self.record)
+            refusal.run = Run(self.folder)
+        self.helm.end(self.record, {})
+        return refusal
+
+    def _note_failure(self, error: BaseException) -> None:
+        self.folder.drop_ballast()
+        if self.record["outcome"] in ("running", "finished"):
+            self.record |= {"outcome": "failed", "message": f"{type(error).__name__}: {error}"}
+            with contextlib.suppress(OSError):
+                self.folder.write_record(self.record)
