@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { carried } from "../src/layers/streaks/streaks";
+import { CORNER_FLOATS, litCorners } from "../src/layers/surfaces/normals";
 import type { Raster } from "../src/stream/frame";
 
 /** A quantity that is u + s x on 20 by 10 cells of the box from (0, 0) to (2, 1). */
@@ -27,5 +28,34 @@ describe("streaklines", () => {
     expect(apart).toHaveLength(6);
     expect(apart[2]).toBeCloseTo(((apart[0] as number) + (apart[4] as number)) / 2, 12);
     expect(carried([0.5, 0.5, 0.9, 0.5], velocity, 0.2, 0.01)).toHaveLength(4);
+  });
+});
+
+describe("surfaces", () => {
+  const normals = (vertices: number[], triangles: number[]): number[][] => {
+    const made = litCorners(vertices, triangles);
+    return triangles.map((vertex, k) => {
+      const corner = [...made.subarray(CORNER_FLOATS * k, CORNER_FLOATS * (k + 1))];
+      corner.slice(0, 3).forEach((at, axis) => expect(at).toBeCloseTo(vertices[3 * vertex + axis] as number, 6));
+      return corner.slice(3);
+    });
+  };
+
+  it("have edges where faces meet at right angles", () => {
+    const step = [0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0]; // a square above, and one in front, in x, y, z
+    const found = normals(step, [0, 1, 2, 0, 2, 3, 4, 5, 1, 4, 1, 0]);
+    found.forEach((normal, k) => normal.forEach((value, axis) => expect(value).toBeCloseTo((k < 6 ? [0, 0, 1] : [0, -1, 0])[axis] as number, 6)));
+  });
+
+  it("are round where faces meet at small angles, however their squares are cut in two", () => {
+    const around = [0, 1, 2, 3, 4].map((k) => (k * Math.PI) / 12);
+    const pipe = [0, 1].flatMap((z) => around.flatMap((angle) => [Math.cos(angle), Math.sin(angle), z]));
+    const triangles = [0, 1, 2, 3].flatMap((k) => (k === 2 ? [k, k + 1, k + 5, k + 1, k + 6, k + 5] : [k, k + 1, k + 6, k, k + 6, k + 5]));
+    normals(pipe, triangles).forEach((normal, corner) => {
+      const k = (triangles[corner] as number) % 5;
+      if (k === 0 || k === 4) return; // where the pipe ends
+      const angle = around[k] as number;
+      [Math.cos(angle), Math.sin(angle), 0].forEach((value, axis) => expect(normal[axis]).toBeCloseTo(value, 6));
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { bodiesAt, stayOf } from "../src/stream/bodies";
+import { between, bodiesAt, stayOf } from "../src/stream/bodies";
 import { type Frame, readFrame, sample, valueAt } from "../src/stream/frame";
 import { Moments } from "../src/stream/moments";
 import { rowAt, SeriesStore, statistics } from "../src/stream/series";
@@ -76,6 +76,28 @@ describe("bodies", () => {
     expect(bodiesAt(first, null)).toBe(first);
     const moved = create(BodiesSchema, { bodies: [body("post", 3), body("disk", 4)], removed: ["wall", "never"] });
     expect(bodiesAt(first, moved).map(({ name, center }) => [name, center[0]])).toEqual([["post", 3], ["disk", 4]]);
+  });
+
+  it("that move go straight from frame to frame, and others stay", () => {
+    const disk = (x: number, moves: boolean, points = 2) => create(BodySchema, {
+      name: "disk", moves, center: [x, 1], outlines: [{ points: [x, 1, x + 2, 3, 0, 0].slice(0, 2 * points) }],
+    });
+    const [post, before, after] = [body("post", 1), disk(4, false), disk(8, true)];
+    const [, quarter] = between([post, before], [post, before], [post, after], 0.25);
+    expect(quarter).toMatchObject({ name: "disk", moves: true, center: [5, 1], outlines: [{ points: [5, 1, 7, 3] }] });
+    expect(between([before], [before], [after], 0)[0]).toBe(before);
+    expect(between([before], [before], [after], 1)[0]).toBe(after);
+    const [here, there] = [disk(4, false), disk(8, false)];
+    for (const [one, other] of [[[here], [there]], [[before], [disk(8, true, 3)]], [[before], []], [[], [after]]] as const) {
+      const listed = [...one, ...other].slice(0, 1);
+      expect(between(listed, one, other, 0.5)).toBe(listed);
+    }
+  });
+
+  it("that move in three dimensions take their surfaces along", () => {
+    const ball = (z: number) => create(BodySchema, { name: "ball", moves: true, surface: { vertices: [0, 0, z, 1, 0, z, 0, 1, z], triangles: [0, 1, 2] } });
+    const [first, last] = [[ball(1)], [ball(3)]];
+    expect(between(first, first, last, 0.75)[0]?.surface).toMatchObject({ vertices: [0, 0, 2.5, 1, 0, 2.5, 0, 1, 2.5], triangles: [0, 1, 2] });
   });
 
   it("come and go when marks say so", () => {

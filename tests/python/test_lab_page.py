@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import imageio_ffmpeg
 import numpy as np
 import pytest
+from chromium import chromium, opened, shown_time, until
 from lab_server import CHANNEL, TANK, WCAG, Client, going_on, hear, lab_in_thread, say
 
 from eddyline.live import stream_pb2 as pb
@@ -29,22 +27,6 @@ SOURCES = (
     "src",
 )  # fmt: skip
 """As lab/tools/stamp.mjs has them."""
-WATCH = """
-  const sockets = [];
-  window.WebSocket = class extends WebSocket {
-    constructor(...given) { super(...given); sockets.push(this); }
-  };
-  window.dropSockets = () => sockets.forEach((socket) => socket.close());
-  window.seen = [];  // the words of all buttons that there ever were
-  new MutationObserver(() => {
-    for (const each of document.querySelectorAll("button")) {
-      const words = each.innerText.trim();
-      if (!window.seen.includes(words)) window.seen.push(words);
-    }
-  }).observe(document, { childList: true, subtree: true, characterData: true });
-"""
-LONGER = 90_000  # ms that a step may take on a busy machine
-SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 
 
 def test_the_page_is_built_of_these_sources():
@@ -90,33 +72,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: the page is not tried")
-    chromium = next(
-        (found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None
-    )
-    if chromium is None:
-        pytest.skip("no Chromium here: the page is not tried")
-    with playwright.sync_playwright() as tool:
-        running = tool.chromium.launch(executable_path=chromium, args=list(SOFTWARE))
+    with chromium() as running:
         yield running
-        running.close()
-
-
-@contextlib.contextmanager
-def opened(
-    browser: Any, server: Client, *, size: tuple[int, int] = (1280, 800), touch: bool = False, **query: str
-) -> Iterator[Any]:
-    """The page in a window of its own; what goes wrong in it fails the test."""
-    viewport = {"width": size[0], "height": size[1]}
-    window = browser.new_context(viewport=viewport, has_touch=touch, reduced_motion="reduce")
-    window.set_default_timeout(LONGER)
-    window.add_init_script(WATCH)
-    page, mistakes = window.new_page(), []
-    page.on("pageerror", lambda error: mistakes.append(str(error)))
-    page.goto(f"{server.base}?{urlencode({'token': server.token, **query})}")
-    yield page
-    window.close()
-    assert not mistakes
 
 
 @pytest.fixture
@@ -144,18 +101,6 @@ def open_text(page: Any, text: str) -> None:
     file = {"name": "channel.toml", "mimeType": "application/toml", "buffer": text.encode()}
     page.set_input_files("input[type=file]", file)
     page.wait_for_selector(".overlay .water")
-
-
-def shown_time(page: Any) -> float:
-    return float(page.locator(".time .t").inner_text().split()[0])
-
-
-def until(page: Any, look: Callable[[], bool]) -> None:
-    for _ in range(LONGER // 100):
-        if look():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError("waited in vain")
 
 
 def painted(page: Any) -> int:

@@ -1,10 +1,12 @@
 /** Paints the canvas picture by picture: 60 a second at most, and none while nothing moves. */
 
-import { effect } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
+import { BODY, channels } from "../colors/tokens";
+import { shownBodies } from "../state/bodies";
 import { advance, following, playing, type Shown, shown, speed, time } from "../state/playback";
 import * as run from "../state/run";
 import { stale } from "../state/runs";
-import { calm } from "../state/theme";
+import { calm, theme } from "../state/theme";
 import type { Frame } from "../stream/frame";
 import * as view from "../state/view";
 import { drawing } from "../state/world";
@@ -56,7 +58,7 @@ export class Animation {
   /** Whatever is read here makes the picture another when it changes. */
   private watch(): void {
     for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaks, view.lines, view.bands]) each.value;
-    for (const each of [view.camera, orbit, view.redraw, time, run.momentsVersion, run.kind, stale]) each.value;
+    for (const each of [view.camera, orbit, view.redraw, time, run.momentsVersion, run.bodies, run.kind, stale, theme]) each.value;
     this.dirty = true;
   }
 
@@ -96,13 +98,13 @@ export class Animation {
       return;
     }
     const look = this.look(picture, particles, clock);
+    show(picture);
     if (solid) {
       const { width, height } = camera;
-      this.painter.paintSolid(camera, ratio, picture, look, viewOf(orbit.value, hello.lower, hello.upper, width, height));
+      const seen = viewOf(orbit.value, hello.lower, hello.upper, width, height);
+      this.painter.paintSolid(camera, ratio, picture, look, { bodies: shownBodies.value, ink: channels(BODY[theme.value]), view: seen });
     } else this.painter.paint(camera, ratio, picture, look);
     this.lastTime = time.value;
-    view.shownTime.value = picture.before.time + picture.blend * (picture.after.time - picture.before.time);
-    if (this.lastShown?.before !== picture.before) view.shownFrame.value = picture.before;
     this.lastShown = picture;
   }
 
@@ -128,6 +130,16 @@ export class Animation {
       clock,
     };
   }
+}
+
+/** Tells the rest of the page which moment is seen. */
+function show({ before, after, blend }: Shown): void {
+  batch(() => {
+    view.shownTime.value = before.time + blend * (after.time - before.time);
+    view.shownFrame.value = before;
+    view.nextFrame.value = after;
+    view.blend.value = blend;
+  });
 }
 
 /** Whether another frame is shown in the place of one that has not come yet. */

@@ -67,3 +67,12 @@ export function zoomAt(camera: Camera, at: Point, factor: number, box: Box): Cam
 export function pan(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, center: [camera.center[0] - dx / camera.scale, camera.center[1] + dy / camera.scale] };
 }
+
+/** A line through points [m], as SVG has it [CSS pixels]. */
+export function pathOf(camera: Camera, points: readonly (readonly number[])[], close = true): string {
+  const steps = points.map(([x, y], k) => {
+    const at = toScreen(camera, [x ?? 0, y ?? 0]);
+    return `${k === 0 ? "M" : "L"}${at[0].toFixed(2)} ${at[1].toFixed(2)}`;
+  });
+  return steps.join("") + (close ? "Z" : "");
+}

@@ -3,6 +3,7 @@
 import { colorTable, type Theme } from "../colors/maps";
 import { QUANTITIES } from "../colors/quantities";
 import { short, ticks } from "../colors/scale";
+import { BODY, INK } from "../colors/tokens";
 import { shownBodies } from "../state/bodies";
 import * as run from "../state/run";
 import { theme } from "../state/theme";
@@ -14,8 +15,6 @@ import { saveFilm, savePng } from "./keep";
 export const canvasOf: { flow: HTMLCanvasElement | null; painter: (() => void) | null } = { flow: null, painter: null };
 
 const PAPER: Record<Theme, string> = { dark: "#070b0f", light: "#ffffff" };
-const INK: Record<Theme, string> = { dark: "#e8eff4", light: "#13202a" };
-const BODY: Record<Theme, string> = { dark: "#8b99a5", light: "#71808c" };
 const FOOT = 64; // CSS pixels for legend and caption
 const LEGEND = 260; // CSS pixels long
 const NARROW = 620; // CSS pixels, below which the caption has a line of its own
@@ -56,7 +55,7 @@ function repaint(): void {
   canvasOf.painter?.();
 }
 
-/** Draws flow, exact bodies, walls, legend and caption into a canvas of its own. */
+/** Draws flow, exact bodies (in three dimensions they are painted with it), walls, legend and caption into a canvas of its own. */
 function compose(target: HTMLCanvasElement, ratio: number, frame: Frame): void {
   const { flow } = canvasOf;
   if (!flow) return;

@@ -30,12 +30,15 @@ export function approach(by: Orbit, factor: number): Orbit {
 type Vector = readonly [number, number, number];
 
 const OPENING = 0.7; // vertical angle of view [rad]
+const LIGHT: Vector = [-0.4, 0.8, 0.45]; // right, up, towards the eye
 
 export interface View {
   /** Column-major 4 x 4: world [m] to clip coordinates. */
   readonly matrix: Float32Array;
   /** Pixels of a metre at distance 1 m. */
   readonly scale: number;
+  /** Unit vector towards the light, which stands above the eye, to its left. */
+  readonly light: Vector;
 }
 
 /** Looks at the middle of a box from outside. width, height: of the canvas [device pixels]. */
@@ -59,6 +62,7 @@ export function viewOf({ around, above, distance }: Orbit, lower: readonly numbe
   const [near, far] = [Math.max(0.01 * diagonal, away - diagonal), away + diagonal];
   const [a, b] = [(far + near) / (near - far), (2 * far * near) / (near - far)];
   const depth = -dot(back, eye);
+  const light = (axis: 0 | 1 | 2): number => (LIGHT[0] * right[axis] + LIGHT[1] * up[axis] + LIGHT[2] * back[axis]) / Math.hypot(...LIGHT);
   return {
     matrix: new Float32Array([
       g * right[0], f * up[0], a * back[0], -back[0],
@@ -67,6 +71,7 @@ export function viewOf({ around, above, distance }: Orbit, lower: readonly numbe
       -g * dot(right, eye), -f * dot(up, eye), a * depth + b, -depth,
     ]),
     scale: (f * height) / 2,
+    light: [light(0), light(1), light(2)],
   };
 }
 

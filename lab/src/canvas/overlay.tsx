@@ -1,28 +1,19 @@
 /** The drawing above the flow, exact at every zoom: sides, bodies, gaps, observers, handles. */
 
-import { numberAt, numbersAt, type Gap, type Place, type Shape, type Side } from "../api/types";
+import { numbersAt, type Gap, type Place, type Side } from "../api/types";
 import { corners, cursor, ghost, guides, steers, tool } from "../draw/drawing";
 import { gridStep } from "../draw/snap";
 import { handles, outline, type Sketch, sketchOf } from "../draw/shapes";
-import { shownBodies, showsNow } from "../state/bodies";
 import * as run from "../state/run";
 import { stale } from "../state/runs";
 import * as view from "../state/view";
 import * as world from "../state/world";
 import { short, ticks } from "../colors/scale";
-import { type Camera, type Point, toScreen } from "./camera";
+import { Body, RunBodies } from "./bodies";
+import { type Camera, pathOf, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
 import { edges, orbit, viewOf } from "./orbit";
 import { locate } from "./pick";
-import type { Body as BodyNow } from "../stream/stream_pb";
-
-const path = (camera: Camera, points: readonly (readonly number[])[], close = true): string =>
-  points
-    .map((p, k) => {
-      const [x, y] = toScreen(camera, [p[0] ?? 0, p[1] ?? 0]);
-      return `${k === 0 ? "M" : "L"}${x.toFixed(2)} ${y.toFixed(2)}`;
-    })
-    .join("") + (close ? "Z" : "");
 
 /** The box of a flow in three dimensions. */
 function SolidBox({ camera }: { camera: Camera }) {
@@ -52,7 +43,7 @@ export function Overlay() {
       {!flowing && plan && <Water camera={camera} />}
       {!example && <Domain camera={camera} sides={flowing ? sidesOfRun() : (plan?.sides ?? [])} />}
       {!example && <Ruler camera={camera} />}
-      {flowing && shownBodies.value.map((body) => <RunBody key={body.name} body={body} camera={camera} />)}
+      {flowing && <RunBodies camera={camera} />}
       {plan && !example && plan.regions.length > 0 && !flowing &&
         plan.regions.map((region) => <Body key={region.name} part="regions" shape={region} camera={camera} bare={false} />)}
       {plan && !example && (!flowing || (!moving() && !run.isLive.value)) &&
@@ -60,35 +51,13 @@ export function Overlay() {
       {world.check.value && !example && !flowing &&
         world.check.value.gaps.map((gap) => <Narrow key={gap.between.join()} gap={gap} camera={camera} />)}
       {plan && !example && plan.observers.map((place) => <Observer key={place.name} place={place} camera={camera} />)}
-      {pulls && <path class="ghost" d={path(camera, outline(pulls.sketch))} />}
+      {pulls && <path class="ghost" d={pathOf(camera, outline(pulls.sketch))} />}
       <Corners camera={camera} />
       <Handles camera={camera} />
       <Guides camera={camera} />
       <Dimensions camera={camera} />
       <Followed camera={camera} />
     </svg>
-  );
-}
-
-/** A body of the run where it is; where it is now, while the run goes on, it can be pulled to another place. */
-function RunBody({ body, camera }: { body: BodyNow; camera: Camera }) {
-  const d = body.outlines.map((line) => path(camera, pairs(line.points))).join("");
-  if (!steers.value || !showsNow.value) return <path class="body" d={d} data-name={body.name} />;
-  const key = `bodies.${body.name}`;
-  const chosen = world.selected.value === key;
-  return (
-    <path
-      class={`body${chosen ? " chosen" : ""}`}
-      d={d}
-      data-path={key}
-      tabindex={0}
-      role="button"
-      aria-pressed={chosen}
-      aria-label={`Body ${body.name}, to be moved while the flow is computed`}
-      onFocus={() => {
-        world.selected.value = key;
-      }}
-    />
   );
 }
 
@@ -99,12 +68,6 @@ function moving(): boolean {
 
 function sidesOfRun(): readonly Side[] {
   return run.hello.value?.sides ?? [];
-}
-
-function pairs(points: readonly number[]): Point[] {
-  const list: Point[] = [];
-  for (let k = 0; k + 1 < points.length; k += 2) list.push([points[k] as number, points[k + 1] as number]);
-  return list;
 }
 
 function Patterns() {
@@ -235,31 +198,6 @@ function SideLine({ side, a, b, out }: { side: { name: string; type: string; sli
   );
 }
 
-function Body({ part, shape, camera, bare }: { part: "bodies" | "regions"; shape: Shape; camera: Camera; bare: boolean }) {
-  const key = `${part}.${shape.name}`;
-  const chosen = world.selected.value === key;
-  const pulledAway = ghost.value?.path === key;
-  const center = numbersAt(shape.numbers, "center");
-  const diameter = numberAt(shape.numbers, "diameter");
-  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}`;
-  const shared = {
-    class: `${part === "bodies" ? "body" : "region"}${chosen ? " chosen" : ""}${bare ? " bare" : ""}${pulledAway ? " away" : ""}`,
-    "data-path": key,
-    tabindex: 0,
-    role: "button" as const,
-    "aria-pressed": chosen,
-    "aria-label": label,
-    onFocus: () => {
-      world.selected.value = key;
-    },
-  };
-  if (shape.shape === "circle" && center && diameter !== null) {
-    const [cx, cy] = toScreen(camera, [center[0] as number, center[1] as number]);
-    return <circle {...shared} cx={cx} cy={cy} r={(diameter / 2) * camera.scale} />;
-  }
-  return <path {...shared} d={shape.outlines.map((line) => path(camera, line)).join("")} />;
-}
-
 function Handles({ camera }: { camera: Camera }) {
   const key = world.selected.value;
   if (!key || tool.value !== "select" || run.kind.value === "example") return null;
@@ -291,7 +229,7 @@ function Corners({ camera }: { camera: Camera }) {
   const open = list.length > 0 && at ? [...list, at] : list;
   return (
     <g>
-      {open.length > 1 && <path class="ghost open" d={path(camera, open, false)} />}
+      {open.length > 1 && <path class="ghost open" d={pathOf(camera, open, false)} />}
       {list.map((point, k) => {
         const [x, y] = toScreen(camera, point);
         return <circle key={k} class={k === 0 && list.length >= 3 ? "handle first" : "handle"} cx={x} cy={y} r={k === 0 ? 6 : 4} />;

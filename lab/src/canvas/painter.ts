@@ -6,9 +6,11 @@ import type { Scale } from "../colors/scale";
 import { FieldLayer } from "../layers/field/field";
 import { ParticleLayer } from "../layers/particles/particles";
 import { StreakLayer } from "../layers/streaks/streaks";
+import { SurfaceLayer } from "../layers/surfaces/surfaces";
 import { TracerLayer } from "../layers/tracers/tracers";
 import type { Shown } from "../state/playback";
 import type { Frame } from "../stream/frame";
+import type { Body } from "../stream/stream_pb";
 import { type Camera, toScreen } from "./camera";
 import type { View } from "./orbit";
 
@@ -34,6 +36,14 @@ export interface Look {
   readonly clock: number;
 }
 
+/** Bodies of a flow in three dimensions, and how they are seen. */
+export interface Solids {
+  readonly bodies: readonly Body[];
+  /** Red, green, blue, 0 to 1. */
+  readonly ink: readonly [number, number, number];
+  readonly view: View;
+}
+
 const BANDS = 14;
 /** What is drawn over the colours: dark over maps that are pale in their middle, light over those that begin dark. */
 const DYE = { diverging: [0.02, 0.36, 0.2, 0.9], sequential: [1, 0.93, 0.86, 0.9] } as const;
@@ -49,6 +59,7 @@ export class Painter {
   readonly gl: WebGL2RenderingContext;
   private readonly field: FieldLayer;
   private readonly points: ParticleLayer;
+  private readonly surfaces: SurfaceLayer;
   private readonly tracers: TracerLayer;
   private readonly streaks: StreakLayer;
 
@@ -58,6 +69,7 @@ export class Painter {
     this.gl = gl;
     this.field = new FieldLayer(gl);
     this.points = new ParticleLayer(gl);
+    this.surfaces = new SurfaceLayer(gl);
     this.tracers = new TracerLayer(gl);
     this.streaks = new StreakLayer(gl);
     gl.enable(gl.BLEND);
@@ -77,14 +89,15 @@ export class Painter {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   }
 
-  /** Particles of a flow in three dimensions, nearer ones before others. */
-  paintSolid(camera: Camera, ratio: number, shown: Shown, look: Look, view: View): void {
+  /** Bodies and particles of a flow in three dimensions, what is nearer before the rest. */
+  paintSolid(camera: Camera, ratio: number, shown: Shown, look: Look, { bodies, ink, view }: Solids): void {
     this.clear(camera, ratio);
     const particles = (shown.blend > 0.5 ? shown.after : shown.before).particles;
     if (!particles) return;
     const { gl } = this;
     const share = Math.cbrt(particles.total / Math.max(1, particles.count));
     gl.enable(gl.DEPTH_TEST);
+    this.surfaces.draw({ bodies, view: view.matrix, light: view.light, ink });
     this.points.draw({
       particles,
       scale: look.scale,

@@ -49,6 +49,9 @@ export const redraw = signal(0);
 
 /** The frame that was painted last. */
 export const shownFrame = signal<Frame | null>(null);
+/** The one that it goes over into, and how far that picture was on its way there, 0 to 1. */
+export const nextFrame = signal<Frame | null>(null);
+export const blend = signal(0);
 /** The time of the picture that was painted last [s]: not yet the one that is wanted while its frames come. */
 export const shownTime = signal(0);
 /** A film is being recorded: the clock waits for frames. */

@@ -18,7 +18,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file stream.proto.
  */
 export const file_stream: GenFile = /*@__PURE__*/
-  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSKsBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAQgYKBGJvZHki9QMKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgiOQoIUXVhbnRpdHkSDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEhEKCWRpdmVyZ2luZxgDIAEoCCJfCgRCb2R5EgwKBG5hbWUYASABKAkSKgoIb3V0bGluZXMYAiADKAsyGC5lZGR5bGluZS5zdHJlYW0uT3V0bGluZRINCgVtb3ZlcxgDIAEoCBIOCgZjZW50ZXIYBCADKAEiGQoHT3V0bGluZRIOCgZwb2ludHMYASADKAEiMAoEU2lkZRIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKAkSDAoEc2xpcBgDIAEoCCJdCglSZWZlcmVuY2USEAoIdmVsb2NpdHkYASABKAESDgoGbGVuZ3RoGAIgASgBEhwKFGNvZWZmaWNpZW50X29mX2ZvcmNlGAMgASgBEhAKCHJleW5vbGRzGAQgASgBImgKC0V4cGVjdGF0aW9uEhAKCHF1YW50aXR5GAEgASgJEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEg4KBnNvdXJjZRgEIAEoCRINCgVob2xkcxgFIAEoCBINCgVjdXJ2ZRgGIAEoCSIrCgdBYmlsaXR5Eg8KB2NvbW1hbmQYASABKAkSDwoHcmVmdXNhbBgCIAEoCSInCgVQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIlIKBUNvZGVzEgwKBGRhdGEYASABKAwSDQoFd2lkdGgYAiABKA0SDgoGb2Zmc2V0GAMgASgBEg0KBXNjYWxlGAQgASgBEg0KBWVycm9yGAUgASgBIsQBCgVGcmFtZRINCgVpbmRleBgBIAEoBBIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESKAoHcmFzdGVycxgEIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5SYXN0ZXISLQoJcGFydGljbGVzGAUgASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcnRpY2xlcxIOCgZzdG9yZWQYBiABKAgSJwoGYm9kaWVzGAcgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllcyLPAQoGUmFzdGVyEhAKCHF1YW50aXR5GAEgASgJEgwKBHVuaXQYAiABKAkSDAoEcm93cxgDIAEoDRIPCgdjb2x1bW5zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEiYKBnZhbHVlcxgHIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNsb3cYCCABKAESDAoEaGlnaBgJIAEoARIlCgVzaGFkZRgKIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyLTAQoJUGFydGljbGVzEg0KBWNvdW50GAEgASgNEg0KBXRvdGFsGAIgASgEEigKCHBvc2l0aW9uGAMgAygLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEhAKCHF1YW50aXR5GAQgASgJEgwKBHVuaXQYBSABKAkSJgoGdmFsdWVzGAYgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2lkcxgHIAEoDBIpCgdjYXJyaWVkGAggAygLMhguZWRkeWxpbmUuc3RyZWFtLkNhcnJpZWQiQwoHQ2FycmllZBIQCghxdWFudGl0eRgBIAEoCRImCgZ2YWx1ZXMYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMiUwoKU2VyaWVzUm93cxIMCgRuYW1lGAEgASgJEg0KBWZpcnN0GAIgASgEEigKB2NvbHVtbnMYAyADKAsyFy5lZGR5bGluZS5zdHJlYW0uQ29sdW1uIjQKBkNvbHVtbhIMCgRuYW1lGAEgASgJEgwKBHVuaXQYAiABKAkSDgoGdmFsdWVzGAMgAygBIpECCghQcm9ncmVzcxIMCgRzdGVwGAEgASgDEgwKBHRpbWUYAiABKAESCwoDZW5kGAMgASgBEhEKCXRpbWVfc3RlcBgEIAEoARIRCglwYXJ0aWNsZXMYBSABKAMSGAoQc3RlcHNfcGVyX3NlY29uZBgGIAEoARIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYByABKAESFAoMc2Vjb25kc19sZWZ0GAggASgBEg4KBnBhdXNlZBgJIAEoCBIPCgdvdXRsb29rGAogASgJEiQKBXJhbmtzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLlJhbmsSFAoMd2FsbF9zZWNvbmRzGAwgASgBEg0KBXBoYXNlGA0gASgJIrMBCgRSYW5rEgwKBHJhbmsYASABKA0SDAoEaG9zdBgCIAEoCRIRCglwYXJ0aWNsZXMYAyABKAMSGgoSdXBkYXRlc19wZXJfc2Vjb25kGAQgASgBEg8KB2NvbXB1dGUYBSABKAESEAoIZXhjaGFuZ2UYBiABKAESDAoEaWRsZRgHIAEoARIQCghtZXNzYWdlcxgIIAEoAxINCgVieXRlcxgJIAEoAxIOCgZtZW1vcnkYCiABKAMiWAoMQWNrbm93bGVkZ2VkEgoKAmlkGAEgASgJEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIPCgdyZWZ1c2FsGAQgASgJEg8KB2NvbW1hbmQYBSABKAkiLQoFTWFya3MSJAoFbWFya3MYASADKAsyFS5lZGR5bGluZS5zdHJlYW0uTWFyayJlCgRNYXJrEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIPCgdjb21tYW5kGAMgASgJEgwKBHRleHQYBCABKAkSFAoMY2hhbmdlc19mbG93GAUgASgIEgwKBGJvZHkYBiABKAkiXAoGQm9kaWVzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIlCgZib2RpZXMYAyADKAsyFS5lZGR5bGluZS5zdHJlYW0uQm9keRIPCgdyZW1vdmVkGAQgAygJImsKBUVuZGVkEg8KB291dGNvbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCRIPCgdyZXN1bHRzGAQgASgJEgwKBHN0ZXAYBSABKAMSDAoEdGltZRgGIAEoASIWCgZOb3RpY2USDAoEdGV4dBgBIAEoCSLVAQoEVmlldxISCgpxdWFudGl0aWVzGAEgAygJEg8KB2NvbHVtbnMYAiABKA0SGQoRZnJhbWVzX3Blcl9zZWNvbmQYAyABKAESEQoJcGFydGljbGVzGAQgASgIEhkKEXBhcnRpY2xlX3F1YW50aXR5GAUgASgJEhYKDm1vc3RfcGFydGljbGVzGAYgASgNEg0KBWxvd2VyGAcgAygBEg0KBXVwcGVyGAggAygBEg0KBXdpZHRoGAkgASgNEgsKA2lkcxgKIAEoCBINCgV0ZWxscxgLIAEoCCIVCgRTZWVuEg0KBWluZGV4GAEgASgEIsIECgdDb21tYW5kEgoKAmlkGAEgASgJEicKBXBhdXNlGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLlBhdXNlSAASKQoGcmVzdW1lGAMgASgLMhcuZWRkeWxpbmUuc3RyZWFtLlJlc3VtZUgAEiUKBHN0ZXAYBCABKAsyFS5lZGR5bGluZS5zdHJlYW0uU3RlcEgAEiUKBHN0b3AYBSABKAsyFS5lZGR5bGluZS5zdHJlYW0uU3RvcEgAEikKBmluZmxvdxgGIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5JbmZsb3dIABIvCgl2aXNjb3NpdHkYByABKAsyGi5lZGR5bGluZS5zdHJlYW0uVmlzY29zaXR5SAASKwoHZ3Jhdml0eRgIIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5HcmF2aXR5SAASLgoJbW92ZV9ib2R5GAkgASgLMhkuZWRkeWxpbmUuc3RyZWFtLk1vdmVCb2R5SAASLAoIYWRkX2JvZHkYCiABKAsyGC5lZGR5bGluZS5zdHJlYW0uQWRkQm9keUgAEjIKC3JlbW92ZV9ib2R5GAsgASgLMhsuZWRkeWxpbmUuc3RyZWFtLlJlbW92ZUJvZHlIABIuCglhZGRfcHJvYmUYDCABKAsyGS5lZGR5bGluZS5zdHJlYW0uQWRkUHJvYmVIABI0CgxyZW1vdmVfcHJvYmUYDSABKAsyHC5lZGR5bGluZS5zdHJlYW0uUmVtb3ZlUHJvYmVIAEIICgZhY3Rpb24iBwoFUGF1c2UiCAoGUmVzdW1lIhUKBFN0ZXASDQoFY291bnQYASABKA0iBgoEU3RvcCIrCgZJbmZsb3cSDwoHb3BlbmluZxgBIAEoCRIQCgh2ZWxvY2l0eRgCIAMoCSIaCglWaXNjb3NpdHkSDQoFdmFsdWUYASABKAkiGAoHR3Jhdml0eRINCgV2YWx1ZRgBIAMoCSJDCghNb3ZlQm9keRIMCgRib2R5GAEgASgJEgoKAmJ5GAIgAygBEgwKBHR1cm4YAyABKAESDwoHc2Vjb25kcxgEIAEoASIlCgdBZGRCb2R5EgwKBG5hbWUYASABKAkSDAoEdG9tbBgCIAEoCSIaCgpSZW1vdmVCb2R5EgwKBGJvZHkYASABKAkiKgoIQWRkUHJvYmUSDAoEbmFtZRgBIAEoCRIQCghwb3NpdGlvbhgCIAMoASIbCgtSZW1vdmVQcm9iZRIMCgRuYW1lGAEgASgJKjAKB1ZlcnNpb24SEAoMVkVSU0lPTl9OT05FEAASEwoPVkVSU0lPTl9DVVJSRU5UEAFiBnByb3RvMw");
+  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSKsBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAQgYKBGJvZHki9QMKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgiOQoIUXVhbnRpdHkSDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEhEKCWRpdmVyZ2luZxgDIAEoCCKKAQoEQm9keRIMCgRuYW1lGAEgASgJEioKCG91dGxpbmVzGAIgAygLMhguZWRkeWxpbmUuc3RyZWFtLk91dGxpbmUSDQoFbW92ZXMYAyABKAgSDgoGY2VudGVyGAQgAygBEikKB3N1cmZhY2UYBSABKAsyGC5lZGR5bGluZS5zdHJlYW0uU3VyZmFjZSIZCgdPdXRsaW5lEg4KBnBvaW50cxgBIAMoASIuCgdTdXJmYWNlEhAKCHZlcnRpY2VzGAEgAygCEhEKCXRyaWFuZ2xlcxgCIAMoDSIwCgRTaWRlEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCRIMCgRzbGlwGAMgASgIIl0KCVJlZmVyZW5jZRIQCgh2ZWxvY2l0eRgBIAEoARIOCgZsZW5ndGgYAiABKAESHAoUY29lZmZpY2llbnRfb2ZfZm9yY2UYAyABKAESEAoIcmV5bm9sZHMYBCABKAEiaAoLRXhwZWN0YXRpb24SEAoIcXVhbnRpdHkYASABKAkSCwoDbG93GAIgASgBEgwKBGhpZ2gYAyABKAESDgoGc291cmNlGAQgASgJEg0KBWhvbGRzGAUgASgIEg0KBWN1cnZlGAYgASgJIisKB0FiaWxpdHkSDwoHY29tbWFuZBgBIAEoCRIPCgdyZWZ1c2FsGAIgASgJIicKBVByb2JlEgwKBG5hbWUYASABKAkSEAoIcG9zaXRpb24YAiADKAEiUgoFQ29kZXMSDAoEZGF0YRgBIAEoDBINCgV3aWR0aBgCIAEoDRIOCgZvZmZzZXQYAyABKAESDQoFc2NhbGUYBCABKAESDQoFZXJyb3IYBSABKAEixAEKBUZyYW1lEg0KBWluZGV4GAEgASgEEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIoCgdyYXN0ZXJzGAQgAygLMhcuZWRkeWxpbmUuc3RyZWFtLlJhc3RlchItCglwYXJ0aWNsZXMYBSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUGFydGljbGVzEg4KBnN0b3JlZBgGIAEoCBInCgZib2RpZXMYByABKAsyFy5lZGR5bGluZS5zdHJlYW0uQm9kaWVzIs8BCgZSYXN0ZXISEAoIcXVhbnRpdHkYASABKAkSDAoEdW5pdBgCIAEoCRIMCgRyb3dzGAMgASgNEg8KB2NvbHVtbnMYBCABKA0SDQoFbG93ZXIYBSADKAESDQoFdXBwZXIYBiADKAESJgoGdmFsdWVzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2xvdxgIIAEoARIMCgRoaWdoGAkgASgBEiUKBXNoYWRlGAogASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzItMBCglQYXJ0aWNsZXMSDQoFY291bnQYASABKA0SDQoFdG90YWwYAiABKAQSKAoIcG9zaXRpb24YAyADKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSEAoIcXVhbnRpdHkYBCABKAkSDAoEdW5pdBgFIAEoCRImCgZ2YWx1ZXMYBiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSCwoDaWRzGAcgASgMEikKB2NhcnJpZWQYCCADKAsyGC5lZGR5bGluZS5zdHJlYW0uQ2FycmllZCJDCgdDYXJyaWVkEhAKCHF1YW50aXR5GAEgASgJEiYKBnZhbHVlcxgCIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyJTCgpTZXJpZXNSb3dzEgwKBG5hbWUYASABKAkSDQoFZmlyc3QYAiABKAQSKAoHY29sdW1ucxgDIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5Db2x1bW4iNAoGQ29sdW1uEgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIOCgZ2YWx1ZXMYAyADKAEikQIKCFByb2dyZXNzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARILCgNlbmQYAyABKAESEQoJdGltZV9zdGVwGAQgASgBEhEKCXBhcnRpY2xlcxgFIAEoAxIYChBzdGVwc19wZXJfc2Vjb25kGAYgASgBEhoKEnVwZGF0ZXNfcGVyX3NlY29uZBgHIAEoARIUCgxzZWNvbmRzX2xlZnQYCCABKAESDgoGcGF1c2VkGAkgASgIEg8KB291dGxvb2sYCiABKAkSJAoFcmFua3MYCyADKAsyFS5lZGR5bGluZS5zdHJlYW0uUmFuaxIUCgx3YWxsX3NlY29uZHMYDCABKAESDQoFcGhhc2UYDSABKAkiswEKBFJhbmsSDAoEcmFuaxgBIAEoDRIMCgRob3N0GAIgASgJEhEKCXBhcnRpY2xlcxgDIAEoAxIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYBCABKAESDwoHY29tcHV0ZRgFIAEoARIQCghleGNoYW5nZRgGIAEoARIMCgRpZGxlGAcgASgBEhAKCG1lc3NhZ2VzGAggASgDEg0KBWJ5dGVzGAkgASgDEg4KBm1lbW9yeRgKIAEoAyJYCgxBY2tub3dsZWRnZWQSCgoCaWQYASABKAkSDAoEc3RlcBgCIAEoAxIMCgR0aW1lGAMgASgBEg8KB3JlZnVzYWwYBCABKAkSDwoHY29tbWFuZBgFIAEoCSItCgVNYXJrcxIkCgVtYXJrcxgBIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5NYXJrImUKBE1hcmsSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEg8KB2NvbW1hbmQYAyABKAkSDAoEdGV4dBgEIAEoCRIUCgxjaGFuZ2VzX2Zsb3cYBSABKAgSDAoEYm9keRgGIAEoCSJcCgZCb2RpZXMSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEiUKBmJvZGllcxgDIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5Cb2R5Eg8KB3JlbW92ZWQYBCADKAkiawoFRW5kZWQSDwoHb3V0Y29tZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC2ZpbmdlcnByaW50GAMgASgJEg8KB3Jlc3VsdHMYBCABKAkSDAoEc3RlcBgFIAEoAxIMCgR0aW1lGAYgASgBIhYKBk5vdGljZRIMCgR0ZXh0GAEgASgJItUBCgRWaWV3EhIKCnF1YW50aXRpZXMYASADKAkSDwoHY29sdW1ucxgCIAEoDRIZChFmcmFtZXNfcGVyX3NlY29uZBgDIAEoARIRCglwYXJ0aWNsZXMYBCABKAgSGQoRcGFydGljbGVfcXVhbnRpdHkYBSABKAkSFgoObW9zdF9wYXJ0aWNsZXMYBiABKA0SDQoFbG93ZXIYByADKAESDQoFdXBwZXIYCCADKAESDQoFd2lkdGgYCSABKA0SCwoDaWRzGAogASgIEg0KBXRlbGxzGAsgASgIIhUKBFNlZW4SDQoFaW5kZXgYASABKAQiwgQKB0NvbW1hbmQSCgoCaWQYASABKAkSJwoFcGF1c2UYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uUGF1c2VIABIpCgZyZXN1bWUYAyABKAsyFy5lZGR5bGluZS5zdHJlYW0uUmVzdW1lSAASJQoEc3RlcBgEIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TdGVwSAASJQoEc3RvcBgFIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TdG9wSAASKQoGaW5mbG93GAYgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkluZmxvd0gAEi8KCXZpc2Nvc2l0eRgHIAEoCzIaLmVkZHlsaW5lLnN0cmVhbS5WaXNjb3NpdHlIABIrCgdncmF2aXR5GAggASgLMhguZWRkeWxpbmUuc3RyZWFtLkdyYXZpdHlIABIuCgltb3ZlX2JvZHkYCSABKAsyGS5lZGR5bGluZS5zdHJlYW0uTW92ZUJvZHlIABIsCghhZGRfYm9keRgKIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5BZGRCb2R5SAASMgoLcmVtb3ZlX2JvZHkYCyABKAsyGy5lZGR5bGluZS5zdHJlYW0uUmVtb3ZlQm9keUgAEi4KCWFkZF9wcm9iZRgMIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5BZGRQcm9iZUgAEjQKDHJlbW92ZV9wcm9iZRgNIAEoCzIcLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVQcm9iZUgAQggKBmFjdGlvbiIHCgVQYXVzZSIICgZSZXN1bWUiFQoEU3RlcBINCgVjb3VudBgBIAEoDSIGCgRTdG9wIisKBkluZmxvdxIPCgdvcGVuaW5nGAEgASgJEhAKCHZlbG9jaXR5GAIgAygJIhoKCVZpc2Nvc2l0eRINCgV2YWx1ZRgBIAEoCSIYCgdHcmF2aXR5Eg0KBXZhbHVlGAEgAygJIkMKCE1vdmVCb2R5EgwKBGJvZHkYASABKAkSCgoCYnkYAiADKAESDAoEdHVybhgDIAEoARIPCgdzZWNvbmRzGAQgASgBIiUKB0FkZEJvZHkSDAoEbmFtZRgBIAEoCRIMCgR0b21sGAIgASgJIhoKClJlbW92ZUJvZHkSDAoEYm9keRgBIAEoCSIqCghBZGRQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIhsKC1JlbW92ZVByb2JlEgwKBG5hbWUYASABKAkqMAoHVmVyc2lvbhIQCgxWRVJTSU9OX05PTkUQABITCg9WRVJTSU9OX0NVUlJFTlQQAWIGcHJvdG8z");
 
 /**
  * @generated from message eddyline.stream.Message
@@ -273,7 +273,7 @@ export const QuantitySchema: GenMessage<Quantity> = /*@__PURE__*/
   messageDesc(file_stream, 2);
 
 /**
- * A body where it is at the time of the message. In 3D without outline.
+ * A body where it is at the time of the message.
  *
  * @generated from message eddyline.stream.Body
  */
@@ -284,6 +284,8 @@ export type Body = Message$1<"eddyline.stream.Body"> & {
   name: string;
 
   /**
+   * 2D
+   *
    * @generated from field: repeated eddyline.stream.Outline outlines = 2;
    */
   outlines: Outline[];
@@ -299,6 +301,13 @@ export type Body = Message$1<"eddyline.stream.Body"> & {
    * @generated from field: repeated double center = 4;
    */
   center: number[];
+
+  /**
+   * 3D
+   *
+   * @generated from field: eddyline.stream.Surface surface = 5;
+   */
+  surface?: Surface | undefined;
 };
 
 /**
@@ -326,6 +335,35 @@ export type Outline = Message$1<"eddyline.stream.Outline"> & {
  */
 export const OutlineSchema: GenMessage<Outline> = /*@__PURE__*/
   messageDesc(file_stream, 4);
+
+/**
+ * A closed surface of fewer than 2,000 triangles. What is round is within 0.02 spacings, or within 0.6 % of its radius
+ * where that is more.
+ *
+ * @generated from message eddyline.stream.Surface
+ */
+export type Surface = Message$1<"eddyline.stream.Surface"> & {
+  /**
+   * on the body: x0 y0 z0 x1 y1 z1 ... [m]
+   *
+   * @generated from field: repeated float vertices = 1;
+   */
+  vertices: number[];
+
+  /**
+   * three vertices each, counted from 0, anticlockwise for who looks from outside
+   *
+   * @generated from field: repeated uint32 triangles = 2;
+   */
+  triangles: number[];
+};
+
+/**
+ * Describes the message eddyline.stream.Surface.
+ * Use `create(SurfaceSchema)` to create a new message.
+ */
+export const SurfaceSchema: GenMessage<Surface> = /*@__PURE__*/
+  messageDesc(file_stream, 5);
 
 /**
  * @generated from message eddyline.stream.Side
@@ -356,7 +394,7 @@ export type Side = Message$1<"eddyline.stream.Side"> & {
  * Use `create(SideSchema)` to create a new message.
  */
 export const SideSchema: GenMessage<Side> = /*@__PURE__*/
-  messageDesc(file_stream, 5);
+  messageDesc(file_stream, 6);
 
 /**
  * @generated from message eddyline.stream.Reference
@@ -396,7 +434,7 @@ export type Reference = Message$1<"eddyline.stream.Reference"> & {
  * Use `create(ReferenceSchema)` to create a new message.
  */
 export const ReferenceSchema: GenMessage<Reference> = /*@__PURE__*/
-  messageDesc(file_stream, 6);
+  messageDesc(file_stream, 7);
 
 /**
  * A published value. Grey it, with the reason, when a Mark says that it no longer holds.
@@ -444,7 +482,7 @@ export type Expectation = Message$1<"eddyline.stream.Expectation"> & {
  * Use `create(ExpectationSchema)` to create a new message.
  */
 export const ExpectationSchema: GenMessage<Expectation> = /*@__PURE__*/
-  messageDesc(file_stream, 7);
+  messageDesc(file_stream, 8);
 
 /**
  * What of the steering this run can do.
@@ -472,7 +510,7 @@ export type Ability = Message$1<"eddyline.stream.Ability"> & {
  * Use `create(AbilitySchema)` to create a new message.
  */
 export const AbilitySchema: GenMessage<Ability> = /*@__PURE__*/
-  messageDesc(file_stream, 8);
+  messageDesc(file_stream, 9);
 
 /**
  * @generated from message eddyline.stream.Probe
@@ -496,7 +534,7 @@ export type Probe = Message$1<"eddyline.stream.Probe"> & {
  * Use `create(ProbeSchema)` to create a new message.
  */
 export const ProbeSchema: GenMessage<Probe> = /*@__PURE__*/
-  messageDesc(file_stream, 9);
+  messageDesc(file_stream, 10);
 
 /**
  * Numbers as codes: value = offset + scale * code, off by at most `error`.
@@ -539,7 +577,7 @@ export type Codes = Message$1<"eddyline.stream.Codes"> & {
  * Use `create(CodesSchema)` to create a new message.
  */
 export const CodesSchema: GenMessage<Codes> = /*@__PURE__*/
-  messageDesc(file_stream, 10);
+  messageDesc(file_stream, 11);
 
 /**
  * @generated from message eddyline.stream.Frame
@@ -596,7 +634,7 @@ export type Frame = Message$1<"eddyline.stream.Frame"> & {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame> = /*@__PURE__*/
-  messageDesc(file_stream, 11);
+  messageDesc(file_stream, 12);
 
 /**
  * A quantity on equal cells between lower and upper, row 0 at the bottom. Of the codes the highest of the
@@ -667,7 +705,7 @@ export type Raster = Message$1<"eddyline.stream.Raster"> & {
  * Use `create(RasterSchema)` to create a new message.
  */
 export const RasterSchema: GenMessage<Raster> = /*@__PURE__*/
-  messageDesc(file_stream, 12);
+  messageDesc(file_stream, 13);
 
 /**
  * Particles of the fluid, in no particular order.
@@ -731,7 +769,7 @@ export type Particles = Message$1<"eddyline.stream.Particles"> & {
  * Use `create(ParticlesSchema)` to create a new message.
  */
 export const ParticlesSchema: GenMessage<Particles> = /*@__PURE__*/
-  messageDesc(file_stream, 13);
+  messageDesc(file_stream, 14);
 
 /**
  * @generated from message eddyline.stream.Carried
@@ -753,7 +791,7 @@ export type Carried = Message$1<"eddyline.stream.Carried"> & {
  * Use `create(CarriedSchema)` to create a new message.
  */
 export const CarriedSchema: GenMessage<Carried> = /*@__PURE__*/
-  messageDesc(file_stream, 14);
+  messageDesc(file_stream, 15);
 
 /**
  * New rows of a series, columns of equal length. Whoever has fewer than `first` rows has missed some and gets
@@ -787,7 +825,7 @@ export type SeriesRows = Message$1<"eddyline.stream.SeriesRows"> & {
  * Use `create(SeriesRowsSchema)` to create a new message.
  */
 export const SeriesRowsSchema: GenMessage<SeriesRows> = /*@__PURE__*/
-  messageDesc(file_stream, 15);
+  messageDesc(file_stream, 16);
 
 /**
  * @generated from message eddyline.stream.Column
@@ -814,7 +852,7 @@ export type Column = Message$1<"eddyline.stream.Column"> & {
  * Use `create(ColumnSchema)` to create a new message.
  */
 export const ColumnSchema: GenMessage<Column> = /*@__PURE__*/
-  messageDesc(file_stream, 16);
+  messageDesc(file_stream, 17);
 
 /**
  * @generated from message eddyline.stream.Progress
@@ -901,7 +939,7 @@ export type Progress = Message$1<"eddyline.stream.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_stream, 17);
+  messageDesc(file_stream, 18);
 
 /**
  * What a rank does. Shares are of its time since the start.
@@ -971,7 +1009,7 @@ export type Rank = Message$1<"eddyline.stream.Rank"> & {
  * Use `create(RankSchema)` to create a new message.
  */
 export const RankSchema: GenMessage<Rank> = /*@__PURE__*/
-  messageDesc(file_stream, 18);
+  messageDesc(file_stream, 19);
 
 /**
  * @generated from message eddyline.stream.Acknowledged
@@ -1016,7 +1054,7 @@ export type Acknowledged = Message$1<"eddyline.stream.Acknowledged"> & {
  * Use `create(AcknowledgedSchema)` to create a new message.
  */
 export const AcknowledgedSchema: GenMessage<Acknowledged> = /*@__PURE__*/
-  messageDesc(file_stream, 19);
+  messageDesc(file_stream, 20);
 
 /**
  * Steering, for the timeline. All of the run so far.
@@ -1035,7 +1073,7 @@ export type Marks = Message$1<"eddyline.stream.Marks"> & {
  * Use `create(MarksSchema)` to create a new message.
  */
 export const MarksSchema: GenMessage<Marks> = /*@__PURE__*/
-  messageDesc(file_stream, 20);
+  messageDesc(file_stream, 21);
 
 /**
  * @generated from message eddyline.stream.Mark
@@ -1085,7 +1123,7 @@ export type Mark = Message$1<"eddyline.stream.Mark"> & {
  * Use `create(MarkSchema)` to create a new message.
  */
 export const MarkSchema: GenMessage<Mark> = /*@__PURE__*/
-  messageDesc(file_stream, 21);
+  messageDesc(file_stream, 22);
 
 /**
  * Bodies that are not as Hello has them: those that move or came later, and the names of those that have gone.
@@ -1119,7 +1157,7 @@ export type Bodies = Message$1<"eddyline.stream.Bodies"> & {
  * Use `create(BodiesSchema)` to create a new message.
  */
 export const BodiesSchema: GenMessage<Bodies> = /*@__PURE__*/
-  messageDesc(file_stream, 22);
+  messageDesc(file_stream, 23);
 
 /**
  * @generated from message eddyline.stream.Ended
@@ -1165,7 +1203,7 @@ export type Ended = Message$1<"eddyline.stream.Ended"> & {
  * Use `create(EndedSchema)` to create a new message.
  */
 export const EndedSchema: GenMessage<Ended> = /*@__PURE__*/
-  messageDesc(file_stream, 23);
+  messageDesc(file_stream, 24);
 
 /**
  * Something that a viewer should read, such as why its message was refused.
@@ -1184,7 +1222,7 @@ export type Notice = Message$1<"eddyline.stream.Notice"> & {
  * Use `create(NoticeSchema)` to create a new message.
  */
 export const NoticeSchema: GenMessage<Notice> = /*@__PURE__*/
-  messageDesc(file_stream, 24);
+  messageDesc(file_stream, 25);
 
 /**
  * What a viewer wants to see. The hub never sends more; a slow viewer gets fewer frames, each the newest.
@@ -1267,7 +1305,7 @@ export type View = Message$1<"eddyline.stream.View"> & {
  * Use `create(ViewSchema)` to create a new message.
  */
 export const ViewSchema: GenMessage<View> = /*@__PURE__*/
-  messageDesc(file_stream, 25);
+  messageDesc(file_stream, 26);
 
 /**
  * A viewer has got a frame.
@@ -1286,7 +1324,7 @@ export type Seen = Message$1<"eddyline.stream.Seen"> & {
  * Use `create(SeenSchema)` to create a new message.
  */
 export const SeenSchema: GenMessage<Seen> = /*@__PURE__*/
-  messageDesc(file_stream, 26);
+  messageDesc(file_stream, 27);
 
 /**
  * Steering. Applied between two steps, acknowledged with the step, written to the journal.
@@ -1384,7 +1422,7 @@ export type Command = Message$1<"eddyline.stream.Command"> & {
  * Use `create(CommandSchema)` to create a new message.
  */
 export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
-  messageDesc(file_stream, 27);
+  messageDesc(file_stream, 28);
 
 /**
  * @generated from message eddyline.stream.Pause
@@ -1397,7 +1435,7 @@ export type Pause = Message$1<"eddyline.stream.Pause"> & {
  * Use `create(PauseSchema)` to create a new message.
  */
 export const PauseSchema: GenMessage<Pause> = /*@__PURE__*/
-  messageDesc(file_stream, 28);
+  messageDesc(file_stream, 29);
 
 /**
  * @generated from message eddyline.stream.Resume
@@ -1410,7 +1448,7 @@ export type Resume = Message$1<"eddyline.stream.Resume"> & {
  * Use `create(ResumeSchema)` to create a new message.
  */
 export const ResumeSchema: GenMessage<Resume> = /*@__PURE__*/
-  messageDesc(file_stream, 29);
+  messageDesc(file_stream, 30);
 
 /**
  * @generated from message eddyline.stream.Step
@@ -1429,7 +1467,7 @@ export type Step = Message$1<"eddyline.stream.Step"> & {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step> = /*@__PURE__*/
-  messageDesc(file_stream, 30);
+  messageDesc(file_stream, 31);
 
 /**
  * @generated from message eddyline.stream.Stop
@@ -1442,7 +1480,7 @@ export type Stop = Message$1<"eddyline.stream.Stop"> & {
  * Use `create(StopSchema)` to create a new message.
  */
 export const StopSchema: GenMessage<Stop> = /*@__PURE__*/
-  messageDesc(file_stream, 31);
+  messageDesc(file_stream, 32);
 
 /**
  * @generated from message eddyline.stream.Inflow
@@ -1468,7 +1506,7 @@ export type Inflow = Message$1<"eddyline.stream.Inflow"> & {
  * Use `create(InflowSchema)` to create a new message.
  */
 export const InflowSchema: GenMessage<Inflow> = /*@__PURE__*/
-  messageDesc(file_stream, 32);
+  messageDesc(file_stream, 33);
 
 /**
  * @generated from message eddyline.stream.Viscosity
@@ -1487,7 +1525,7 @@ export type Viscosity = Message$1<"eddyline.stream.Viscosity"> & {
  * Use `create(ViscositySchema)` to create a new message.
  */
 export const ViscositySchema: GenMessage<Viscosity> = /*@__PURE__*/
-  messageDesc(file_stream, 33);
+  messageDesc(file_stream, 34);
 
 /**
  * @generated from message eddyline.stream.Gravity
@@ -1506,7 +1544,7 @@ export type Gravity = Message$1<"eddyline.stream.Gravity"> & {
  * Use `create(GravitySchema)` to create a new message.
  */
 export const GravitySchema: GenMessage<Gravity> = /*@__PURE__*/
-  messageDesc(file_stream, 34);
+  messageDesc(file_stream, 35);
 
 /**
  * @generated from message eddyline.stream.MoveBody
@@ -1544,7 +1582,7 @@ export type MoveBody = Message$1<"eddyline.stream.MoveBody"> & {
  * Use `create(MoveBodySchema)` to create a new message.
  */
 export const MoveBodySchema: GenMessage<MoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 35);
+  messageDesc(file_stream, 36);
 
 /**
  * @generated from message eddyline.stream.AddBody
@@ -1568,7 +1606,7 @@ export type AddBody = Message$1<"eddyline.stream.AddBody"> & {
  * Use `create(AddBodySchema)` to create a new message.
  */
 export const AddBodySchema: GenMessage<AddBody> = /*@__PURE__*/
-  messageDesc(file_stream, 36);
+  messageDesc(file_stream, 37);
 
 /**
  * @generated from message eddyline.stream.RemoveBody
@@ -1585,7 +1623,7 @@ export type RemoveBody = Message$1<"eddyline.stream.RemoveBody"> & {
  * Use `create(RemoveBodySchema)` to create a new message.
  */
 export const RemoveBodySchema: GenMessage<RemoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 37);
+  messageDesc(file_stream, 38);
 
 /**
  * @generated from message eddyline.stream.AddProbe
@@ -1609,7 +1647,7 @@ export type AddProbe = Message$1<"eddyline.stream.AddProbe"> & {
  * Use `create(AddProbeSchema)` to create a new message.
  */
 export const AddProbeSchema: GenMessage<AddProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 38);
+  messageDesc(file_stream, 39);
 
 /**
  * @generated from message eddyline.stream.RemoveProbe
@@ -1626,7 +1664,7 @@ export type RemoveProbe = Message$1<"eddyline.stream.RemoveProbe"> & {
  * Use `create(RemoveProbeSchema)` to create a new message.
  */
 export const RemoveProbeSchema: GenMessage<RemoveProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 39);
+  messageDesc(file_stream, 40);
 
 /**
  * Whoever reads another version says so and closes with code 4406.

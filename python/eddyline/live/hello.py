@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.plot.colors import Quantity, quantity_of
 from eddyline.world.schema import Probe, Wall
+from eddyline.world.surfaces import surface
 
 if TYPE_CHECKING:
-    from eddyline import _core
     from eddyline.world import World
     from eddyline.world.schema import WorldFile
+    from eddyline.world.shapes import Body
 
 NAMES = ("speed", "vorticity", "pressure", "density", "velocity_x", "velocity_y", "velocity_z")
 _NOT_IN = {2: {"velocity_z"}, 3: {"vorticity"}}
-_TOLERANCE = 0.02  # of outlines, in spacings
+_TOLERANCE = 0.02  # of outlines and surfaces, in spacings
 
 
 def quantities(file: WorldFile) -> list[Quantity]:
@@ -45,7 +47,7 @@ def hello(
         quantity=quantity,
         ranks=ranks,
         folder=folder,
-        bodies=[body(each, world, 0.0) for each in world.core.bodies],
+        bodies=[body(name, table, world.core.spacing, 0.0) for name, table in file.bodies.items()],
         abilities=[pb.Ability(command=name, refusal=reason) for name, reason in abilities.items()],
         probes=[
             pb.Probe(name=name, position=list(table.position))
@@ -85,16 +87,22 @@ def _refer(said: pb.Hello, world: World) -> None:
         )
 
 
-def body(found: _core.Body, world: World, time: float) -> pb.Body:
-    """A body where it is at `time` [s]; in 3D without outline."""
-    low, high = found.shape.bounds
+def body(name: str, table: Body, spacing: float, time: float) -> pb.Body:
+    """A body where it is at `time` [s], in a world with this spacing [m]."""
+    low, high = table.core_shape.bounds
     middle = np.array([(a + b) / 2 for a, b in zip(low, high, strict=True)])
-    lines = found.shape.outline(_TOLERANCE * world.core.spacing) if world.dimensions == 2 else []
-    motion = found.motion
-    if motion is not None:
-        middle = motion.place(middle[None, :], time)[0]
-        lines = [motion.place(line, time) for line in lines]
-    made = pb.Body(name=found.name, moves=motion is not None, center=middle[: world.dimensions].tolist())
-    for line in lines:
-        made.outlines.add(points=line[:, :2].ravel().tolist())
+    motion, tolerance = table.core_motion, _TOLERANCE * spacing
+
+    def placed(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return points if motion is None else motion.place(points, time)
+
+    center = placed(middle[None, :])[0, : table.dimensions].tolist()
+    made = pb.Body(name=name, moves=motion is not None, center=center)
+    if table.dimensions == 2:
+        for line in table.core_shape.outline(tolerance):
+            made.outlines.add(points=placed(line)[:, :2].ravel().tolist())
+    else:
+        found = surface(table, tolerance)
+        made.surface.vertices.extend(placed(found.vertices).ravel().tolist())
+        made.surface.triangles.extend(found.triangles.ravel().tolist())
     return made

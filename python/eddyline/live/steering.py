@@ -74,6 +74,7 @@ class Steering:
         self.come: dict[str, float] = {}  # bodies that were added, and when [s]
         self.gone: dict[str, tuple[_core.Body, float]] = {}  # bodies that were removed, and when [s]
         self._first = world
+        self._tables = dict(world.file.bodies)  # of all bodies that there ever were
 
     def abilities(self) -> dict[str, str]:
         """For each command why it is refused in this run; nothing if it is not."""
@@ -119,6 +120,7 @@ class Steering:
         elif turn.change.kind == "remove_body":
             self.gone[name] = self._core_body(name), time
         self.world = turn.world
+        self._tables |= turn.world.file.bodies
 
     @property
     def bodies_change(self) -> bool:
@@ -135,13 +137,15 @@ class Steering:
 
         removed = [name for name, (_, end) in self.gone.items() if is_past(end)]
         listed = [
-            each for each in self.world.core.bodies if each.motion is not None or each.name in self.come
+            name
+            for name, each in self.world.file.bodies.items()
+            if each.motion is not None or name in self.come
         ]
-        listed += [each for name, (each, _) in self.gone.items() if name not in removed]
-        there = [each for each in listed if is_past(self.come.get(each.name, -math.inf))]
+        listed += [name for name in self.gone if name not in removed]
+        there = [name for name in listed if is_past(self.come.get(name, -math.inf))]
         if not there and not removed:
             return None
-        found = [body(each, self.world, time) for each in there]
+        found = [body(name, self._tables[name], self.world.core.spacing, time) for name in there]
         return pb.Bodies(step=step, time=time, bodies=found, removed=removed)
 
     # --- commands -----------------------------------------------------------------------------------------

@@ -97,22 +97,32 @@ class Quantity(_message.Message):
     def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., diverging: _Optional[bool] = ...) -> None: ...
 
 class Body(_message.Message):
-    __slots__ = ("name", "outlines", "moves", "center")
+    __slots__ = ("name", "outlines", "moves", "center", "surface")
     NAME_FIELD_NUMBER: _ClassVar[int]
     OUTLINES_FIELD_NUMBER: _ClassVar[int]
     MOVES_FIELD_NUMBER: _ClassVar[int]
     CENTER_FIELD_NUMBER: _ClassVar[int]
+    SURFACE_FIELD_NUMBER: _ClassVar[int]
     name: str
     outlines: _containers.RepeatedCompositeFieldContainer[Outline]
     moves: bool
     center: _containers.RepeatedScalarFieldContainer[float]
-    def __init__(self, name: _Optional[str] = ..., outlines: _Optional[_Iterable[_Union[Outline, _Mapping]]] = ..., moves: _Optional[bool] = ..., center: _Optional[_Iterable[float]] = ...) -> None: ...
+    surface: Surface
+    def __init__(self, name: _Optional[str] = ..., outlines: _Optional[_Iterable[_Union[Outline, _Mapping]]] = ..., moves: _Optional[bool] = ..., center: _Optional[_Iterable[float]] = ..., surface: _Optional[_Union[Surface, _Mapping]] = ...) -> None: ...
 
 class Outline(_message.Message):
     __slots__ = ("points",)
     POINTS_FIELD_NUMBER: _ClassVar[int]
     points: _containers.RepeatedScalarFieldContainer[float]
     def __init__(self, points: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class Surface(_message.Message):
+    __slots__ = ("vertices", "triangles")
+    VERTICES_FIELD_NUMBER: _ClassVar[int]
+    TRIANGLES_FIELD_NUMBER: _ClassVar[int]
+    vertices: _containers.RepeatedScalarFieldContainer[float]
+    triangles: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, vertices: _Optional[_Iterable[float]] = ..., triangles: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Side(_message.Message):
     __slots__ = ("name", "type", "slip")

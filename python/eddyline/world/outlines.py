@@ -26,6 +26,13 @@ def outlines(shape: ShapeTable, axes: tuple[int, int], tolerance: float, time: f
     return [line[:, list(axes)] if flat else _hull(line[:, list(axes)]) for line in lines]
 
 
+def across(along: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Two unit vectors that are right-handed with a third, each (3,)."""
+    first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    first /= np.linalg.norm(first)
+    return first, np.cross(along, first)
+
+
 def _surface_points(shape: ShapeTable) -> NDArray[np.float64]:
     """(n, 3) points whose convex hull is the 3D shape, m."""
     if isinstance(shape, Box):
@@ -35,9 +42,7 @@ def _surface_points(shape: ShapeTable) -> NDArray[np.float64]:
     if isinstance(shape, Cylinder):
         ends = np.array([vec3(shape.from_), vec3(shape.to)])
         along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
-        first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
-        first /= np.linalg.norm(first)
-        second = np.cross(along, first)
+        first, second = across(along)
         ring = np.outer(np.cos(_CIRCLE), first) + np.outer(np.sin(_CIRCLE), second)
         return np.concatenate([end + ring * shape.diameter / 2 for end in ends])
     assert isinstance(shape, Sphere)

@@ -1,0 +1,141 @@
+"""Bodies on the lab's page: solid in three dimensions, and moving with the picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from chromium import chromium, opened, shown_time, until
+from lab_server import TANK, Client, lab_in_thread
+
+PLATE = """
+format = 1
+[domain]
+size    = [0.2, 0.1, 0.1]
+spacing = 0.0125
+gravity = [0, -9.81, 0]
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+[regions.column]
+shape    = "box"
+min      = [0, 0, 0]
+max      = [0.075, 0.1, 0.1]
+pressure = "hydrostatic"
+[bodies.plate]
+shape = "box"
+min   = [0.1, 0, 0]
+max   = [0.125, 0.1, 0.1]
+[boundaries]
+left   = { type = "wall", slip = true }
+right  = { type = "wall", slip = true }
+bottom = { type = "wall", slip = true }
+top    = { type = "open" }
+front  = { type = "wall", slip = true }
+back   = { type = "wall", slip = true }
+[time]
+end = 0.002
+[output]
+pictures  = 1
+snapshots = 1
+"""
+"""A column of water beside a plate of the same height."""
+FLAP = (
+    TANK.replace("[output]", 'motion = { displacement = [0, "0.03*sin(12*t)"] }\n[output]')
+    .replace("kinematic_viscosity = 1e-3", "kinematic_viscosity = 1e-3\nmax_speed = 2.0")
+    .replace("pictures = 3", "pictures = 4")
+)
+BODY = {"light": (0x71, 0x80, 0x8C), "dark": (0x8B, 0x99, 0xA5)}  # as styles/tokens.css has it
+SHARES = """
+  async (body) => {
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    const flow = document.querySelector("canvas.flow"), { width, height } = flow;
+    const pen = new OffscreenCanvas(width, height).getContext("2d");
+    pen.drawImage(flow, 0, 0);
+    const { data } = pen.getImageData(0, 0, width, height);
+    let [grey, colored] = [0, 0];
+    for (let k = 0; k < data.length; k += 4) {
+      if (data[k + 3] < 255) continue;
+      const light = data[k + 1] / body[1];
+      if (Math.abs(data[k] - light * body[0]) + Math.abs(data[k + 2] - light * body[2]) < 6) grey++;
+      else colored++;
+    }
+    return [grey, colored].map((count) => (4 * count) / data.length);
+  }
+"""
+"""Of the canvas: what has the colour of bodies in some light, and what has another."""
+WATCH_BODY = """
+  () => {
+    window.ways = new Set();
+    new MutationObserver(([{ target }]) => window.ways.add(target.getAttribute("d")))
+      .observe(document.querySelector(".overlay path.body"), { attributes: true, attributeFilter: ["d"] });
+  }
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with lab_in_thread(tmp_path_factory.mktemp("runs")) as (client, _, _):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as running:
+        yield running
+
+
+def _finished(server: Client, toml: str) -> str:
+    run = server.call("POST", "runs", {"toml": toml, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    return run
+
+
+def _turn(page: Any, around: float, above: float) -> None:
+    """Turns a flow in three dimensions by two angles [rad]."""
+    box = page.locator("canvas.flow").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - around / 0.008, y + above / 0.008, steps=4)
+    page.mouse.up()
+
+
+@pytest.mark.browser
+def test_a_body_in_three_dimensions_hides_and_is_hidden(browser, server):
+    with opened(browser, server, run=_finished(server, PLATE)) as page:
+        page.get_by_role("button", name="Run again").wait_for()
+
+        def shares(theme: str = "light") -> tuple[float, float]:
+            grey, colored = page.evaluate(SHARES, BODY[theme])
+            return grey, colored
+
+        until(page, lambda: min(shares()) > 0.01)
+        _turn(page, math.pi / 2 - 0.55, -0.35)  # the plate before the water
+        until(page, lambda: shares()[0] > 0.02 and shares()[1] < 0.1 * shares()[0])
+        _turn(page, -math.pi, 0)  # and behind it
+        until(page, lambda: shares()[1] > 0.02 and shares()[0] < 0.2 * shares()[1])
+        _turn(page, math.pi, 0)
+        page.get_by_role("button", name="dark").click()
+        until(page, lambda: shares("dark")[0] > 0.02 and shares("dark")[1] < 0.1 * shares("dark")[0])
+
+
+@pytest.mark.browser
+def test_a_body_moves_between_stored_frames(browser, server):
+    run = _finished(server, FLAP)
+    second = server.call("GET", f"runs/{run}/frames")[1]["frames"][1]["time"]
+    with opened(browser, server, run=run) as page:
+        page.get_by_role("button", name="Run again").wait_for()
+        page.get_by_label("Speed of playing").select_option("0.05")
+        slider = page.get_by_role("slider", name="Time shown")
+        slider.focus()
+        page.keyboard.press("Home")
+        until(page, lambda: shown_time(page) == 0)
+        page.wait_for_selector(".overlay path.body")
+        page.evaluate(WATCH_BODY)
+        page.get_by_role("button", name="Play").click()
+        until(page, lambda: page.evaluate("window.ways.size") > 4)
+        assert 0 < shown_time(page) < second
