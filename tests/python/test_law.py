@@ -120,10 +120,10 @@ def by_id(simulation: _core.Simulation, field: NDArray[np.float64]) -> Floats:
 
 
 @cache
-def reference(name: str) -> End:
-    """The plain run: one box, one thread, one lane."""
+def reference(name: str, instructions: str = "scalar") -> End:
+    """The plain run: one box, one thread, one lane if nothing else is asked for."""
     journey = JOURNEYS[name]
-    simulation = simulate(World.from_text(journey.text), How())
+    simulation = simulate(World.from_text(journey.text), How(instructions=instructions))
     simulation.advance(np.inf, journey.steps, np.inf)
     return end_of(simulation)
 

@@ -163,7 +163,7 @@ def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -
     cases = [
         (["--ranks", "3", "--boxes", "900"], "cannot be cut into so many"),
         (["--ranks", "2", "--exchange", "pigeons"], "must be nonblocking, blocking, persistent, "),
-        (["--ranks", "2", "--combine", "site", "--exchange", "auto"], "Choose one of: nonblocking, blocking"),
+        (["--combine", "site", "--exchange", "auto"], "Choose one of: nonblocking, blocking"),
         (["--combine", "sites"], 'combine = "sites": must be "none" or "site"'),
         (["--ranks", "2", "--sites", "2,2"], "sites = 2,2: must be one or more ranks a site, and 2 together"),
         (["--sites", "two"], "two: must be numbers of ranks, e.g. 2,2"),
