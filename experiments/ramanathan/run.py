@@ -138,7 +138,7 @@ def draw_overlap(bench: Bench, told: dict[str, dict[int, dict[str, Any]]]) -> No
         axis.set(xscale="log", xlabel="boxes of a rank", ylim=(-50, 110))
         axis.set_xticks(list(by_boxes), [str(boxes) for boxes in by_boxes])
         axis.minorticks_off()
-        caption(axis, f"{PLACES[place]}: hidden share of an exchange [%]")
+        caption(axis, f"{PLACES[place]}: hidden [%]")
     axes[0].legend(frameon=False, fontsize=8)
     save(figure, bench.results, "overlap.png")
 

@@ -13,6 +13,8 @@ from types import TracebackType
 
 from eddyline.ranks.launch import find_launcher, local_environment
 
+PATIENCE = 10.0  # s
+
 
 def quartiles(values: Sequence[float]) -> str:
     """Their median, and the first and third quartile in brackets."""
@@ -65,5 +67,11 @@ class Player:
         trace: TracebackType | None,
     ) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self._process.pid, signal.SIGCONT)
+            try:
+                self._process.communicate(
+                    timeout=PATIENCE
+                )  # its input ends; an MPI that is killed leaves files
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.communicate()
