@@ -128,7 +128,9 @@ def figure10(bench: Bench) -> None:
         "mean message [bytes]: 2",
         "4*",
     ]
-    bench.tell("figure10", {"processes": [2, 4], "sizes": values}, [*table(head, rows), "", note(rounds=1)])
+    picture = "![Efficiency, idle share and message size over the number of particles](figure10.png)"
+    lines = [picture, "", *table(head, rows), "", note(rounds=1)]
+    bench.tell("figure10", {"processes": [2, 4], "sizes": values}, lines)
     figure, axes = panels(3, 3.1, 3.0)
     thousands = [value["particles"] / 1000 for value in values]
     for k, (ranks, (color, style)) in enumerate(zip((2, 4), LINES, strict=False)):
@@ -164,7 +166,8 @@ def figure12(bench: Bench) -> None:
         for kind in kinds
     ]
     values = {"processes": PROCESSES[1:], "gain": gain, "seconds": alone}
-    bench.tell("figure12", values, [*table(head, rows), "", note()])
+    picture = "![T1 over Tp with blocking and with nonblocking sends](figure12.png)"
+    bench.tell("figure12", values, [picture, "", *table(head, rows), "", note()])
     figure, (axes,) = panels(1, 4.6, 3.4)
     for kind, (color, style) in zip(kinds, LINES, strict=False):
         axes.plot(PROCESSES, [1, *gain[kind]], style, color=color, marker="o", ms=4, label=kind)
@@ -216,5 +219,7 @@ def figure13(bench: Bench) -> None:
     head = [
         "", "k", "T1/Tp: 2 processes", "4*", "idle: 2", "4*", "k reached", "copies computed: 2", "4*",
     ]  # fmt: skip
-    bench.tell("figure13", {"processes": ranks, "ways": values}, [*table(head, rows), "", note()])
+    picture = "![T1 over Tp of lazy steps, exact and inexact](figure13.png)"
+    lines = [picture, "", *table(head, rows), "", note()]
+    bench.tell("figure13", {"processes": ranks, "ways": values}, lines)
     save(figure, bench.results, "figure13.png")
