@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from chromium import chromium, opened, shown_time, until
-from lab_server import TANK, Client, lab_in_thread
+from chromium import opened, shown_time, until
+from lab_server import TANK, Client
+from small_worlds import BOX
 
-PLATE = """
-format = 1
-[domain]
-size    = [0.2, 0.1, 0.1]
-spacing = 0.0125
-gravity = [0, -9.81, 0]
-[fluid]
-density = 1000.0
-kinematic_viscosity = 1e-6
-[regions.column]
-shape    = "box"
-min      = [0, 0, 0]
-max      = [0.075, 0.1, 0.1]
-pressure = "hydrostatic"
-[bodies.plate]
-shape = "box"
-min   = [0.1, 0, 0]
-max   = [0.125, 0.1, 0.1]
-[boundaries]
-left   = { type = "wall", slip = true }
-right  = { type = "wall", slip = true }
-bottom = { type = "wall", slip = true }
-top    = { type = "open" }
-front  = { type = "wall", slip = true }
-back   = { type = "wall", slip = true }
-[time]
-end = 0.002
-[output]
-pictures  = 1
-snapshots = 1
-"""
+PLATE = (
+    BOX.replace("max      = [0.1, 0.1, 0.1]", "max      = [0.075, 0.1, 0.1]")
+    .replace("min   = [0.15, 0, 0.04]", "min   = [0.1, 0, 0]")
+    .replace("max   = [0.175, 0.08, 0.065]", "max   = [0.125, 0.1, 0.1]")
+    .replace("end = 0.02", "end = 0.002")
+)
 """A column of water beside a plate of the same height."""
 FLAP = (
     TANK.replace("[output]", 'motion = { displacement = [0, "0.03*sin(12*t)"] }\n[output]')
@@ -74,18 +49,6 @@ WATCH_BODY = """
       .observe(document.querySelector(".overlay path.body"), { attributes: true, attributeFilter: ["d"] });
   }
 """
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with lab_in_thread(tmp_path_factory.mktemp("runs")) as (client, _, _):
-        yield client
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        yield running
 
 
 def _finished(server: Client, toml: str) -> str:

@@ -11,7 +11,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 from firefox import Page, firefox
-from lab_server import CHANNEL, WCAG, Client, going_on, lab_in_thread
+from lab_server import CHANNEL, WCAG, Client, going_on
 
 from eddyline.plot import metadata
 
@@ -26,12 +26,6 @@ PAINTED = """
     return seen.size > 20;
   })()
 """
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with lab_in_thread(tmp_path_factory.mktemp("runs")) as (client, _, _):
-        yield client
 
 
 @pytest.fixture(scope="module")

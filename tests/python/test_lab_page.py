@@ -13,8 +13,8 @@ from typing import Any
 import imageio_ffmpeg
 import numpy as np
 import pytest
-from chromium import chromium, opened, shown_time, until
-from lab_server import CHANNEL, TANK, WCAG, Client, going_on, hear, lab_in_thread, say
+from chromium import opened, shown_time, until
+from lab_server import CHANNEL, TANK, WCAG, Client, going_on, hear, say
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.plot import metadata
@@ -62,18 +62,6 @@ def _files(path: Path) -> Iterator[Path]:
         yield from (each for each in path.rglob("*") if each.is_file())
     else:
         yield path
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with lab_in_thread(tmp_path_factory.mktemp("runs")) as (client, _, _):
-        yield client
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture
