@@ -24,6 +24,13 @@ void Contact::move_bodies(double t) {
     if (body.motion) body.pose = body.motion->at(t);
 }
 
+bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
+  for (int d = 0; d < dimensions_; ++d)
+    if (!(lowest[d] >= lower_[d] && highest[d] <= upper_[d])) return false;
+  return std::none_of(inflows_.begin(), inflows_.end(),
+                      [&](const auto& sites) { return sites.depth(lowest) > 0 || sites.depth(highest) > 0; });
+}
+
 bool Contact::is_through_opening(Vec3 x) const {
   return std::any_of(openings_.begin(), openings_.end(), [x](const auto& sites) { return sites.is_through(x); });
 }

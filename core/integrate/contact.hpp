@@ -19,6 +19,9 @@ class Contact {
   /// Moves bodies to where they are at time t [s].
   void move_bodies(double t);
 
+  /// Whether the sides of the domain and its inflows leave all alone that is within these corners.
+  bool sides_are_clear(const Vec3& lowest, const Vec3& highest) const;
+
   /// Corrects position and velocity at the sides of the domain; true if there was contact.
   bool with_sides(Vec3& x, Vec3& v) const {
     bool outside = false;

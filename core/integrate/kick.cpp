@@ -134,9 +134,13 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
     per_density[l] = unit / (1 + s[l]);
     ahead.v2[l] = ahead.a2[l] = 0;
   }
-  for (std::size_t l = 0; l < n; ++l) {
-    const Vec3 force = surroundings_.force(vector_of(fluid.x, first + l), flow_.time);
-    for (int d = 0; d < D; ++d) g[d][l] = force[d];
+  if (const Vec3* force = surroundings_.uniform_force()) {
+    for (int d = 0; d < D; ++d) std::fill_n(g[d].value, n, (*force)[d]);
+  } else {
+    for (std::size_t l = 0; l < n; ++l) {
+      const Vec3 here = surroundings_.force(vector_of(fluid.x, first + l), flow_.time);
+      for (int d = 0; d < D; ++d) g[d][l] = here[d];
+    }
   }
   for (int d = 0; d < D; ++d) {
     const T *pressure_force = flow_.pressure_force[d].data() + first, *viscous_force = flow_.viscous[d].data() + first;
@@ -211,9 +215,30 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   }
 }
 
+/// Whether nobody of a span can have got into a wall.
+template <class T, int D>
+bool Kick<T, D>::is_clear(const ParticleSpan& span, const Ahead& ahead) const {
+  Vec3 lowest, highest;
+  for (int d = 0; d < D; ++d) {
+    const double* x = ahead.x[d].value;
+    double low = x[0], high = x[0];
+#pragma omp simd reduction(min : low) reduction(max : high)
+    for (std::size_t l = 0; l < span.count; ++l) low = std::min(low, x[l]), high = std::max(high, x[l]);
+    lowest[d] = low, highest[d] = high;
+  }
+  if (!contact_.sides_are_clear(lowest, highest)) return false;
+  if (!contact_.has_bodies()) return true;
+  const auto chunks = flow_.fluid_wall.chunks();
+  const std::size_t last = (span.first + span.count - 1) / neighbors::k_chunk;
+  for (std::size_t c = span.first / neighbors::k_chunk; c <= last; ++c)
+    if (chunks[c].length > 0) return false;
+  return true;
+}
+
 /// Puts those back that have got into a wall; returns how many of the first `counted`.
 template <class T, int D>
 std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& ahead) {
+  if (is_clear(span, ahead)) return 0;
   const auto chunks = flow_.fluid_wall.chunks();
   std::int64_t contacts = 0;
   for (std::size_t l = 0; l < span.count; ++l) {
@@ -258,10 +283,13 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
     bad += good ? 0 : 1;
   }
   squares.bad = squares.bad || bad > 0;
+  double speed = squares.speed, corrected = squares.corrected;
+#pragma omp simd reduction(max : speed, corrected)
   for (std::size_t l = 0; l < counted; ++l) {
-    squares.speed = std::max(squares.speed, ahead.v2[l]);
-    squares.corrected = std::max(squares.corrected, moved2[l]);
+    speed = std::max(speed, ahead.v2[l]);
+    corrected = std::max(corrected, moved2[l]);
   }
+  squares.speed = speed, squares.corrected = corrected;
 }
 
 template class Kick<float, 2>;

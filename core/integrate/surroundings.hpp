@@ -12,6 +12,8 @@ class Surroundings {
 
   /// Acceleration by gravity and body force at a place [m] and a time [s], m/s^2.
   Vec3 force(const Vec3& x, double t) const { return force_is_uniform_ ? uniform_force_ : force_by_formula(x, t); }
+  /// The same everywhere and at all times, if it is.
+  const Vec3* uniform_force() const { return force_is_uniform_ ? &uniform_force_ : nullptr; }
   /// Whether some wall's velocity is a formula of t.
   bool walls_change_speed() const { return walls_change_speed_; }
   /// Velocities of the domain's walls at time t.

@@ -12,21 +12,29 @@ EDDYLINE_INLINE void for_each_part(Body&& body) {
   for (int part = 0; part < k_chunk; part += P::width) body(part);
 }
 
+/// Whether the registers hold the values of two neighbours beside the sums and what is known of the particle itself.
+template <class P, class State>
+inline constexpr bool k_holds_two = 3 * sizeof(State) <= (P::registers - 2) * sizeof(P);
+
 /// Calls visit(load(places)) for every entry of the chunk's lists, in order: `places` points at those of the lanes'
-/// neighbours. The next neighbours are loaded while the present ones are computed with: a chain of load, transpose,
-/// square root and sums is too long for the processor's window to overlap by itself.
+/// neighbours. Where there are registers for it, the next neighbours are loaded while the present ones are computed
+/// with: a chain of load, transpose, square root and sums is too long for the processor's window to overlap by itself.
 template <class P, class Load, class Visit>
 EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load, Visit&& visit) {
   if (chunk.length == 0) return;
   const std::int32_t* entries = chunk.entries + part;
-  auto j = load(entries);
-  for (std::int32_t k = 1; k < chunk.length; ++k) {
-    entries += k_chunk;
-    const auto next = load(entries);
+  if constexpr (k_holds_two<P, decltype(load(entries))>) {
+    auto j = load(entries);
+    for (std::int32_t k = 1; k < chunk.length; ++k) {
+      entries += k_chunk;
+      const auto next = load(entries);
+      visit(j);
+      j = next;
+    }
     visit(j);
-    j = next;
+  } else {
+    for (std::int32_t k = 0; k < chunk.length; ++k, entries += k_chunk) visit(load(entries));
   }
-  visit(j);
 }
 
 /// Stores what the lanes have summed. Adds +0 so that a sum of nothing but padding is +0, never -0.
