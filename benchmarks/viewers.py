@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
@@ -101,9 +101,11 @@ def measure(
         try:
             id_ = _wait_for_run(base, token)
             url = f"{base.replace('http', 'ws')}api/runs/{id_}/stream?token={token}"
-            watchers = [Watcher(url, frozen=k < FROZEN) for k in range(VIEWERS if watched else 0)]
-            time.sleep(2)
-            return _rate(url, run.pid, seconds), [each.result() for each in watchers[FROZEN:]]
+            with contextlib.ExitStack() as stack:
+                sockets = [stack.enter_context(_socket(url)) for _ in range(VIEWERS if watched else 0)]
+                watchers = [Watcher(socket, frozen=k < FROZEN) for k, socket in enumerate(sockets)]
+                time.sleep(2)
+                return _rate(url, run.pid, seconds), [each.result() for each in watchers[FROZEN:]]
         finally:
             run.kill()
             run.wait()
@@ -111,9 +113,21 @@ def measure(
             server.wait()
 
 
+def _socket(url: str):
+    return connect(
+        url,
+        max_size=None,
+        compression=None,
+        proxy=None,
+        max_queue=1,
+        ping_interval=None,
+        close_timeout=0.1,
+    )
+
+
 def _rate(url: str, pid: int, seconds: float) -> float:
     """Steps that a viewer of progress alone sees, over the processor time of the simulation."""
-    with connect(url, max_size=None, compression=None, proxy=None, ping_interval=None) as socket:
+    with _socket(url) as socket:
         first, began = _step(socket), _processor_seconds(pid)
         until = time.monotonic() + seconds
         last, ended = first, began
@@ -153,10 +167,8 @@ def _wait_for_run(base: str, token: str) -> str:
 class Watcher:
     """As the page: two rasters of 300 columns, ten times a second. A frozen one never reads."""
 
-    def __init__(self, url: str, frozen: bool) -> None:
-        self._socket = connect(
-            url, max_size=None, compression=None, proxy=None, max_queue=1, ping_interval=None
-        )
+    def __init__(self, socket: ClientConnection, frozen: bool) -> None:
+        self._socket = socket
         view = pb.View(quantities=["speed", "vorticity"], columns=300, frames_per_second=10)
         self._socket.send(packed(view=view).SerializeToString())
         self._sizes: list[int] = []
