@@ -1,10 +1,11 @@
 """What viewers cost a run: its step rate with ten of them, one frozen, against none.
 
-  python benchmarks/viewers.py [--pairs 5] [--seconds 10] [--world cylinder]
+  python benchmarks/viewers.py [--rounds 41] [--seconds 1] [--world cylinder]
 
-The simulation runs on core 0 with one thread, the server and all viewers on core 1. Runs with and without
-viewers take turns, so that what else happens on the machine falls on both. Prints JSON: medians and what
-viewers got.
+Two runs of a world compute on core 0 with one thread, and take turns, so that what else happens on the
+machine falls on both; one of them has viewers. Each has a server of its own, on core 1 as the viewers are.
+Prints JSON: the median over rounds of the ratio of their step rates, by the simulation's own processor time,
+its quartiles, and what viewers got.
 """
 
 from __future__ import annotations
@@ -14,103 +15,115 @@ import contextlib
 import json
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from eddyline.bench.turns import quartiles
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 
 VIEWERS, FROZEN = 10, 1
+BEFORE = 2.0  # s, before the first turn
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--rounds", type=int, default=41)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of a turn")
     parser.add_argument("--world", default="cylinder")
     parser.add_argument("--set", action="append", default=[], metavar="K=V")
     asked = parser.parse_args()
     os.sched_setaffinity(0, {1})
-    rates: dict[bool, list[float]] = {True: [], False: []}
-    seen: list[dict[str, float]] = []
-    for number in range(2 * asked.pairs):
-        watched = number % 2 == 1
-        rate, got = measure(asked.world, asked.set, watched, asked.seconds)
-        rates[watched].append(rate)
-        seen += got
-    without, with_ = (statistics.median(rates[watched]) for watched in (False, True))
-    ratios = [b / a for a, b in zip(rates[False], rates[True], strict=True)]
-    found = {
-        "world": asked.world,
-        "set": asked.set,
-        "steps_per_cpu_second_without": without,
-        "steps_per_cpu_second_with": with_,
-        "ratio_of_medians": with_ / without,
-        "median_of_ratios": statistics.median(ratios),
-        "ratios": ratios,
-        "frames_per_second": statistics.median(one["frames_per_second"] for one in seen),
-        "bytes_per_frame": statistics.median(one["bytes_per_frame"] for one in seen),
-    }
+    with contextlib.ExitStack() as stack:
+        alone, watched = (stack.enter_context(Run(asked.world, asked.set)) for _ in range(2))
+        url = watched.url
+        watchers = [Watcher(stack.enter_context(_socket(url)), frozen=k < FROZEN) for k in range(VIEWERS)]
+        for run in (alone, watched):
+            run.turn(BEFORE)
+        rates: list[tuple[float, float]] = []
+        for number in range(asked.rounds):  # who is first changes
+            runs = (alone, watched) if number % 2 else (watched, alone)
+            rate = {run: run.turn(asked.seconds) for run in runs}
+            rates.append((rate[alone], rate[watched]))
+        found = {
+            "world": asked.world,
+            "set": asked.set,
+            "steps_per_cpu_second_without": statistics.median(a for a, _ in rates),
+            "steps_per_cpu_second_with": statistics.median(b for _, b in rates),
+            "ratio": quartiles([b / a for a, b in rates]),
+            "frames_per_second": statistics.median(each.frames for each in watchers[FROZEN:])
+            / (BEFORE + asked.seconds * asked.rounds),
+            "bytes_per_frame": statistics.median(each.size() for each in watchers[FROZEN:]),
+        }
     print(json.dumps(found, indent=2))
 
 
-def measure(
-    world: str, sets: list[str], watched: bool, seconds: float
-) -> tuple[float, list[dict[str, float]]]:
-    """Steps for each second of the simulation's own processor time, over `seconds`; and what viewers got."""
-    with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
+class Run:
+    """A world computed on core 0, but in its turns at a standstill, and its server on core 1."""
+
+    def __init__(self, world: str, sets: Sequence[str]) -> None:
+        self._closing = contextlib.ExitStack()
+        folder = self._closing.enter_context(tempfile.TemporaryDirectory(prefix="eddyline-"))
         command = [sys.executable, "-m", "eddyline"]
-        server = subprocess.Popen(
-            [*command, "serve", "--port", "0", "--folder", folder], stdout=subprocess.PIPE, text=True
-        )
+        server = self._begin([*command, "serve", "--port", "0", "--folder", folder])
         assert server.stdout is not None
         words = "".join(server.stdout.readline() for _ in range(4))
         found = re.search(r"to steer +(http://\S+/)\?token=(\S+)", words)
         assert found
         base, token = found[1], found[2]
         changes = [part for each in sets for part in ("--set", each)]
-        run = subprocess.Popen(
-            [
-                "taskset",
-                "-c",
-                "0",
-                *command,
-                "run",
-                world,
-                *changes,
-                "--threads",
-                "1",
-                "--quiet",
-                "--out",
-                f"{folder}/run",
-                "--live",
-                f"{base}?token={token}",
-            ],
-            stdout=subprocess.DEVNULL,
-        )
-        try:
-            id_ = _wait_for_run(base, token)
-            url = f"{base.replace('http', 'ws')}api/runs/{id_}/stream?token={token}"
-            with contextlib.ExitStack() as stack:
-                sockets = [stack.enter_context(_socket(url)) for _ in range(VIEWERS if watched else 0)]
-                watchers = [Watcher(socket, frozen=k < FROZEN) for k, socket in enumerate(sockets)]
-                time.sleep(2)
-                return _rate(url, run.pid, seconds), [each.result() for each in watchers[FROZEN:]]
-        finally:
-            run.kill()
-            run.wait()
-            server.kill()
-            server.wait()
+        told = ["--threads", "1", "--quiet", "--out", f"{folder}/run", "--live", f"{base}?token={token}"]
+        self._pid = self._begin(["taskset", "-c", "0", *command, "run", world, *changes, *told]).pid
+        id_ = _wait_for_run(base, token)
+        self.url = f"{base.replace('http', 'ws')}api/runs/{id_}/stream?token={token}"
+        self._progress = self._closing.enter_context(_socket(self.url))
+        os.killpg(self._pid, signal.SIGSTOP)
+
+    def _begin(self, command: list[str]) -> subprocess.Popen[str]:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self._closing.callback(process.wait)
+        self._closing.callback(os.killpg, process.pid, signal.SIGKILL)
+        return process
+
+    def turn(self, seconds: float) -> float:
+        """Goes on for so long; steps a second of its own processor time meanwhile."""
+        os.killpg(self._pid, signal.SIGCONT)
+        first, began = self._step(), self._processor_seconds()
+        last, ended = first, began
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            last, ended = self._step(), self._processor_seconds()
+        os.killpg(self._pid, signal.SIGSTOP)
+        return (last - first) / (ended - began)
+
+    def _step(self) -> int:
+        """The next that is told."""
+        while True:
+            message = pb.Message.FromString(bytes(self._progress.recv(timeout=60)))
+            if message.WhichOneof("body") == "progress":
+                return message.progress.step
+
+    def _processor_seconds(self) -> float:
+        spent = (path.read_text().split()[0] for path in Path(f"/proc/{self._pid}/task").glob("*/schedstat"))
+        return 1e-9 * sum(map(int, spent))
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
 
 
 def _socket(url: str):
@@ -123,29 +136,6 @@ def _socket(url: str):
         ping_interval=None,
         close_timeout=0.1,
     )
-
-
-def _rate(url: str, pid: int, seconds: float) -> float:
-    """Steps that a viewer of progress alone sees, over the processor time of the simulation."""
-    with _socket(url) as socket:
-        first, began = _step(socket), _processor_seconds(pid)
-        until = time.monotonic() + seconds
-        last, ended = first, began
-        while time.monotonic() < until:
-            last, ended = _step(socket), _processor_seconds(pid)
-    return (last - first) / (ended - began)
-
-
-def _step(socket) -> int:
-    while True:
-        message = pb.Message.FromString(socket.recv(timeout=60))
-        if message.WhichOneof("body") == "progress":
-            return message.progress.step
-
-
-def _processor_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _wait_for_run(base: str, token: str) -> str:
@@ -172,7 +162,6 @@ class Watcher:
         view = pb.View(quantities=["speed", "vorticity"], columns=300, frames_per_second=10)
         self._socket.send(packed(view=view).SerializeToString())
         self._sizes: list[int] = []
-        self._began = time.monotonic()
         if not frozen:
             threading.Thread(target=self._watch, daemon=True).start()
 
@@ -182,10 +171,13 @@ class Watcher:
                 if isinstance(data, bytes) and pb.Message.FromString(data).WhichOneof("body") == "frame":
                     self._sizes.append(len(data))
 
-    def result(self) -> dict[str, float]:
-        seconds = time.monotonic() - self._began
-        size = statistics.median(self._sizes) if self._sizes else 0.0
-        return {"frames_per_second": len(self._sizes) / seconds, "bytes_per_frame": size}
+    @property
+    def frames(self) -> int:
+        return len(self._sizes)
+
+    def size(self) -> float:
+        """Of a frame [bytes]."""
+        return statistics.median(self._sizes) if self._sizes else 0.0
 
 
 if __name__ == "__main__":
