@@ -28,7 +28,7 @@ template <class T>
 struct Pack<T, 1> {
   using value_type = T;
   static constexpr int width = 1;
-  static constexpr int registers = 16;
+  static constexpr int k_registers = 16;
   T v;
   EDDYLINE_INLINE Pack() : v(0) {}
   EDDYLINE_INLINE Pack(T value) : v(value) {}  // NOLINT(google-explicit-constructor)

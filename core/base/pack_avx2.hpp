@@ -16,7 +16,7 @@ template <>
 struct Pack<float, 8> {
   using value_type = float;
   static constexpr int width = 8;
-  static constexpr int registers = 16;
+  static constexpr int k_registers = 16;
   __m256 v;
   EDDYLINE_INLINE Pack() : v(_mm256_setzero_ps()) {}
   EDDYLINE_INLINE Pack(__m256 value) : v(value) {}                 // NOLINT(google-explicit-constructor)

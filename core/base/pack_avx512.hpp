@@ -16,7 +16,7 @@ template <>
 struct Pack<float, 16> {
   using value_type = float;
   static constexpr int width = 16;
-  static constexpr int registers = 32;
+  static constexpr int k_registers = 32;
   __m512 v;
   EDDYLINE_INLINE Pack() : v(_mm512_setzero_ps()) {}
   EDDYLINE_INLINE Pack(__m512 value) : v(value) {}                 // NOLINT(google-explicit-constructor)

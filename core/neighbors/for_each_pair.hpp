@@ -14,7 +14,7 @@ EDDYLINE_INLINE void for_each_part(Body&& body) {
 
 /// Whether the registers hold the values of two neighbours beside the sums and what is known of the particle itself.
 template <class P, class State>
-inline constexpr bool k_holds_two = 3 * sizeof(State) <= (P::registers - 2) * sizeof(P);
+inline constexpr bool k_holds_two = 3 * sizeof(State) <= (P::k_registers - 2) * sizeof(P);
 
 /// Calls visit(load(places)) for every entry of the chunk's lists, in order: `places` points at those of the lanes'
 /// neighbours. Where there are registers for it, the next neighbours are loaded while the present ones are computed
