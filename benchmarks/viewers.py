@@ -1,9 +1,9 @@
 """What viewers cost a run: its step rate with ten of them, one frozen, against none.
 
-  python benchmarks/viewers.py [--rounds 41] [--seconds 1] [--world cylinder]
+  python benchmarks/viewers.py [--rounds 9] [--seconds 8] [--world cylinder]
 
-Two runs of a world compute on core 0 with one thread, and take turns, so that what else happens on the
-machine falls on both; one of them has viewers. Each has a server of its own, on core 1 as the viewers are.
+Two runs of a world compute on core 0 with one thread, and take turns of a second, so that what else happens
+on the machine falls on both; one of them has viewers. Each has a server of its own, on core 1 as viewers are.
 Prints JSON: the median over rounds of the ratio of their step rates, by the simulation's own processor time,
 its quartiles, and what viewers got.
 """
@@ -33,15 +33,15 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 
 VIEWERS, FROZEN = 10, 1
-BEFORE = 2.0  # s, before the first turn
+TURN, BEFORE = 1.0, 3.0  # s; before the first round
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=41)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of a turn")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--seconds", type=float, default=8.0, help="of each run in a round")
     parser.add_argument("--world", default="cylinder")
     parser.add_argument("--set", action="append", default=[], metavar="K=V")
     asked = parser.parse_args()
@@ -52,11 +52,12 @@ def main() -> None:
         watchers = [Watcher(stack.enter_context(_socket(url)), frozen=k < FROZEN) for k in range(VIEWERS)]
         for run in (alone, watched):
             run.turn(BEFORE)
+            run.rate()
         rates: list[tuple[float, float]] = []
-        for number in range(asked.rounds):  # who is first changes
-            runs = (alone, watched) if number % 2 else (watched, alone)
-            rate = {run: run.turn(asked.seconds) for run in runs}
-            rates.append((rate[alone], rate[watched]))
+        for _ in range(asked.rounds):
+            for _ in range(round(asked.seconds / TURN)):
+                alone.turn(TURN), watched.turn(TURN)
+            rates.append((alone.rate(), watched.rate()))
         found = {
             "world": asked.world,
             "set": asked.set,
@@ -89,6 +90,7 @@ class Run:
         id_ = _wait_for_run(base, token)
         self.url = f"{base.replace('http', 'ws')}api/runs/{id_}/stream?token={token}"
         self._progress = self._closing.enter_context(_socket(self.url))
+        self._now = self._asked = 0, 0.0
         os.killpg(self._pid, signal.SIGSTOP)
 
     def _begin(self, command: list[str]) -> subprocess.Popen[str]:
@@ -97,16 +99,18 @@ class Run:
         self._closing.callback(os.killpg, process.pid, signal.SIGKILL)
         return process
 
-    def turn(self, seconds: float) -> float:
-        """Goes on for so long; steps a second of its own processor time meanwhile."""
+    def turn(self, seconds: float) -> None:
+        """Goes on for so long."""
         os.killpg(self._pid, signal.SIGCONT)
-        first, began = self._step(), self._processor_seconds()
-        last, ended = first, began
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            last, ended = self._step(), self._processor_seconds()
+            self._now = self._step(), self._processor_seconds()
         os.killpg(self._pid, signal.SIGSTOP)
-        return (last - first) / (ended - began)
+
+    def rate(self) -> float:
+        """Steps a second of its own processor time, since it was asked last."""
+        before, self._asked = self._asked, self._now
+        return (self._now[0] - before[0]) / (self._now[1] - before[1])
 
     def _step(self) -> int:
         """The next that is told."""
