@@ -56,7 +56,8 @@ def main() -> None:
         rates: list[tuple[float, float]] = []
         for _ in range(asked.rounds):
             for _ in range(round(asked.seconds / TURN)):
-                alone.turn(TURN), watched.turn(TURN)
+                alone.turn(TURN)
+                watched.turn(TURN)
             rates.append((alone.rate(), watched.rate()))
         found = {
             "world": asked.world,
