@@ -17,7 +17,7 @@ enum class Call : std::int32_t {
   advance,
   change,
   glance,
-  raster,
+  rasters,
   take_series,
   checksum,
   statistics,
@@ -41,7 +41,7 @@ struct Command {
   Kind kind = Kind::fluid;
   std::int64_t after = 0;
   observe::Plane plane{};
-  std::array<char, 32> quantity{};
+  std::array<observe::Quantity, observe::k_quantities> quantities{};  // so many as `after` says
 };
 
 class Leader final : public Simulation {
@@ -81,12 +81,14 @@ class Leader final : public Simulation {
     call(command);
     return own_->glance(every, with_ids);
   }
-  void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const override {
-    Command command{.call = Call::raster};
+  void rasters(std::span<const observe::Quantity> quantities, const observe::Plane& plane,
+               std::span<float> pixels) const override {
+    Command command{.call = Call::rasters};
     command.plane = plane;
-    quantity.copy(command.quantity.data(), command.quantity.size() - 1);
+    command.after = static_cast<std::int64_t>(quantities.size());
+    std::ranges::copy(quantities, command.quantities.begin());
     call(command);
-    own_->raster(quantity, plane, pixels);
+    own_->rasters(quantities, plane, pixels);
   }
   std::vector<observe::Series> take_series() override {
     call({.call = Call::take_series});
@@ -194,10 +196,11 @@ void join(Simulation& own, const Command& command, comm::Communicator& communica
     case Call::advance: own.advance(command.until, command.max_steps, command.max_seconds); break;
     case Call::glance: own.glance(command.max_steps, command.after != 0); break;
     case Call::change: own.change(comm::broadcast(communicator, world::Change{}, 0, "change")); break;
-    case Call::raster: {
+    case Call::rasters: {
       const auto& plane = command.plane;
-      std::vector<float> pixels(static_cast<std::size_t>(plane.rows) * static_cast<std::size_t>(plane.columns));
-      own.raster(command.quantity.data(), plane, pixels);
+      const std::span quantities(command.quantities.data(), static_cast<std::size_t>(command.after));
+      std::vector<float> pixels(plane.pixels() * quantities.size());
+      own.rasters(quantities, plane, pixels);
       break;
     }
     case Call::take_series: own.take_series(); break;

@@ -190,8 +190,9 @@ class FlowSimulation final : public Simulation {
     if (with_ids) found.ids = gather<std::int64_t>(std::span(std::as_const(ids))).second;
     return found;
   }
-  void raster(std::string_view quantity, const observe::Plane& plane, std::span<float> pixels) const override {
-    observe::draw_raster(flow_, quantity, plane, pixels);
+  void rasters(std::span<const observe::Quantity> quantities, const observe::Plane& plane,
+               std::span<float> pixels) const override {
+    observe::draw_rasters(flow_, quantities, plane, pixels);
   }
   std::vector<observe::Series> take_series() override { return observers_.take(); }
 

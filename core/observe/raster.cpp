@@ -1,7 +1,6 @@
 #include "observe/raster.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,67 +12,70 @@ namespace eddyline::observe {
 
 namespace {
 
-constexpr std::size_t k_batch = 16384;  // pixels at a time, so that sums of many ranks need little room
+constexpr std::size_t k_batch = 16384;  // pixels at a time, about, so that sums of many ranks need little room
+constexpr std::int32_t k_steps = 8;     // rows of pixels come in multiples of so many
 
-enum class Quantity { speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity };
+double value(Quantity quantity, const Sample& sample) {
+  switch (quantity) {
+    case Quantity::speed: return norm(sample.velocity);
+    case Quantity::velocity_x: return sample.velocity.x;
+    case Quantity::velocity_y: return sample.velocity.y;
+    case Quantity::velocity_z: return sample.velocity.z;
+    case Quantity::pressure: return sample.pressure;
+    case Quantity::density: return sample.density;
+    case Quantity::vorticity: break;
+  }
+  return 0;
+}
 
-Quantity parse(std::string_view name, int dimensions) {
-  constexpr std::string_view k_names[] = {"speed",    "velocity_x", "velocity_y", "velocity_z",
-                                          "pressure", "density",    "vorticity"};
-  for (int k = 0; k < 7; ++k)
-    if (name == k_names[k] && !(k == 3 && dimensions == 2) && !(k == 6 && dimensions == 3))
-      return static_cast<Quantity>(k);
-  throw UserError("quantity = \"" + std::string(name) +
-                  "\"; must be speed, velocity_x, velocity_y, velocity_z (3D), pressure, density or vorticity (2D).");
+double value(Quantity, const Vorticity& vorticity) { return vorticity.value; }
+
+template <class Found>
+void paint(Quantity quantity, const std::vector<Found>& found, float* pixels) {
+  for (std::size_t i = 0; i < found.size(); ++i)
+    pixels[i] = found[i].fraction >= 0.5 ? static_cast<float>(value(quantity, found[i]))
+                                         : std::numeric_limits<float>::quiet_NaN();
 }
 
 }  // namespace
 
-template <class T, int D>
-void draw_raster(const integrate::Flow<T, D>& flow, std::string_view name, const Plane& plane,
-                 std::span<float> pixels) {
-  const Quantity quantity = parse(name, D);
-  const Sampler<T, D> sampler(flow);
-  const double width = (plane.upper.x - plane.lower.x) / plane.columns;
-  const double height = (plane.upper.y - plane.lower.y) / plane.rows;
+Quantity quantity_of(std::string_view name, int dimensions) {
+  constexpr std::string_view k_names[k_quantities] = {"speed",    "velocity_x", "velocity_y", "velocity_z",
+                                                      "pressure", "density",    "vorticity"};
+  for (std::size_t k = 0; k < k_quantities; ++k) {
+    const auto quantity = static_cast<Quantity>(k);
+    const auto other = dimensions == 2 ? Quantity::velocity_z : Quantity::vorticity;
+    if (name == k_names[k] && quantity != other) return quantity;
+  }
+  throw UserError("quantity = \"" + std::string(name) +
+                  "\"; must be speed, velocity_x, velocity_y, velocity_z (3D), pressure, density or vorticity (2D).");
+}
 
-  const auto value = [&](const Sample& s) -> double {
-    switch (quantity) {
-      case Quantity::speed: return norm(s.velocity);
-      case Quantity::velocity_x: return s.velocity.x;
-      case Quantity::velocity_y: return s.velocity.y;
-      case Quantity::velocity_z: return s.velocity.z;
-      case Quantity::pressure: return s.pressure;
-      case Quantity::density: return s.density;
-      case Quantity::vorticity: break;
-    }
-    return 0;
-  };
-  std::vector<Vec3> points;
-  for (std::size_t first = 0; first < pixels.size(); first += points.size()) {
-    points.clear();
-    for (std::size_t p = first; p < std::min(first + k_batch, pixels.size()); ++p) {
-      const auto columns = static_cast<std::size_t>(plane.columns);
-      const std::size_t row = p / columns;
-      points.push_back({plane.lower.x + (static_cast<double>(p % columns) + 0.5) * width,
-                        plane.lower.y + (static_cast<double>(row) + 0.5) * height, plane.lower.z});
-    }
-    const auto paint = [&](std::size_t i, double fraction, double found) {
-      pixels[first + i] = fraction >= 0.5 ? static_cast<float>(found) : std::numeric_limits<float>::quiet_NaN();
-    };
-    if (quantity == Quantity::vorticity) {
-      const std::vector<Vorticity> found = sampler.vorticity(points);
-      for (std::size_t i = 0; i < points.size(); ++i) paint(i, found[i].fraction, found[i].value);
-    } else {
-      const std::vector<Sample> found = sampler.at(points);
-      for (std::size_t i = 0; i < points.size(); ++i) paint(i, found[i].fraction, value(found[i]));
+template <class T, int D>
+void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> quantities, const Plane& plane,
+                  std::span<float> pixels) {
+  const Sampler<T, D> sampler(flow);
+  const auto columns = static_cast<std::size_t>(plane.columns);
+  const bool any_sample = std::ranges::any_of(quantities, [](Quantity q) { return q != Quantity::vorticity; });
+  const bool any_vorticity = std::ranges::find(quantities, Quantity::vorticity) != quantities.end();
+  const auto batch = static_cast<std::int32_t>(std::max<std::size_t>(1, k_batch / columns / k_steps)) * k_steps;
+  for (std::int32_t row = 0; row < plane.rows; row += batch) {
+    const PixelRows some{plane, row, std::min(row + batch, plane.rows)};
+    const std::vector<Sample> samples = any_sample ? sampler.at(some) : std::vector<Sample>{};
+    const std::vector<Vorticity> vorticity = any_vorticity ? sampler.vorticity(some) : std::vector<Vorticity>{};
+    float* to = pixels.data() + static_cast<std::size_t>(row) * columns;
+    for (const Quantity quantity : quantities) {
+      quantity == Quantity::vorticity ? paint(quantity, vorticity, to) : paint(quantity, samples, to);
+      to += plane.pixels();
     }
   }
 }
 
-template void draw_raster(const integrate::Flow<float, 2>&, std::string_view, const Plane&, std::span<float>);
-template void draw_raster(const integrate::Flow<float, 3>&, std::string_view, const Plane&, std::span<float>);
-template void draw_raster(const integrate::Flow<double, 2>&, std::string_view, const Plane&, std::span<float>);
-template void draw_raster(const integrate::Flow<double, 3>&, std::string_view, const Plane&, std::span<float>);
+template void draw_rasters(const integrate::Flow<float, 2>&, std::span<const Quantity>, const Plane&, std::span<float>);
+template void draw_rasters(const integrate::Flow<float, 3>&, std::span<const Quantity>, const Plane&, std::span<float>);
+template void draw_rasters(const integrate::Flow<double, 2>&, std::span<const Quantity>, const Plane&,
+                           std::span<float>);
+template void draw_rasters(const integrate::Flow<double, 3>&, std::span<const Quantity>, const Plane&,
+                           std::span<float>);
 
 }  // namespace eddyline::observe

@@ -4,19 +4,21 @@
 #include <string_view>
 
 #include "integrate/flow.hpp"
+#include "observe/plane.hpp"
 
 namespace eddyline::observe {
 
-/// Pixels of a plane: `columns` x `rows` equal rectangles between two corners, sampled at their centres.
-struct Plane {
-  std::int32_t columns = 0, rows = 0;
-  Vec3 lower, upper;
-};
+/// What a raster can show: velocities [m/s], Pa, kg/m^3, 1/s. velocity_z in 3D, vorticity in 2D.
+enum class Quantity { speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity };
+inline constexpr std::size_t k_quantities = 7;
 
-/// Interpolates a quantity to pixels, row 0 at the bottom; NaN where there is no fluid (fraction below one half).
-/// Quantities: speed, velocity_x, velocity_y, velocity_z [m/s], pressure [Pa], density [kg/m^3], vorticity [1/s] (2D).
+/// By its name. Throws UserError if there is no such quantity in so many dimensions.
+Quantity quantity_of(std::string_view name, int dimensions);
+
+/// Interpolates quantities to pixels: one raster after another, row 0 at the bottom; NaN where there is no fluid
+/// (fraction below one half). All that can be read from one sample of a pixel share it.
 template <class T, int D>
-void draw_raster(const integrate::Flow<T, D>& flow, std::string_view quantity, const Plane& plane,
-                 std::span<float> pixels);
+void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> quantities, const Plane& plane,
+                  std::span<float> pixels);
 
 }  // namespace eddyline::observe

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/lanes.hpp"
 #include "comm/collectives.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
 #include "physics/kernels/cubic_spline.hpp"
@@ -30,119 +31,242 @@ std::int64_t in_units(double value) {
                            : 0;
 }
 
-/// sum += values, in units. A sum with 1.5 2^52 is rounded to the nearest whole number, which stands in its last bits:
-/// that is fast, and right for all but huge values.
-template <std::size_t N>
-void add_in_units(const std::array<double, N>& values, std::int64_t* sum) {
-  constexpr double k_shift = 0x1.8p52, k_small = 0x1p51 * k_unit;
-  bool small = true;
-  for (std::size_t k = 0; k < N; ++k) small &= std::abs(values[k]) < k_small;
-  if (small)
-    for (std::size_t k = 0; k < N; ++k)
-      sum[k] += std::bit_cast<std::int64_t>(values[k] / k_unit + k_shift) - std::bit_cast<std::int64_t>(k_shift);
-  else
-    for (std::size_t k = 0; k < N; ++k) sum[k] += in_units(values[k]);
+constexpr double k_small = 0x1p51 * k_unit;
+
+/// The same of values below k_small: a sum with 1.5 2^52 is rounded to the nearest whole number, which stands in its
+/// last bits.
+EDDYLINE_INLINE Pack4d::Bits small_in_units(Pack4d value) {
+  constexpr double k_shift = 0x1.8p52;
+  return (value * Pack4d(1 / k_unit) + Pack4d(k_shift)).bits() - std::bit_cast<std::int64_t>(k_shift);
 }
+
+Pack4d::Bits in_units(Pack4d value) {
+  return Pack4d::Bits{in_units(value.v[0]), in_units(value.v[1]), in_units(value.v[2]), in_units(value.v[3])};
+}
+
+template <class S>
+EDDYLINE_INLINE S wendland(S q) {
+  const S rest = S(1) - q;
+  return physics::WendlandC2::value(rest, physics::WendlandC2::gradient(rest), q);
+}
+template <class S>
+EDDYLINE_INLINE S cubic_spline(S q) {
+  return physics::CubicSpline::value(S(1) - q, q);
+}
+
+// Pixels of a tile along a row, and rows of it, at most: what is near one of them is looked for once.
+constexpr std::int32_t k_tile = 8, k_packs = k_tile / Pack4d::width;
 
 }  // namespace
 
 template <class T, int D>
 typename Sampler<T, D>::Carried Sampler<T, D>::carried(const T* row) const {
+  Carried j{};
+  const T* velocity = row + D + 2;
   if (flow_.fluid.classic) {  // x v m rho p c
-    const double m = static_cast<double>(row[2 * D]), rho = static_cast<double>(row[2 * D + 1]);
-    return {m / rho, static_cast<double>(row[2 * D + 2]), rho, row + D};
+    j.density = static_cast<double>(row[2 * D + 1]);
+    j.volume = static_cast<double>(row[2 * D]) / j.density;
+    j.pressure = static_cast<double>(row[2 * D + 2]);
+    velocity = row + D;
+  } else {  // x p V v
+    j.volume = static_cast<double>(row[D + 1]);
+    j.pressure = static_cast<double>(row[D]);
+    j.density = 1 + physics::StateEquationLinear::density_excess(j.pressure);
   }
-  const double p = static_cast<double>(row[D]);  // x p V v
-  return {static_cast<double>(row[D + 1]), p, 1 + physics::StateEquationLinear::density_excess(p), row + D + 2};
+  double largest = std::max({1.0, std::abs(j.pressure), j.density});
+  for (int d = 0; d < D; ++d) {
+    j.velocity[d] = static_cast<double>(velocity[d]);
+    largest = std::max(largest, std::abs(j.velocity[d]));
+  }
+  j.is_small = j.volume * largest * std::max(1.0, flow_.constants().kernel) < k_small;
+  return j;
+}
+
+template <class T, int D>
+typename Sampler<T, D>::Place Sampler<T, D>::place(Vec3 x) const {
+  Place fixed{};
+  for (int d = 0; d < D; ++d) fixed[static_cast<std::size_t>(d)] = flow_.constants().fixed.wrapped(x[d]);
+  return fixed;
+}
+
+template <class T, int D>
+EDDYLINE_INLINE double Sampler<T, D>::distance(std::int32_t a, std::int32_t b) const {
+  const auto& c = flow_.constants();
+  const double scale = c.fixed.quantum() / c.length.interaction_radius;
+  return scale * static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
 }
 
 template <class T, int D>
 template <class Visit>
-void Sampler<T, D>::for_each_near(Vec3 x, Visit&& visit) const {
+void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
   const auto& c = flow_.constants();
   const auto& layout = flow_.layout();
+  const auto& grid = layout.grid();
   const auto& rows = flow_.fluid_rows;
-  const Int3 cell = layout.grid().cell_of(x);
-  std::int32_t x_fixed[3] = {0, 0, 0};
-  for (int d = 0; d < D; ++d) x_fixed[d] = c.fixed.wrapped(x[d]);
-  const double scale = c.fixed.quantum() / c.length.interaction_radius;
   // Particles may have moved on from the cell that they were sorted into, by less than its edge.
-  const double moved = flow_.control.moved, R = c.length.interaction_radius;
-  const std::int32_t reach = moved > c.length.skin ? 2 : 1, depth = D == 3 ? reach : 0;
-  for (std::int32_t dz = -depth; dz <= depth; ++dz)
-    for (std::int32_t dy = -reach; dy <= reach; ++dy)
-      for (std::int32_t dx = -reach; dx <= reach; ++dx) {
+  const double moved = flow_.control.moved;
+  const std::int32_t reach = moved > c.length.skin ? 2 : 1;
+  const Vec3 centre = 0.5 * (low + high);
+  const double radius = c.length.interaction_radius + moved + norm(high - centre);
+  Int3 first = grid.cell_of(low), last = grid.cell_of(high), at;
+  for (std::size_t d = 0; d < D; ++d) first[d] -= reach, last[d] += reach;
+  for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
+    for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
+      for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
+        if (grid.distance(centre, at) > radius) continue;
         Int3 shift{0, 0, 0};
-        const Int3 other{cell[0] + dx, cell[1] + dy, cell[2] + dz};
-        if (layout.grid().distance(x, other) > R + moved) continue;
-        const std::int32_t source = layout.owned_cell(other, shift);
+        const std::int32_t source = layout.owned_cell(at, shift);
         if (source < 0) continue;
-        const auto first = static_cast<std::size_t>(source);
-        for (std::int32_t j = rows.begin[first]; j < rows.begin[first + 1]; ++j) {
+        const auto cell = static_cast<std::size_t>(source);
+        for (std::int32_t j = rows.begin[cell]; j < rows.begin[cell + 1]; ++j) {
           const T* row = flow_.pressed.row(j);
-          double r[D], r2 = 0;
-          for (int d = 0; d < D; ++d) {
-            const auto x_j = static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d)) +
-                             static_cast<std::uint32_t>(shift[static_cast<std::size_t>(d)]);
-            r[d] = scale * static_cast<std::int32_t>(static_cast<std::uint32_t>(x_fixed[d]) - x_j);
-            r2 += r[d] * r[d];
-          }
-          if (r2 < 1) visit(row, r, r2);
+          Place fixed{};
+          for (std::size_t d = 0; d < D; ++d)
+            fixed[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d)) +
+                                                 static_cast<std::uint32_t>(shift[d]));
+          visit(carried(row), fixed);
         }
       }
 }
 
 template <class T, int D>
 template <std::size_t N, class Contribution>
-std::vector<std::array<double, N>> Sampler<T, D>::sums_at(std::span<const Vec3> points,
-                                                          Contribution&& contribution) const {
-  std::vector<std::int64_t> whole(points.size() * N, 0);
+std::vector<std::int64_t> Sampler<T, D>::own_sums(std::span<const Vec3> points,
+                                                  const Contribution& contribution) const {
+  std::vector<std::int64_t> sums(points.size() * N, 0);
   const auto n = static_cast<std::int64_t>(points.size());
 #pragma omp parallel for schedule(dynamic, 64)
   for (std::int64_t i = 0; i < n; ++i) {
-    std::int64_t* sum = whole.data() + static_cast<std::size_t>(i) * N;
-    for_each_near(points[static_cast<std::size_t>(i)],
-                  [&](const T* row, const double* r, double r2) { add_in_units<N>(contribution(row, r, r2), sum); });
+    const Vec3 x = points[static_cast<std::size_t>(i)];
+    const Place fixed = place(x);
+    std::int64_t* sum = sums.data() + static_cast<std::size_t>(i) * N;
+    for_each_near(x, x, [&](const Carried& j, const Place& x_j) {
+      Pack<double, 1> r[D], r2;
+      for (std::size_t d = 0; d < D; ++d) {
+        r[d] = distance(fixed[d], x_j[d]);
+        r2 = r2 + r[d] * r[d];
+      }
+      if (!(r2.v < 1)) return;
+      const auto values = contribution(j, r, sqrt(r2));
+      for (std::size_t k = 0; k < N; ++k) sum[k] += in_units(values[k].v);
+    });
   }
+  return sums;
+}
+
+/// Tile by tile: what is near is looked for once, and a particle adds to a row of pixels at a time, to those too far
+/// away nothing but zeros. A tile is not wider than two interaction radii, as places know distances below sixteen.
+template <class T, int D>
+template <std::size_t N, class Contribution>
+std::vector<std::int64_t> Sampler<T, D>::own_sums(const PixelRows& pixels, const Contribution& contribution) const {
+  const Plane& plane = pixels.plane;
+  const double widest = 2 * flow_.constants().length.interaction_radius;
+  const auto fitting = [&](double pixel) { return static_cast<std::int32_t>(std::clamp(widest / pixel, 1.0, 8.0)); };
+  const std::int32_t wide = fitting(plane.width()), high = fitting(plane.height());
+  const std::int32_t tiles_x = (plane.columns + wide - 1) / wide;
+  const std::int32_t tiles = tiles_x * ((pixels.last - pixels.first + high - 1) / high);
+  std::vector<std::int64_t> sums(pixels.size() * N);
+#pragma omp parallel for schedule(dynamic, 4)
+  for (std::int32_t tile = 0; tile < tiles; ++tile) {
+    const std::int32_t column = tile % tiles_x * wide, row = pixels.first + tile / tiles_x * high;
+    const std::int32_t columns = std::min(wide, plane.columns - column), rows = std::min(high, pixels.last - row);
+    const Vec3 low = plane.centre(column, row), top = plane.centre(column + columns - 1, row + rows - 1);
+    std::int32_t x[k_tile], y[k_tile];
+    for (std::int32_t k = 0; k < k_tile; ++k) {
+      x[k] = place(plane.centre(column + std::min(k, columns - 1), row))[0];
+      y[k] = place(plane.centre(column, row + std::min(k, rows - 1)))[1];
+    }
+    const std::int32_t z = place(low)[2];
+    Pack4d::Bits sum[k_tile][N][k_packs] = {};  // of a row, a value, columns
+    for_each_near(low, top, [&](const Carried& j, const Place& x_j) {
+      Pack4d r_x[k_packs];
+      double nearest[k_packs];
+      std::fill_n(nearest, k_packs, INFINITY);
+      for (std::int32_t k = 0; k < k_tile; ++k) {
+        const double r = distance(x[k], x_j[0]);
+        r_x[k / Pack4d::width].v[k % Pack4d::width] = r;
+        nearest[k / Pack4d::width] = std::min(nearest[k / Pack4d::width], std::abs(r));
+      }
+      const double r_z = D == 3 ? distance(z, x_j[2]) : 0;
+      for (std::int32_t k = 0; k < rows; ++k) {
+        const double r_y = distance(y[k], x_j[1]);
+        const double across2 = r_y * r_y + r_z * r_z;
+        for (std::int32_t p = 0; p < k_packs; ++p) {
+          if (nearest[p] * nearest[p] + across2 >= 1) continue;
+          const Pack4d r[3] = {r_x[p], r_y, r_z};
+          const Pack4d r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+          const auto values = contribution(j, r, sqrt(min(r2, Pack4d(1))));
+          if (j.is_small) {
+            [&]<std::size_t... n>(std::index_sequence<n...>) {
+              ((sum[k][n][p] += small_in_units(values[n])), ...);
+            }(std::make_index_sequence<N>());
+          } else {
+            for (std::size_t n = 0; n < N; ++n) sum[k][n][p] += in_units(values[n]);
+          }
+        }
+      }
+    });
+    for (std::int32_t k = 0; k < rows; ++k)
+      for (std::int32_t lane = 0; lane < columns; ++lane) {
+        const auto pixel = static_cast<std::size_t>(row - pixels.first + k) * static_cast<std::size_t>(plane.columns) +
+                           static_cast<std::size_t>(column + lane);
+        for (std::size_t n = 0; n < N; ++n) sums[pixel * N + n] = sum[k][n][lane / Pack4d::width][lane % Pack4d::width];
+      }
+  }
+  return sums;
+}
+
+template <class T, int D>
+template <std::size_t N, class Where, class Contribution>
+std::vector<std::array<double, N>> Sampler<T, D>::sums(const Where& where, const Contribution& contribution) const {
+  std::vector<std::int64_t> whole = own_sums<N>(where, contribution);
   comm::sum(flow_.communicator(), whole, "observers");
-  std::vector<std::array<double, N>> sums(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i)
+  std::vector<std::array<double, N>> sums(where.size());
+  for (std::size_t i = 0; i < where.size(); ++i)
     for (std::size_t k = 0; k < N; ++k) sums[i][k] = k_unit * static_cast<double>(whole[i * N + k]);
   return sums;
 }
 
 template <class T, int D>
 std::vector<Sample> Sampler<T, D>::at(std::span<const Vec3> points) const {
-  return flow_.fluid.confined ? fits_at(points) : means_at(points);
+  return samples(points);
+}
+
+template <class T, int D>
+std::vector<Sample> Sampler<T, D>::at(const PixelRows& pixels) const {
+  return samples(pixels);
+}
+
+template <class T, int D>
+template <class Where>
+std::vector<Sample> Sampler<T, D>::samples(const Where& where) const {
+  return flow_.fluid.confined ? fits(where) : means(where);
 }
 
 /// Where most of the fluid is missing, the mean instead of the fit.
 template <class T, int D>
-std::vector<Sample> Sampler<T, D>::fits_at(std::span<const Vec3> points) const {
-  using S = Pack<double, 1>;
-  using Sums = physics::LinearFitSums<S, D>;
+template <class Where>
+std::vector<Sample> Sampler<T, D>::fits(const Where& where) const {
   const auto& c = flow_.constants();
-  const auto sums = sums_at<Sums::k_values>(points, [&](const T* row, const double* r, double r2) {
-    const Carried j = carried(row);
-    Sums own{};
+  using Sums = physics::LinearFitSums<double, D>;
+  const auto sums = this->sums<Sums::k_values>(where, []<class S>(const Carried& j, const S* r, S q) {
+    physics::LinearFitSums<S, D> own{};
     physics::CarriedFluid<S, D> f{};
     physics::Pair<S, D> pair{};
     f.p = j.pressure;
     f.V = j.volume;
-    pair.q = std::sqrt(r2);
-    pair.rest = S(1) - pair.q;
+    pair.q = q;
+    pair.rest = S(1) - q;
     pair.F = physics::WendlandC2::gradient(pair.rest);
     for (int d = 0; d < D; ++d) {
-      f.v[d] = static_cast<double>(j.velocity[d]);
+      f.v[d] = j.velocity[d];
       pair.r[d] = r[d];
     }
     physics::add_to_fit(own, f, pair);
-    std::array<double, Sums::k_values> values;
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = own.value[k].v;
-    return values;
+    return std::to_array(own.value);
   });
-  std::vector<Sample> samples(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  std::vector<Sample> samples(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
     auto fit = physics::solve_fit<D>(sums[i]);
     Sample& sample = samples[i];
     sample.fraction = c.kernel / 20 * fit.weight;
@@ -159,20 +283,19 @@ std::vector<Sample> Sampler<T, D>::fits_at(std::span<const Vec3> points) const {
 }
 
 template <class T, int D>
-std::vector<Sample> Sampler<T, D>::means_at(std::span<const Vec3> points) const {
+template <class Where>
+std::vector<Sample> Sampler<T, D>::means(const Where& where) const {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
-  const auto sums = sums_at<D + 3>(points, [&](const T* row, const double*, double r2) {
-    const Carried j = carried(row);
-    const double q = std::sqrt(r2);
-    const double VW = kernel * j.volume * (classic ? physics::CubicSpline::value(q) : physics::WendlandC2::value(q));
-    std::array<double, D + 3> values{VW, VW * j.pressure, VW * j.density};
-    for (std::size_t d = 0; d < D; ++d) values[3 + d] = VW * static_cast<double>(j.velocity[d]);
+  const auto sums = this->sums<D + 3>(where, [=]<class S>(const Carried& j, const S*, S q) {
+    const S VW = S(kernel * j.volume) * (classic ? cubic_spline(q) : wendland(q));
+    std::array<S, D + 3> values{VW, VW * S(j.pressure), VW * S(j.density)};
+    for (std::size_t d = 0; d < D; ++d) values[3 + d] = VW * S(j.velocity[d]);
     return values;
   });
-  std::vector<Sample> samples(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  std::vector<Sample> samples(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
     Sample& sample = samples[i];
     sample.fraction = sums[i][0];
     if (!(sample.fraction > 0)) continue;
@@ -184,20 +307,30 @@ std::vector<Sample> Sampler<T, D>::means_at(std::span<const Vec3> points) const 
 }
 
 template <class T, int D>
-std::vector<Vorticity> Sampler<T, D>::vorticity(std::span<const Vec3> points) const {
+std::vector<Vorticity> Sampler<T, D>::vorticity(const PixelRows& pixels) const {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
-  const auto sums = sums_at<13>(points, [&](const T* row, const double* r, double r2) {
-    const double q = std::sqrt(r2), rest = 1 - q, w = static_cast<double>(row[D + 1]) * rest * rest * rest;
-    const auto [volume, pressure, density, velocity] = carried(row);
-    const double W = classic ? physics::CubicSpline::value(q) : physics::WendlandC2::value(q);
-    const double dx = -r[0], dy = -r[1], u = static_cast<double>(velocity[0]), v = static_cast<double>(velocity[1]);
-    return std::array{w,           w * dx,     w * dy,     w * u,      w * v,      w * dx * dx,        w * dx * dy,
-                      w * dy * dy, w * dx * u, w * dy * u, w * dx * v, w * dy * v, kernel * volume * W};
+  const auto sums = this->sums<13>(pixels, [=]<class S>(const Carried& j, const S* r, S q) {
+    const S rest = S(1) - q, w = S(j.volume) * rest * rest * rest;
+    const S W = classic ? cubic_spline(q) : wendland(q);
+    const S dx = S(0) - r[0], dy = S(0) - r[1], u = j.velocity[0], v = j.velocity[1];
+    return std::array{w,
+                      w * dx,
+                      w * dy,
+                      w * u,
+                      w * v,
+                      w * dx * dx,
+                      w * dx * dy,
+                      w * dy * dy,
+                      w * dx * u,
+                      w * dy * u,
+                      w * dx * v,
+                      w * dy * v,
+                      S(kernel * j.volume) * W};
   });
-  std::vector<Vorticity> vorticity(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  std::vector<Vorticity> vorticity(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
     const auto& [weight, sx, sy, su, sv, sxx, sxy, syy, sxu, syu, sxv, syv, fraction] = sums[i];
     vorticity[i].fraction = fraction;
     if (!(weight > 0)) continue;

@@ -6,6 +6,7 @@
 
 #include "base/vec.hpp"
 #include "integrate/flow.hpp"
+#include "observe/plane.hpp"
 
 namespace eddyline::observe {
 
@@ -33,9 +34,11 @@ class Sampler {
   explicit Sampler(const integrate::Flow<T, D>& flow) : flow_(flow) {}
 
   std::vector<Sample> at(std::span<const Vec3> points) const;
-  /// Vorticity dv/dx - du/dy [1/s] of the plane x, y: from the linear function that fits the velocities around the
+  /// At pixels, row by row.
+  std::vector<Sample> at(const PixelRows& pixels) const;
+  /// Vorticity dv/dx - du/dy of the plane x, y: from the linear function that fits the velocities around the
   /// point best (weights V |grad W| / r), which is exact for a uniform gradient, beside walls and surfaces too.
-  std::vector<Vorticity> vorticity(std::span<const Vec3> points) const;
+  std::vector<Vorticity> vorticity(const PixelRows& pixels) const;
   /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
   /// the top. 0 where there is no fluid.
   double height(Vec3 x, int axis) const;
@@ -44,17 +47,33 @@ class Sampler {
   /// What a row says of its particle, dimensionless.
   struct Carried {
     double volume, pressure, density;
-    const T* velocity;
+    double velocity[D];
+    bool is_small;  // all contributions are below k_small
   };
   Carried carried(const T* row) const;
-  /// Calls visit(row, r, r2) for every row of this rank's fluid within R: r = (x - x_j)/R.
+  using Place = std::array<std::int32_t, 3>;  // in quanta modulo 2^32
+  Place place(Vec3 x) const;
+  /// (a - b)/R
+  double distance(std::int32_t a, std::int32_t b) const;
+
+  /// Calls visit(particle, place) for all of this rank's fluid within R of a block of space, and for some beyond.
   template <class Visit>
-  void for_each_near(Vec3 x, Visit&& visit) const;
-  /// Sums of contribution(row, r, r2), N dimensionless values, over the fluid of all ranks around each point.
+  void for_each_near(Vec3 low, Vec3 high, Visit&& visit) const;
+  /// Sums of contribution(particle, r, q), N dimensionless values, over the fluid of this rank within R of each point,
+  /// in units; r = (x - x_j)/R, q = |r|, as packs of any width. At q = 1 all values are zero.
   template <std::size_t N, class Contribution>
-  std::vector<std::array<double, N>> sums_at(std::span<const Vec3> points, Contribution&& contribution) const;
-  std::vector<Sample> fits_at(std::span<const Vec3> points) const;
-  std::vector<Sample> means_at(std::span<const Vec3> points) const;
+  std::vector<std::int64_t> own_sums(std::span<const Vec3> points, const Contribution& contribution) const;
+  template <std::size_t N, class Contribution>
+  std::vector<std::int64_t> own_sums(const PixelRows& pixels, const Contribution& contribution) const;
+  /// The same over the fluid of all ranks.
+  template <std::size_t N, class Where, class Contribution>
+  std::vector<std::array<double, N>> sums(const Where& where, const Contribution& contribution) const;
+  template <class Where>
+  std::vector<Sample> samples(const Where& where) const;
+  template <class Where>
+  std::vector<Sample> fits(const Where& where) const;
+  template <class Where>
+  std::vector<Sample> means(const Where& where) const;
 
   const integrate::Flow<T, D>& flow_;
 };

@@ -370,10 +370,13 @@ class Simulation:
         the same ones, in no particular order: `particles`, (n, 8) uint16: position over the domain, velocity
         from -`speed` to `speed` [m/s], pressure and density within (lowest, highest) `pressure` [Pa] and
         `density` [kg/m^3]; `ids`, (n,) int64, if asked for."""
-    def raster(self, quantity: str, shape: tuple[int, int], lower: Vec3, upper: Vec3) -> NDArray[np.float32]:
-        """SPH interpolation on a plane of pixels: shape (rows, columns), row 0 at the bottom, centres of
-        equal cells between `lower` and `upper` (3D: the plane z = lower.z). NaN where there is no fluid.
-        Quantities: speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity (2D).
+    def rasters(
+        self, quantities: Sequence[str], shape: tuple[int, int], lower: Vec3, upper: Vec3
+    ) -> NDArray[np.float32]:
+        """SPH interpolation on a plane of pixels: (quantities, rows, columns) for a shape (rows, columns),
+        row 0 at the bottom, centres of equal cells between `lower` and `upper` (3D: the plane z = lower.z).
+        NaN where there is no fluid. Quantities: speed, velocity_x, velocity_y, velocity_z, pressure, density,
+        vorticity (2D); all but the vorticity cost little more together than one of them.
         """
     def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:
         """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"

@@ -82,7 +82,10 @@ class Simulation:
         if scene.dimensions == 3:
             lower[2] = 0.5 * (scene.lower[2] + scene.upper[2])
         size = shape or scene.raster_shape(0.5 * scene.spacing, 1600)
-        return self._core.raster(quantity, size, (lower[0], lower[1], lower[2]), upper)
+        raster: NDArray[np.float32] = self._core.rasters(
+            [quantity], size, (lower[0], lower[1], lower[2]), upper
+        )[0]
+        return raster
 
     def __repr__(self) -> str:
         moment = f"t = {self.time:.4g} s, step {self.steps}"

@@ -226,7 +226,7 @@ def test_a_run_in_pieces_is_the_same_run(name: str):
         simulation.advance(np.inf, simulation.step_count + min(left, 7), np.inf)
         simulation.advance(simulation.time + 1.5 * simulation.time_step, journey.steps, np.inf)
         simulation.advance(np.inf, journey.steps, 0.0)
-        simulation.raster("speed", (8, 8), (0.0, 0.0, 0.0), upper)
+        simulation.rasters(["speed"], (8, 8), (0.0, 0.0, 0.0), upper)
         simulation.pressure(), simulation.surface(), simulation.wall_pressure(), simulation.statistics()
         pieces.append({key: values for key, (_, _, values) in simulation.take_series().items()})
     series = {key: np.concatenate([piece[key] for piece in pieces]) for key in pieces[0]}

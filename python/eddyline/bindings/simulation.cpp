@@ -277,16 +277,22 @@ nb::dict glance(const Simulation& s, std::int64_t every, bool with_ids) {
   return out;
 }
 
-Owned<float> raster(const Simulation& s, const std::string& quantity, std::pair<int, int> shape, const Point& lower,
-                    const Point& upper) {
-  if (shape.first < 1 || shape.second < 1) throw UserError("raster: shape must be at least (1, 1).");
+Owned<float> rasters(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape,
+                     const Point& lower, const Point& upper) {
+  if (shape.first < 1 || shape.second < 1) throw UserError("rasters: shape must be at least (1, 1).");
+  std::vector<observe::Quantity> quantities;
+  for (const std::string& name : names) quantities.push_back(observe::quantity_of(name, s.dimensions()));
+  if (quantities.size() > observe::k_quantities)
+    throw UserError("rasters: " + std::to_string(quantities.size()) + " quantities; there are " +
+                    std::to_string(observe::k_quantities) + ".");
   const observe::Plane plane{shape.second, shape.first, vec(lower), vec(upper)};
-  std::vector<float> pixels(static_cast<std::size_t>(shape.first) * static_cast<std::size_t>(shape.second));
+  std::vector<float> pixels(quantities.size() * plane.pixels());
   {
     nb::gil_scoped_release release;
-    s.raster(quantity, plane, pixels);
+    s.rasters(quantities, plane, pixels);
   }
-  return give(std::move(pixels), {static_cast<std::size_t>(shape.first), static_cast<std::size_t>(shape.second)});
+  return give(std::move(pixels),
+              {quantities.size(), static_cast<std::size_t>(shape.first), static_cast<std::size_t>(shape.second)});
 }
 
 }  // namespace
@@ -412,7 +418,7 @@ void bind_simulation(nb::module_& module) {
       .def("glance", glance, "every"_a = 1, "with_ids"_a = false)
       .def("records", records, "kind"_a, "after"_a, "limit"_a)
       .def("take_series", take_series)
-      .def("raster", raster, "quantity"_a, "shape"_a, "lower"_a, "upper"_a)
+      .def("rasters", rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a)
       .def(
           "save",
           [](Simulation& s, int rank) {

@@ -137,16 +137,16 @@ class Recorder:
         scene = self.scene
         fine = scene.raster_shape(FINE * scene.spacing, PIXELS)
         coarse = scene.raster_shape(COARSE * scene.spacing, PIXELS // 2)
-        shapes = {name: coarse for name in self._also_kept} | {self.quantity: fine}
+        others = [name for name in self._also_kept if name != self.quantity]
+        corners = scene.lower, scene.upper
+        shown = self.simulation.rasters([self.quantity], fine, *corners)
+        kept = self.simulation.rasters(others, coarse, *corners)
         return Picture(
             time=self.simulation.time,
             step=self.simulation.step_count,
             lower=scene.lower[:2],
             upper=scene.upper[:2],
-            rasters={
-                name: self.simulation.raster(name, shape, scene.lower, scene.upper)
-                for name, shape in shapes.items()
-            },
+            rasters=dict(zip([*others, self.quantity], [*kept, *shown], strict=True)),
             units=_UNITS,
         )
 

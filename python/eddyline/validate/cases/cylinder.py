@@ -275,7 +275,7 @@ def _draw_vorticity(axes: Axes, stream: Stream) -> None:
     low, size = core.origin, core.size
     high = (low[0] + size[0], low[1] + size[1], 0.0)
     rows = round(400 * size[1] / size[0])
-    vorticity = stream.course.simulation.raster("vorticity", (rows, 400), (low[0], low[1], 0.0), high)
+    vorticity = stream.course.simulation.rasters(["vorticity"], (rows, 400), (low[0], low[1], 0.0), high)[0]
     limit = float(np.nanpercentile(np.abs(vorticity), 99))
     extent = (low[0], high[0], low[1], high[1])
     axes.imshow(vorticity, origin="lower", extent=extent, cmap="RdBu_r", vmin=-limit, vmax=limit)

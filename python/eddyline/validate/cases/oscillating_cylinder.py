@@ -120,7 +120,7 @@ def _draw_speed(axes: Axes, course: Course) -> None:
     core, simulation = course.world.core, course.simulation
     low = core.origin
     high = (low[0] + core.size[0], low[1] + core.size[1], 0.0)
-    speed = simulation.raster("vorticity", (224, 320), (low[0], low[1], 0.0), high)
+    speed = simulation.rasters(["vorticity"], (224, 320), (low[0], low[1], 0.0), high)[0]
     extent = (low[0], high[0], low[1], high[1])
     limit = float(np.nanpercentile(np.abs(speed), 99))
     picture = axes.imshow(speed, origin="lower", extent=extent, cmap="RdBu_r", vmin=-limit, vmax=limit)

@@ -121,7 +121,7 @@ def _draw_speed(axes: Axes, stream: Stream) -> None:
     core = stream.course.world.core
     low, size = core.origin, core.size
     high = (low[0] + size[0], low[1] + size[1], 0.0)
-    speed = stream.course.simulation.raster("speed", (160, 320), (low[0], low[1], 0.0), high)
+    speed = stream.course.simulation.rasters(["speed"], (160, 320), (low[0], low[1], 0.0), high)[0]
     picture = axes.imshow(speed, origin="lower", extent=(low[0], high[0], low[1], high[1]), cmap="viridis")
     for line in core.bodies[0].shape.outline(1e-4):
         axes.fill(*np.asarray(line)[:, :2].T, color=INK, lw=0)

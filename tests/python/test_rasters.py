@@ -1,0 +1,67 @@
+"""Rasters: a quantity of the flow on a plane of pixels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eddyline import World, _core
+
+WORLDS = Path(__file__).resolve().parents[2] / "worlds"
+CORNERS = (0.0, 0.0, 0.0), (1.0, 1.0, 0.0)
+
+
+def vortices(scheme: str, spacing: str = "L/64") -> _core.Simulation:
+    """At the start, without walls: u = -U cos kx sin ky, v = U sin kx cos ky."""
+    world = World.load(
+        WORLDS / "taylor_green.toml", {"method.scheme": scheme, "domain.spacing": spacing, "let.Re": "1e3"}
+    )
+    return _core.Simulation(world.core, threads=2)
+
+
+@pytest.mark.parametrize("scheme", ["delta", "classic"])
+def test_vorticity_and_speed_are_those_of_the_start(scheme: str) -> None:
+    rows = columns = 40
+    vorticity, speed = vortices(scheme).rasters(["vorticity", "speed"], (rows, columns), *CORNERS)
+    k = 2 * np.pi
+    x, y = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
+    exact = 2 * k * np.cos(k * x) * np.cos(k * y)
+    assert np.abs(vorticity - exact).max() < 0.06 * 2 * k
+    exact = np.hypot(np.cos(k * x) * np.sin(k * y), np.sin(k * x) * np.cos(k * y))
+    assert np.abs(speed - exact).max() < 0.06
+
+
+@pytest.mark.parametrize("quantity", ["speed", "vorticity"])
+def test_a_pixel_does_not_depend_on_those_around_it(quantity: str) -> None:
+    """Pixels are computed in tiles; another cut of the plane makes other tiles of the same pixels."""
+    simulation = vortices("delta")
+    whole = simulation.rasters([quantity], (32, 32), *CORNERS)[0]
+    for size in (1, 3, 13):
+        low = np.array([5, 11]) / 32
+        upper = low + size / 32
+        part = simulation.rasters([quantity], (size, size), (*low, 0.0), (*upper, 0.0))[0]
+        assert part.tobytes() == whole[11 : 11 + size, 5 : 5 + size].tobytes()
+
+
+def test_quantities_together_are_those_alone() -> None:
+    simulation = vortices("delta", "L/32")
+    names = ["pressure", "vorticity", "velocity_y", "density", "speed"]
+    together = simulation.rasters(names, (7, 50), *CORNERS)
+    for name, raster in zip(names, together, strict=True):
+        assert raster.tobytes() == simulation.rasters([name], (7, 50), *CORNERS)[0].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("names", "shape", "words"),
+    [
+        (["heat"], (2, 2), 'quantity = "heat"; must be speed'),
+        (["velocity_z"], (2, 2), 'quantity = "velocity_z"; must be speed'),
+        (["speed"] * 8, (2, 2), "rasters: 8 quantities; there are 7."),
+        (["speed"], (0, 2), r"rasters: shape must be at least \(1, 1\)."),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(names: list[str], shape: tuple[int, int], words: str) -> None:
+    with pytest.raises(_core.UserError, match=words):
+        vortices("delta", "L/32").rasters(names, shape, *CORNERS)
