@@ -76,12 +76,14 @@ class FlowSimulation final : public Simulation {
       if (checksum_every_ > 0 && flow_.steps % checksum_every_ == 0) checksums_.emplace_back(flow_.steps, checksum());
       if (step_.damping > 0 && flow_.time >= 0) end_settling();
       if (due) {
+        step_.show_state();
         observers_.observe();
         flow_.timers.lap(Phase::observe);
         while (next_series_ <= flow_.time && series_interval_ > 0) next_series_ += series_interval_;
       }
     }
     agree();
+    step_.show_state();
     return done;
   }
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/portable_math.hpp"
 #include "comm/collectives.hpp"
 #include "neighbors/fields.hpp"
 
@@ -13,8 +12,6 @@ namespace eddyline::integrate {
 
 namespace {
 
-// div r over its value inside the fluid, below which a particle is at the surface, or alone.
-constexpr double k_surface = 0.75, k_isolated = 0.35;
 constexpr int k_walls = 1;  // passes over pairs in a step, see Laziness; rates are the last
 
 template <class T, int D>
@@ -48,7 +45,6 @@ void ClassicStep<T, D>::advance(bool reactions) {
   if (reactions) react();
 
   correct(ahead);
-  gather(flow_.fluid_halo, flow_.pressed);  // the end of the step, for observers
   step_before_ = std::exchange(last_step_, ahead.dt);
   ++flow_.steps;
 }
@@ -58,6 +54,7 @@ ClassicStep<T, D>::ClassicStep(Flow<T, D>& flow)
     : flow_(flow),
       contact_(flow.world()),
       surroundings_(flow.world()),
+      kick_(flow, contact_, surroundings_),
       sweeps_(choose_sweeps<T, D>(flow.instructions())),
       terms_{flow.constants().nu > 0, flow.constants().state.is_gas(), flow.world().method.xsph > 0} {}
 
@@ -124,21 +121,6 @@ void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
   flow_.timers.lap(Phase::pack);
 }
 
-template <class T, int D>
-void ClassicStep<T, D>::write_row(std::size_t i, const Vec3& x, const Vec3& v, double s, double u) {
-  const auto& c = flow_.constants();
-  T* row = flow_.pressed.row(flow_.fluid_rows.slot[i]);
-  for (int d = 0; d < D; ++d) {
-    flow_.pressed.put_fixed(row + d, c.fixed.wrapped(x[d]));
-    row[D + d] = static_cast<T>(v[d] * c.inverse_c0);
-  }
-  const double rho = 1 + s, u_hat = u * c.inverse_c0 * c.inverse_c0;
-  row[2 * D] = static_cast<T>(flow_.fluid.mass[i] * c.inverse_mass);
-  row[2 * D + 1] = static_cast<T>(rho);
-  row[2 * D + 2] = static_cast<T>(c.state.pressure(s, u_hat));
-  row[2 * D + 3] = static_cast<T>(c.state.sound_speed(s, u_hat));
-}
-
 /// Rows of the middle of the step, with lists that hold there. The state is left alone until that is so.
 template <class T, int D>
 Prediction ClassicStep<T, D>::predict_half() {
@@ -158,33 +140,14 @@ Prediction ClassicStep<T, D>::predict_half() {
 /// summed.
 template <class T, int D>
 bool ClassicStep<T, D>::lists_hold(const Prediction& ahead, double skin) {
-  write_middle(ahead);
+  kick_.write_middle(ahead);
+  flow_.timers.lap(Phase::integrate);
   gather(flow_.fluid_halo, flow_.pressed);
   const auto& c = flow_.constants();
   flow_.begin_control_point();
   flow_.end_control_point();
   flow_.timers.lap(Phase::integrate);
   return flow_.control.approach <= skin && flow_.control.moved <= 0.5 * c.length.interaction_radius + skin;
-}
-
-/// Rows of the middle of the step: x + v dt/2, and v, rho, u as predicted.
-template <class T, int D>
-void ClassicStep<T, D>::write_middle(const Prediction& ahead) {
-  const auto& fluid = flow_.fluid;
-  const double half = 0.5 * ahead.dt;
-  const std::int64_t n = flow_.fluid_after(0);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    Vec3 x, v;
-    for (int d = 0; d < D; ++d) {
-      x[d] = fluid.x[d][k] + half * fluid.v[d][k];
-      v[d] = fluid.v[d][k] + ahead.of(fluid.a[d][k], fluid.a_old[d][k]);
-    }
-    write_row(k, x, v, fluid.s[k] + ahead.of(fluid.s_rate[k], fluid.s_rate_old[k]),
-              fluid.u[k] + ahead.of(fluid.u_rate[k], fluid.u_rate_old[k]));
-  }
-  flow_.timers.lap(Phase::integrate);
 }
 
 /// Pressure, density and mirrored velocity of dummy particles at time t, and their rows.
@@ -283,85 +246,24 @@ void ClassicStep<T, D>::react() {
   flow_.timers.lap(Phase::observe);
 }
 
-/// The whole step with the rates of its middle, from the state at its start:
-///   rho += dt d rho/dt,  v += dt a,  x += dt (v_middle + drift),  v_middle = v_old + a dt/2,
-///   u += dt [du/dt - a_pairs . (v_middle - v_predicted)]
-/// The pairs' work went with the predicted velocity; what it misses of the work with the velocity that moves the
-/// particle is taken from its own heat, so that no energy is lost. What a contact takes is heat as well.
+/// The state and the extremes of the end of the step.
 template <class T, int D>
 void ClassicStep<T, D>::correct(const Prediction& ahead) {
-  auto& fluid = flow_.fluid;
-  auto& sums = flow_.classic;
-  const auto& c = flow_.constants();
-  const auto& method = flow_.world().method;
-  const double dt = ahead.dt, half = 0.5 * dt, per_time = c.rate * c.kernel;
-  const double drift = terms_.xsph ? -method.xsph * c.c0 * c.kernel / 4 : 0.0;  // W of w: a quarter of the kernel's K
-  const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
-  const double limit2 = c.speed_limit * c.speed_limit, jump2 = 4 * c.length.cell_edge * c.length.cell_edge;
-  const double middle = flow_.time + half;
-  const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
-  std::int64_t bad = 0, contacts = 0;
-  double signal = 0, speed2 = 0, acceleration2 = 0, moved2 = 0;
-  const auto chunks = flow_.fluid_wall.chunks();
-  const auto near_walls = [&](std::size_t k) { return chunks[k / neighbors::k_chunk].length > 0; };
-#pragma omp parallel for schedule(static) reduction(max : signal, speed2, acceleration2, moved2) \
-    reduction(+ : bad, contacts)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    Vec3 x, v;
-    for (int d = 0; d < D; ++d) x[d] = fluid.x[d][k] + half * fluid.v[d][k];
-    const Vec3 g = surroundings_.force(x, middle);
-    double missed = 0, v2 = 0, a2 = 0, m2 = 0;
-    for (int d = 0; d < D; ++d) {
-      const double pairs = per_time * c.c0 * static_cast<double>(sums.force[d][k]);
-      const double a = pairs + g[d], v_old = fluid.v[d][k];
-      missed += pairs * (half * a - ahead.of(fluid.a[d][k], fluid.a_old[d][k]));
-      v[d] = v_old + dt * a;
-      x[d] = fluid.x[d][k] + dt * (v_old + half * a);
-      if (terms_.xsph) x[d] += dt * drift * static_cast<double>(sums.drift[d][k]);
-      fluid.a_old[d][k] = std::exchange(fluid.a[d][k], a);
-      a2 += a * a;
-    }
-    fluid.s_rate_old[k] = std::exchange(fluid.s_rate[k], -per_time * static_cast<double>(sums.density[k]));
-    fluid.u_rate_old[k] =
-        std::exchange(fluid.u_rate[k], -per_time * c.c0 * c.c0 * static_cast<double>(sums.heating[k]));
-    const double s = fluid.s[k] = fluid.s[k] + dt * fluid.s_rate[k];
-    const double inside = c.kernel * static_cast<double>(sums.spread[k]) / D;
-    flow_.surface[k] = inside > k_surface || !c.free_surface ? T(0) : inside > k_isolated ? T(1) : T(2);
-
-    v = keep * v;
-    const Vec3 x_free = x, v_free = v;
-    if (contact_.with_sides(x, v) || (near_walls(k) && contact_.with_bodies(x, v))) contacts += i < owned ? 1 : 0;
-    const double lost = 0.5 * (dot(v_free, v_free) - dot(v, v)) + dot(flow_.world().gravity, x - x_free);
-    const double u = fluid.u[k] = fluid.u[k] + dt * (fluid.u_rate[k] - missed) + lost;
-    for (int d = 0; d < D; ++d) {
-      const double m = x[d] - fluid.x_ref[d][k];
-      fluid.x[d][k] = x[d];
-      fluid.v[d][k] = v[d];
-      v2 += v[d] * v[d];
-      m2 += m * m;
-    }
-    write_row(k, x, v, s, u);
-    if (i >= owned) continue;
-    const double sound_speed = c.c0 * c.state.sound_speed(s, u * c.inverse_c0 * c.inverse_c0);
-    const double closing = c.c0 * static_cast<double>(sums.closing[k]);
-    signal = std::max(signal, sound_speed + 0.6 * (method.artificial_viscosity * sound_speed +
-                                                   method.artificial_viscosity_beta * closing));
-    bad += !(v2 <= limit2) || !(m2 <= jump2) || !(a2 < INFINITY) || !c.density_is_sound(s) || !(std::abs(u) < INFINITY);
-    speed2 = std::max(speed2, v2);
-    acceleration2 = std::max(acceleration2, a2);
-    moved2 = std::max(moved2, m2);
-  }
-  flow_.time += dt;
-  flow_.contacts += contacts;
-  flow_.control.latest = {.speed = std::sqrt(speed2),
-                          .bad = bad > 0,
-                          .moved = std::sqrt(moved2),
-                          .signal = signal,
-                          .acceleration = std::sqrt(acceleration2)};
+  kick_.correct(ahead, damping);
+  flow_.time += ahead.dt;
   flow_.agree();  // at once: in a blast the next time step may have to be far shorter
   flow_.control.moved = flow_.control.latest.moved;
   flow_.timers.lap(Phase::integrate);
+  rows_show_state_ = false;
+}
+
+template <class T, int D>
+void ClassicStep<T, D>::show_state() {
+  if (std::exchange(rows_show_state_, true)) return;
+  const typename Flow<T, D>::Copies copies(flow_);
+  kick_.write_state();
+  flow_.timers.lap(Phase::observe);
+  gather(flow_.fluid_halo, flow_.pressed);
 }
 
 template <class T, int D>
@@ -376,6 +278,7 @@ void ClassicStep<T, D>::restore(const ArchiveReader* part) {
   lengths = comm::broadcast(flow_.communicator(), lengths, 0, "checkpoint");
   last_step_ = lengths[0], step_before_ = lengths[1];
   put_sentinels();
+  rows_show_state_ = false;
 }
 
 template <class T, int D>
@@ -384,15 +287,18 @@ void ClassicStep<T, D>::start() {
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   flow_.timers.start();
   rebuild();
-  const typename Flow<T, D>::Copies copies(flow_);
   flow_.time_step = last_step_ = step_before_ = 0;
-  write_middle({});
-  gather(flow_.fluid_halo, flow_.pressed);
-  extrapolate_to_walls(flow_.time);
-  gather(flow_.wall_halo, flow_.walls);
-  sum_rates();
-  correct({});
-  gather(flow_.fluid_halo, flow_.pressed);
+  {
+    const typename Flow<T, D>::Copies copies(flow_);
+    kick_.write_middle({});
+    flow_.timers.lap(Phase::integrate);
+    gather(flow_.fluid_halo, flow_.pressed);
+    extrapolate_to_walls(flow_.time);
+    gather(flow_.wall_halo, flow_.walls);
+    sum_rates();
+    correct({});
+  }
+  show_state();
 }
 
 template class ClassicStep<float, 2>;

@@ -1,20 +1,12 @@
 #pragma once
 
+#include "integrate/classic_kick.hpp"
 #include "integrate/contact.hpp"
 #include "integrate/flow.hpp"
 #include "integrate/surroundings.hpp"
 #include "physics/classic/sweeps.hpp"
 
 namespace eddyline::integrate {
-
-/// How the middle of a step is predicted: a rate is taken to change as it did between its last two evaluations, so that
-/// y_middle = y + dt/2 rate + slope (rate - rate_old). With the last rate alone, sound would grow without end.
-struct Prediction {
-  double dt = 0;     // [s]
-  double slope = 0;  // [s]
-
-  double of(double rate, double rate_old) const { return 0.5 * dt * rate + slope * (rate - rate_old); }
-};
 
 /// Advances a flow in time by the scheme classic: predictor and corrector with one evaluation a step, half way. Total
 /// energy (kinetic, potential, thermal) and momentum are conserved to the rounding of the pair sums.
@@ -27,6 +19,8 @@ class ClassicStep {
   void start();
   /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
+  /// The rows are those of the end of the step, for who looks at the flow. Collective.
+  void show_state();
   /// No step follows; nothing is on its way.
   void end() {}
   /// Takes up what Flow::change() has changed. Bodies rest in this scheme.
@@ -47,20 +41,20 @@ class ClassicStep {
   void put_sentinels();
   Prediction predict_half();
   bool lists_hold(const Prediction& ahead, double skin);
-  void write_middle(const Prediction& ahead);
   void extrapolate_to_walls(double t);
   void sum_rates();
   void react();
   void correct(const Prediction& ahead);
-  void write_row(std::size_t i, const Vec3& x, const Vec3& v, double s, double u);
   physics::classic::SweepInput<T> input() const;
   void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
 
   Flow<T, D>& flow_;
   Contact contact_;
   Surroundings<D> surroundings_;
+  ClassicKick<T, D> kick_;
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;
+  bool rows_show_state_ = false;
   double last_step_ = 0, step_before_ = 0;  // [s]
 };
 

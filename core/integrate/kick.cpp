@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/portable_math.hpp"
+#include "integrate/clearance.hpp"
 
 namespace eddyline::integrate {
 
@@ -215,30 +216,10 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   }
 }
 
-/// Whether nobody of a span can have got into a wall.
-template <class T, int D>
-bool Kick<T, D>::is_clear(const ParticleSpan& span, const Ahead& ahead) const {
-  Vec3 lowest, highest;
-  for (int d = 0; d < D; ++d) {
-    const double* x = ahead.x[d].value;
-    double low = x[0], high = x[0];
-#pragma omp simd reduction(min : low) reduction(max : high)
-    for (std::size_t l = 0; l < span.count; ++l) low = std::min(low, x[l]), high = std::max(high, x[l]);
-    lowest[d] = low, highest[d] = high;
-  }
-  if (!contact_.sides_are_clear(lowest, highest)) return false;
-  if (!contact_.has_bodies()) return true;
-  const auto chunks = flow_.fluid_wall.chunks();
-  const std::size_t last = (span.first + span.count - 1) / neighbors::k_chunk;
-  for (std::size_t c = span.first / neighbors::k_chunk; c <= last; ++c)
-    if (chunks[c].length > 0) return false;
-  return true;
-}
-
 /// Puts those back that have got into a wall; returns how many of the first `counted`.
 template <class T, int D>
 std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& ahead) {
-  if (is_clear(span, ahead)) return 0;
+  if (is_clear(flow_, contact_, span, ahead.x)) return 0;
   const auto chunks = flow_.fluid_wall.chunks();
   std::int64_t contacts = 0;
   for (std::size_t l = 0; l < span.count; ++l) {

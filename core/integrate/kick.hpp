@@ -49,7 +49,6 @@ class Kick {
   void accelerate(const ParticleSpan& span, const Shifting& step, Ahead& ahead);
   void shift(const ParticleSpan& span, const Shifting& step, Ahead& ahead);
   void relax_density(const ParticleSpan& span, const Shifting& step);
-  bool is_clear(const ParticleSpan& span, const Ahead& ahead) const;
   std::int64_t touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& ahead);
   void take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Ahead& ahead,
                  Extremes& squares);

@@ -1,5 +1,6 @@
 #include "integrate/row_writer.hpp"
 
+#include "integrate/row_columns.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "physics/sph/acoustic_damping.hpp"
 #include "physics/state_equations/linear.hpp"
@@ -9,21 +10,6 @@ namespace eddyline::integrate {
 using physics::StateEquationLinear;
 
 namespace {
-
-/// The rows of a span, column by column.
-template <class T, int D, int Stride>
-struct Columns {
-  std::int32_t x[D][k_span];
-  T value[Stride - D][k_span];  // what follows the position
-
-  void write_to(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t count) const {
-    for (std::size_t l = 0; l < count; ++l) {
-      T* row = rows.row(slot[l]);
-      for (int d = 0; d < D; ++d) rows.put_fixed(row + d, x[d][l]);
-      for (int k = 0; k < Stride - D; ++k) row[D + k] = value[k][l];
-    }
-  }
-};
 
 /// From the middle of the step to its end, by the velocity of a row, which all who have the row know.
 template <class T>
@@ -49,7 +35,7 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = flow_.constants().fixed;
   const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
-  Columns<T, D, 4 * D + 2> columns;  // x v s V G/2 w
+  RowColumns<T, D, 4 * D + 2> columns;  // x v s V G/2 w
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *a = fluid.a[d] + first, *G = fluid.G[d] + first;
     auto& x_row = columns.x[d];
@@ -89,7 +75,7 @@ void RowWriter<T, D>::write_pressed(const ParticleSpan& span, double dt) {
   const double inverse_c0 = c.inverse_c0, inverse_mass = c.inverse_mass, damping = c.acoustic_damping;
   const double h_c = c.length.smoothing_length * c.inverse_c0, to_divergence = c.rate * c.kernel;
   const SecondHalf<T> end_of(c, dt);
-  Columns<T, D, 2 * D + 2> columns;  // x p V v
+  RowColumns<T, D, 2 * D + 2> columns;  // x p V v
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
     auto& x_row = columns.x[d];

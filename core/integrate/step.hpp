@@ -23,6 +23,8 @@ class Step {
   void start();
   /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
+  /// Nothing to do: the rows are those of the end of the step, for who looks at the flow.
+  void show_state() {}
   /// No step follows: what other ranks have sent ahead, to memory that this one gives back, is let in. Collective.
   void end();
   /// Takes up what Flow::change() has changed.

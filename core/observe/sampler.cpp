@@ -197,8 +197,8 @@ std::vector<std::int64_t> Sampler<T, D>::own_sums(const PixelRows& pixels, const
           const Pack4d r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
           const auto values = contribution(j, r, sqrt(min(r2, Pack4d(1))));
           if (j.is_small) {
-            [&]<std::size_t... n>(std::index_sequence<n...>) {
-              ((sum[k][n][p] += small_in_units(values[n])), ...);
+            [&]<std::size_t... Value>(std::index_sequence<Value...>) {
+              ((sum[k][Value][p] += small_in_units(values[Value])), ...);
             }(std::make_index_sequence<N>());
           } else {
             for (std::size_t n = 0; n < N; ++n) sum[k][n][p] += in_units(values[n]);
