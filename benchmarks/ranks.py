@@ -8,15 +8,19 @@ steps and take turns every second or so, so that what else happens on the machin
 rank on each of the two cores; two ranks; one under an MPI's launcher; and two runs of one rank that know
 nothing of each other but compute at the same time, which is what the cores give, who share memory and perhaps
 a host. Told are medians over rounds of the ratio to one rank in the same round, the mean of both cores, with
-the quartiles in brackets.
+the quartiles in brackets; then the ratio of the fastest tenth of each program's turns, in which least else
+happened on the machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+
+import numpy as np
 
 from eddyline.bench.turns import Player, quartiles
 
@@ -25,7 +29,23 @@ CASES = {"2d": (2, 200_000, 20), "3d": (3, 200_000, 5)}
 BEFORE = 20  # steps before the first turn
 NAMES = ("two ranks", "one rank under a launcher", "two runs at once, together")
 
-Round = tuple[float, float, float]
+QUIET = 0.1  # share of the turns that count as undisturbed
+
+
+@dataclass(frozen=True)
+class Round:
+    """What the turns of a round took [s]."""
+
+    alone: tuple[float, float]  # on each of the two cores
+    two: float
+    launched: float
+    both: tuple[float, float]
+
+    @property
+    def ratios(self) -> tuple[float, float, float]:
+        """How much faster than one rank two are, one under a launcher, two runs at once."""
+        one, both = statistics.mean(self.alone), statistics.mean(self.both)
+        return one / self.two, self.alone[0] / self.launched, 2 * one / both
 
 
 def main() -> None:
@@ -37,12 +57,27 @@ def main() -> None:
     wanted = parser.parse_args()
     for case in wanted.case:
         rounds = play(case, wanted.rounds)
-        for name, ratios in zip(NAMES, zip(*rounds, strict=True), strict=True):
-            print(f"{case}: {name}: {quartiles(ratios)} times as fast as one rank", flush=True)
+        each = zip(*(one.ratios for one in rounds), strict=True)
+        for name, ratios, quiet in zip(NAMES, each, undisturbed(rounds).ratios, strict=True):
+            told = f"{quartiles(ratios)}; undisturbed {quiet:.3f}"
+            print(f"{case}: {name}: {told} times as fast as one rank", flush=True)
+
+
+def undisturbed(rounds: Sequence[Round]) -> Round:
+    """The fast turns of each program."""
+
+    def fast(times: Iterable[float]) -> float:
+        return float(np.quantile(list(times), QUIET))
+
+    return Round(
+        alone=(fast(one.alone[0] for one in rounds), fast(one.alone[1] for one in rounds)),
+        two=fast(one.two for one in rounds),
+        launched=fast(one.launched for one in rounds),
+        both=(fast(one.both[0] for one in rounds), fast(one.both[1] for one in rounds)),
+    )
 
 
 def play(case: str, rounds: int) -> list[Round]:
-    """Of each round: how much faster than one rank two are, one under a launcher, two runs at once."""
     dimensions, particles, steps = CASES[case]
     world = dimensions, particles
     with ExitStack() as stack:
@@ -63,9 +98,8 @@ def one_round(
     second = alone[1].turn(steps)
     for player in both:
         player.begin(steps)
-    of_both = statistics.mean([player.end() for player in both])
-    one = (first + second) / 2
-    return one / of_two, first / of_launched, 2 * one / of_both
+    together = both[0].end(), both[1].end()
+    return Round((first, second), of_two, of_launched, together)
 
 
 if __name__ == "__main__":

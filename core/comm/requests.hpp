@@ -21,7 +21,7 @@ enum class Tag : int {
   engine,
   fluid_copies,
   wall_copies,
-  combined  // and those after it: of each halo, what its ranks combine
+  between_sites  // and those after it: of each halo, what goes to other sites in a way of its own
 };
 
 /// Parts of a piece of memory, one for each of some ranks.

@@ -53,8 +53,8 @@ struct Traffic {
 /// for the widest.
 class Halo {
  public:
-  Halo(comm::Communicator& communicator, std::string_view strategy, Combine combine, comm::Tag tag)
-      : communicator_(communicator), tag_(tag), strategy_(make_strategy(strategy, combine, communicator, tag)) {}
+  Halo(comm::Communicator& communicator, std::string_view strategy, BetweenSites between, comm::Tag tag)
+      : communicator_(communicator), tag_(tag), strategy_(make_strategy(strategy, between, communicator, tag)) {}
 
   void clear() {
     routes_.clear();

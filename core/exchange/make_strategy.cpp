@@ -1,5 +1,6 @@
 #include "base/errors.hpp"
 #include "exchange/sites/combined.hpp"
+#include "exchange/sites/compressed.hpp"
 #include "exchange/strategies/alltoall.hpp"
 #include "exchange/strategies/automatic.hpp"
 #include "exchange/strategies/blocking.hpp"
@@ -70,13 +71,14 @@ std::vector<std::string> strategy_names() {
   return names;
 }
 
-std::string combining_refusal(std::string_view name) {
+std::string inside_refusal(std::string_view name) {
   const Entry& entry = entry_of(name);
   if (entry.not_inside.empty()) return {};
   std::string others;
   for (const Entry& other : k_strategies)
     if (other.not_inside.empty()) others += (others.empty() ? "" : ", ") + std::string(other.name);
-  return "combine = \"site\" with exchange = \"" + std::string(name) + "\": " + std::string(entry.not_inside) +
+  return "exchange = \"" + std::string(name) +
+         "\" does not go with combine or compress = \"site\": " + std::string(entry.not_inside) +
          ". Choose one of: " + others + ".";
 }
 
@@ -85,16 +87,17 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicato
   return communicator.is_alone() ? make<Nonblocking>(communicator, tag) : entry.make(communicator, tag);
 }
 
-std::unique_ptr<Strategy> make_strategy(std::string_view name, Combine combine, comm::Communicator& communicator,
+std::unique_ptr<Strategy> make_strategy(std::string_view name, BetweenSites between, comm::Communicator& communicator,
                                         comm::Tag tag) {
   auto inside = make_strategy(name, communicator, tag);
-  if (combine == Combine::none) return inside;
-  if (const std::string refusal = combining_refusal(name); !refusal.empty()) throw UserError(refusal);
+  if (!between.combine && !between.compress) return inside;
+  if (const std::string refusal = inside_refusal(name); !refusal.empty()) throw UserError(refusal);
   bool is_far = false;
   for (int rank = 0; rank < communicator.size(); ++rank) is_far = is_far || communicator.is_far(rank);
   if (!is_far) return inside;
-  const auto own_tag = static_cast<comm::Tag>(static_cast<int>(comm::Tag::combined) + static_cast<int>(tag));
-  return std::make_unique<Combined>(std::move(inside), communicator, own_tag);
+  const auto own_tag = static_cast<comm::Tag>(static_cast<int>(comm::Tag::between_sites) + static_cast<int>(tag));
+  if (between.combine) return std::make_unique<Combined>(std::move(inside), communicator, own_tag, between.compress);
+  return std::make_unique<Compressed>(std::move(inside), communicator, own_tag);
 }
 
 }  // namespace eddyline::exchange

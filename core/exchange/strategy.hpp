@@ -124,13 +124,16 @@ std::vector<std::string> strategy_names();
 /// message passing cannot do what the strategy needs.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicator& communicator, comm::Tag tag);
 
-/// Which messages travel together: all fields for a neighbour always do; those of all ranks of a site, see Combined.
-enum class Combine { none, site };
-/// Why messages inside a site cannot be exchanged by this strategy where those between sites are combined; empty: they
-/// can. Throws UserError for a name that is not known.
-std::string combining_refusal(std::string_view name);
-/// Throws UserError if the strategy cannot be combined, too.
-std::unique_ptr<Strategy> make_strategy(std::string_view name, Combine combine, comm::Communicator& communicator,
+/// What is done to messages between sites: those of all ranks of a site travel together, see Combined; they become
+/// shorter, see PredictiveCoder. All fields for a neighbour always travel in one message.
+struct BetweenSites {
+  bool combine = false, compress = false;
+};
+/// Why messages inside a site cannot be exchanged by this strategy where those between sites are treated apart; empty:
+/// they can. Throws UserError for a name that is not known.
+std::string inside_refusal(std::string_view name);
+/// Throws UserError if the strategy cannot carry the messages inside a site alone, too.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, BetweenSites between, comm::Communicator& communicator,
                                         comm::Tag tag);
 
 }  // namespace eddyline::exchange

@@ -46,8 +46,8 @@ Execution prepare(Execution execution) {
 
 /// One that never has messages takes a strategy that asks for nothing.
 exchange::Halo halo_of(comm::Communicator& communicator, const Execution& execution, comm::Tag tag, bool has_messages) {
-  if (!has_messages) return {communicator, "nonblocking", exchange::Combine::none, tag};
-  return {communicator, execution.exchange, execution.combine, tag};
+  if (!has_messages) return {communicator, "nonblocking", exchange::BetweenSites{}, tag};
+  return {communicator, execution.exchange, execution.between, tag};
 }
 
 }  // namespace

@@ -52,26 +52,28 @@ TWO_SITES = (
     Way("two sites, nonblocking", True),
 )
 LAZY = Way("two sites, lazy 4", True, {"lazy": "4"})
+COMPRESSED = Way("two sites, compressed", True, {"compress": "site"})
 COMBINED = Way("two sites, combined", True, {"combine": "site"})
+BOTH = Way("two sites, combined and compressed", True, {"combine": "site", "compress": "site"})
 
 
 # --- the parts ------------------------------------------------------------------------------------
 
 
 def near(bench: Bench) -> None:
-    compare(bench, "near", NEAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES, LAZY), steps=100)
+    compare(bench, "near", NEAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES, COMPRESSED, LAZY), steps=100)
 
 
 def far(bench: Bench) -> None:
-    compare(bench, "far", FAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES, LAZY), steps=100)
+    compare(bench, "far", FAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES, COMPRESSED, LAZY), steps=100)
 
 
 def square(bench: Bench) -> None:
-    compare(bench, "square", NEAR, "square.toml", (1, 1), (ONE_SITE, *TWO_SITES), steps=100)
+    compare(bench, "square", NEAR, "square.toml", (1, 1), (ONE_SITE, *TWO_SITES, COMPRESSED), steps=100)
 
 
 def four(bench: Bench) -> None:
-    compare(bench, "four", NEAR, "square.toml", (2, 2), (ONE_SITE, *TWO_SITES, COMBINED), steps=100)
+    compare(bench, "four", NEAR, "square.toml", (2, 2), (ONE_SITE, *TWO_SITES, COMBINED, BOTH), steps=100)
 
 
 def compare(

@@ -16,10 +16,9 @@ def instruction_sets() -> list[str]:
 def exchange_strategies() -> list[str]:
     """Ways in which ranks can exchange boundaries, the default first."""
 
-def combining_refusal(exchange: str) -> str:
-    """Why messages between sites cannot be combined with this strategy inside them; "": they can. Raises
-    UserError for a name that is not known.
-    """
+def inside_refusal(exchange: str) -> str:
+    """Why this strategy cannot carry the messages inside a site alone, as combining and compressing those
+    between sites asks for; "": it can. Raises UserError for a name that is not known."""
 
 def replay_names() -> list[str]:
     """Ways in which `replay` can exchange: those of runs, and a few more."""
@@ -295,6 +294,7 @@ class Simulation:
         lazy_exact: bool = True,  # and compute what is around their cells; False: other bits
         communicator: Communicator | None = None,  # None: this process alone
         combine: str = "none",  # what one site has for another in one message
+        compress: str = "none",  # between sites travels what cannot be foretold
     ) -> None: ...
     # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.
     def follow(self, communicator: Communicator) -> None:

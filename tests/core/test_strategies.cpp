@@ -151,31 +151,37 @@ namespace {
 /// Sites of three and two ranks, in turns; of two and more.
 const std::vector<std::vector<int>> k_sites{{0, 0, 1, 1}, {0, 1, 0, 1, 0}, {7, 3, 3, 1, 7, 3}};
 
-std::vector<std::string> strategies_to_combine() {
+std::vector<std::string> strategies_inside() {
   std::vector<std::string> names;
   for (const std::string& name : exchange::strategy_names())
-    if (exchange::combining_refusal(name).empty()) names.push_back(name);
+    if (exchange::inside_refusal(name).empty()) names.push_back(name);
   return names;
 }
 
-void exchange_combined(const std::string& name, const std::vector<int>& sites, comm::Communicator& c, int exchanges) {
+constexpr exchange::BetweenSites k_ways[]{{.combine = true}, {.compress = true}, {.combine = true, .compress = true}};
+
+void exchange_by_site(const std::string& name, exchange::BetweenSites way, const std::vector<int>& sites,
+                      comm::Communicator& c, int exchanges) {
   c.sites = sites;
-  const auto combined = [&](comm::Tag tag) { return exchange::make_strategy(name, exchange::Combine::site, c, tag); };
-  exchange_at_random({combined(comm::Tag::fluid_halo), c, 1}, {combined(comm::Tag::wall_halo), c, 2}, exchanges);
+  const auto made = [&](comm::Tag tag) { return exchange::make_strategy(name, way, c, tag); };
+  exchange_at_random({made(comm::Tag::fluid_halo), c, 1}, {made(comm::Tag::wall_halo), c, 2}, exchanges);
 }
 
 }  // namespace
 
-TEST(combined_by_site_each_strategy_brings_what_the_model_says) {
-  for (const std::string& name : strategies_to_combine())
-    for (const auto& sites : k_sites)
-      fixture::on_ranks(static_cast<int>(sites.size()),
-                        [&](comm::Communicator& c) { exchange_combined(name, sites, c, 300 / k_slower); });
+TEST(by_site_each_strategy_brings_what_the_model_says) {
+  for (const std::string& name : strategies_inside())
+    for (const auto& way : k_ways)
+      for (const auto& sites : k_sites)
+        fixture::on_ranks(static_cast<int>(sites.size()),
+                          [&](comm::Communicator& c) { exchange_by_site(name, way, sites, c, 150 / k_slower); });
 }
 
-TEST(late_messages_stop_no_combined_strategy) {
-  for (const std::string& name : strategies_to_combine())
-    fixture::on_delayed_ranks(5, 11, [&](comm::Communicator& c) { exchange_combined(name, {0, 0, 1, 1, 1}, c, 28); });
+TEST(late_messages_stop_no_strategy_between_sites) {
+  for (const std::string& name : strategies_inside())
+    for (const auto& way : k_ways)
+      fixture::on_delayed_ranks(5, 11,
+                                [&](comm::Communicator& c) { exchange_by_site(name, way, {0, 0, 1, 1, 1}, c, 14); });
 }
 
 TEST(between_sites_one_message_a_direction_carries_what_all_ranks_have) {
@@ -184,8 +190,8 @@ TEST(between_sites_one_message_a_direction_carries_what_all_ranks_have) {
     std::vector<Neighbor> others;  // all of them, 10 bytes to each
     for (int rank = 0; rank < 4; ++rank)
       if (rank != c.rank()) others.push_back({rank, 10, 10});
-    const auto sent = [&](exchange::Combine combine) {
-      const auto strategy = exchange::make_strategy("nonblocking", combine, c, comm::Tag::fluid_halo);
+    const auto sent = [&](exchange::BetweenSites between) {
+      const auto strategy = exchange::make_strategy("nonblocking", between, c, comm::Tag::fluid_halo);
       strategy->prepare(others);
       for (int n = 0; n < 3; ++n) {
         strategy->begin(others);
@@ -195,8 +201,8 @@ TEST(between_sites_one_message_a_direction_carries_what_all_ranks_have) {
       }
       return strategy->sent() == nullptr ? exchange::Sent{} : *strategy->sent();
     };
-    CHECK(sent(exchange::Combine::none).messages == 0);  // counted by who fills them
-    const exchange::Sent own = sent(exchange::Combine::site);
+    CHECK(sent({}).messages == 0);  // counted by who fills them
+    const exchange::Sent own = sent({.combine = true});
     constexpr std::int64_t k_sizes = 8;  // of the number that says how long a message is
     const std::int64_t to_leader = 2 * (k_sizes + 10), given = 20, between = 4 * (k_sizes + 10);
     if (c.rank() % 2 == 0) {  // a leader: to its neighbour at the site, to the other leader, what came for it
@@ -214,17 +220,17 @@ TEST(what_concerns_all_sites_is_not_combined) {
   fixture::on_ranks(2, [](comm::Communicator& c) {
     c.sites = {0, 1};
     for (const char* name : {"alltoall", "onesided-fence", "auto"})
-      CHECK_THROWS(exchange::make_strategy(name, exchange::Combine::site, c, comm::Tag::fluid_halo),
+      CHECK_THROWS(exchange::make_strategy(name, {.combine = true}, c, comm::Tag::fluid_halo),
                    "Choose one of: nonblocking, blocking, persistent, neighborhood, onesided-pscw, onesided-lock, "
                    "shared, threaded.");
   });
-  CHECK(strategies_to_combine().size() == exchange::strategy_names().size() - 3);
+  CHECK(strategies_inside().size() == exchange::strategy_names().size() - 3);
 }
 
 TEST(a_leader_that_never_comes_is_told_of) {
   const auto wait_in_vain = [](comm::Communicator& c) {
     c.sites = {0, 1};
-    const auto strategy = exchange::make_strategy("nonblocking", exchange::Combine::site, c, comm::Tag::fluid_halo);
+    const auto strategy = exchange::make_strategy("nonblocking", {.combine = true}, c, comm::Tag::fluid_halo);
     const Neighbor other[] = {{1 - c.rank(), 100, 100}};
     strategy->prepare(other);
     c.patience = 0.05;

@@ -65,7 +65,7 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     assert eddyline("run", str(channel), "--steps", "60", "--out", str(alone)).returncode == 0
     done = eddyline("run", str(channel), "--steps", "60", "--out", str(shared), "--ranks", "3",
-                    "--sites", "2,1", "--combine", "site")  # fmt: skip
+                    "--sites", "2,1", "--combine", "site", "--compress", "site")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "fingerprint" in done.stdout
     compared = eddyline("compare", str(alone), str(shared))
@@ -85,7 +85,7 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert sum(share["fluid_particles"] for share in shares) == record["fluid_particles"]
     assert all(share["messages"] == sum(share["sizes"]) > 0 for share in shares)
     assert sum(share["bytes"] for share in shares) == record["statistics"]["message_bytes"]
-    assert record["sites"] == [0, 0, 1] and record["combine"] == "site"
+    assert record["sites"] == [0, 0, 1] and record["combine"] == record["compress"] == "site"
     assert [share["messages_between_sites"] > 0 for share in shares] == [True, False, True]
     between = sum(share["bytes_between_sites"] for share in shares)
     assert 0 < between == record["statistics"]["bytes_between_sites"] < record["statistics"]["message_bytes"]
@@ -165,6 +165,7 @@ def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -
         (["--ranks", "2", "--exchange", "pigeons"], "must be nonblocking, blocking, persistent, "),
         (["--combine", "site", "--exchange", "auto"], "Choose one of: nonblocking, blocking"),
         (["--combine", "sites"], 'combine = "sites": must be "none" or "site"'),
+        (["--compress", "yes"], 'compress = "yes": must be "none" or "site"'),
         (["--ranks", "2", "--sites", "2,2"], "sites = 2,2: must be one or more ranks a site, and 2 together"),
         (["--sites", "two"], "two: must be numbers of ranks, e.g. 2,2"),
         (["--exchange", "one-sided-lock"], 'Did you mean "onesided-lock"?'),

@@ -46,7 +46,7 @@ class Way:
     decomposition: str
     exchange: str
     resumed: int = 0
-    sites: int = 0  # at which ranks are in turn, what they have for each other combined; 0: one
+    sites: int = 0  # at which ranks are in turn; what 2 have for each other is compressed, 3: combined, too
     lazy: int = 1
 
     def __str__(self) -> str:

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/arrays.hpp"
+#include "exchange/sites/by_site.hpp"
 #include "exchange/sites/leader.hpp"
-#include "exchange/strategy.hpp"
 
 namespace eddyline::exchange {
 
@@ -16,12 +16,10 @@ namespace eddyline::exchange {
 /// come. Inside a site messages travel as another strategy carries them. For links on which a message costs far more
 /// than inside (Benger et al.). Leaders pass messages on whenever they are asked whether all has arrived, and while
 /// they wait.
-class Combined final : public Strategy {
+class Combined final : public BySite {
  public:
-  /// `inside`: carries messages inside a site. tag: another one than that of `inside`.
-  Combined(std::unique_ptr<Strategy> inside, comm::Communicator& communicator, comm::Tag tag);
-
-  const Sent* sent() const override { return &sent_; }
+  /// tag: another one than that of `inside`. `compress`: what goes between sites, see PredictiveCoder.
+  Combined(std::unique_ptr<Strategy> inside, comm::Communicator& communicator, comm::Tag tag, bool compress);
 
  private:
   void on_prepare(bool changed) override;
@@ -31,30 +29,20 @@ class Combined final : public Strategy {
   bool on_test() override;
   void on_finish() override;
 
-  void sort_channels();
   void tell_leader(bool changed);
   void learn_from_members(SiteLeader& leader, bool changed);
   Member told_of_this_rank();
-  void begin_inside();
   void begin_outside();
   bool outside_is_done();
-  std::span<const Neighbor> near(std::size_t Channel::* sent, std::size_t Channel::* received);
 
-  std::unique_ptr<Strategy> inside_;
-  comm::Communicator& communicator_;
   comm::Tag tag_;
   int leader_rank_;
   std::optional<SiteLeader> leader_;  // if this rank is one
-  std::vector<std::size_t> near_;     // channels inside the site, by rank
-  std::vector<std::size_t> far_;      // to other sites, by their leaders, then by rank
-  std::vector<std::size_t> number_;   // of each channel in one of the two
-  std::vector<Neighbor> neighbors_;
-  std::vector<Member> members_;  // of a leader: what it has been told
-  Bundle bundle_;                // what this rank has for other sites
+  std::vector<Member> members_;       // of a leader: what it has been told
+  Bundle bundle_;                     // what this rank has for other sites
   std::vector<Bundle::Size> sizes_;
-  Array<std::byte> given_;  // what has come for it, in the order of far_
+  Array<std::byte> given_;  // what has come for it, in the order of far()
   std::unique_ptr<comm::Requests> requests_;
-  Sent sent_;
 };
 
 }  // namespace eddyline::exchange

@@ -39,12 +39,17 @@ void Bundle::write(std::span<const Size> sizes) {
 
 std::span<std::byte> Bundle::place(std::size_t k) { return {memory_.data() + begin_[k], begin_[k + 1] - begin_[k]}; }
 
-SiteLeader::SiteLeader(comm::Communicator& communicator, comm::Tag tag, Sent& sent)
+SiteLeader::SiteLeader(comm::Communicator& communicator, comm::Tag tag, Sent& sent, bool compress)
     : communicator_(communicator),
       tag_(tag),
       sent_(sent),
       gathered_(communicator.requests()),
-      sends_(communicator.requests()) {}
+      sends_(communicator.requests()),
+      compress_(compress) {}
+
+void SiteLeader::forget() {
+  for (Site& site : sites_) site.out_coder.forget(), site.in_coder.forget();
+}
 
 void SiteLeader::arrange(std::vector<Member> members) {
   members_ = std::move(members);
@@ -89,6 +94,10 @@ void SiteLeader::arrange_rooms() {
     });
     site.out.resize(site.sends.size(), out);
     site.in.resize(site.receives.size(), in);
+    if (compress_) {
+      site.out_coded.resize(PredictiveCoder::most(site.out.room().size()));
+      site.in_coded.resize(PredictiveCoder::most(site.in.room().size()));
+    }
     for (std::size_t m = 1; m < members_.size(); ++m) site.given[m].resize(given[m]);
   }
 }
@@ -98,7 +107,8 @@ void SiteLeader::begin(const Bundle& own, std::byte* given) {
   for (std::size_t m = 1; m < members_.size(); ++m)
     if (!members_[m].sends.empty()) gathered_->receive_at_most(bundles_[m].room(), members_[m].rank, tag_);
   for (Site& site : sites_) {
-    site.coming->receive_at_most(site.in.room(), site.leader, tag_);
+    const std::span<std::byte> coded{site.in_coded.data(), site.in_coded.size()};
+    site.coming->receive_at_most(compress_ ? coded : site.in.room(), site.leader, tag_);
     site.came = false;
   }
   passed_on_ = false;
@@ -130,11 +140,17 @@ void SiteLeader::send_to_sites() {
       const auto from = message(site.sends[k]);
       std::copy(from.begin(), from.end(), site.out.place(k).begin());
     }
-    send(site.out.written(), site.leader);
+    if (!compress_) {
+      send(site.out.written(), site.leader);
+      continue;
+    }
+    const std::span<std::byte> coded{site.out_coded.data(), site.out_coded.size()};
+    send(coded.first(site.out_coder.encode(site.out.written(), coded)), site.leader);
   }
 }
 
 void SiteLeader::give_out(Site& site) {
+  if (compress_) site.in_coder.decode({site.in_coded.data(), site.in_coded.size()}, site.in.room());
   site.in.read(site.receives.size());
   std::vector<std::byte*> end{given_};  // of what each member gets
   for (std::size_t m = 1; m < members_.size(); ++m) end.push_back(site.given[m].data());

@@ -8,6 +8,7 @@
 
 #include "base/arrays.hpp"
 #include "comm/communicator.hpp"
+#include "exchange/sites/predictive_coder.hpp"
 #include "exchange/strategy.hpp"
 
 namespace eddyline::exchange {
@@ -50,10 +51,13 @@ class Bundle {
 /// the other, by sender, without sizes, which the rank knows.
 class SiteLeader {
  public:
-  SiteLeader(comm::Communicator& communicator, comm::Tag tag, Sent& sent);
+  /// `compress`: what goes to other leaders.
+  SiteLeader(comm::Communicator& communicator, comm::Tag tag, Sent& sent, bool compress);
 
   /// By rank; the leader is the first. After a rebuild, if anything is other than before.
   void arrange(std::vector<Member> members);
+  /// After every rebuild: messages of other contents follow.
+  void forget();
   /// Receives. `own`: what the leader itself sends, packed before pass_on() is called, and where it wants what comes.
   void begin(const Bundle& own, std::byte* given);
   /// Does what can be done now; whether all is done. Does not wait for others.
@@ -69,6 +73,8 @@ class SiteLeader {
     int leader = 0;
     std::vector<Place> sends, receives;
     Bundle out, in;
+    PredictiveCoder out_coder, in_coder;
+    Array<std::byte> out_coded, in_coded;  // where they are compressed
     std::unique_ptr<comm::Requests> coming;
     std::vector<Array<std::byte>> given;  // to each member
     bool came = false;
@@ -89,7 +95,7 @@ class SiteLeader {
   std::unique_ptr<comm::Requests> gathered_, sends_;
   const Bundle* own_ = nullptr;
   std::byte* given_ = nullptr;  // where the leader finds what comes for itself
-  bool passed_on_ = true;
+  bool passed_on_ = true, compress_;
 };
 
 }  // namespace eddyline::exchange

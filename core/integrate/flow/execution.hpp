@@ -23,7 +23,7 @@ struct Execution {
   std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
   std::string decomposition = "bisection";  // see decompose::cuts_of()
   std::string exchange = "nonblocking";     // see exchange::strategy_names()
-  exchange::Combine combine = exchange::Combine::none;
+  exchange::BetweenSites between;
   Lazy lazy;
   bool rebalance = true;    // share the domain out anew when that is worth its price
   int rebalance_every = 0;  // not 0: at every so many rebuilds, whatever it costs (a test of the law)

@@ -77,7 +77,7 @@ Subdomain::Subdomain(const world::World& world, const Constants& constants, cons
       shuffle_(execution.shuffle),
       depth_(depth),
       communicator_(communicator),
-      cell_halo_(communicator, execution.exchange, execution.combine, comm::Tag::cell_halo) {
+      cell_halo_(communicator, execution.exchange, execution.between, comm::Tag::cell_halo) {
   for (int d = 0; d < 3; ++d) {
     const auto limit = [&](int end) {
       const SideKind kind = world.sides[static_cast<std::size_t>(2 * d + end)].kind;

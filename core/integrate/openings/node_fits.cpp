@@ -22,7 +22,7 @@ particles::CellBox widened(particles::CellBox box, std::int32_t by, const partic
 
 template <int D>
 NodeFits<D>::NodeFits(comm::Communicator& communicator, std::int32_t nodes)
-    : communicator_(communicator), halo_(communicator, "nonblocking", exchange::Combine::none, comm::Tag::fit_halo) {
+    : communicator_(communicator), halo_(communicator, "nonblocking", exchange::BetweenSites{}, comm::Tag::fit_halo) {
   fits_.assign(static_cast<std::size_t>(nodes), {});
 }
 

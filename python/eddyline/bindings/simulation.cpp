@@ -301,8 +301,7 @@ void bind_simulation(nb::module_& module) {
   module.def("instruction_sets", [] { return instruction_sets(); });
   module.def("exchange_strategies", [] { return exchange::strategy_names(); });
   module.def(
-      "combining_refusal", [](const std::string& exchange) { return exchange::combining_refusal(exchange); },
-      "exchange"_a);
+      "inside_refusal", [](const std::string& exchange) { return exchange::inside_refusal(exchange); }, "exchange"_a);
   module.def("arithmetic_limit", driver::arithmetic_limit, "dimensions"_a, "instructions"_a = "auto");
 
   static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
@@ -348,11 +347,16 @@ void bind_simulation(nb::module_& module) {
       .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
-                       Communicator* communicator, const std::string& combine, int lazy, bool lazy_exact) {
+                       Communicator* communicator, const std::string& combine, const std::string& compress, int lazy,
+                       bool lazy_exact) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
-             if (combine != "none" && combine != "site")
-               throw UserError("combine = \"" + combine + "\"; must be \"none\" or \"site\".");
+             const auto by_site = [](const char* name, const std::string& wanted) {
+               if (wanted != "none" && wanted != "site")
+                 throw UserError(std::string(name) + " = \"" + wanted + "\"; must be \"none\" or \"site\".");
+               return wanted == "site";
+             };
+             const exchange::BetweenSites between{by_site("combine", combine), by_site("compress", compress)};
              nb::gil_scoped_release release;
              integrate::Execution execution;
              execution.boxes = boxes;
@@ -362,7 +366,7 @@ void bind_simulation(nb::module_& module) {
              execution.shuffle = shuffle;
              execution.decomposition = decomposition;
              execution.exchange = exchange;
-             execution.combine = combine == "site" ? exchange::Combine::site : exchange::Combine::none;
+             execution.between = between;
              execution.rebalance = rebalance;
              execution.lazy = {lazy, lazy_exact};
              static const auto alone = comm::alone();
@@ -372,8 +376,8 @@ void bind_simulation(nb::module_& module) {
            }),
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
            "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection", "exchange"_a = "nonblocking",
-           "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none", "lazy"_a = 1,
-           "lazy_exact"_a = true, nb::keep_alive<0, 12>())
+           "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none", "compress"_a = "none",
+           "lazy"_a = 1, "lazy_exact"_a = true, nb::keep_alive<0, 12>())
       .def(
           "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
           "communicator"_a, nb::call_guard<nb::gil_scoped_release>())

@@ -66,6 +66,13 @@ def _sizes(sites: str | None) -> list[int]:
         raise typer.BadParameter(f"{sites}: must be numbers of ranks, e.g. 2,2") from None
 
 
+Compress = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="none, or site: between sites travels only what neither side can foretell.",
+    ),
+]
 Sites = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(
@@ -104,6 +111,7 @@ def _manner(
     rebalance: Rebalance = True,
     exchange: Exchange = "nonblocking",
     combine: Combine = "none",
+    compress: Compress = "none",
     sites: Sites = None,
     lazy: Lazy = 1,
     lazy_inexact: LazyInexact = False,

@@ -44,6 +44,7 @@ def run(
     rebalance: bool = True,
     exchange: str = "nonblocking",
     combine: str = "none",
+    compress: str = "none",
     sites: Sequence[int] = (),
     lazy: int = 1,
     lazy_inexact: bool = False,
@@ -65,9 +66,10 @@ def run(
         "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is
         worth its price. exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all:
         docs/exchange.md). combine: "site" to send what the ranks of one site have for those of another in one
-        message. sites: how many ranks each site has, e.g. (2, 2); without it as the environment variable
-        EDDYLINE_SITE names them, or machines. lazy: exchange before every so many steps only; each
-        rank then computes what is around its cells as well. None of them changes a bit of the result.
+        message. compress: "site" to send between sites only what neither side can foretell. sites: how many
+        ranks each site has, e.g. (2, 2); without it as the environment variable EDDYLINE_SITE names them, or
+        machines. lazy: exchange before every so many steps only; each rank then computes what is around its
+        cells as well. None of them changes a bit of the result.
     lazy_inexact: with `lazy`, boundaries stand still meanwhile instead. The result then depends on
         ranks, boxes and decomposition, and the run says that it breaks the law.
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
@@ -85,7 +87,7 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
+    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, tuple(sites))
     manner = Manner(*shared, lazy, lazy_inexact)
     ranks = join()
     destination = None if out is None else Path(out)
@@ -123,6 +125,7 @@ def resume(
     rebalance: bool = True,
     exchange: str = "nonblocking",
     combine: str = "none",
+    compress: str = "none",
     sites: Sequence[int] = (),
     lazy: int = 1,
     lazy_inexact: bool = False,
@@ -142,7 +145,7 @@ def resume(
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
     """
-    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, tuple(sites))
+    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, tuple(sites))
     manner = Manner(*shared, lazy, lazy_inexact)
     ranks = join()
 
@@ -203,6 +206,7 @@ def simulated(
         rebalance=manner.rebalance,
         exchange=manner.exchange,
         combine=manner.combine,
+        compress=manner.compress,
         lazy=manner.lazy,
         lazy_exact=not manner.lazy_inexact,
         communicator=ranks.communicator,

@@ -21,6 +21,7 @@ class Manner:
     exchange: str
     patience: float
     combine: str = "none"
+    compress: str = "none"
     sites: tuple[int, ...] = ()
     lazy: int = 1
     lazy_inexact: bool = False
@@ -34,6 +35,7 @@ class Manner:
                 "rebalance": self.rebalance,
                 "exchange": self.exchange,
                 "combine": self.combine,
+                "compress": self.compress,
                 "sites": ranks.sites(self.sites),
                 "message_passing": ranks.communicator.library,
             }
@@ -58,7 +60,7 @@ class Manner:
         if self.boxes < 1:
             raise RequestError(f"boxes = {self.boxes}: must be >= 1")
         self._check_exchange()
-        self._check_combining()
+        self._check_sites()
         check_lazy(self.lazy, exact=not self.lazy_inexact)
 
     def _check_exchange(self) -> None:
@@ -72,11 +74,12 @@ class Manner:
         remedy = f'Did you mean "{near}"?' if near else ""
         raise RequestError(f'exchange = "{self.exchange}": must be {listed(known, "or")}. {remedy}'.strip())
 
-    def _check_combining(self) -> None:
+    def _check_sites(self) -> None:
         from eddyline import _core
 
-        if self.combine not in ("none", "site"):
-            raise RequestError(f'combine = "{self.combine}": must be "none" or "site"')
-        if self.combine == "site" and (refusal := _core.combining_refusal(self.exchange)):
-            raise RequestError(refusal.rstrip("."))
+        for name, wanted in (("combine", self.combine), ("compress", self.compress)):
+            if wanted not in ("none", "site"):
+                raise RequestError(f'{name} = "{wanted}": must be "none" or "site"')
+            if wanted == "site" and (refusal := _core.inside_refusal(self.exchange)):
+                raise RequestError(refusal.rstrip("."))
         join().sites(self.sites)

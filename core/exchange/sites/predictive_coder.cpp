@@ -1,0 +1,182 @@
+#include "exchange/sites/predictive_coder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstring>
+
+namespace eddyline::exchange {
+
+namespace {
+
+constexpr std::size_t k_pasts = 8;          // lengths that are remembered; a halo has two or three at a time
+constexpr int k_word_bits = 32;             // of a word
+constexpr int k_length_bits = 6;            // of a width that is told
+constexpr std::uint8_t k_first_width = 16;  // before anything is known
+
+/// Small numbers for small differences of either sign.
+std::uint32_t folded(std::uint32_t difference) {
+  return (difference << 1) ^ (difference >> 31 != 0 ? ~std::uint32_t{0} : 0);
+}
+std::uint32_t unfolded(std::uint32_t value) { return (value >> 1) ^ ((value & 1) != 0 ? ~std::uint32_t{0} : 0); }
+
+/// Bits one after the other, the lowest first. Stops at the end of its room.
+class BitWriter {
+ public:
+  explicit BitWriter(std::span<std::byte> to) : to_(to) {}
+
+  /// At most 33 bits.
+  void put(std::uint64_t value, int bits) {
+    held_ |= value << filled_;
+    filled_ += bits;
+    while (filled_ >= k_word_bits) {
+      flush(sizeof(std::uint32_t));
+      held_ >>= k_word_bits;
+      filled_ -= k_word_bits;
+    }
+  }
+  /// What was put; empty if there was no room for it.
+  std::span<const std::byte> finish() {
+    flush(static_cast<std::size_t>((filled_ + 7) / 8));
+    return overflown_ ? std::span<const std::byte>() : to_.first(used_);
+  }
+
+ private:
+  void flush(std::size_t bytes) {
+    overflown_ = overflown_ || used_ + bytes > to_.size();
+    if (!overflown_) std::memcpy(to_.data() + used_, &held_, bytes);
+    used_ += bytes;
+  }
+
+  std::span<std::byte> to_;
+  std::uint64_t held_ = 0;
+  int filled_ = 0;  // fewer than 32 between two calls
+  std::size_t used_ = 0;
+  bool overflown_ = false;
+};
+
+/// Beyond the end there are zeros.
+class BitReader {
+ public:
+  explicit BitReader(std::span<const std::byte> from) : from_(from) {}
+
+  /// At most 32 bits.
+  std::uint32_t get(int bits) {
+    if (filled_ < bits) {
+      std::uint32_t next = 0;
+      std::memcpy(&next, from_.data() + used_, std::min(sizeof next, from_.size() - used_));
+      used_ = std::min(used_ + sizeof next, from_.size());
+      held_ |= std::uint64_t{next} << filled_;
+      filled_ += k_word_bits;
+    }
+    const auto value = static_cast<std::uint32_t>(held_ & ((std::uint64_t{1} << bits) - 1));
+    held_ >>= bits;
+    filled_ -= bits;
+    return value;
+  }
+
+ private:
+  std::span<const std::byte> from_;
+  std::uint64_t held_ = 0;
+  int filled_ = 0;  // fewer than 32 when more is loaded
+  std::size_t used_ = 0;
+};
+
+std::uint32_t word_at(std::span<const std::byte> message, std::size_t k) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, message.data() + k * sizeof word, sizeof word);
+  return word;
+}
+
+}  // namespace
+
+void PredictiveCoder::forget() { used_ = 0; }
+
+PredictiveCoder::Past& PredictiveCoder::past_of(std::size_t bytes) {
+  for (std::size_t p = 0; p < used_; ++p)
+    if (pasts_[p].bytes == bytes) return pasts_[p];
+  if (used_ == k_pasts) used_ = 0;
+  if (used_ == pasts_.size()) pasts_.emplace_back();
+  Past& past = pasts_[used_++];
+  const std::size_t words = bytes / sizeof(Word);
+  past.bytes = bytes;
+  past.messages = 0;
+  past.last.resize(words);
+  past.before.resize(words);
+  past.widths.assign(words, k_first_width);
+  return past;
+}
+
+PredictiveCoder::Word PredictiveCoder::foretold(const Past& past, std::size_t k) {
+  return past.messages < 2 ? past.last[k] : 2 * past.last[k] - past.before[k];
+}
+
+void PredictiveCoder::remember(Past& past, std::size_t k, Word word, int width) {
+  past.before[k] = past.last[k];
+  past.last[k] = word;
+  past.widths[k] = static_cast<std::uint8_t>(width);
+}
+
+std::size_t PredictiveCoder::encode(std::span<const std::byte> message, std::span<std::byte> to) {
+  assert(to.size() >= most(message.size()));
+  Past& past = past_of(message.size());
+  const std::size_t words = past.last.size(), rest = message.size() % sizeof(Word);
+  BitWriter bits(to.subspan(sizeof(Header), message.size()));
+  for (std::size_t k = 0; k < words; ++k) {
+    const Word word = word_at(message, k);
+    const Word difference = folded(word - foretold(past, k));
+    const int width = std::bit_width(difference), usual = past.widths[k];
+    if (past.messages > 0) {
+      if (width <= usual) {
+        bits.put(1 | std::uint64_t{difference} << 1, usual + 1);
+      } else {
+        bits.put(static_cast<std::uint64_t>(width) << 1, 1 + k_length_bits);
+        bits.put(difference, width);
+      }
+    }
+    remember(past, k, word, past.messages > 0 ? width : k_first_width);
+  }
+  for (std::size_t k = message.size() - rest; k < message.size(); ++k)
+    bits.put(std::to_integer<std::uint64_t>(message[k]), 8);
+  const auto coded = bits.finish();
+  const bool is_coded = past.messages > 0 && !coded.empty() && coded.size() < message.size();
+  past.messages = std::min(past.messages + 1, 2);
+
+  const Header header{static_cast<std::uint32_t>(message.size()), is_coded ? 1U : 0U};
+  std::memcpy(to.data(), &header, sizeof header);
+  if (is_coded) return sizeof header + coded.size();
+  std::copy(message.begin(), message.end(), to.begin() + sizeof header);
+  return sizeof header + message.size();
+}
+
+std::size_t PredictiveCoder::decode(std::span<const std::byte> coded, std::span<std::byte> to) {
+  Header header;
+  std::memcpy(&header, coded.data(), sizeof header);
+  const std::size_t bytes = header.bytes;
+  assert(bytes <= to.size());
+  const auto from = coded.subspan(sizeof header);
+  const bool is_coded = header.is_coded != 0;
+  if (!is_coded) std::copy_n(from.begin(), bytes, to.begin());
+  Past& past = past_of(bytes);
+  const std::size_t words = past.last.size(), rest = bytes % sizeof(Word);
+  BitReader bits(from);
+  for (std::size_t k = 0; k < words; ++k) {
+    Word word = 0, difference = 0;
+    if (is_coded) {
+      const int width = bits.get(1) != 0 ? past.widths[k] : static_cast<int>(bits.get(k_length_bits));
+      difference = bits.get(width);
+      word = foretold(past, k) + unfolded(difference);
+      std::memcpy(to.data() + k * sizeof word, &word, sizeof word);
+    } else {
+      word = word_at(to, k);
+      difference = folded(word - foretold(past, k));
+    }
+    remember(past, k, word, past.messages > 0 ? std::bit_width(difference) : k_first_width);
+  }
+  if (is_coded)
+    for (std::size_t k = bytes - rest; k < bytes; ++k) to[k] = static_cast<std::byte>(bits.get(8));
+  past.messages = std::min(past.messages + 1, 2);
+  return bytes;
+}
+
+}  // namespace eddyline::exchange
