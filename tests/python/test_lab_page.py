@@ -281,11 +281,15 @@ def test_a_tablet_has_it_all_within_reach_of_a_finger(browser, server, running, 
         page.wait_for_selector(".time")
         until(page, lambda: shown_time(page) > 0.03 and page.locator(".chart").count() >= 2)
         assert page.evaluate(SMALL) == []
+        if size[0] < 900:
+            page.get_by_role("button", name="Setup").tap()
         page.get_by_label("viscosity").scroll_into_view_if_needed()
         page.get_by_role("tab", name="File").tap()
         page.get_by_text("a post").wait_for()
         page.get_by_role("button", name="Pause").tap()
         page.get_by_role("button", name="Resume").wait_for()
+        if size[0] < 900:
+            page.get_by_role("button", name="Close Setup").tap()
         box = page.locator(".chart .u-over").first.bounding_box()
         fingers = page.context.new_cdp_session(page)
 
@@ -299,6 +303,64 @@ def test_a_tablet_has_it_all_within_reach_of_a_finger(browser, server, running, 
         touch("touchEnd")
         page.get_by_role("button", name="window").wait_for()
         no_barriers(page)
+
+
+CANVAS = "document.querySelector('.stage').getBoundingClientRect().height / innerHeight"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(768, 1024), (1280, 600), (1024, 600), (390, 844)])
+def test_a_small_window_reaches_everything_by_keys_alone(browser, server, size):
+    def press(name: str, role: str = "button") -> None:
+        page.get_by_role(role, name=name, exact=True).press("Enter")
+
+    def has_focus(name: str) -> bool:
+        focused = page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.innerText")
+        return focused.strip() == name
+
+    with opened(browser, server, size=size) as page:
+        open_text(page, CHANNEL)
+        toggle = page.get_by_role("button", name="Setup", exact=True)
+        if size[0] < 900:
+            assert toggle.get_attribute("aria-expanded") == "false"
+            press("Setup")
+            assert toggle.get_attribute("aria-expanded") == "true"
+            until(page, lambda: has_focus("Setup"))
+            no_barriers(page)
+        if size[0] < 1180:
+            page.get_by_role("tab", name="Setup").press("ArrowRight")
+        press("post, circle")
+        page.get_by_role("tab", name="File").press("Enter")
+        page.wait_for_selector("text=diameter = 0.05")
+        page.get_by_role("tab", name="Setup").press("Enter")
+        diameter = page.get_by_label("diameter")
+        diameter.fill("0.06")
+        diameter.press("Enter")
+        page.wait_for_function("document.querySelector('[data-path=\"bodies.post\"]').r.baseVal.value > 20")
+        if size[0] < 900:
+            diameter.press("Escape")
+            page.wait_for_selector("#world", state="detached")
+            until(page, lambda: has_focus("Setup"))
+        press("Run")
+        page.wait_for_selector(".time")
+        until(page, lambda: shown_time(page) > 0.03 and page.locator(".chart").count() > 0)
+        assert page.evaluate(SMALL) == []
+        assert page.evaluate(CANVAS) > 0.4
+        page.get_by_label("Quantity").wait_for()
+        page.get_by_role("slider", name="Time shown").focus()
+        no_barriers(page)
+        if size[0] < 900:
+            press("Setup")
+            page.get_by_label("viscosity").wait_for()
+            assert page.evaluate(CANVAS) > 0.4
+            press("Close Setup")
+        press("Hide the charts")
+        press("Machine")
+        page.wait_for_selector("#machine")
+        page.get_by_role("button", name="Close", exact=True).press("Escape")
+        until(page, lambda: has_focus("Machine"))
+        press("Stop")
+        page.get_by_role("button", name="Run again").wait_for()
 
 
 @pytest.mark.browser

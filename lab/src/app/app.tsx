@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Stage } from "../canvas/stage";
 import { Charts } from "../charts/charts";
 import { dismiss, notices } from "../state/notices";
+import { hasSheet, sheetOpen } from "../state/room";
 import { Timeline } from "../timeline/timeline";
 import { Header } from "./header";
 import { Icon } from "./icons";
@@ -42,7 +43,7 @@ export function App() {
 
 function Lab() {
   return (
-    <div class="lab">
+    <div class={hasSheet.value && sheetOpen.value ? "lab with-sheet" : "lab"}>
       <Header />
       <Left />
       <main style={{ display: "contents" }}>

@@ -3,6 +3,7 @@
 import type { Quality, Regime } from "../api/types";
 import { QUALITIES } from "../api/types";
 import { short } from "../colors/scale";
+import { hasSheet, sheetOpen } from "../state/room";
 import * as run from "../state/run";
 import { starting, start, stale } from "../state/runs";
 import { command, refusal } from "../state/steering";
@@ -10,6 +11,7 @@ import { theme, toggleTheme } from "../state/theme";
 import * as world from "../state/world";
 import { Icon, Mark } from "./icons";
 import { machineOpen } from "./machine";
+import { Count } from "./right";
 import { goHome } from "./screens";
 import { useState } from "preact/hooks";
 import { duration } from "./words";
@@ -25,16 +27,46 @@ export function Header() {
         {world.check.value?.title || world.name.value}
       </h1>
       <span class="space" />
-      <Reynolds />
-      <Cost />
+      {!hasSheet.value && <Scale />}
       <RunButtons />
-      <button type="button" class="button icon" aria-label="Machine" title="Machine" aria-expanded={machineOpen.value} onClick={() => (machineOpen.value = !machineOpen.value)}>
+      {hasSheet.value && <SetupButton />}
+      <button
+        type="button"
+        class="button icon"
+        aria-label="Machine"
+        title="Machine"
+        aria-expanded={machineOpen.value}
+        aria-controls="machine"
+        onClick={() => (machineOpen.value = !machineOpen.value)}
+      >
         <Icon name="machine" />
       </button>
       <button type="button" class="button bare icon" aria-label={`Change to ${theme.value === "dark" ? "light" : "dark"} colours`} onClick={toggleTheme}>
         <Icon name={theme.value === "dark" ? "sun" : "moon"} />
       </button>
+      {hasSheet.value && <Scale />}
     </header>
+  );
+}
+
+/** How fast, and how fine. */
+function Scale() {
+  return (
+    <div class="scale">
+      <Reynolds />
+      <Cost />
+    </div>
+  );
+}
+
+/** Opens the sheet of Setup, bodies and file where it is not always there. */
+function SetupButton() {
+  const count = world.problems.value.length;
+  return (
+    <button type="button" class="button" aria-expanded={sheetOpen.value} aria-controls="world" onClick={() => (sheetOpen.value = !sheetOpen.value)}>
+      <Icon name="setup" /> Setup
+      {count > 0 && <Count of={count} />}
+    </button>
   );
 }
 

@@ -1,9 +1,10 @@
-/** Tools, and what is in the world. */
+/** Tools, and what is in the world: in a window with little room a strip of tools alone. */
 
 import { choose, remove, steers, tool } from "../draw/drawing";
 import type { ToolName } from "../draw/shapes";
 import { short } from "../colors/scale";
 import { numberAt, numbersAt, type Shape } from "../api/types";
+import { hasStrip } from "../state/room";
 import * as run from "../state/run";
 import * as world from "../state/world";
 import { Icon, type IconName } from "./icons";
@@ -19,29 +20,36 @@ export const TOOLS: readonly { name: ToolName; text: string; icon: IconName; key
 ];
 
 export function Left() {
-  const plan = world.drawing.value;
   return (
-    <aside class="left" aria-label="Tools and bodies">
+    <aside class="left" aria-label={hasStrip.value ? "Tools" : "Tools and bodies"}>
       <div class="section">
         <h2>Draw</h2>
         <Tools />
-        <div class="tools" style={{ marginTop: "6px" }}>
-          <button type="button" class="button" disabled={!world.canUndo.value} title="Undo (Ctrl Z)" onClick={() => void world.undo()}>
-            <Icon name="undo" /> Undo
+        <div class="tools">
+          <button type="button" class="button" disabled={!world.canUndo.value} aria-label="Undo" title="Undo (Ctrl Z)" onClick={() => void world.undo()}>
+            <Icon name="undo" /> <span>Undo</span>
           </button>
-          <button type="button" class="button" disabled={!world.canRedo.value} title="Redo (Ctrl Shift Z)" onClick={() => void world.redo()}>
-            <Icon name="redo" /> Redo
+          <button type="button" class="button" disabled={!world.canRedo.value} aria-label="Redo" title="Redo (Ctrl Shift Z)" onClick={() => void world.redo()}>
+            <Icon name="redo" /> <span>Redo</span>
           </button>
         </div>
       </div>
-      <div class="scroll" tabIndex={-1}>
-        <Items part="bodies" title={steers.value ? "Bodies of the run" : "Bodies"} items={steers.value ? bodiesOfRun() : (plan?.bodies ?? [])} empty="None yet. Take a tool and drag on the canvas." />
-        {plan && plan.regions.length > 0 && <Items part="regions" title="Water at the start" items={plan.regions} empty="" />}
-        {plan && plan.observers.length > 0 && (
-          <Items part="observe" title="Observers" items={plan.observers.map((item) => ({ ...item, shape: item.type }))} empty="" />
-        )}
-      </div>
+      {!hasStrip.value && <Contents />}
     </aside>
+  );
+}
+
+/** Bodies, water and observers, each to be chosen or removed. */
+export function Contents() {
+  const plan = world.drawing.value;
+  return (
+    <div class="scroll" tabIndex={-1}>
+      <Items part="bodies" title={steers.value ? "Bodies of the run" : "Bodies"} items={steers.value ? bodiesOfRun() : (plan?.bodies ?? [])} empty="None yet. Take a tool and drag on the canvas." />
+      {plan && plan.regions.length > 0 && <Items part="regions" title="Water at the start" items={plan.regions} empty="" />}
+      {plan && plan.observers.length > 0 && (
+        <Items part="observe" title="Observers" items={plan.observers.map((item) => ({ ...item, shape: item.type }))} empty="" />
+      )}
+    </div>
   );
 }
 
@@ -72,10 +80,11 @@ function Tools() {
           aria-checked={tool.value === item.name}
           tabIndex={tool.value === item.name ? 0 : -1}
           title={`${item.text} (${item.key})`}
+          aria-label={item.text}
           onClick={() => choose(item.name)}
         >
           <Icon name={item.icon} />
-          {item.text}
+          <span>{item.text}</span>
         </button>
       ))}
     </div>

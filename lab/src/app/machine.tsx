@@ -8,6 +8,7 @@ import { notify } from "../state/notices";
 import * as run from "../state/run";
 import { refresh, runs, openRun } from "../state/runs";
 import { Icon } from "./icons";
+import { close, closesOnEscape, useOpening } from "./opening";
 import { big, bytes, duration } from "./words";
 
 export const machineOpen = signal(false);
@@ -39,25 +40,18 @@ async function load(method: "GET" | "POST", path: string): Promise<void> {
 export function Machine() {
   const box = useRef<HTMLElement>(null);
   const open = machineOpen.value;
+  useOpening(open, box, "button");
   useEffect(() => {
     if (!open) return;
-    box.current?.querySelector("button")?.focus();
     void load("GET", "machine");
     void refresh();
   }, [open]);
   if (!open) return null;
   return (
-    <aside
-      class="drawer"
-      aria-label="Machine"
-      ref={box}
-      onKeyDown={(event) => {
-        if (event.key === "Escape") machineOpen.value = false;
-      }}
-    >
+    <aside class="drawer" id="machine" aria-label="Machine" ref={box} onKeyDown={closesOnEscape(machineOpen, "machine")}>
       <header>
         <h2>Machine</h2>
-        <button type="button" class="button bare icon" aria-label="Close" onClick={() => (machineOpen.value = false)}>
+        <button type="button" class="button bare icon" aria-label="Close" onClick={() => close(machineOpen, "machine")}>
           <Icon name="close" />
         </button>
       </header>

@@ -4,9 +4,10 @@ import { useState } from "preact/hooks";
 import { Icon } from "../app/icons";
 import { Segments } from "../app/segments";
 import { gradient } from "../colors/maps";
-import { QUANTITIES, QUANTITY_NAMES } from "../colors/quantities";
+import { isQuantity, QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
 import { short, ticks } from "../colors/scale";
 import { notify } from "../state/notices";
+import { hasSheet } from "../state/room";
 import * as run from "../state/run";
 import { backToRun, stale } from "../state/runs";
 import * as view from "../state/view";
@@ -53,14 +54,7 @@ function ViewBar() {
   const flat = run.hello.value?.dimensions !== 3;
   return (
     <div class="hud view-bar">
-      <Segments
-        label="Quantity"
-        options={names.map((name) => ({ value: name, text: QUANTITIES[name].label }))}
-        value={view.quantity.value}
-        choose={(name) => {
-          view.quantity.value = name;
-        }}
-      />
+      <Quantities names={names} />
       {flat && (run.isLive.value || run.keepsParticles.value) && (
         <Segments
           label="Drawn as"
@@ -80,6 +74,37 @@ function ViewBar() {
       {flat && <Toggle of={view.bands} icon="bands" label="Steps of colour" />}
       {flat && <Toggle of={view.lines} icon="lines" label="Contour lines of vorticity and density" />}
     </div>
+  );
+}
+
+function Quantities({ names }: { names: readonly QuantityName[] }) {
+  if (!hasSheet.value) {
+    return (
+      <Segments
+        label="Quantity"
+        options={names.map((name) => ({ value: name, text: QUANTITIES[name].label }))}
+        value={view.quantity.value}
+        choose={(name) => {
+          view.quantity.value = name;
+        }}
+      />
+    );
+  }
+  return (
+    <select
+      aria-label="Quantity"
+      value={view.quantity.value}
+      onChange={(event) => {
+        const name = event.currentTarget.value;
+        if (isQuantity(name)) view.quantity.value = name;
+      }}
+    >
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {QUANTITIES[name].label}
+        </option>
+      ))}
+    </select>
   );
 }
 

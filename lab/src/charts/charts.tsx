@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { Icon } from "../app/icons";
 import { short } from "../colors/scale";
+import { isSlim } from "../state/room";
 import * as run from "../state/run";
 import { Chart } from "./chart";
 import { saveChart, saveCsv } from "./csv";
@@ -11,6 +12,9 @@ import { type ChartSpec, chartSpecs } from "./specs";
 import { averaging } from "./window";
 
 const MOST = 3;
+const LOW = 560; // CSS pixels
+/** Whether charts are seen, or their buttons only: where the window is low these at first. */
+const open = signal(innerHeight >= LOW);
 const chosen = signal<readonly string[] | null>(null);
 
 const names = computed(() => {
@@ -27,17 +31,29 @@ export function Charts() {
   const all = specs.value;
   if (run.kind.value !== "run" || all.length === 0) return null;
   const wanted = chosen.value?.filter((name) => all.some((spec) => spec.name === name));
-  const shown = wanted && wanted.length > 0 ? wanted : all.slice(0, 2).map((spec) => spec.name);
+  const most = isSlim.value ? 1 : MOST;
+  const shown = (wanted && wanted.length > 0 ? wanted : all.slice(0, Math.min(2, most)).map((spec) => spec.name)).slice(-most);
   const toggle = (name: string): void => {
-    const next = shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name].slice(-MOST);
-    chosen.value = next;
+    const isShown = open.value && shown.includes(name);
+    open.value = true;
+    chosen.value = isShown ? shown.filter((each) => each !== name) : [...shown.filter((each) => each !== name), name].slice(-most);
   };
   const visible = all.filter((spec) => shown.includes(spec.name));
   return (
     <section class="charts" aria-label="Charts">
       <div class="bar">
+        <button
+          type="button"
+          class="button bare icon small"
+          aria-label={open.value ? "Hide the charts" : "Show the charts"}
+          title={open.value ? "Hide the charts" : "Show the charts"}
+          aria-expanded={open.value}
+          onClick={() => (open.value = !open.value)}
+        >
+          <Icon name={open.value ? "down" : "up"} />
+        </button>
         {all.map((spec) => (
-          <button key={spec.name} type="button" class="button small" aria-pressed={shown.includes(spec.name)} onClick={() => toggle(spec.name)}>
+          <button key={spec.name} type="button" class="button small" aria-pressed={open.value && shown.includes(spec.name)} onClick={() => toggle(spec.name)}>
             {spec.title.split(":")[0]}
           </button>
         ))}
@@ -55,11 +71,13 @@ export function Charts() {
           <Icon name="picture" />
         </button>
       </div>
-      <div class="row">
-        {visible.map((spec) => (
-          <Chart key={spec.name} spec={spec} />
-        ))}
-      </div>
+      {open.value && (
+        <div class="row">
+          {visible.map((spec) => (
+            <Chart key={spec.name} spec={spec} />
+          ))}
+        </div>
+      )}
     </section>
   );
 }
