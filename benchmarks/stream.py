@@ -51,6 +51,7 @@ VIEWS = {
         particle_quantity="speed",
         most_particles=200_000,
         ids=True,
+        velocities=True,
         frames_per_second=30,
         tells=True,
     ),

@@ -221,6 +221,62 @@ def test_a_run_that_has_ended_is_never_taken_for_a_live_one_and_shows_its_partic
         assert "Run again" in page.evaluate("window.seen")
 
 
+DROP = (
+    TANK.replace('left = { type = "inflow", velocity = 1.0 }\nright = { type = "outflow" }\n', "")
+    .replace(
+        'shape = "circle"\ncenter = [0.15, 0.1]\ndiameter = 0.05',
+        'shape = "rectangle"\nmin = [0.05, 0.05]\nmax = [0.15, 0.15]',
+    )
+    .replace("[bodies.post]", "[start]\nvelocity = [1.0, 0]\n[regions.drop]")
+    .replace("snapshots = 0", "snapshots = 1")
+)
+"""Water that flies twice as far as it is wide; particles are stored at the start and at the end only."""
+EXTENT = """
+  async () => {
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    const flow = document.querySelector("canvas.flow"), { width, height } = flow;
+    const pen = new OffscreenCanvas(width, height).getContext("2d");
+    pen.drawImage(flow, 0, 0);
+    const { data } = pen.getImageData(0, 0, width, height);
+    let [first, last] = [width, -1];
+    for (let k = 0; k < data.length; k += 4) {
+      if (data[k + 3] < 128) continue;
+      const x = (k / 4) % width;
+      [first, last] = [Math.min(first, x), Math.max(last, x)];
+    }
+    return [first, last];
+  }
+"""
+"""Of the canvas: the first and the last column in which anything is drawn."""
+
+
+@pytest.mark.browser
+def test_particles_go_on_between_the_moments_that_are_stored(browser, server):
+    run = server.call("POST", "runs", {"toml": DROP, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    with opened(browser, server, run=run) as page:
+        page.get_by_role("button", name="Run again").wait_for()
+        page.get_by_role("radio", name="Particles").click()
+        page.get_by_label("Speed of playing").select_option("0.05")
+        slider = page.get_by_role("slider", name="Time shown")
+        slider.focus()
+        page.keyboard.press("Home")
+        until(page, lambda: page.evaluate(EXTENT)[1] > 0)
+        left, right = page.evaluate(EXTENT)
+        width = right - left
+        page.keyboard.press("ArrowRight")
+        until(page, lambda: shown_time(page) > 0 and page.evaluate(EXTENT)[0] > left)
+        moved = (page.evaluate(EXTENT)[0] - left) / width
+        assert moved == pytest.approx(shown_time(page) / 0.1, abs=0.06)
+        page.keyboard.press("Home")
+        page.get_by_role("button", name="Play").click()
+        places = [page.evaluate(EXTENT)[0] for _ in range(30)]
+        steps = np.diff(places)
+        assert steps.min() >= 0 and np.count_nonzero(steps) > 8
+        assert steps.max() < 0.2 * width
+
+
 def _steered_run(server: Client) -> str:
     """A finished run into which a body came, and out of which it went."""
     toml = CHANNEL.replace("pictures = 3", "pictures = 20000")

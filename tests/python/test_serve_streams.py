@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.codes import given, values_of
 from eddyline.live.publisher import packed
+from eddyline.serve.rasters import always_the_same, particles_for
 from eddyline.stream.snapshots import read_snapshot
 
 RUN = "0123456789ab"
@@ -97,6 +98,27 @@ def test_rasters_show_the_velocity_that_particles_have(lab):
     assert speed.values.error < 1e-4 and shown.particles.count == 200
     fast = values_of(shown.particles.values)
     assert np.abs(fast - np.hypot(x, y).ravel()).max() < 1e-3
+
+
+def test_fewer_particles_are_always_the_same_ones_and_say_how_they_go_on():
+    given_frame = frame(1).frame
+    ids = np.random.default_rng(1).permutation(np.arange(200) << 32)
+    given_frame.particles.ids = ids.astype("<i8").tobytes()
+    view = pb.View(particles=True, most_particles=60, ids=True, velocities=True)
+    shown = particles_for(given_frame, view, HELLO)
+    assert shown.count == 60 and shown.total == 200
+    chosen = np.frombuffer(shown.ids, "<i8")
+    rows = [int(np.flatnonzero(ids == each)[0]) for each in chosen]
+    assert len(set(np.diff(np.sort(rows)))) > 2  # no rows or columns of them
+    for axis, codes in zip("xy", shown.carried, strict=True):
+        whole = next(each for each in given_frame.particles.carried if each.quantity == f"velocity_{axis}")
+        assert (codes.quantity, codes.values.width) == (f"velocity_{axis}", 1)
+        wrong = np.abs(values_of(codes.values) - values_of(whole.values)[rows])
+        assert wrong.max() < 1.01 * codes.values.error + whole.values.error < 0.01
+    fewer = np.delete(ids, [*range(5)])
+    assert len(set(chosen) - set(fewer[always_the_same(fewer, 60)])) <= 5
+    assert set(fewer[always_the_same(fewer, 30)]) < set(fewer[always_the_same(fewer, 60)])
+    assert not particles_for(given_frame, pb.View(particles=True), HELLO).carried
 
 
 def test_rows_that_come_twice_or_too_early_do_no_harm(lab):
@@ -367,6 +389,9 @@ def test_a_run_from_the_order_to_its_end(lab):
     assert np.abs(places - snapshot["position"][order]).max() < 1e-5
     speed = np.hypot(*snapshot["velocity"][order].T)
     assert np.abs(values_of(shown.values) - speed).max() < 1.01 * shown.values.error + 1e-6
+    velocity = np.stack([values_of(each.values) for each in shown.carried], axis=1)
+    wrong = np.abs(velocity - snapshot["velocity"][order]).max(axis=0)
+    assert (wrong < [1.01 * each.values.error + 1e-6 for each in shown.carried]).all()
     assert client.call("GET", f"runs/{run}/particles/3")[0] == 404
     assert client.call("GET", f"runs/{run}/particles/0?quantity=vorticity")[0] == 422
     names = client.call("GET", f"runs/{run}/series")[1]

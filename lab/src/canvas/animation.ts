@@ -3,11 +3,10 @@
 import { batch, effect } from "@preact/signals";
 import { BODY, channels } from "../colors/tokens";
 import { shownBodies } from "../state/bodies";
-import { advance, following, playing, type Shown, shown, speed, time } from "../state/playback";
+import { advance, dueStep, following, playing, type Shown, shown, speed, time, type Wanted } from "../state/playback";
 import * as run from "../state/run";
 import { stale } from "../state/runs";
 import { calm, theme } from "../state/theme";
-import type { Frame } from "../stream/frame";
 import * as view from "../state/view";
 import { drawing } from "../state/world";
 import { canvasOf } from "./capture";
@@ -86,11 +85,15 @@ export class Animation {
     const solid = hello?.dimensions === 3;
     const particles = solid || view.style.value === "particles";
     const quantity = view.quantity.value;
-    const usable = (frame: Frame): boolean => holds(frame, quantity, particles);
-    let picture = run.kind.value === "none" ? null : shown(now, usable);
-    if (view.filming.value && playing.value && isBehind(picture)) {
+    const wanted: Wanted = {
+      usable: (frame) => holds(frame, quantity, particles),
+      stored: (moment) => (particles ? moment.particles : moment.stored) >= 0,
+      goesOn: particles,
+    };
+    let picture = run.kind.value === "none" ? null : shown(now, wanted);
+    if (view.filming.value && playing.value && isBehind(picture, wanted)) {
       time.value = before;
-      picture = shown(now, usable);
+      picture = shown(now, wanted);
     }
     if (!picture) {
       this.painter.clear(camera, ratio);
@@ -143,9 +146,9 @@ function show({ before, after, blend }: Shown): void {
 }
 
 /** Whether another frame is shown in the place of one that has not come yet. */
-function isBehind(picture: Shown | null): boolean {
-  const wanted = run.moments.all[run.moments.at(time.value)];
-  return wanted !== undefined && picture?.before.step !== wanted.step;
+function isBehind(picture: Shown | null, wanted: Wanted): boolean {
+  const due = dueStep(wanted);
+  return due !== null && picture?.before.step !== due;
 }
 
 /** Whether there is a surface: water that does not fill the domain. */

@@ -14,6 +14,7 @@ import { type Camera, pathOf, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
 import { edges, orbit, viewOf } from "./orbit";
 import { locate } from "./pick";
+import { shownMotion } from "../state/motion";
 
 /** The box of a flow in three dimensions. */
 function SolidBox({ camera }: { camera: Camera }) {
@@ -323,7 +324,7 @@ function Observer({ place, camera }: { place: Place; camera: Camera }) {
 function Followed({ camera }: { camera: Camera }) {
   const id = view.followed.value;
   if (id === null || view.style.value !== "particles") return null;
-  const found = locate(view.shownFrame.value, id);
+  const found = locate(shownMotion(), id);
   if (!found) return null;
   const [x, y] = toScreen(camera, found.at);
   const words = `${found.quantity} ${short(found.value)} ${found.unit}`;

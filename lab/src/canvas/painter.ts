@@ -8,6 +8,7 @@ import { ParticleLayer } from "../layers/particles/particles";
 import { StreakLayer } from "../layers/streaks/streaks";
 import { SurfaceLayer } from "../layers/surfaces/surfaces";
 import { TracerLayer } from "../layers/tracers/tracers";
+import { motionBetween } from "../state/motion";
 import type { Shown } from "../state/playback";
 import type { Frame } from "../stream/frame";
 import type { Body } from "../stream/stream_pb";
@@ -92,14 +93,14 @@ export class Painter {
   /** Bodies and particles of a flow in three dimensions, what is nearer before the rest. */
   paintSolid(camera: Camera, ratio: number, shown: Shown, look: Look, { bodies, ink, view }: Solids): void {
     this.clear(camera, ratio);
-    const particles = (shown.blend > 0.5 ? shown.after : shown.before).particles;
-    if (!particles) return;
+    const motion = motionBetween(shown.before, shown.after, shown.blend);
+    if (!motion) return;
     const { gl } = this;
-    const share = Math.cbrt(particles.total / Math.max(1, particles.count));
+    const share = Math.cbrt(motion.before.total / Math.max(1, motion.before.count));
     gl.enable(gl.DEPTH_TEST);
     this.surfaces.draw({ bodies, view: view.matrix, light: view.light, ink });
     this.points.draw({
-      particles,
+      motion,
       scale: look.scale,
       table: colorTable(QUANTITIES[look.quantity].map),
       view: view.matrix,
@@ -151,15 +152,15 @@ export class Painter {
   }
 
   private paintPoints(camera: Camera, ratio: number, { before, after, blend }: Shown, look: Look, table: Uint8Array): void {
-    const particles = (blend > 0.5 ? after : before).particles;
-    if (!particles) return;
+    const motion = motionBetween(before, after, blend);
+    if (!motion) return;
     const [sx, sy] = [(2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height];
-    const share = Math.sqrt(particles.total / Math.max(1, particles.count));
+    const share = Math.sqrt(motion.before.total / Math.max(1, motion.before.count));
     const [low, high] = [toScreen(camera, look.lower), toScreen(camera, look.upper)];
     this.gl.enable(this.gl.SCISSOR_TEST);
     this.gl.scissor(low[0] * ratio, (camera.height - low[1]) * ratio, (high[0] - low[0]) * ratio, (low[1] - high[1]) * ratio);
     this.points.draw({
-      particles,
+      motion,
       scale: look.scale,
       table,
       view: new Float32Array([

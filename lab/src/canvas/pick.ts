@@ -1,31 +1,33 @@
-/** Picking a particle, and finding it again in later frames. */
+/** Picking a particle, and finding it again in later pictures. */
 
-import type { Frame, Particles } from "../stream/frame";
-import { followed, shownFrame, style, camera } from "../state/view";
+import { type Motion, pairsOf, placeOf, rowsOf, valueOf } from "../layers/particles/motion";
+import { shownMotion } from "../state/motion";
+import { camera, followed, style } from "../state/view";
 import type { Point } from "./camera";
 
 const REACH = 10; // CSS pixels
 
 /** Follows the particle nearest to a place [m], or none. */
 export function pick(at: Point): void {
-  const particles = shownFrame.value?.particles;
-  if (style.value !== "particles" || !particles || particles.ids.length === 0) return;
-  const k = nearest(particles, at, REACH / camera.value.scale);
-  followed.value = k < 0 ? null : (particles.ids[k] as bigint);
+  const motion = shownMotion();
+  if (style.value !== "particles" || !motion || motion.before.ids.length === 0) return;
+  const k = nearest(motion, at, REACH / camera.value.scale);
+  followed.value = k < 0 ? null : nameOf(motion, k);
 }
 
-/** The number of the particle nearest to a place [m], -1 if none is within reach [m]. */
-export function nearest(particles: Particles, [x, y]: Point, reach: number): number {
-  const [first, second] = particles.position;
-  if (!first || !second) return -1;
-  const u = (x - first.offset) / first.scale;
-  const v = (y - second.offset) / second.scale;
+function nameOf(motion: Motion, k: number): bigint | null {
+  const [row, other] = rowsOf(motion, k);
+  return (row >= 0 ? motion.before.ids[row] : motion.after.ids[other]) ?? null;
+}
+
+/** The number of the particle that is drawn nearest to a place [m], -1 if none is within reach [m]. */
+export function nearest(motion: Motion, [x, y]: Point, reach: number): number {
+  const { partner, newcomers } = pairsOf(motion.before, motion.after);
   let best = -1;
-  let least = reach * reach;
-  for (let k = 0; k < particles.count; k++) {
-    const dx = ((first.data[k] as number) - u) * first.scale;
-    const dy = ((second.data[k] as number) - v) * second.scale;
-    const away = dx * dx + dy * dy;
+  let least = reach;
+  for (let k = 0; k < partner.length + newcomers.length; k++) {
+    const place = placeOf(motion, k);
+    const away = place ? Math.hypot((place[0] ?? 0) - x, (place[1] ?? 0) - y) : Infinity;
     if (away < least) {
       least = away;
       best = k;
@@ -41,18 +43,13 @@ export interface Found {
   readonly quantity: string;
 }
 
-/** Where the particle of a name is. */
-export function locate(frame: Frame | null, id: bigint): Found | null {
-  const particles = frame?.particles;
-  if (!particles) return null;
-  const k = particles.ids.indexOf(id); // they come in no particular order
-  if (k < 0) return null;
-  const [x, y] = particles.position.map((axis) => axis.offset + axis.scale * (axis.data[k] as number));
-  const { values } = particles;
-  return {
-    at: [x ?? 0, y ?? 0],
-    value: values.offset + values.scale * (values.data[k] as number),
-    unit: particles.unit,
-    quantity: particles.quantity,
-  };
+/** Where the particle of a name is drawn. */
+export function locate(motion: Motion | null, id: bigint): Found | null {
+  if (!motion) return null;
+  const { before, after } = motion;
+  const row = before.ids.indexOf(id); // they come in no particular order
+  const k = row >= 0 ? row : before.count + pairsOf(before, after).newcomers.findIndex((other) => after.ids[other] === id);
+  const place = row >= 0 || k >= before.count ? placeOf(motion, k) : null;
+  if (!place) return null;
+  return { at: [place[0] ?? 0, place[1] ?? 0], value: valueOf(motion, k), unit: before.unit, quantity: before.quantity };
 }

@@ -24,6 +24,16 @@ export interface Shown {
   readonly blend: number;
 }
 
+/** What a picture needs. */
+export interface Wanted {
+  /** Whether a frame has it. */
+  usable(frame: Frame): boolean;
+  /** Whether it is stored of a moment, and can be fetched. */
+  stored(moment: Moment): boolean;
+  /** Whether it has a place between two frames while the picture is held, too. */
+  readonly goesOn: boolean;
+}
+
 /** Gets frames that are not in memory; set by the run that is watched. */
 let fetcher: ((moment: Moment, small: boolean) => void) | null = null;
 export function setFetcher(next: typeof fetcher): void {
@@ -75,22 +85,46 @@ function pitch(): number {
 }
 
 /** What to draw at `now` (ms). Null as long as nothing has come. */
-export function shown(now: number, usable: (frame: Frame) => boolean): Shown | null {
-  if (following.value && kind.value === "run") return newestShown(now, usable);
-  const at = moments.at(time.value);
+export function shown(now: number, wanted: Wanted): Shown | null {
+  if (following.value && kind.value === "run") return newestShown(now, wanted.usable);
+  const { all } = moments;
+  const at = lastShowable(wanted);
   if (at < 0) return null;
-  const first = moments.all[at] as Moment;
-  const second = moments.all[at + 1] ?? (looping.value ? moments.all[0] : undefined);
-  request(at, usable);
-  const before = held(first, usable);
-  const after = second ? held(second, usable) : null;
+  const first = all[at] as Moment;
+  const next = seek(at + 1, 1, wanted);
+  const second = all[next] ?? (looping.value ? all[0] : undefined);
+  request(at, wanted);
+  const before = held(first, wanted.usable);
+  const after = second ? held(second, wanted.usable) : null;
   if (before && after) {
-    const gap = at + 1 < moments.all.length ? (second as Moment).time - first.time : pitch();
+    const gap = next >= 0 ? (second as Moment).time - first.time : pitch();
     const blend = gap > 0 ? Math.min(1, Math.max(0, (time.value - first.time) / gap)) : 0;
-    return playing.value || looping.value ? { before, after, blend } : { before, after: before, blend: 0 };
+    return playing.value || looping.value || wanted.goesOn ? { before, after, blend } : { before, after: before, blend: 0 };
   }
-  const nearest = before ?? near(at, usable);
+  const nearest = before ?? near(moments.at(time.value), wanted.usable);
   return nearest && { before: nearest, after: nearest, blend: 0 };
+}
+
+/** The step of the frame that is due at the time that is shown; null if there is none. */
+export function dueStep(wanted: Wanted): number | null {
+  return moments.all[lastShowable(wanted)]?.step ?? null;
+}
+
+/** The number of the last moment until now of which there is, or will be, what is wanted; else of the first after it. */
+function lastShowable(wanted: Wanted): number {
+  const at = moments.at(time.value);
+  const found = seek(at, -1, wanted);
+  return found >= 0 ? found : seek(at, 1, wanted);
+}
+
+/** The first moment from number `k` on, or back, that can be shown; -1 if there is none. */
+function seek(k: number, by: 1 | -1, wanted: Wanted): number {
+  const { all } = moments;
+  for (; k >= 0 && k < all.length; k += by) {
+    const moment = all[k] as Moment;
+    if (wanted.stored(moment) || held(moment, wanted.usable)) return k;
+  }
+  return -1;
 }
 
 function held(moment: Moment, usable: (frame: Frame) => boolean): Frame | null {
@@ -98,11 +132,11 @@ function held(moment: Moment, usable: (frame: Frame) => boolean): Frame | null {
   return frame && usable(frame) ? frame : null;
 }
 
-function request(at: number, usable: (frame: Frame) => boolean): void {
-  const count = playing.value ? AHEAD : 1;
-  for (let k = at; k <= Math.min(moments.all.length - 1, at + count); k++) {
+function request(at: number, wanted: Wanted): void {
+  let left = playing.value ? AHEAD : 1;
+  for (let k = at; k >= 0 && left >= 0; k = seek(k + 1, 1, wanted), left--) {
     const moment = moments.all[k] as Moment;
-    if (!held(moment, usable)) fetcher?.(moment, false);
+    if (!held(moment, wanted.usable)) fetcher?.(moment, false);
   }
 }
 

@@ -33,6 +33,8 @@ export interface Particles {
   readonly total: number;
   /** An axis each, (count) uint16 or uint8 [m]. */
   readonly position: readonly Codes[];
+  /** An axis each, (count) [m/s]; none if they are not known. */
+  readonly velocity: readonly Codes[];
   readonly quantity: string;
   readonly unit: string;
   /** (count) */
@@ -84,10 +86,12 @@ function readRaster(raster: WireRaster): Raster {
 function readParticles(particles: WireParticles): Particles {
   const { count } = particles;
   const bytes = particles.ids;
+  const velocity = particles.position.flatMap((_, k) => particles.carried.filter(({ quantity }) => quantity === `velocity_${"xyz"[k]}`));
   return {
     count,
     total: Number(particles.total),
     position: particles.position.map((axis, k) => readCodes(axis, count, `positions along axis ${k}`, 0)),
+    velocity: velocity.length === particles.position.length ? velocity.map(({ quantity, values }) => readCodes(values, count, `particles' ${quantity}`, 0)) : [],
     quantity: particles.quantity,
     unit: particles.unit,
     values: readCodes(particles.values, count, `particles' ${particles.quantity}`, 0),

@@ -117,7 +117,7 @@ function size(frame: Frame): number {
   const { particles } = frame;
   if (particles) {
     bytes += particles.values.data.byteLength + particles.ids.byteLength;
-    for (const axis of particles.position) bytes += axis.data.byteLength;
+    for (const axis of [...particles.position, ...particles.velocity]) bytes += axis.data.byteLength;
   }
   return bytes;
 }

@@ -22,12 +22,12 @@ def given(codes: NDArray[np.uint16], low: float, high: float) -> pb.Codes:
     return pb.Codes(data=data, width=2, offset=low, scale=scale, error=0.5 * scale)
 
 
-def coded(values: NDArray[np.float32]) -> pb.Codes:
-    """Codes of two bytes from the lowest to the highest of (n,) values."""
+def coded(values: NDArray[np.float32], width: int = 2) -> pb.Codes:
+    """Codes of one or two bytes from the lowest to the highest of (n,) values."""
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-    scale = (high - low) / MOST[2] or 1.0
-    codes = np.rint((values.astype(np.float64) - low) / scale).astype("<u2")
-    return pb.Codes(data=codes.tobytes(), width=2, offset=low, scale=scale, error=0.5 * scale)
+    scale = (high - low) / MOST[width] or 1.0
+    codes = np.rint((values.astype(np.float64) - low) / scale).astype(_TYPES[width])
+    return pb.Codes(data=codes.tobytes(), width=width, offset=low, scale=scale, error=0.5 * scale)
 
 
 def values_of(codes: pb.Codes) -> NDArray[np.float32]:

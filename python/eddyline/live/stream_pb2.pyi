@@ -407,7 +407,7 @@ class Notice(_message.Message):
     def __init__(self, text: _Optional[str] = ...) -> None: ...
 
 class View(_message.Message):
-    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells")
+    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells", "velocities")
     QUANTITIES_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
     FRAMES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
@@ -419,6 +419,7 @@ class View(_message.Message):
     WIDTH_FIELD_NUMBER: _ClassVar[int]
     IDS_FIELD_NUMBER: _ClassVar[int]
     TELLS_FIELD_NUMBER: _ClassVar[int]
+    VELOCITIES_FIELD_NUMBER: _ClassVar[int]
     quantities: _containers.RepeatedScalarFieldContainer[str]
     columns: int
     frames_per_second: float
@@ -430,7 +431,8 @@ class View(_message.Message):
     width: int
     ids: bool
     tells: bool
-    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ..., tells: _Optional[bool] = ...) -> None: ...
+    velocities: bool
+    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ..., tells: _Optional[bool] = ..., velocities: _Optional[bool] = ...) -> None: ...
 
 class Seen(_message.Message):
     __slots__ = ("index",)

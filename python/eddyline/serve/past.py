@@ -24,6 +24,7 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve.channel import Channel, SeriesStore
+from eddyline.serve.rasters import always_the_same
 from eddyline.stream.series import read_series
 from eddyline.stream.snapshots import read_snapshot, snapshot_count, snapshot_moment
 from eddyline.world import World
@@ -124,8 +125,7 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     size = np.array(world.file.domain.size)
     shares = (found["position"] - low) / size
     inside = np.flatnonzero(((shares >= 0) & (shares <= 1)).all(axis=1))
-    every = max(1, -(-len(inside) // most)) if most else 1
-    taken = inside[::every]
+    taken = inside[always_the_same(found["id"][inside], most)]
     places = shares[taken]
     made = pb.Particles(count=len(taken), total=len(inside), ids=found["id"][taken].astype("<i8").tobytes())
     for axis in range(world.dimensions):
@@ -134,6 +134,8 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     made.quantity, density = quantity, world.file.fluid.density
     made.unit = quantity_of(quantity, None if world.file.fluid.is_gas else density).unit
     made.values.CopyFrom(coded(_of_particles(found, quantity)[taken].astype(np.float32)))
+    for name, velocity in zip("xyz", found["velocity"][taken].astype(np.float32).T, strict=False):
+        made.carried.add(quantity=f"velocity_{name}", values=coded(velocity, width=1))
     bodies = _bodies(folder, found["step"], found["time"])
     frame = pb.Frame(index=index, step=found["step"], time=found["time"], particles=made, bodies=bodies)
     return packed(frame=frame)

@@ -97,31 +97,48 @@ class Gridded:
 def particles_for(frame: pb.Frame, view: pb.View, hello: pb.Hello) -> pb.Particles:
     """The particles as a viewer wants them: one quantity, not more than it says."""
     parts = frame.particles
-    step = max(1, -(-parts.count // view.most_particles)) if view.most_particles else 1
-    made = pb.Particles(total=parts.total, ids=_thinned(parts.ids, 8, step))
+    ids = np.frombuffer(parts.ids, "<i8") if parts.ids else np.arange(parts.count)
+    rows = always_the_same(ids, view.most_particles)
+    made = pb.Particles(total=parts.total)
+    if parts.ids:
+        made.ids = ids[rows].tobytes()
     for axis in parts.position:
-        made.position.append(_thin(axis, step))
+        made.position.append(_thin(axis, rows))
     made.count = len(made.position[0].data) // 2
     quantity = view.particle_quantity or "speed"
     carried = {each.quantity: each.values for each in parts.carried}
+    velocities = sorted(name for name in carried if name.startswith("velocity"))
     made.quantity = quantity
     made.unit = next((each.unit for each in hello.quantities if each.name == quantity), "")
     if quantity in carried:
-        made.values.CopyFrom(_thin(carried[quantity], step))
+        made.values.CopyFrom(_thin(carried[quantity], rows))
     elif quantity == "speed":
-        velocity = [values_of(_thin(carried[name], step)) for name in sorted(carried) if "velocity" in name]
+        velocity = [values_of(_thin(carried[name], rows)) for name in velocities]
         made.values.CopyFrom(coded(np.sqrt(sum(part**2 for part in velocity))))
+    if view.velocities:
+        for name in velocities:
+            made.carried.add(quantity=name, values=coded(values_of(_thin(carried[name], rows)), width=1))
     return made
 
 
-def _thin(codes: pb.Codes, step: int) -> pb.Codes:
+Rows = NDArray[np.int64] | slice
+
+
+def always_the_same(ids: NDArray[np.int64], most: int) -> Rows:
+    """Rows of at most `most` particles (0: of all): those whose ids come first when all are shuffled, so that
+    they are the same ones in another frame. ids: (n,)."""
+    if not most or len(ids) <= most:
+        return slice(None)
+    mixed = ids.astype(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.sort(np.argpartition(mixed, most)[:most])
+
+
+def _thin(codes: pb.Codes, rows: Rows) -> pb.Codes:
+    if isinstance(rows, slice):
+        return codes
     thin = pb.Codes()
     thin.CopyFrom(codes)
-    thin.data = _thinned(codes.data, codes.width, step)
+    thin.data = np.frombuffer(codes.data, dtype=f"V{codes.width}")[rows].tobytes()
     return thin
-
-
-def _thinned(data: bytes, width: int, step: int) -> bytes:
-    if step == 1 or not data:
-        return data
-    return np.frombuffer(data, dtype=f"V{width}")[::step].tobytes()
