@@ -87,6 +87,47 @@ def test_a_body_in_three_dimensions_hides_and_is_hidden(browser, server):
 
 
 @pytest.mark.browser
+def test_a_body_is_seen_through_water_or_without_it(browser, server):
+    with opened(browser, server, run=_finished(server, PLATE)) as page:
+        page.get_by_role("button", name="Run again").wait_for()
+
+        def shares() -> tuple[float, float]:
+            grey, colored = page.evaluate(SHARES, BODY["light"])
+            return grey, colored
+
+        def show(water: str) -> None:
+            page.get_by_role("radio", name=water).click()
+
+        until(page, lambda: min(shares()) > 0.01)
+        _turn(page, -math.pi / 2 - 0.55, -0.35)  # water before the plate
+        until(page, lambda: shares()[0] < 0.2 * shares()[1])
+        show("Hidden")
+        until(page, lambda: shares()[0] > 0.02 and shares()[1] == 0)
+        plate = shares()[0]
+        show("Translucent")  # no pixel is opaque but of the plate, whose grey the water tints
+        until(page, lambda: sum(shares()) == pytest.approx(plate, rel=0.1) and shares()[0] < 0.5 * plate)
+        page.reload()
+        page.get_by_role("button", name="Run again").wait_for()
+        assert page.get_by_role("radio", name="Translucent").is_checked()
+
+
+@pytest.mark.browser
+def test_bodies_of_a_run_without_snapshots_are_seen_where_they_are(browser, server):
+    toml = PLATE.replace("snapshots = 1\n", "snapshots = 0\n").replace("end = 0.002", "end = 0.02")
+    toml = toml.replace("[boundaries]", 'motion = { displacement = ["1*t", 0, 0] }\n[boundaries]')
+    with opened(browser, server, run=_finished(server, toml)) as page:
+        page.get_by_text("No snapshots of this run were kept").wait_for()
+        until(page, lambda: page.evaluate(SHARES, BODY["light"])[0] > 0.01)
+        page.get_by_role("slider", name="Time shown").focus()
+        pictures = []
+        for key in ("Home", "End"):
+            page.keyboard.press(key)
+            page.wait_for_timeout(500)
+            pictures.append(page.evaluate("document.querySelector('canvas.flow').toDataURL()"))
+        assert pictures[0] != pictures[1]
+
+
+@pytest.mark.browser
 def test_a_body_moves_between_stored_frames(browser, server):
     run = _finished(server, FLAP)
     second = server.call("GET", f"runs/{run}/frames")[1]["frames"][1]["time"]

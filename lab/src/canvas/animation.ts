@@ -8,11 +8,13 @@ import * as run from "../state/run";
 import { stale } from "../state/runs";
 import { calm, theme } from "../state/theme";
 import * as view from "../state/view";
+import { water } from "../state/water";
 import { drawing } from "../state/world";
+import type { Camera } from "./camera";
 import { canvasOf } from "./capture";
 import { orbit, viewOf } from "./orbit";
 import { seeds } from "../layers/streaks/seeds";
-import { holds, type Look, Painter } from "./painter";
+import { holds, type Look, Painter, type Solids } from "./painter";
 
 const STRUGGLES = 40; // ms between two pictures, above which fewer are painted
 const SPARING = 120; // ms between these
@@ -56,7 +58,7 @@ export class Animation {
 
   /** Whatever is read here makes the picture another when it changes. */
   private watch(): void {
-    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaks, view.lines, view.bands]) each.value;
+    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaks, view.lines, view.bands, water]) each.value;
     for (const each of [view.camera, orbit, view.redraw, time, run.momentsVersion, run.bodies, run.kind, stale, theme]) each.value;
     this.dirty = true;
   }
@@ -81,13 +83,13 @@ export class Animation {
     this.dirty = false;
     const camera = view.camera.value;
     const ratio = Math.min(2, devicePixelRatio);
-    const hello = run.hello.value;
-    const solid = hello?.dimensions === 3;
+    const solid = run.isSolid.value;
     const particles = solid || view.style.value === "particles";
+    const dry = run.isDry.value;
     const quantity = view.quantity.value;
     const wanted: Wanted = {
-      usable: (frame) => holds(frame, quantity, particles),
-      stored: (moment) => (particles ? moment.particles : moment.stored) >= 0,
+      usable: (frame) => dry || holds(frame, quantity, particles),
+      stored: (moment) => (particles && !dry ? moment.particles : moment.stored) >= 0,
       goesOn: particles,
     };
     let picture = run.kind.value === "none" ? null : shown(now, wanted);
@@ -95,18 +97,13 @@ export class Animation {
       time.value = before;
       picture = shown(now, wanted);
     }
-    if (!picture) {
-      this.painter.clear(camera, ratio);
-      view.shownFrame.value = null;
-      return;
-    }
-    const look = this.look(picture, particles, clock);
-    show(picture);
-    if (solid) {
-      const { width, height } = camera;
-      const seen = viewOf(orbit.value, hello.lower, hello.upper, width, height);
-      this.painter.paintSolid(camera, ratio, picture, look, { bodies: shownBodies.value, ink: channels(BODY[theme.value]), view: seen });
-    } else this.painter.paint(camera, ratio, picture, look);
+    if (picture) show(picture);
+    else view.shownFrame.value = null;
+    const look = picture && this.look(picture, particles, clock);
+    if (solid) this.painter.paintSolid(camera, ratio, picture, look, solids(camera));
+    else if (picture && look) this.painter.paint(camera, ratio, picture, look);
+    else this.painter.clear(camera, ratio);
+    if (!picture) return;
     this.lastTime = time.value;
     this.lastShown = picture;
   }
@@ -126,6 +123,7 @@ export class Animation {
       lines: view.lines.value,
       full: run.kind.value === "example" || !freeSurface(),
       bands: view.bands.value,
+      water: water.value,
       scale,
       spacing: run.hello.value?.spacing ?? 0.01,
       ...view.extent.value,
@@ -133,6 +131,11 @@ export class Animation {
       clock,
     };
   }
+}
+
+function solids({ width, height }: Camera): Solids {
+  const { lower = [], upper = [] } = run.hello.value ?? {};
+  return { bodies: shownBodies.value, ink: channels(BODY[theme.value]), view: viewOf(orbit.value, lower, upper, width, height) };
 }
 
 /** Tells the rest of the page which moment is seen. */

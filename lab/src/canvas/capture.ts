@@ -34,7 +34,7 @@ interface Frame {
 /** What is seen of the domain, and a little around it; in three dimensions the whole stage. */
 function frameOf(camera: Camera): Frame {
   const { width, height } = camera;
-  if (isSolid()) return { x: 0, y: 0, width, height };
+  if (run.isSolid.value) return { x: 0, y: 0, width, height };
   const { lower, upper } = view.extent.value;
   const [left, bottom] = toScreen(camera, lower);
   const [right, top] = toScreen(camera, upper);
@@ -43,10 +43,6 @@ function frameOf(camera: Camera): Frame {
   const x = Math.min(Math.max(0, wish[0] - lack / 2), Math.max(0, width - LEAST));
   const y = Math.max(0, top - AROUND);
   return { x, y, width: Math.max(2, wish[1] - wish[0] + lack), height: Math.max(2, Math.min(height, bottom + AROUND) - y) };
-}
-
-function isSolid(): boolean {
-  return run.hello.value?.dimensions === 3;
 }
 
 /** Paints the flow as it is now. */
@@ -92,7 +88,7 @@ function compose(target: HTMLCanvasElement, ratio: number, frame: Frame): void {
       pen.fill();
     }
   }
-  if (!isSolid()) sides(pen, camera, mode);
+  if (!run.isSolid.value) sides(pen, camera, mode);
   pen.restore();
   legend(pen, frame.height + 18, mode);
   const words = `${run.hello.value?.title ?? ""}   t = ${view.shownTime.value.toFixed(3)} s`;

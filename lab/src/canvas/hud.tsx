@@ -11,6 +11,7 @@ import { hasSheet } from "../state/room";
 import * as run from "../state/run";
 import { backToRun, stale } from "../state/runs";
 import * as view from "../state/view";
+import { water } from "../state/water";
 import { zoomAt } from "./camera";
 import { record, savePicture } from "./capture";
 import { approach, orbit, START } from "./orbit";
@@ -19,7 +20,7 @@ export function Hud() {
   const flowing = run.kind.value !== "none";
   return (
     <>
-      {flowing && run.kind.value === "run" && <ViewBar />}
+      {run.kind.value === "run" && !run.isDry.value && <ViewBar />}
       {stale.value && (
         <div class="hud stale-note" role="status">
           <span>The world has changed since this run.</span>
@@ -29,9 +30,18 @@ export function Hud() {
         </div>
       )}
       <LinkNote />
-      {flowing && <Legend />}
+      {run.isDry.value && <DryNote />}
+      {flowing && !run.isDry.value && <Legend />}
       {run.kind.value !== "example" && <Zoom />}
     </>
+  );
+}
+
+function DryNote() {
+  return (
+    <div class="hud link-note" role="status">
+      <span class="chip">No snapshots of this run were kept, so its water cannot be shown. Under [output], snapshots = 12 keeps them.</span>
+    </div>
   );
 }
 
@@ -51,7 +61,7 @@ function LinkNote() {
 function ViewBar() {
   const known = run.available.value.length > 0 ? run.available.value : QUANTITY_NAMES;
   const names = view.style.value === "particles" ? known.filter((name) => run.OF_PARTICLES.includes(name)) : known;
-  const flat = run.hello.value?.dimensions !== 3;
+  const flat = !run.isSolid.value;
   return (
     <div class="hud view-bar">
       <Quantities names={names} />
@@ -69,6 +79,19 @@ function ViewBar() {
           }}
         />
       )}
+      {!flat && (
+        <div class="named">
+          <span aria-hidden="true">Water</span>
+          <Segments
+            label="Water"
+            options={WATERS}
+            value={water.value}
+            choose={(way) => {
+              water.value = way;
+            }}
+          />
+        </div>
+      )}
       {flat && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
       {flat && <Toggle of={view.streaks} icon="streaks" label="Streaklines: dye that goes with the flow" />}
       {flat && <Toggle of={view.bands} icon="bands" label="Steps of colour" />}
@@ -76,6 +99,12 @@ function ViewBar() {
     </div>
   );
 }
+
+const WATERS = [
+  { value: "opaque", text: "Opaque", hint: "Water hides what is in it" },
+  { value: "translucent", text: "Translucent", hint: "Bodies are seen through water" },
+  { value: "hidden", text: "Hidden", hint: "Bodies without water" },
+] as const;
 
 function Quantities({ names }: { names: readonly QuantityName[] }) {
   if (!hasSheet.value) {
@@ -184,7 +213,7 @@ function Ends() {
 
 function Zoom() {
   const [stop, setStop] = useState<(() => void) | null>(null);
-  const solid = run.kind.value === "run" && run.hello.value?.dimensions === 3;
+  const solid = run.isSolid.value;
   const zoom = (factor: number): void => {
     if (solid) {
       orbit.value = approach(orbit.value, factor);

@@ -33,7 +33,7 @@ function SolidBox({ camera }: { camera: Camera }) {
 
 export function Overlay() {
   const camera = view.camera.value;
-  if (run.kind.value === "run" && run.hello.value?.dimensions === 3 && !stale.value) return <SolidBox camera={camera} />;
+  if (run.isSolid.value && !stale.value) return <SolidBox camera={camera} />;
   const flowing = run.kind.value !== "none" && !stale.value;
   const plan = world.drawing.value;
   const pulls = ghost.value;

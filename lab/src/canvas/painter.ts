@@ -10,6 +10,7 @@ import { SurfaceLayer } from "../layers/surfaces/surfaces";
 import { TracerLayer } from "../layers/tracers/tracers";
 import { motionBetween } from "../state/motion";
 import type { Shown } from "../state/playback";
+import type { Water } from "../state/water";
 import type { Frame } from "../stream/frame";
 import type { Body } from "../stream/stream_pb";
 import { type Camera, toScreen } from "./camera";
@@ -26,6 +27,8 @@ export interface Look {
   /** No free surface. */
   readonly full: boolean;
   readonly bands: boolean;
+  /** Of a flow in three dimensions. */
+  readonly water: Water;
   readonly scale: Scale;
   /** Distance of particles at the start [m]. */
   readonly spacing: number;
@@ -50,6 +53,7 @@ const BANDS = 14;
 const DYE = { diverging: [0.02, 0.36, 0.2, 0.9], sequential: [1, 0.93, 0.86, 0.9] } as const;
 const INK = { diverging: [0.06, 0.14, 0.2, 0.5], sequential: [1, 1, 1, 0.55] } as const;
 const PARTICLES_TO_LEVELS = 1.15; // diameter of a point in spacings
+const SEEN_THROUGH = 0.3; // share of light that translucent water lets through, were it a cube
 
 /** Whether a frame holds what is wanted. */
 export function holds(frame: Frame, quantity: QuantityName, particles: boolean): boolean {
@@ -90,15 +94,26 @@ export class Painter {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   }
 
-  /** Bodies and particles of a flow in three dimensions, what is nearer before the rest. */
-  paintSolid(camera: Camera, ratio: number, shown: Shown, look: Look, { bodies, ink, view }: Solids): void {
+  /** Bodies and particles of a flow in three dimensions, what is nearer before the rest; bodies alone where there is no
+   * picture. */
+  paintSolid(camera: Camera, ratio: number, shown: Shown | null, look: Look | null, { bodies, ink, view }: Solids): void {
     this.clear(camera, ratio);
-    const motion = motionBetween(shown.before, shown.after, shown.blend);
-    if (!motion) return;
     const { gl } = this;
-    const share = Math.cbrt(motion.before.total / Math.max(1, motion.before.count));
     gl.enable(gl.DEPTH_TEST);
     this.surfaces.draw({ bodies, view: view.matrix, light: view.light, ink });
+    if (shown && look && look.water !== "hidden") this.paintWater(ratio, shown, look, view);
+    gl.disable(gl.DEPTH_TEST);
+  }
+
+  /** Translucent particles do not hide each other, and each is so faint that their order does not matter much. */
+  private paintWater(ratio: number, { before, after, blend }: Shown, look: Look, view: View): void {
+    const motion = motionBetween(before, after, blend);
+    if (!motion) return;
+    const { gl } = this;
+    const { total, count } = motion.before;
+    const share = Math.cbrt(total / Math.max(1, count));
+    const opaque = look.water === "opaque";
+    gl.depthMask(opaque);
     this.points.draw({
       motion,
       scale: look.scale,
@@ -106,8 +121,9 @@ export class Painter {
       view: view.matrix,
       size: PARTICLES_TO_LEVELS * share * look.spacing * view.scale * ratio,
       perspective: true,
+      cover: opaque ? 1 : 1 - SEEN_THROUGH ** (1 / Math.max(1, Math.cbrt(count))),
     });
-    gl.disable(gl.DEPTH_TEST);
+    gl.depthMask(true);
   }
 
   /** Forgets where tracers and dye were. */
@@ -171,6 +187,7 @@ export class Painter {
       ]),
       size: PARTICLES_TO_LEVELS * share * look.spacing * camera.scale * ratio,
       perspective: false,
+      cover: 1,
     });
     this.gl.disable(this.gl.SCISSOR_TEST);
   }

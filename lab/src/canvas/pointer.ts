@@ -119,7 +119,7 @@ class Pointer {
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const factor = Math.exp(-0.0016 * event.deltaY);
-    if (isSolid()) orbit.value = approach(orbit.value, factor);
+    if (run.isSolid.value) orbit.value = approach(orbit.value, factor);
     else view.moved.value = zoomAt(view.camera.value, this.place(event), factor, view.extent.value);
   }
 
@@ -139,7 +139,7 @@ class Pointer {
   private pull(event: PointerEvent, drag: Drag, at: Point): void {
     const [dx, dy] = [at[0] - this.last[0], at[1] - this.last[1]];
     if (drag.kind === "pan") {
-      if (isSolid()) orbit.value = turn(orbit.value, dx, dy);
+      if (run.isSolid.value) orbit.value = turn(orbit.value, dx, dy);
       else view.moved.value = pan(view.camera.value, dx, dy);
     } else if (drag.kind === "body") {
       if (!drag.moved && this.isClick(at)) return;
@@ -158,7 +158,9 @@ class Pointer {
     const before = this.touches.get(id);
     if (!still || !before) return;
     const apart = (p: Point): number => Math.max(1, Math.hypot(p[0] - still[0], p[1] - still[1]));
-    view.moved.value = zoomAt(view.camera.value, still, apart(at) / apart(before), view.extent.value);
+    const factor = apart(at) / apart(before);
+    if (run.isSolid.value) orbit.value = approach(orbit.value, factor);
+    else view.moved.value = zoomAt(view.camera.value, still, factor, view.extent.value);
   }
 }
 
@@ -168,7 +170,7 @@ function begin(event: PointerEvent, at: Point): Drag | null {
   const path = target.closest("[data-path]")?.getAttribute("data-path") ?? null;
   const handle = target.closest("[data-handle]")?.getAttribute("data-handle") ?? null;
   const tool = drawing.tool.value;
-  if (event.button === 1 || tool === "pan" || isSolid() || run.kind.value === "example") return { kind: "pan" };
+  if (event.button === 1 || tool === "pan" || run.isSolid.value || run.kind.value === "example") return { kind: "pan" };
   if (event.button !== 0) return null;
   if (tool !== "select") return { kind: "draw", from: snapped(event, at, null) };
   if (!path) return { kind: "pan" };
@@ -225,11 +227,6 @@ function dragged(event: PointerEvent, { path, sketch, from }: Drag & { kind: "bo
   const found = snap(wanted, view.camera.value.scale, drawing.attractors(path), event.altKey);
   drawing.guides.value = found.guides;
   return translated(sketch, found.at[0] - anchor[0], found.at[1] - anchor[1]);
-}
-
-/** Whether a flow in three dimensions is shown: then the pointer turns it. */
-function isSolid(): boolean {
-  return run.kind.value === "run" && run.hello.value?.dimensions === 3;
 }
 
 function spacing(): number {

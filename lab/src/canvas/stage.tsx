@@ -29,7 +29,7 @@ function animate(canvas: HTMLCanvasElement): () => void {
 /** What stands under the pointer, in words. */
 function reading(): string {
   const at = view.pointer.value;
-  if (!at || (run.kind.value === "run" && run.hello.value?.dimensions === 3)) return "";
+  if (!at || run.isSolid.value) return "";
   const place = `x ${at[0].toFixed(3)} m   y ${at[1].toFixed(3)} m`;
   const name = view.quantity.value;
   const raster = view.shownFrame.value?.rasters.get(name);

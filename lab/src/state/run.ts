@@ -22,8 +22,8 @@ export const bodies = signal<readonly Body[]>([]);
 export const link = signal<LinkState>("closed");
 /** Grows when moments come or go. */
 export const momentsVersion = signal(0);
-/** Whether particles of the past can be fetched. */
-export const keepsParticles = signal(false);
+/** Whether particles of the past can be fetched; null as long as that is not known. */
+export const keepsParticles = signal<boolean | null>(null);
 /** The newest frame of a live run. */
 export const newest = signal<Frame | null>(null);
 
@@ -35,6 +35,15 @@ let counted = new Set<string>();
 /** Running, paused or being painted: there is a simulation behind it. */
 export const isLive = computed(() => kind.value === "run" && ended.value === null && hello.value?.over === false);
 export const isPaused = computed(() => isLive.value && (progress.value?.paused ?? false));
+
+/** A flow in three dimensions: it is seen as particles and surfaces. */
+export const isSolid = computed(() => kind.value === "run" && hello.value?.dimensions === 3);
+
+/** Whether a flow in three dimensions has left nothing of its water that could be shown. */
+export const isDry = computed(() => {
+  momentsVersion.value;
+  return isSolid.value && !isLive.value && keepsParticles.value === false && !moments.holdParticles;
+});
 
 /** Since when published values hold no more, and why; null if they do. */
 export const steered = computed<Mark | null>(() => marks.value.find((mark) => mark.changesFlow) ?? null);
@@ -64,7 +73,7 @@ export function clear(next: Kind): void {
   marks.value = [];
   bodies.value = [];
   newest.value = null;
-  keepsParticles.value = false;
+  keepsParticles.value = null;
   moments.clear();
   series.clear();
   histograms.clear();

@@ -193,6 +193,7 @@ effect(() => {
   return () => clearInterval(timer);
 });
 
+const LEAST_COLUMNS = 16;
 const underWay = new Set<string>();
 const MOST_REQUESTS = 6;
 /** What the server has refused is not asked for again. */
@@ -203,6 +204,7 @@ async function fetchFrame(id: string, moment: Moment, small: boolean): Promise<v
   if (!small && showsParticles()) {
     const nearest = run.moments.withParticles(moment.time);
     if (nearest) await fetchParticles(id, nearest);
+    else if (run.isDry.value && !run.moments.frame(moment)) await fetchBodies(id, moment);
     return;
   }
   const held = run.moments.frame(moment);
@@ -214,6 +216,12 @@ async function fetchFrame(id: string, moment: Moment, small: boolean): Promise<v
 async function fetchRaster(id: string, moment: Moment, name: string): Promise<void> {
   if (moment.stored < 0) return;
   await fetchMessage(id, `${id} ${moment.step} ${name}`, `frames/${moment.stored}?quantity=${name}&width=${columns()}`);
+}
+
+/** The bodies of a stored frame, which come with any raster of it. */
+async function fetchBodies(id: string, moment: Moment): Promise<void> {
+  const name = run.hello.value?.quantity ?? "";
+  await fetchMessage(id, `${id} ${moment.step} bodies`, `frames/${moment.stored}?quantity=${name}&width=${LEAST_COLUMNS}`);
 }
 
 async function fetchParticles(id: string, moment: Moment): Promise<void> {

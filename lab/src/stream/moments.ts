@@ -24,6 +24,11 @@ export class Moments {
     return this.list;
   }
 
+  /** Whether particles are in memory. */
+  get holdParticles(): boolean {
+    return [...this.frames.values()].some(({ particles }) => particles !== null);
+  }
+
   clear(): void {
     this.list = [];
     this.frames.clear();

@@ -16,12 +16,14 @@ export interface ParticleProperties {
   /** Diameter of a point [device pixels]; in perspective at distance 1. */
   readonly size: number;
   readonly perspective: boolean;
+  /** What share of what is behind it a point covers; a ball in perspective, if it covers all. */
+  readonly cover: number;
 }
 
 const BYTES = 2;
 const NAMES = [
   "origin", "pitch", "rest", "pace", "decode", "blend", "lower", "upper", "period", "reach", "view", "size", "range", "depth",
-  "colors",
+  "cover", "colors",
 ] as const;
 
 export class ParticleLayer {
@@ -49,7 +51,7 @@ export class ParticleLayer {
     gl.bindVertexArray(null);
   }
 
-  draw({ motion, scale, table, view, size, perspective }: ParticleProperties): void {
+  draw({ motion, scale, table, view, size, perspective, cover }: ParticleProperties): void {
     const { gl, at } = this;
     gl.useProgram(this.program);
     this.fill(motion.before, motion.after);
@@ -59,6 +61,7 @@ export class ParticleLayer {
     gl.uniform1f(at.size, size);
     gl.uniform2f(at.range, scale.low, scale.high);
     gl.uniform1f(at.depth, perspective ? 1 : 0);
+    gl.uniform1f(at.cover, cover);
     gl.bindVertexArray(this.array);
     gl.drawArrays(gl.POINTS, 0, this.count);
     gl.bindVertexArray(null);

@@ -75,6 +75,7 @@ void main() {
 
 export const FRAGMENT = `
 uniform float depth;
+uniform float cover;                        // 1: opaque
 in vec3 tint;
 in float radius;
 out vec4 color;
@@ -83,7 +84,8 @@ void main() {
   float r2 = dot(away, away);
   if (radius > 2.5 && r2 > 1.0) discard;
   float edge = radius > 2.5 ? 1.0 - smoothstep(0.75, 1.0, r2) : 1.0;
-  float light = depth > 0.0 ? 0.62 + 0.38 * sqrt(max(0.0, 1.0 - r2)) - 0.12 * away.y : 1.0;
-  float cover = depth > 0.0 ? 1.0 : edge;
-  color = vec4(tint * light * cover, cover);
+  bool ball = depth > 0.0 && cover == 1.0;
+  float light = ball ? 0.62 + 0.38 * sqrt(max(0.0, 1.0 - r2)) - 0.12 * away.y : 1.0;
+  float share = ball ? 1.0 : cover * edge;
+  color = vec4(tint * light * share, share);
 }`;
