@@ -170,6 +170,7 @@ def test_a_run_is_watched_paused_scrubbed_and_found_again(page):
     page.wait_for_selector(".time")
     until(page, lambda: page.locator(".chart").count() >= 2 and shown_time(page) > 0.03)
     assert painted(page) > 20
+    assert "Run again" not in page.evaluate("window.seen")  # not even before it has begun
     drag = page.get_by_role("figure", name="Drag").locator(".stats b")
     before = drag.inner_text()
     until(page, lambda: drag.inner_text() != before)
@@ -486,6 +487,7 @@ def test_a_body_is_drawn_into_the_running_flow_and_taken_out_again(browser, serv
         page.mouse.up()
         page.wait_for_selector('[data-path="bodies.circle"]')
         page.wait_for_selector("text=add body: in effect from step")
+        assert "corners" not in page.locator(".dimensions").text_content()
         page.get_by_role("button", name="Remove circle").click()
         page.wait_for_selector('[data-path="bodies.circle"]', state="detached")
         journal = server.call("GET", f"runs/{running}/journal")[1]

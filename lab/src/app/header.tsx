@@ -200,11 +200,12 @@ function RunButtons() {
 
 function RunButton() {
   const broken = world.problems.value.length > 0 || !world.summary.value;
-  const words = run.isLive.value ? "Run this" : run.kind.value === "run" ? "Run again" : "Run";
+  const waits = starting.value || (run.kind.value === "run" && run.hello.value === null && run.link.value !== "closed" && !stale.value);
+  const words = waits ? "Starting …" : run.isLive.value ? "Run this" : run.kind.value === "run" ? "Run again" : "Run";
   const hint = run.isLive.value ? "Stops the run that goes on, and runs what is drawn now (Ctrl Enter)" : "Ctrl Enter";
   return (
-    <button type="button" class="button primary run" disabled={broken || starting.value} title={broken ? "Mend the problems first: see Setup" : hint} onClick={() => void start()}>
-      <Icon name="play" /> {starting.value ? "Starting …" : words}
+    <button type="button" class="button primary run" disabled={broken || waits} title={broken ? "Mend the problems first: see Setup" : hint} onClick={() => void start()}>
+      <Icon name="play" /> {words}
     </button>
   );
 }

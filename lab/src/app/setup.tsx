@@ -71,7 +71,7 @@ function Chosen() {
   return (
     <div class="group" aria-label={`Parameters of ${name}`} role="group">
       <h2>
-        {name} <span class="note">{kind.replace("_", " ")}</span>
+        {name} {kind !== name && <span class="note">{kind.replace("_", " ")}</span>}
       </h2>
       {Object.entries(item.written)
         .filter(([entry]) => !SKIPPED.has(entry))

@@ -35,7 +35,7 @@ export function Steer() {
           value: { $typeName: "eddyline.stream.Gravity", value: text.split(",").map((part) => part.trim()) },
         })}
       />
-      <p class="note">Drag a body on the canvas to move it. {bodyNote()}</p>
+      {flat && <p class="note">Drag a body on the canvas to move it. {bodyNote()}</p>}
       <ul class="sent" aria-live="polite">
         {sent.value
           .filter((item) => !["pause", "resume"].includes(item.what))

@@ -1,8 +1,9 @@
 /** Live dimensions of what is pulled or chosen: in metres, and in reference lengths. */
 
 import { short } from "../colors/scale";
-import { ghost, sketchAt, tool } from "../draw/drawing";
-import { middle, outline, type Sketch } from "../draw/shapes";
+import { ghost, sketchAt, steers, tool } from "../draw/drawing";
+import { middle, outline, type Sketch, sketchOf } from "../draw/shapes";
+import { showsNow } from "../state/bodies";
 import * as run from "../state/run";
 import * as view from "../state/view";
 import * as world from "../state/world";
@@ -12,11 +13,12 @@ export function Dimensions({ camera }: { camera: Camera }) {
   const key = ghost.value?.path ?? world.selected.value;
   const sketch = ghost.value?.sketch ?? (key && tool.value === "select" ? sketchAt(key) : null);
   if (!sketch || run.kind.value === "example") return null;
+  if (steers.value && !showsNow.value) return null; // the body is elsewhere in that picture
   const points = outline(sketch).map((p) => toScreen(camera, p));
   const xs = points.map((p) => p[0]);
   const ys = points.map((p) => p[1]);
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const lines = words(sketch);
+  const lines = wordsOf(key, sketch);
   const below = bottom + 26 + 16 * lines.length < camera.height;
   const y = below ? bottom + 22 : top - 10 - 16 * (lines.length - 1);
   const x = Math.min(camera.width - 90, Math.max(90, (left + right) / 2));
@@ -24,7 +26,7 @@ export function Dimensions({ camera }: { camera: Camera }) {
     <g class="dimensions" aria-hidden="true">
       {ghost.value && <Distances sketch={sketch} camera={camera} />}
       {lines.map((line, k) => (
-        <text key={k} x={x} y={y + 16 * k} text-anchor="middle" class={k === 0 ? "size" : "place"}>
+        <text key={k} x={x} y={y + 16 * k} text-anchor="middle" class={k < lines.length - 1 ? "size" : "place"}>
           {line}
         </text>
       ))}
@@ -36,6 +38,14 @@ export function Dimensions({ camera }: { camera: Camera }) {
 function length(value: number): string {
   const unit = world.check.value?.reference?.length;
   return `${short(value, 4)} m${unit ? ` = ${short(value / unit)} D` : ""}`;
+}
+
+/** Of a body of the running flow its outline is known: as large as the file has it, if it has it. */
+function wordsOf(key: string | null, sketch: Sketch): string[] {
+  if (!steers.value || !key?.startsWith("bodies.")) return words(sketch);
+  const body = world.drawing.value?.bodies.find(({ name }) => key === `bodies.${name}`);
+  const written = body && sketchOf(body);
+  return [...(written ? words(written).slice(0, 1) : []), ...words(sketch).slice(1)];
 }
 
 function words(sketch: Sketch): string[] {

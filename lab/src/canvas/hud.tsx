@@ -1,5 +1,6 @@
 /** What lies on the canvas: what is shown, in which colours, how near. */
 
+import { computed } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { Icon } from "../app/icons";
 import { Segments } from "../app/segments";
@@ -16,8 +17,10 @@ import { zoomAt } from "./camera";
 import { record, savePicture } from "./capture";
 import { approach, orbit, START } from "./orbit";
 
+/** Before the first picture there is no scale that would hold. */
+const hasPicture = computed(() => run.kind.value !== "none" && view.shownFrame.value !== null);
+
 export function Hud() {
-  const flowing = run.kind.value !== "none";
   return (
     <>
       {run.kind.value === "run" && !run.isDry.value && <ViewBar />}
@@ -31,7 +34,7 @@ export function Hud() {
       )}
       <LinkNote />
       {run.isDry.value && <DryNote />}
-      {flowing && !run.isDry.value && <Legend />}
+      {hasPicture.value && !run.isDry.value && <Legend />}
       {run.kind.value !== "example" && <Zoom />}
     </>
   );

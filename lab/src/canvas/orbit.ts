@@ -30,6 +30,7 @@ export function approach(by: Orbit, factor: number): Orbit {
 type Vector = readonly [number, number, number];
 
 const OPENING = 0.7; // vertical angle of view [rad]
+const WIDE = 1.4; // width over height of a canvas below which the angle grows, so that the box is not cut off
 const LIGHT: Vector = [-0.4, 0.8, 0.45]; // right, up, towards the eye
 
 export interface View {
@@ -57,7 +58,7 @@ export function viewOf({ around, above, distance }: Orbit, lower: readonly numbe
     back[0] * right[1] - back[1] * right[0],
   ];
   const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-  const f = 1 / Math.tan(OPENING / 2);
+  const f = Math.min(1, width / height / WIDE) / Math.tan(OPENING / 2);
   const g = (f * height) / width;
   const [near, far] = [Math.max(0.01 * diagonal, away - diagonal), away + diagonal];
   const [a, b] = [(far + near) / (near - far), (2 * far * near) / (near - far)];

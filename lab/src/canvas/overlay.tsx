@@ -34,7 +34,7 @@ function SolidBox({ camera }: { camera: Camera }) {
 export function Overlay() {
   const camera = view.camera.value;
   if (run.isSolid.value && !stale.value) return <SolidBox camera={camera} />;
-  const flowing = run.kind.value !== "none" && !stale.value;
+  const flowing = run.hello.value !== null && !stale.value;
   const plan = world.drawing.value;
   const pulls = ghost.value;
   const example = run.kind.value === "example";

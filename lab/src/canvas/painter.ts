@@ -53,6 +53,7 @@ const BANDS = 14;
 const DYE = { diverging: [0.02, 0.36, 0.2, 0.9], sequential: [1, 0.93, 0.86, 0.9] } as const;
 const INK = { diverging: [0.06, 0.14, 0.2, 0.5], sequential: [1, 1, 1, 0.55] } as const;
 const PARTICLES_TO_LEVELS = 1.15; // diameter of a point in spacings
+const SOFT_TO_LEVELS = 1.7; // of one that fades towards its edge
 const SEEN_THROUGH = 0.3; // share of light that translucent water lets through, were it a cube
 
 /** Whether a frame holds what is wanted. */
@@ -119,7 +120,7 @@ export class Painter {
       scale: look.scale,
       table: colorTable(QUANTITIES[look.quantity].map),
       view: view.matrix,
-      size: PARTICLES_TO_LEVELS * share * look.spacing * view.scale * ratio,
+      size: (opaque ? PARTICLES_TO_LEVELS : SOFT_TO_LEVELS) * share * look.spacing * view.scale * ratio,
       perspective: true,
       cover: opaque ? 1 : 1 - SEEN_THROUGH ** (1 / Math.max(1, Math.cbrt(count))),
     });

@@ -120,7 +120,7 @@ function Track() {
         <span key={`${mark.step}${mark.text}`} class="mark" style={{ left: share(mark.time) }} title={`${mark.text} (step ${mark.step})`} />
       ))}
       <div class="ruler" aria-hidden="true">
-        {ticks({ low: 0, high: whole }, 8).map((value) => (
+        {run.hello.value && ticks({ low: 0, high: whole }, 8).map((value) => (
           <span key={value} style={{ left: share(value) }}>
             {Number(value.toPrecision(4))} s
           </span>

@@ -86,6 +86,6 @@ void main() {
   float edge = radius > 2.5 ? 1.0 - smoothstep(0.75, 1.0, r2) : 1.0;
   bool ball = depth > 0.0 && cover == 1.0;
   float light = ball ? 0.62 + 0.38 * sqrt(max(0.0, 1.0 - r2)) - 0.12 * away.y : 1.0;
-  float share = ball ? 1.0 : cover * edge;
+  float share = ball ? 1.0 : cover < 1.0 && radius > 2.5 ? cover * (1.0 - r2) : cover * edge;
   color = vec4(tint * light * share, share);
 }`;
