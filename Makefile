@@ -14,7 +14,7 @@ CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -nam
 .PHONY: FORCE demo build test test-matrix test-threads test-page test-openmpi docs format clean
 
 demo: build
-	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=6
+	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
 	@echo "This was a preview, 12 particles across the cylinder. With 20: $(BIN)/eddyline run worlds/cylinder.toml"
 
 build: $(BUILT)

@@ -54,8 +54,49 @@ EDDYLINE_INLINE S cubic_spline(S q) {
   return physics::CubicSpline::value(S(1) - q, q);
 }
 
-// Pixels of a tile along a row, and rows of it, at most: what is near one of them is looked for once.
-constexpr std::int32_t k_tile = 8, k_packs = k_tile / Pack4d::width;
+/// Pixels that are looked after together: what is near one of them is looked for once, and a particle adds to four
+/// pixels of a row at a time, to those of them that are too far away nothing but zeros.
+template <std::size_t N>
+class Tile {
+ public:
+  static constexpr std::int32_t k_most = 8;  // pixels along a row, and rows
+
+  Tile(std::int32_t columns, std::int32_t rows) : columns_(columns), rows_(rows) {}
+
+  std::int32_t columns() const { return columns_; }
+  std::int32_t rows() const { return rows_; }
+
+  /// Adds what a particle contributes. x, y, z: from it to columns, rows and plane, over R; as many as there may be.
+  template <class Contribution>
+  void add(const double* x, const double* y, double z, bool is_small, const Contribution& contribution) {
+    for (std::int32_t p = 0; p < k_packs; ++p) {
+      const double* lanes = x + p * Pack4d::width;
+      const Pack4d r_x = Pack4d::Lanes{lanes[0], lanes[1], lanes[2], lanes[3]};
+      const double nearest = std::min({std::abs(lanes[0]), std::abs(lanes[1]), std::abs(lanes[2]), std::abs(lanes[3])});
+      for (std::int32_t row = 0; row < rows_; ++row) {
+        if (nearest * nearest + y[row] * y[row] + z * z >= 1) continue;
+        const Pack4d r[3] = {r_x, y[row], z};
+        const Pack4d r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+        const auto values = contribution(r, sqrt(min(r2, Pack4d(1))));
+        if (is_small)
+          [&]<std::size_t... Value>(std::index_sequence<Value...>) {
+            ((sum_[row][Value][p] += small_in_units(values[Value])), ...);
+          }(std::make_index_sequence<N>());
+        else
+          for (std::size_t n = 0; n < N; ++n) sum_[row][n][p] += in_units(values[n]);
+      }
+    }
+  }
+  std::int64_t sum(std::int32_t column, std::int32_t row, std::size_t value) const {
+    return sum_[row][value][column / Pack4d::width][column % Pack4d::width];
+  }
+
+ private:
+  static constexpr std::int32_t k_packs = k_most / Pack4d::width;
+
+  std::int32_t columns_, rows_;
+  Pack4d::Bits sum_[k_most][N][k_packs] = {};
+};
 
 }  // namespace
 
@@ -154,63 +195,43 @@ std::vector<std::int64_t> Sampler<T, D>::own_sums(std::span<const Vec3> points,
   return sums;
 }
 
-/// Tile by tile: what is near is looked for once, and a particle adds to a row of pixels at a time, to those too far
-/// away nothing but zeros. A tile is not wider than two interaction radii, as places know distances below sixteen.
+/// Tile by tile. A tile is not wider than two interaction radii, as places know distances below sixteen.
 template <class T, int D>
 template <std::size_t N, class Contribution>
 std::vector<std::int64_t> Sampler<T, D>::own_sums(const PixelRows& pixels, const Contribution& contribution) const {
+  constexpr std::int32_t k_most = Tile<N>::k_most;
   const Plane& plane = pixels.plane;
   const double widest = 2 * flow_.constants().length.interaction_radius;
-  const auto fitting = [&](double pixel) { return static_cast<std::int32_t>(std::clamp(widest / pixel, 1.0, 8.0)); };
+  const auto fitting = [&](double pixel) {
+    return static_cast<std::int32_t>(std::clamp<double>(widest / pixel, 1, k_most));
+  };
   const std::int32_t wide = fitting(plane.width()), high = fitting(plane.height());
   const std::int32_t tiles_x = (plane.columns + wide - 1) / wide;
   const std::int32_t tiles = tiles_x * ((pixels.last - pixels.first + high - 1) / high);
   std::vector<std::int64_t> sums(pixels.size() * N);
 #pragma omp parallel for schedule(dynamic, 4)
-  for (std::int32_t tile = 0; tile < tiles; ++tile) {
-    const std::int32_t column = tile % tiles_x * wide, row = pixels.first + tile / tiles_x * high;
-    const std::int32_t columns = std::min(wide, plane.columns - column), rows = std::min(high, pixels.last - row);
-    const Vec3 low = plane.centre(column, row), top = plane.centre(column + columns - 1, row + rows - 1);
-    std::int32_t x[k_tile], y[k_tile];
-    for (std::int32_t k = 0; k < k_tile; ++k) {
-      x[k] = place(plane.centre(column + std::min(k, columns - 1), row))[0];
-      y[k] = place(plane.centre(column, row + std::min(k, rows - 1)))[1];
-    }
-    const std::int32_t z = place(low)[2];
-    Pack4d::Bits sum[k_tile][N][k_packs] = {};  // of a row, a value, columns
+  for (std::int32_t number = 0; number < tiles; ++number) {
+    const std::int32_t column = number % tiles_x * wide, row = pixels.first + number / tiles_x * high;
+    Tile<N> tile(std::min(wide, plane.columns - column), std::min(high, pixels.last - row));
+    const std::int32_t last_column = column + tile.columns() - 1, last_row = row + tile.rows() - 1;
+    const Vec3 low = plane.centre(column, row), top = plane.centre(last_column, last_row);
+    Place places[k_most];  // of columns and rows, the last of them for those that are too many
+    for (std::int32_t k = 0; k < k_most; ++k)
+      places[k] = place(plane.centre(std::min(column + k, last_column), std::min(row + k, last_row)));
     for_each_near(low, top, [&](const Carried& j, const Place& x_j) {
-      Pack4d r_x[k_packs];
-      double nearest[k_packs];
-      std::fill_n(nearest, k_packs, INFINITY);
-      for (std::int32_t k = 0; k < k_tile; ++k) {
-        const double r = distance(x[k], x_j[0]);
-        r_x[k / Pack4d::width].v[k % Pack4d::width] = r;
-        nearest[k / Pack4d::width] = std::min(nearest[k / Pack4d::width], std::abs(r));
+      double x[k_most], y[k_most];
+      for (std::int32_t k = 0; k < k_most; ++k) {
+        x[k] = distance(places[k][0], x_j[0]);
+        y[k] = distance(places[k][1], x_j[1]);
       }
-      const double r_z = D == 3 ? distance(z, x_j[2]) : 0;
-      for (std::int32_t k = 0; k < rows; ++k) {
-        const double r_y = distance(y[k], x_j[1]);
-        const double across2 = r_y * r_y + r_z * r_z;
-        for (std::int32_t p = 0; p < k_packs; ++p) {
-          if (nearest[p] * nearest[p] + across2 >= 1) continue;
-          const Pack4d r[3] = {r_x[p], r_y, r_z};
-          const Pack4d r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
-          const auto values = contribution(j, r, sqrt(min(r2, Pack4d(1))));
-          if (j.is_small) {
-            [&]<std::size_t... Value>(std::index_sequence<Value...>) {
-              ((sum[k][Value][p] += small_in_units(values[Value])), ...);
-            }(std::make_index_sequence<N>());
-          } else {
-            for (std::size_t n = 0; n < N; ++n) sum[k][n][p] += in_units(values[n]);
-          }
-        }
-      }
+      const double z = D == 3 ? distance(places[0][2], x_j[2]) : 0;
+      tile.add(x, y, z, j.is_small, [&]<class S>(const S* r, S q) { return contribution(j, r, q); });
     });
-    for (std::int32_t k = 0; k < rows; ++k)
-      for (std::int32_t lane = 0; lane < columns; ++lane) {
-        const auto pixel = static_cast<std::size_t>(row - pixels.first + k) * static_cast<std::size_t>(plane.columns) +
-                           static_cast<std::size_t>(column + lane);
-        for (std::size_t n = 0; n < N; ++n) sums[pixel * N + n] = sum[k][n][lane / Pack4d::width][lane % Pack4d::width];
+    for (std::int32_t y = 0; y < tile.rows(); ++y)
+      for (std::int32_t x = 0; x < tile.columns(); ++x) {
+        const auto pixel = static_cast<std::size_t>(row - pixels.first + y) * static_cast<std::size_t>(plane.columns) +
+                           static_cast<std::size_t>(column + x);
+        for (std::size_t n = 0; n < N; ++n) sums[pixel * N + n] = tile.sum(x, y, n);
       }
   }
   return sums;
