@@ -278,6 +278,60 @@ def test_particles_go_on_between_the_moments_that_are_stored(browser, server):
         assert steps.max() < 0.2 * width
 
 
+MANY = """
+format = 1
+title = "Eddies of two hundred thousand particles"
+[domain]
+size = [1.0, 0.5]
+spacing = "1/632"
+[fluid]
+density = 1.0
+kinematic_viscosity = 1e-4
+max_speed = 1.0
+[start]
+velocity = ["-cos(2*pi*x)*sin(4*pi*y)", "sin(2*pi*x)*cos(4*pi*y)/2"]
+[boundaries]
+left = { type = "periodic" }
+right = { type = "periodic" }
+bottom = { type = "periodic" }
+top = { type = "periodic" }
+[output]
+pictures = 3
+snapshots = 0
+[time]
+end = 10.0
+"""
+PICTURES = """
+  async () => {
+    const began = performance.now();
+    let count = 0;
+    for (; performance.now() < began + 3000; count++) await new Promise(requestAnimationFrame);
+    return count / 3;
+  }
+"""
+"""How many pictures the page makes in a second."""
+
+
+@pytest.mark.browser
+def test_two_hundred_thousand_points_are_drawn_and_the_page_still_answers(browser, server):
+    particles = 632 * 316
+    with going_on(server, MANY) as run, opened(browser, server, run=run) as page:
+        page.get_by_role("radio", name="Particles").click()
+        until(page, lambda: painted(page) > 20)
+        wanted = pb.View(
+            particles=True, most_particles=200_000, ids=True, velocities=True, frames_per_second=2
+        )
+        with server.look(run, wanted) as socket:
+            came = hear(socket, "frame").particles
+            assert came.count == came.total == particles
+        left, right = page.evaluate(EXTENT)
+        box = page.locator("canvas.flow").bounding_box()
+        assert right - left > 0.5 * box["width"]  # the whole domain, from side to side
+        assert page.evaluate(PICTURES) > 1  # by a browser that draws without a graphics card
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Resume").wait_for(timeout=20_000)
+
+
 def _steered_run(server: Client) -> str:
     """A finished run into which a body came, and out of which it went."""
     toml = CHANNEL.replace("pictures = 3", "pictures = 20000")
