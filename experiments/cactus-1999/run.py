@@ -61,20 +61,13 @@ BOTH = Way("two sites, combined and compressed", True, {"combine": "site", "comp
 
 
 def near(bench: Bench) -> None:
-    compare(
-        bench,
-        "near",
-        NEAR,
-        "tank.toml",
-        (1, 1),
-        (ONE_SITE, *TWO_SITES, COMPRESSED, LAZY),
-        steps=100,
-        rounds=9,
-    )
+    ways = ONE_SITE, *TWO_SITES, COMPRESSED, LAZY
+    compare(bench, "near", NEAR, "tank.toml", (1, 1), ways, steps=100, rounds=9)
 
 
 def far(bench: Bench) -> None:
-    compare(bench, "far", FAR, "tank.toml", (1, 1), (ONE_SITE, *TWO_SITES, COMPRESSED, LAZY), steps=100)
+    ways = ONE_SITE, *TWO_SITES, COMPRESSED, LAZY
+    compare(bench, "far", FAR, "tank.toml", (1, 1), ways, steps=60, rounds=3)
 
 
 def square(bench: Bench) -> None:
