@@ -25,6 +25,15 @@ WATCH = """
     }
   }).observe(document, { childList: true, subtree: true, characterData: true });
 """
+PIXELS = """
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    const flow = document.querySelector("canvas.flow"), { width, height } = flow;
+    const pen = new OffscreenCanvas(width, height).getContext("2d");
+    pen.drawImage(flow, 0, 0);
+    const { data } = pen.getImageData(0, 0, width, height);
+"""
+"""For a script: what the canvas shows, as `data` of `width` times `height` pixels."""
 LONGER = 90_000  # ms that a step may take on a busy machine
 SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from chromium import opened, shown_time, until
+from chromium import PIXELS, opened, shown_time, until
 from lab_server import TANK, Client
 from small_worlds import BOX
 
@@ -23,14 +23,10 @@ FLAP = (
     .replace("pictures = 3", "pictures = 4")
 )
 BODY = {"light": (0x71, 0x80, 0x8C), "dark": (0x8B, 0x99, 0xA5)}  # as styles/tokens.css has it
-SHARES = """
-  async (body) => {
-    await new Promise(requestAnimationFrame);
-    await new Promise(requestAnimationFrame);
-    const flow = document.querySelector("canvas.flow"), { width, height } = flow;
-    const pen = new OffscreenCanvas(width, height).getContext("2d");
-    pen.drawImage(flow, 0, 0);
-    const { data } = pen.getImageData(0, 0, width, height);
+SHARES = (
+    "async (body) => {"
+    + PIXELS
+    + """
     let [grey, colored] = [0, 0];
     for (let k = 0; k < data.length; k += 4) {
       if (data[k + 3] < 255) continue;
@@ -41,6 +37,7 @@ SHARES = """
     return [grey, colored].map((count) => (4 * count) / data.length);
   }
 """
+)
 """Of the canvas: what has the colour of bodies in some light, and what has another."""
 WATCH_BODY = """
   () => {

@@ -13,7 +13,7 @@ from typing import Any
 import imageio_ffmpeg
 import numpy as np
 import pytest
-from chromium import opened, shown_time, until
+from chromium import PIXELS, opened, shown_time, until
 from lab_server import CHANNEL, TANK, WCAG, Client, going_on, hear, say
 
 from eddyline.live import stream_pb2 as pb
@@ -232,14 +232,10 @@ DROP = (
     .replace("snapshots = 0", "snapshots = 1")
 )
 """Water that flies twice as far as it is wide; particles are stored at the start and at the end only."""
-EXTENT = """
-  async () => {
-    await new Promise(requestAnimationFrame);
-    await new Promise(requestAnimationFrame);
-    const flow = document.querySelector("canvas.flow"), { width, height } = flow;
-    const pen = new OffscreenCanvas(width, height).getContext("2d");
-    pen.drawImage(flow, 0, 0);
-    const { data } = pen.getImageData(0, 0, width, height);
+EXTENT = (
+    "async () => {"
+    + PIXELS
+    + """
     let [first, last] = [width, -1];
     for (let k = 0; k < data.length; k += 4) {
       if (data[k + 3] < 128) continue;
@@ -249,6 +245,7 @@ EXTENT = """
     return [first, last];
   }
 """
+)
 """Of the canvas: the first and the last column in which anything is drawn."""
 
 
