@@ -1,15 +1,16 @@
 """How much faster two ranks are than one.
 
-  python benchmarks/ranks.py                        200,000 particles in two and in three dimensions
-  python benchmarks/ranks.py --rounds 99 --case 3d  one of them, longer
+  python benchmarks/ranks.py                      200,000 particles in two and in three dimensions
+  python benchmarks/ranks.py --starts 9 --case 3d  one of them, longer
 
 A periodic box of vortices, one thread a rank, every rank on a core of its own. Six programs compute the same
 steps and take turns every second or so, so that what else happens on the machine falls on all of them: one
 rank on each of the two cores; two ranks; one under an MPI's launcher; and two runs of one rank that know
 nothing of each other but compute at the same time, which is what the cores give, who share memory and perhaps
-a host. Told are medians over rounds of the ratio to one rank in the same round, the mean of both cores, with
-the quartiles in brackets; then the ratio of the fastest tenth of each program's turns, in which least else
-happened on the machine.
+a host. Which pages of memory a program gets makes it faster or slower for as long as it lives, so that all
+are started anew every few rounds. Told is the ratio to one rank in the same round, the mean of both cores:
+of each start the median of its rounds, of these the median, with the lowest and the highest in brackets; then
+the ratio of the fastest tenth of each program's turns, in which least else happened on the machine.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eddyline.bench.turns import Player, quartiles
+from eddyline.bench.turns import Player
 
 CASES = {"2d": (2, 200_000, 20), "3d": (3, 200_000, 5)}
 """Dimensions, particles and steps of a turn."""
@@ -52,14 +53,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=41, metavar="N")
+    parser.add_argument("--starts", type=int, default=5, metavar="N")
+    parser.add_argument("--rounds", type=int, default=9, metavar="N", help="of each start")
     parser.add_argument("--case", choices=CASES, nargs="+", default=list(CASES))
     wanted = parser.parse_args()
     for case in wanted.case:
-        rounds = play(case, wanted.rounds)
-        each = zip(*(one.ratios for one in rounds), strict=True)
-        for name, ratios, quiet in zip(NAMES, each, undisturbed(rounds).ratios, strict=True):
-            told = f"{quartiles(ratios)}; undisturbed {quiet:.3f}"
+        starts = [play(case, wanted.rounds) for _ in range(wanted.starts)]
+        quiet = undisturbed([one for rounds in starts for one in rounds])
+        for k, name in enumerate(NAMES):
+            of_starts = [statistics.median(one.ratios[k] for one in rounds) for rounds in starts]
+            told = f"{statistics.median(of_starts):.3f} ({min(of_starts):.3f} to {max(of_starts):.3f})"
+            told += f"; undisturbed {quiet.ratios[k]:.3f}"
             print(f"{case}: {name}: {told} times as fast as one rank", flush=True)
 
 

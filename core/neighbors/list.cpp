@@ -2,9 +2,9 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 #include "base/pack.hpp"
 
@@ -18,29 +18,32 @@ float relative(std::int32_t x, std::int32_t center) {
       static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(center)));
 }
 
-void collect_plain(const FixedPositions& positions, int dimensions, const std::int32_t* center, std::int32_t begin,
+void collect_plain(const FixedPositions& positions, int dimensions, const Group& group, float limit, std::int32_t begin,
                    std::int32_t end, Candidates& to) {
   for (std::int32_t j = begin; j < end; ++j) {
-    const auto at = static_cast<std::size_t>(to.count++);
-    float square = 0;
+    const auto at = static_cast<std::size_t>(to.count);
+    float square = 0, apart2 = 0;
     for (int d = 0; d < dimensions; ++d) {
-      const float r = relative(positions.x[d][static_cast<std::size_t>(j)], center[d]);
+      const float r = relative(positions.x[d][static_cast<std::size_t>(j)], group.center[d]);
+      const float apart = std::max(std::max(group.lower[d] - r, r - group.upper[d]), 0.0F);
       to.x[d][at] = r;
       square = std::fma(r, r, square);
+      apart2 = std::fma(apart, apart, apart2);
     }
     to.square[at] = square;
     to.place[at] = j * k_row_step;
+    to.count += static_cast<std::int32_t>(apart2 <= limit);
   }
 }
 
 std::int32_t filter_plain(const Candidates& candidates, int dimensions, const float* x_i, float limit,
-                          std::int32_t* out) {
+                          std::int32_t self, std::int32_t* out) {
   std::int32_t found = 0;
   for (std::size_t j = 0; j < static_cast<std::size_t>(candidates.count); ++j) {
     float s = candidates.square[j];
     for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * x_i[d], candidates.x[d][j], s);
     out[found] = candidates.place[j];
-    found += static_cast<std::int32_t>(s <= limit);
+    found += static_cast<std::int32_t>(s <= limit && candidates.place[j] != self);
   }
   return found;
 }
@@ -62,61 +65,61 @@ ListKernels choose(const char* instructions) {
   return list_kernels_plain();
 }
 
-/// The candidates of one cell after the other. Particles come cell by cell, so that most find those of their
-/// predecessor.
-class CellCandidates {
+/// Finds the neighbours of a cell's particles, some of them at a time.
+class CellSearch {
  public:
-  CellCandidates(const Search& search, const ListKernels& kernels, Candidates& candidates)
+  CellSearch(const Search& search, const ListKernels& kernels, Candidates& candidates)
       : search_(search), kernels_(kernels), boxes_(search.layout->boxes()), candidates_(candidates) {}
 
-  /// How many there are near a particle in one of these cells, at most.
-  std::int64_t most_candidates(std::span<const std::int32_t> cells) {
+  /// Makes room for what is around these cells. How many candidates there are around one of them, at most.
+  std::int64_t make_room(std::span<const std::int32_t> cells) {
     std::int32_t most = 0, before = -1;
     for (const std::int32_t cell : cells) {
       if (cell != before) most = std::max(most, count(cell));
       before = cell;
     }
+    const std::size_t room = static_cast<std::size_t>(most) + k_chunk;
+    for (int d = 0; d < search_.dimensions; ++d) candidates_.x[d].resize(room);
+    candidates_.square.resize(room), candidates_.place.resize(room);
     return most;
   }
 
-  /// Collects what may be near a particle of `cell` at x_i, in canonical order, unless that has just been done.
-  void look_around(std::int32_t cell, const std::int32_t* x_i) {
-    if (cell == cell_) return;
-    cell_ = cell;
-    std::copy_n(x_i, 3, center_);
-    const std::size_t room = static_cast<std::size_t>(count(cell)) + k_chunk;
-    for (int d = 0; d < search_.dimensions; ++d) candidates_.x[d].resize(room);
-    candidates_.square.resize(room), candidates_.place.resize(room);
+  /// Collects what may be near particles of `cell`, whose rows are `rows`, in canonical order.
+  void look_around(std::int32_t cell, std::span<const std::int32_t> rows) {
+    find_group(rows);
     candidates_.count = 0;
     for_each_run(cell, [&](std::int32_t begin, std::int32_t end) {
-      if (begin < end)
-        kernels_.collect(*search_.source_positions, search_.dimensions, center_, begin, end, candidates_);
+      kernels_.collect(*search_.source_positions, search_.dimensions, group_, search_.cut_squared, begin, end,
+                       candidates_);
     });
     std::fill_n(candidates_.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
   }
 
-  /// A particle is no neighbour of its own. Its row is found in the run of its own row of cells.
-  void leave_out(std::int32_t self) {
-    std::int32_t before = 0;
-    for_each_run(cell_, [&](std::int32_t begin, std::int32_t end) {
-      if (begin <= self && self < end) self_ = static_cast<std::size_t>(before + self - begin);
-      before += end - begin;
-    });
-    square_of_self_ = std::exchange(candidates_.square[self_], Candidates::k_nowhere);
-  }
-  void take_back() { candidates_.square[self_] = square_of_self_; }
-
-  /// Writes the places of all candidates near x_i to `out`.
-  std::int32_t filter(const std::int32_t* x_i, std::int32_t* out) const {
+  /// Writes the places of all that are near the i-th of them to `out`. It is no neighbour of its own.
+  std::int32_t filter(std::size_t i, std::int32_t row, std::int32_t* out) const {
     float x[3], square = 0;
     for (int d = 0; d < search_.dimensions; ++d) {
-      x[d] = relative(x_i[d], center_[d]);
+      x[d] = x_[d][i];
       square = std::fma(x[d], x[d], square);
     }
-    return kernels_.filter(candidates_, search_.dimensions, x, search_.cut_squared - square, out);
+    const std::int32_t self = search_.same ? row * k_row_step : -1;
+    return kernels_.filter(candidates_, search_.dimensions, x, search_.cut_squared - square, self, out);
   }
 
  private:
+  void find_group(std::span<const std::int32_t> rows) {
+    for (int d = 0; d < search_.dimensions; ++d) {
+      const std::int32_t* x = search_.target_positions->x[d].data();
+      group_.center[d] = x[rows.front()];
+      float lower = 0, upper = 0;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const float place = relative(x[rows[i]], group_.center[d]);
+        lower = std::min(lower, place), upper = std::max(upper, place);
+        x_[d][i] = place;
+      }
+      group_.lower[d] = lower, group_.upper[d] = upper;
+    }
+  }
   /// Calls visit(begin, end) for the rows of each run of three cells around `cell`, or for all rows.
   template <class Visit>
   void for_each_run(std::int32_t cell, Visit&& visit) {
@@ -145,10 +148,9 @@ class CellCandidates {
   const ListKernels& kernels_;
   const std::vector<particles::CellLayout::Box>& boxes_;
   Candidates& candidates_;
-  std::int32_t center_[3] = {0, 0, 0};
-  std::int32_t cell_ = -1;
-  std::size_t box_ = 0, self_ = 0;
-  float square_of_self_ = 0;
+  Group group_;
+  float x_[3][k_chunk];  // of those who search, relative to the group's center
+  std::size_t box_ = 0;
 };
 
 }  // namespace
@@ -181,14 +183,13 @@ void NeighborList::build(const Search& search, const char* instructions) {
   const std::int32_t sentinel = search.sources->rows * k_row_step;
   chunks_.resize(static_cast<std::size_t>(count));
   target_places_.resize(static_cast<std::size_t>(count * k_chunk));
-  for (std::int64_t i = 0; i < count * k_chunk; ++i)
-    target_places_[static_cast<std::size_t>(i)] =
-        (i < n ? slot[static_cast<std::size_t>(i)] : search.targets->rows) * k_row_step;
+  std::transform(slot.begin(), slot.end(), target_places_.begin(), [](std::int32_t row) { return row * k_row_step; });
+  std::fill(target_places_.begin() + n, target_places_.end(), search.targets->rows * k_row_step);
 
   arenas_.resize(static_cast<std::size_t>(omp_get_max_threads()));
   scratch_.resize(arenas_.size());
   candidates_.resize(arenas_.size());
-  constexpr std::int64_t k_cached = 8 << 20;  // entries: longer lists would only push everything else out of the caches
+  constexpr std::int64_t k_cached = 2 << 20;  // entries: more would push all else out of caches that ranks share
   const bool past_caches = padded_ > k_cached;
   std::int64_t stored = 0, padded = 0;
 #pragma omp parallel reduction(+ : stored, padded)
@@ -198,34 +199,35 @@ void NeighborList::build(const Search& search, const char* instructions) {
     arena.clear();
     Array<std::int32_t>& scratch = scratch_[static_cast<std::size_t>(thread)];
     Candidates& candidates = candidates_[static_cast<std::size_t>(thread)];
-    CellCandidates cell(search, kernels, candidates);
+    CellSearch cell_search(search, kernels, candidates);
 #pragma omp for schedule(static)
     for (std::int64_t c = 0; c < count; ++c) {
       const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, n);
       std::int32_t found[k_chunk] = {}, length = 0;
-      const std::int64_t most = cell.most_candidates(
-          {&search.targets->cell[static_cast<std::size_t>(first)], static_cast<std::size_t>(last - first)});
+      const std::span<const std::int32_t> cells{&search.targets->cell[static_cast<std::size_t>(first)],
+                                                static_cast<std::size_t>(last - first)};
+      const std::int64_t most = cell_search.make_room(cells);
       if (most == 0) {
         chunks_[static_cast<std::size_t>(c)] = {nullptr, 0};
         continue;
       }
       const std::int64_t stride = most / k_chunk * k_chunk + 2 * k_chunk;
       scratch.resize(static_cast<std::size_t>(stride * k_chunk));
-      for (std::int64_t i = first; i < last; ++i) {
-        const auto lane = static_cast<std::size_t>(i - first);
-        const std::int32_t self = slot[static_cast<std::size_t>(i)];
-        std::int32_t x_i[3] = {0, 0, 0};
-        for (int d = 0; d < search.dimensions; ++d)
-          x_i[d] = search.target_positions->x[d][static_cast<std::size_t>(self)];
-        cell.look_around(search.targets->cell[static_cast<std::size_t>(i)], x_i);
-        if (search.same) cell.leave_out(self);
-        found[lane] = cell.filter(x_i, scratch.data() + static_cast<std::int64_t>(lane) * stride);
-        if (search.same) cell.take_back();
+      const std::span<const std::int32_t> rows{&slot[static_cast<std::size_t>(first)], cells.size()};
+      for (std::size_t lane = 0, before = 0, next = 0; lane < cells.size(); ++lane) {
+        if (lane == next) {  // the first of its cell
+          before = lane;
+          while (next < cells.size() && cells[next] == cells[lane]) ++next;
+          cell_search.look_around(cells[lane], rows.subspan(before, next - before));
+        }
+        std::int32_t* out = scratch.data() + static_cast<std::int64_t>(lane) * stride;
+        found[lane] = cell_search.filter(lane - before, rows[lane], out);
         length = std::max(length, found[lane]);
         stored += found[lane];
       }
       for (int lane = 0; lane < k_chunk; ++lane)
-        std::fill(scratch.data() + lane * stride + found[lane], scratch.data() + lane * stride + length, sentinel);
+        for (std::int32_t k = found[lane]; k < length; k += k_chunk)
+          std::fill_n(scratch.data() + lane * stride + k, k_chunk, sentinel);
       std::int32_t* entries = arena.take(static_cast<std::size_t>(length) * k_chunk);
       kernels.interleave(scratch.data(), stride, length, entries, past_caches);
       chunks_[static_cast<std::size_t>(c)] = {entries, length};

@@ -39,9 +39,15 @@ struct Search {
   bool all_pairs = false;  // no cells: every row is a candidate (the test oracle)
 };
 
-/// Everything that may be near the particles of one cell, side by side: places relative to a particle of the cell, in
-/// quanta. A float is enough: what is kept decides nothing as long as every pair within R is there, and the lists end
-/// a thousandth of the skin later than they are trusted.
+/// Particles of one cell that look for neighbours together: one of them, and the box that holds them all, relative to
+/// it. In quanta, as are candidates and limits. A float is enough: what is kept decides nothing as long as every pair
+/// within R is there, and the lists end a thousandth of the skin later than they are trusted.
+struct Group {
+  std::int32_t center[3] = {0, 0, 0};
+  float lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};
+};
+
+/// Everything that may be near a group, side by side: places relative to its center.
 struct Candidates {
   Array<float> x[3];
   Array<float> square;        // |x|^2, infinite for padding
@@ -88,13 +94,14 @@ class NeighborList {
   std::int64_t stored_ = 0, padded_ = 0;
 };
 
-/// Appends the source rows [begin, end), relative to `center`. There is room for sixteen values more.
-using CollectFunction = void (*)(const FixedPositions& positions, int dimensions, const std::int32_t* center,
+/// Appends those of the source rows [begin, end) whose distance from the group's box, squared, does not exceed `limit`.
+/// There is room for all of them and sixteen more.
+using CollectFunction = void (*)(const FixedPositions& positions, int dimensions, const Group& group, float limit,
                                  std::int32_t begin, std::int32_t end, Candidates& candidates);
-/// Writes to `out` the places of the candidates whose |x|^2 - 2 x.x_i does not exceed `limit`, in order; returns how
-/// many. Candidates are padded to a multiple of sixteen; `out` must have room for as many.
+/// Writes to `out` the places of the candidates whose |x|^2 - 2 x.x_i does not exceed `limit`, but for `self`, in
+/// order; returns how many. Candidates are padded to a multiple of sixteen; `out` must have room for as many.
 using FilterFunction = std::int32_t (*)(const Candidates& candidates, int dimensions, const float* x_i, float limit,
-                                        std::int32_t* out);
+                                        std::int32_t self, std::int32_t* out);
 /// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: written straight to memory if that is faster.
 using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,
                                     std::int32_t* to, bool past_caches);

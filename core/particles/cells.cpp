@@ -10,17 +10,6 @@
 
 namespace eddyline::particles {
 
-Int3 CellGrid::cell_of(Vec3 x) const {
-  Int3 cell{0, 0, 0};
-  for (int d = 0; d < dimensions; ++d) {
-    const double c = std::floor((x[d] - origin[d]) * per_edge[d]);
-    const double last = static_cast<double>(count[static_cast<std::size_t>(d)] - 1);
-    // In this order what is not a number goes into the first cell, and the doctor finds it at the end of the step.
-    cell[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(std::min(std::max(0.0, c), last));
-  }
-  return cell;
-}
-
 double CellGrid::distance(Vec3 x, Int3 cell) const {
   double square = 0;
   for (int d = 0; d < dimensions; ++d) {

@@ -1,6 +1,7 @@
 #pragma once
 // The global grid of cells, boxes of cells, and the canonical order of particles in them.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -42,7 +43,16 @@ struct CellGrid {
   Vec3 period;                  // [m], a multiple of the quantum
   Int3 period_quanta{0, 0, 0};  // the same in quanta modulo 2^32
 
-  Int3 cell_of(Vec3 x) const;
+  Int3 cell_of(Vec3 x) const {
+    Int3 cell{0, 0, 0};
+    for (int d = 0; d < dimensions; ++d) {
+      const double c = (x[d] - origin[d]) * per_edge[d];
+      const double last = static_cast<double>(count[static_cast<std::size_t>(d)] - 1);
+      // In this order what is not a number goes into the first cell, and the doctor finds it at the end of the step.
+      cell[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(std::min(std::max(0.0, c), last));
+    }
+    return cell;
+  }
   /// From x to the nearest point of a cell or of a periodic image of one: less than it is, never more. Cells beside a
   /// side that is not periodic hold what is beyond it [m].
   double distance(Vec3 x, Int3 cell) const;

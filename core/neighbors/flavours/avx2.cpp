@@ -23,35 +23,49 @@ constexpr auto k_compress = [] {
   return table;
 }();
 
+/// The order that brings the lanes whose bit is set to the front.
+__m256i to_the_front(unsigned mask) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(k_compress[mask].data()));
+}
+
 template <int D>
-void collect(const std::int32_t* const* x, const std::int32_t* center, std::int32_t begin, std::int32_t end,
+void collect(const FixedPositions& positions, const Group& group, float limit, std::int32_t begin, std::int32_t end,
              Candidates& to) {
   const __m256i lanes = _mm256_setr_epi32(0, 8, 16, 24, 32, 40, 48, 56);
   static_assert(k_row_step == 8);
+  const __m256 bound = _mm256_set1_ps(limit);
+  std::int32_t at = to.count;
   for (std::int32_t j = begin; j < end; j += k_lanes) {
-    const std::int32_t at = to.count + (j - begin);
-    __m256 square = _mm256_setzero_ps();
+    __m256 r[D], square = _mm256_setzero_ps(), apart2 = _mm256_setzero_ps();
     for (int d = 0; d < D; ++d) {
-      const __m256i place = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x[d] + j));
-      const __m256 r = _mm256_cvtepi32_ps(_mm256_sub_epi32(place, _mm256_set1_epi32(center[d])));
-      square = _mm256_fmadd_ps(r, r, square);
-      _mm256_storeu_ps(to.x[d].data() + at, r);
+      const __m256i place = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(positions.x[d].data() + j));
+      r[d] = _mm256_cvtepi32_ps(_mm256_sub_epi32(place, _mm256_set1_epi32(group.center[d])));
+      const __m256 below = _mm256_sub_ps(_mm256_set1_ps(group.lower[d]), r[d]);
+      const __m256 above = _mm256_sub_ps(r[d], _mm256_set1_ps(group.upper[d]));
+      const __m256 apart = _mm256_max_ps(_mm256_max_ps(below, above), _mm256_setzero_ps());
+      square = _mm256_fmadd_ps(r[d], r[d], square);
+      apart2 = _mm256_fmadd_ps(apart, apart, apart2);
     }
-    _mm256_storeu_ps(to.square.data() + at, square);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.place.data() + at),
-                        _mm256_add_epi32(lanes, _mm256_set1_epi32(j * k_row_step)));
+    const unsigned rows = end - j < k_lanes ? (1U << (end - j)) - 1 : 0xffU;
+    const unsigned near = rows & static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(apart2, bound, _CMP_LE_OQ)));
+    const __m256i order = to_the_front(near);
+    for (int d = 0; d < D; ++d) _mm256_storeu_ps(to.x[d].data() + at, _mm256_permutevar8x32_ps(r[d], order));
+    _mm256_storeu_ps(to.square.data() + at, _mm256_permutevar8x32_ps(square, order));
+    const __m256i place = _mm256_add_epi32(lanes, _mm256_set1_epi32(j * k_row_step));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.place.data() + at), _mm256_permutevar8x32_epi32(place, order));
+    at += __builtin_popcount(near);
   }
-  to.count += end - begin;
+  to.count = at;
 }
 
-void collect_avx2(const FixedPositions& positions, int dimensions, const std::int32_t* center, std::int32_t begin,
+void collect_avx2(const FixedPositions& positions, int dimensions, const Group& group, float limit, std::int32_t begin,
                   std::int32_t end, Candidates& candidates) {
-  const std::int32_t* x[3] = {positions.x[0].data(), positions.x[1].data(), positions.x[2].data()};
-  dimensions == 2 ? collect<2>(x, center, begin, end, candidates) : collect<3>(x, center, begin, end, candidates);
+  dimensions == 2 ? collect<2>(positions, group, limit, begin, end, candidates)
+                  : collect<3>(positions, group, limit, begin, end, candidates);
 }
 
 template <int D>
-std::int32_t filter(const Candidates& candidates, const float* x_i, float limit, std::int32_t* out) {
+std::int32_t filter(const Candidates& candidates, const float* x_i, float limit, std::int32_t self, std::int32_t* out) {
   __m256 twice[D];
   for (int d = 0; d < D; ++d) twice[d] = _mm256_set1_ps(-2 * x_i[d]);
   const __m256 bound = _mm256_set1_ps(limit);
@@ -59,18 +73,20 @@ std::int32_t filter(const Candidates& candidates, const float* x_i, float limit,
   for (std::int32_t j = 0; j < candidates.count; j += k_lanes) {
     __m256 s = _mm256_loadu_ps(candidates.square.data() + j);
     for (int d = 0; d < D; ++d) s = _mm256_fmadd_ps(twice[d], _mm256_loadu_ps(candidates.x[d].data() + j), s);
-    const auto mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(s, bound, _CMP_LE_OQ)));
-    const __m256i order = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(k_compress[mask].data()));
     const __m256i place = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(candidates.place.data() + j));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + found), _mm256_permutevar8x32_epi32(place, order));
+    const __m256 is_self = _mm256_castsi256_ps(_mm256_cmpeq_epi32(place, _mm256_set1_epi32(self)));
+    const __m256 near = _mm256_andnot_ps(is_self, _mm256_cmp_ps(s, bound, _CMP_LE_OQ));
+    const auto mask = static_cast<unsigned>(_mm256_movemask_ps(near));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + found),
+                        _mm256_permutevar8x32_epi32(place, to_the_front(mask)));
     found += __builtin_popcount(mask);
   }
   return found;
 }
 
-std::int32_t filter_avx2(const Candidates& candidates, int dimensions, const float* x_i, float limit,
+std::int32_t filter_avx2(const Candidates& candidates, int dimensions, const float* x_i, float limit, std::int32_t self,
                          std::int32_t* out) {
-  return dimensions == 2 ? filter<2>(candidates, x_i, limit, out) : filter<3>(candidates, x_i, limit, out);
+  return dimensions == 2 ? filter<2>(candidates, x_i, limit, self, out) : filter<3>(candidates, x_i, limit, self, out);
 }
 
 void interleave_avx2(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,

@@ -9,32 +9,42 @@ namespace eddyline::neighbors {
 namespace {
 
 template <int D>
-void collect(const std::int32_t* const* x, const std::int32_t* center, std::int32_t begin, std::int32_t end,
+void collect(const FixedPositions& positions, const Group& group, float limit, std::int32_t begin, std::int32_t end,
              Candidates& to) {
   const __m512i lanes = _mm512_setr_epi32(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120);
   static_assert(k_row_step == 8);
+  const __m512 bound = _mm512_set1_ps(limit);
+  std::int32_t at = to.count;
   for (std::int32_t j = begin; j < end; j += 16) {
-    const std::int32_t at = to.count + (j - begin);
-    __m512 square = _mm512_setzero_ps();
+    __m512 r[D], square = _mm512_setzero_ps(), apart2 = _mm512_setzero_ps();
     for (int d = 0; d < D; ++d) {
-      const __m512 r = _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_loadu_si512(x[d] + j), _mm512_set1_epi32(center[d])));
-      square = _mm512_fmadd_ps(r, r, square);
-      _mm512_storeu_ps(to.x[d].data() + at, r);
+      const __m512i place = _mm512_loadu_si512(positions.x[d].data() + j);
+      r[d] = _mm512_cvtepi32_ps(_mm512_sub_epi32(place, _mm512_set1_epi32(group.center[d])));
+      const __m512 below = _mm512_sub_ps(_mm512_set1_ps(group.lower[d]), r[d]);
+      const __m512 above = _mm512_sub_ps(r[d], _mm512_set1_ps(group.upper[d]));
+      const __m512 apart = _mm512_max_ps(_mm512_max_ps(below, above), _mm512_setzero_ps());
+      square = _mm512_fmadd_ps(r[d], r[d], square);
+      apart2 = _mm512_fmadd_ps(apart, apart, apart2);
     }
-    _mm512_storeu_ps(to.square.data() + at, square);
-    _mm512_storeu_si512(to.place.data() + at, _mm512_add_epi32(lanes, _mm512_set1_epi32(j * k_row_step)));
+    const auto rows = static_cast<__mmask16>(end - j < 16 ? (1 << (end - j)) - 1 : 0xffff);
+    const __mmask16 near = _mm512_mask_cmp_ps_mask(rows, apart2, bound, _CMP_LE_OQ);
+    for (int d = 0; d < D; ++d) _mm512_storeu_ps(to.x[d].data() + at, _mm512_maskz_compress_ps(near, r[d]));
+    _mm512_storeu_ps(to.square.data() + at, _mm512_maskz_compress_ps(near, square));
+    const __m512i place = _mm512_add_epi32(lanes, _mm512_set1_epi32(j * k_row_step));
+    _mm512_storeu_si512(to.place.data() + at, _mm512_maskz_compress_epi32(near, place));
+    at += __builtin_popcount(near);
   }
-  to.count += end - begin;
+  to.count = at;
 }
 
-void collect_avx512(const FixedPositions& positions, int dimensions, const std::int32_t* center, std::int32_t begin,
-                    std::int32_t end, Candidates& candidates) {
-  const std::int32_t* x[3] = {positions.x[0].data(), positions.x[1].data(), positions.x[2].data()};
-  dimensions == 2 ? collect<2>(x, center, begin, end, candidates) : collect<3>(x, center, begin, end, candidates);
+void collect_avx512(const FixedPositions& positions, int dimensions, const Group& group, float limit,
+                    std::int32_t begin, std::int32_t end, Candidates& candidates) {
+  dimensions == 2 ? collect<2>(positions, group, limit, begin, end, candidates)
+                  : collect<3>(positions, group, limit, begin, end, candidates);
 }
 
 template <int D>
-std::int32_t filter(const Candidates& candidates, const float* x_i, float limit, std::int32_t* out) {
+std::int32_t filter(const Candidates& candidates, const float* x_i, float limit, std::int32_t self, std::int32_t* out) {
   __m512 twice[D];
   for (int d = 0; d < D; ++d) twice[d] = _mm512_set1_ps(-2 * x_i[d]);
   const __m512 bound = _mm512_set1_ps(limit);
@@ -44,16 +54,18 @@ std::int32_t filter(const Candidates& candidates, const float* x_i, float limit,
   for (std::int32_t j = 0; j < candidates.count; j += 16) {
     __m512 s = _mm512_loadu_ps(candidates.square.data() + j);
     for (int d = 0; d < D; ++d) s = _mm512_fmadd_ps(twice[d], _mm512_loadu_ps(x[d] + j), s);
-    const __mmask16 near = _mm512_cmp_ps_mask(s, bound, _CMP_LE_OQ);
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(near, _mm512_loadu_si512(candidates.place.data() + j)));
+    const __m512i place = _mm512_loadu_si512(candidates.place.data() + j);
+    const __mmask16 other = _mm512_cmpneq_epi32_mask(place, _mm512_set1_epi32(self));
+    const __mmask16 near = _mm512_mask_cmp_ps_mask(other, s, bound, _CMP_LE_OQ);
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(near, place));
     out += __builtin_popcount(near);
   }
   return static_cast<std::int32_t>(out - start);
 }
 
 std::int32_t filter_avx512(const Candidates& candidates, int dimensions, const float* x_i, float limit,
-                           std::int32_t* out) {
-  return dimensions == 2 ? filter<2>(candidates, x_i, limit, out) : filter<3>(candidates, x_i, limit, out);
+                           std::int32_t self, std::int32_t* out) {
+  return dimensions == 2 ? filter<2>(candidates, x_i, limit, self, out) : filter<3>(candidates, x_i, limit, self, out);
 }
 
 void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
