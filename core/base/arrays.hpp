@@ -12,9 +12,10 @@
 
 namespace eddyline {
 
-/// A growing array of trivial values, aligned to a cache line. resize() keeps the contents; growth is by a factor, so
-/// that a warmed-up step allocates nothing. New values are not initialised. Arrays are staggered: if all began at the
-/// same offset of a page, loops over many fields would thrash the first-level cache.
+/// A growing array of trivial values, aligned to a cache line. resize() keeps the contents; what has grown once has
+/// room to grow on, so that a warmed-up step allocates nothing, while what keeps its size takes no more than that. New
+/// values are not initialised. Arrays are staggered: if all began at the same offset of a page, loops over many fields
+/// would thrash the first-level cache.
 template <class T>
 class Array {
  public:
@@ -30,7 +31,7 @@ class Array {
 
   void resize(std::size_t size) {
     if (size > capacity_) {
-      const std::size_t capacity = std::max(size + size / 8, std::size_t{64});
+      const std::size_t capacity = std::max(capacity_ == 0 ? size : size + size / 8, std::size_t{64});
       const std::size_t stagger = reinterpret_cast<std::uintptr_t>(this) / sizeof(*this) % 31 * 128;
       std::byte* memory = allocate(capacity * sizeof(T) + stagger);
       T* data = reinterpret_cast<T*>(memory + stagger);
@@ -77,8 +78,8 @@ class VectorArray {
  public:
   void resize(std::size_t size) {
     if (size > stride_) {
-      const std::size_t stride =
-          (size + size / 8 + 63) / 16 * 16 + 16;  // components do not share their place in a page
+      const std::size_t room = stride_ == 0 ? size : size + size / 8;
+      const std::size_t stride = (room + 63) / 16 * 16 + 16;  // components do not share their place in a page
       Array<T> block;
       block.resize(D * stride);
       for (int d = 0; d < D; ++d) std::copy_n((*this)[d], size_, block.data() + static_cast<std::size_t>(d) * stride);

@@ -121,25 +121,27 @@ void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
   flow_.timers.lap(Phase::pack);
 }
 
-/// Rows of the middle of the step, with lists that hold there. The state is left alone until that is so.
+/// Rows of the middle of the step, with cells and lists that hold there. The state is left alone until that is so.
 template <class T, int D>
 Prediction ClassicStep<T, D>::predict_half() {
   constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
   const double skin = k_trust * flow_.constants().length.skin;
   Prediction ahead = look_ahead(flow_.time_step);
-  if (lists_hold(ahead, skin)) return ahead;
-  rebuild();
-  while (!lists_hold(ahead, skin)) {
-    flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
-    ahead = look_ahead(flow_.time_step);
+  if (!cells_hold(ahead, skin)) {
+    rebuild();
+    while (!cells_hold(ahead, skin)) {
+      flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+      ahead = look_ahead(flow_.time_step);
+    }
   }
+  flow_.renew_lists();
   return ahead;
 }
 
 /// Whether particles have come nearer by less than the skin in the middle of the step, the only place where pairs are
 /// summed.
 template <class T, int D>
-bool ClassicStep<T, D>::lists_hold(const Prediction& ahead, double skin) {
+bool ClassicStep<T, D>::cells_hold(const Prediction& ahead, double skin) {
   kick_.write_middle(ahead);
   flow_.timers.lap(Phase::integrate);
   gather(flow_.fluid_halo, flow_.pressed);

@@ -40,7 +40,7 @@ class ClassicStep {
   void rebuild();
   void put_sentinels();
   Prediction predict_half();
-  bool lists_hold(const Prediction& ahead, double skin);
+  bool cells_hold(const Prediction& ahead, double skin);
   void extrapolate_to_walls(double t);
   void sum_rates();
   void react();

@@ -285,64 +285,7 @@ void Flow<T, D>::end_count() {
   everywhere = {counts_[0], counts_[1]};
 }
 
-// --- neighbours -----------------------------------------------------------------------------------------------------
-
-template <class T, int D>
-neighbors::Search Flow<T, D>::search_of(const particles::CellRows& targets,
-                                        const neighbors::FixedPositions& target_positions,
-                                        const particles::CellRows& sources,
-                                        const neighbors::FixedPositions& source_positions) const {
-  const double cut = constants_.length.cell_edge / constants_.fixed.quantum();
-  return {.dimensions = D,
-          .cut_squared = static_cast<float>(cut * cut),
-          .layout = &layout(),
-          .targets = &targets,
-          .sources = &sources,
-          .target_positions = &target_positions,
-          .source_positions = &source_positions,
-          .same = &targets == &sources,
-          .all_pairs = execution_.all_pairs};
-}
-
-template <class T, int D>
-void Flow<T, D>::find_neighbors() {
-  const char* instructions = execution_.instructions.c_str();
-  fluid_fluid.build(search_of(fluid_rows, fluid_positions_, fluid_rows, fluid_positions_), instructions);
-  fluid_wall.build(search_of(fluid_rows, fluid_positions_, wall_rows, wall_positions_), instructions);
-  wall_fluid.build(search_of(wall_rows, wall_positions_, fluid_rows, fluid_positions_), instructions);
-  if (!openings.empty()) find_node_neighbors();
-  make_schedule();
-  resize_results();
-}
-
-template <class T, int D>
-void Flow<T, D>::find_node_neighbors() {
-  free_fluid_.find(fluid_positions_, fluid_rows, openings.members(), fluid_halo, D);
-  node_fluid.build(search_of(node_rows, node_positions_, fluid_rows, free_fluid_.positions()),
-                   execution_.instructions.c_str());
-  for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
-  free_neighbors_found_ = false;
-}
-
-template <class T, int D>
-void Flow<T, D>::find_free_neighbors() {
-  if (openings.empty() || free_neighbors_found_) return;
-  free_neighbors_found_ = true;
-  const char* instructions = execution_.instructions.c_str();
-  const auto& free_positions = free_fluid_.positions();
-  buffer_free.build(search_of(free_fluid_.buffer_rows(), fluid_positions_, fluid_rows, free_positions), instructions);
-  wall_free.build(search_of(wall_rows, wall_positions_, fluid_rows, free_positions), instructions);
-  choose_all_blocks(wall_free.chunks().size(), schedule.free_walls);
-}
-
-template <class T, int D>
-void Flow<T, D>::make_schedule() {
-  choose_all_blocks(wall_fluid.chunks().size(), schedule.walls);
-  if (communicator_.is_alone() || execution_.all_pairs || lazy.computes_copies())
-    schedule.make_all_late(fluid_fluid.chunks().size());
-  else
-    schedule.divide(layout(), fluid_rows, fluid_wall.chunks(), free_fluid_.in_buffer());
-}
+// --- room for results -----------------------------------------------------------------------------------------------
 
 /// Room for what the sweeps write.
 template <class T, int D>
@@ -410,14 +353,16 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
 
 template <class T, int D>
 std::int64_t Flow<T, D>::memory() const {
-  std::size_t bytes = moving.bytes() + pressed.bytes() + walls.bytes() + fluid_fluid.bytes() + fluid_wall.bytes() +
-                      filling.bytes() + wall_fluid.bytes() + divergence.bytes() + diffusion.bytes() + surface.bytes() +
-                      reorder_.bytes() + classic.bytes();
-  const_cast<FluidState<D>&>(fluid).for_each_array([&](auto& array) { bytes += array.bytes(); });
+  const auto sum = [](const auto&... each) { return (std::size_t{0} + ... + each.bytes()); };
+  std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, fluid.x_ref) +
+                      sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_) +
+                      sum(divergence, diffusion, surface, filling, wall_weight, wall_pressure, classic);
   for (int d = 0; d < D; ++d)
-    bytes += viscous[d].bytes() + pressure_force[d].bytes() + shift[d].bytes() + fluid_positions_.x[d].bytes() +
-             wall_positions_.x[d].bytes();
-  bytes += fluid.x_ref.bytes() + wall.x.bytes() + wall.v.bytes() + wall.x_file.bytes();
+    bytes += sum(viscous[d], pressure_force[d], shift[d], wall_lever[d], wall_velocity[d], viscous_reaction[d],
+                 pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d], wall_displacement.x[d]);
+  const auto add = [&](const auto& array) { bytes += array.bytes(); };
+  const_cast<FluidState<D>&>(fluid).for_each_array(add);
+  const_cast<WallState<D>&>(wall).for_each_array(add);
   return static_cast<std::int64_t>(bytes);
 }
 

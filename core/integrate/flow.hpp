@@ -22,6 +22,7 @@
 #include "integrate/flow/free_fluid.hpp"
 #include "integrate/flow/kept_rows.hpp"
 #include "integrate/flow/lazy/laziness.hpp"
+#include "integrate/flow/list_margin.hpp"
 #include "integrate/flow/migrate.hpp"
 #include "integrate/flow/reordering.hpp"
 #include "integrate/flow/schedule.hpp"
@@ -110,6 +111,13 @@ class Flow {
   /// rebuild before it. Each rank brings some of its parts, the root the first. Collective.
   void restore(const std::vector<ArchiveReader>& parts);
 
+  /// Builds the lists of pairs anew in the same cells, from where rows stand now, unless they hold to the end of the
+  /// step whose middle that is; what has been summed with them so far is then to be summed again. Whether it did. Each
+  /// rank decides for itself, as this changes no bit.
+  bool renew_lists();
+  /// Whether that is not likely to happen in this step.
+  bool margin_will_last() const;
+
   /// Lists over the fluid without buffers, for forces: of the buffers' particles, in the order of openings.members(),
   /// and of walls. They hold until the next rebuild; a second call does nothing, nor does one without openings.
   void find_free_neighbors();
@@ -150,6 +158,7 @@ class Flow {
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
+  std::int64_t renewals = 0;        // of lists between rebuilds
   std::int64_t foreseen = 0;        // steps whose lists were known to hold before ghosts had come
   std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
   std::int64_t left_particles = 0;  // through open sides, or to make room for a body; they are removed at rebuilds
@@ -250,10 +259,13 @@ class Flow {
                       neighbors::FixedPositions& positions) const;
   void begin_count();
   void end_count();
-  neighbors::Search search_of(const particles::CellRows& targets, const neighbors::FixedPositions& target_positions,
-                              const particles::CellRows& sources,
-                              const neighbors::FixedPositions& source_positions) const;
   void find_neighbors();
+  int parts_of_skin() const;
+  void find_pairs(const neighbors::FixedPositions& fluid_places, const neighbors::FixedPositions& wall_places);
+  neighbors::Search search_of(const particles::CellRows& targets, const neighbors::FixedPositions& target_positions,
+                              const particles::CellRows& sources, const neighbors::FixedPositions& source_positions,
+                              double width) const;
+  void note_approach();
   void find_node_neighbors();
   void make_schedule();
   void resize_results();
@@ -288,6 +300,8 @@ class Flow {
   std::vector<BodyChange> body_changes_;  // all, in order
   std::int64_t body_changes_made_ = 0;    // of them
   neighbors::DriftBound<T, D> drift_bound_;
+  ListMargin<T, D> margin_;
+  std::int64_t last_renewal_ = 0;  // the step in which it was
 };
 
 /// Puts copies of the particles at x behind those of ranks that compute them as well. Collective.

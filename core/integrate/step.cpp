@@ -99,25 +99,27 @@ double Step<T, D>::choose_time_step() const {
   return dt;
 }
 
-/// Rows at x + (v + a dt/2) dt/2, with lists that hold there and at the end of the step. The state is left alone until
-/// that is so, and for good if the last step has gone wrong: that comes to light here.
+/// Rows at x + (v + a dt/2) dt/2, with cells and lists that hold there and at the end of the step. The state is left
+/// alone until that is so, and for good if the last step has gone wrong: that comes to light here.
 template <class T, int D>
 void Step<T, D>::drift_half() {
   constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
   const double skin = k_trust * flow_.constants().length.skin;
   flow_.end_drift();
-  if (!flow_.bodies_change() && lists_hold(flow_.control.approach, skin)) return;
-  recall_moving();
-  flow_.rebuild();
-  rows_time_step_ = k_none;
-  while (!lists_hold(0, skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+  if (flow_.bodies_change() || !cells_hold(flow_.control.approach, skin)) {
+    recall_moving();
+    flow_.rebuild();
+    rows_time_step_ = k_none;
+    while (!cells_hold(0, skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+  }
+  if (!flow_.control.bad && flow_.renew_lists()) sum_all_rates_later();
 }
 
-/// Lists hold while particles come nearer by less than the skin. Pairs are summed half way through the step, where they
+/// Cells hold while particles come nearer by less than the skin. Pairs are summed half way through the step, where they
 /// have moved by the mean of its two ends, and at its end. `start`: by how much they were nearer at the end of the
 /// last.
 template <class T, int D>
-bool Step<T, D>::lists_hold(double start, double skin) {
+bool Step<T, D>::cells_hold(double start, double skin) {
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
   const bool ahead_of_step = std::exchange(moving_is_sent_, false);
@@ -126,9 +128,8 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   const bool foreseen = ends_of_ == flow_.steps && flow_.last_rebuild < flow_.steps;
   if (foreseen) flow_.foresee_control_point();
-  // In vain if the lists do not hold after all: while rows travel, then while ranks come to the control point.
-  early_rates_ = Portions(flow_.schedule.early_rates);
-  late_rates_summed_ = false;
+  // In vain if cells or lists do not hold after all: while rows travel, then while ranks come to the control point.
+  sum_all_rates_later();
   const bool ahead = !flow_.communicator().is_alone() && lists_will_hold(skin);
   if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
   end_moving_exchange(ahead_of_step);
@@ -151,11 +152,11 @@ bool Step<T, D>::lists_hold(double start, double skin) {
   return true;
 }
 
-/// Whether lists that held in the last step are likely to hold in this one.
+/// Whether cells and lists that held in the last step are likely to hold in this one.
 template <class T, int D>
 bool Step<T, D>::lists_will_hold(double skin) const {
   const auto age = static_cast<double>(flow_.steps - flow_.last_rebuild);
-  return age == 0 || flow_.control.approach * (age + 1) <= skin * age;
+  return flow_.margin_will_last() && (age == 0 || flow_.control.approach * (age + 1) <= skin * age);
 }
 
 template <class T, int D>
@@ -223,6 +224,12 @@ void Step<T, D>::recall_moving() {
 template <class T, int D>
 bool Step<T, D>::sends_ahead() const {
   return !flow_.communicator().is_alone() && flow_.openings.empty() && !flow_.lazy.is_on();
+}
+
+template <class T, int D>
+void Step<T, D>::sum_all_rates_later() {
+  early_rates_ = Portions(flow_.schedule.early_rates);
+  late_rates_summed_ = false;
 }
 
 template <class T, int D>

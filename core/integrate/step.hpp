@@ -41,7 +41,8 @@ class Step {
 
  private:
   void drift_half();
-  bool lists_hold(double start, double skin);
+  bool cells_hold(double start, double skin);
+  void sum_all_rates_later();
   void sum_late_rates();
   void sum_rates_of(std::span<const Block> blocks, Phase phase);
   void kick_half_and_drift(std::span<const Block> blocks);

@@ -10,6 +10,31 @@ namespace {
 
 constexpr float k_none = std::numeric_limits<float>::infinity();
 
+/// visit(first, end) for each row of a box's own cells, counted from its first cell.
+template <class Visit>
+void for_each_run(const particles::CellLayout::Box& box, Visit&& visit) {
+  const std::int32_t nx = box.shape[0], depth = box.shape[2] > 1 ? 1 : 0;
+  for (std::int32_t z = depth; z < box.shape[2] - depth; ++z)
+    for (std::int32_t y = 1; y < box.shape[1] - 1; ++y) {
+      const auto first = static_cast<std::size_t>((z * box.shape[1] + y) * nx + 1);
+      visit(first, first + static_cast<std::size_t>(nx - 2));
+    }
+}
+
+/// Of each of a box's own cells and all that touch it the extreme value, one axis after the other.
+template <int D, class Extreme>
+void spread(const particles::CellLayout::Box& box, const float* values, Extreme&& extreme, float* scratch, float* to) {
+  const std::int32_t nx = box.shape[0], cells = nx * box.shape[1] * box.shape[2];
+  const std::int32_t steps[3] = {1, nx, nx * box.shape[1]};
+  for (int d = 0; d < D; ++d) {
+    float* out = (D - 1 - d) % 2 == 0 ? to : scratch;
+    const std::int32_t step = steps[d];
+    for (std::int32_t i = step; i < cells - step; ++i)
+      out[i] = extreme(extreme(values[i - step], values[i]), values[i + step]);
+    values = out;
+  }
+}
+
 }  // namespace
 
 template <class T, int D>
@@ -98,6 +123,34 @@ Drift DriftBound<T, D>::largest(const particles::CellLayout& layout, const parti
     }
   }
   return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
+}
+
+template <class T, int D>
+float DriftBound<T, D>::touching(const particles::CellLayout& layout) {
+  const auto least = [](float a, float b) { return std::min(a, b); };
+  const auto largest = [](float a, float b) { return std::max(a, b); };
+  float most2 = 0;
+  for (const auto& box : layout.own_boxes()) {
+    const auto cells = static_cast<std::size_t>(box.shape[0]) * static_cast<std::size_t>(box.shape[1]) *
+                       static_cast<std::size_t>(box.shape[2]);
+    for (auto* array : {&lowest_, &highest_, &scratch_}) array->resize(cells);
+    apart2_.assign(cells, 0);
+    for (int d = 0; d < D; ++d) {
+      const float *lower = lower_[d].data() + box.first_cell, *upper = upper_[d].data() + box.first_cell;
+      spread<D>(box, lower, least, scratch_.data(), lowest_.data());
+      spread<D>(box, upper, largest, scratch_.data(), highest_.data());
+      for_each_run(box, [&](std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i) {
+          const float apart = std::max(upper[i] - lowest_[i], highest_[i] - lower[i]);
+          apart2_[i] += lower[i] <= upper[i] ? apart * apart : 0.0F;
+        }
+      });
+    }
+    for_each_run(box, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) most2 = std::max(most2, apart2_[i]);
+    });
+  }
+  return std::sqrt(most2);
 }
 
 template class DriftBound<float, 2>;

@@ -169,6 +169,7 @@ struct CellRows {
   std::int64_t computed() const { return static_cast<std::int64_t>(slot.size()); }
   /// Those of this rank.
   std::int64_t owned() const { return within.size() == 0 ? computed() : within[0]; }
+  std::size_t bytes() const { return begin.bytes() + slot.bytes() + cell.bytes(); }
 };
 
 /// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order
@@ -181,6 +182,7 @@ class CellSort {
 
   void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
             std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, const FetchCounts& fetch_counts = {});
+  std::size_t bytes() const { return key_.bytes() + count_.bytes() + particle_of_row_.bytes(); }
 
  private:
   void count_within(const CellLayout& layout, CellRows& rows);

@@ -18,10 +18,14 @@ Vec3 shear(Vec3 x) { return {1.6e7 * x.y, 0, 0}; }
 Vec3 clash(Vec3 x) { return {x.x < 3 * k_edge ? 1.2e7 : -1.2e7, 0, 0}; }
 Vec3 swirl(Vec3 x) { return {1e7 * std::sin(5 * x.y), 6e6 * std::sin(9 * x.x), 0}; }
 
-/// The bound for particles that have moved by `field` in the first half of a step and do so again in the second.
+struct Bounds : neighbors::Drift {
+  float touching = 0;
+};
+
+/// The bounds for particles that have moved by `field` in the first half of a step and do so again in the second.
 template <int D>
-neighbors::Drift drift_of(const Sorted& s, const Sorted& walls, Field field,
-                          const neighbors::WallDisplacement* walls_moved = nullptr) {
+Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
+                const neighbors::WallDisplacement* walls_moved = nullptr) {
   neighbors::Rows<float> moving(8);
   moving.resize(s.rows.rows);
   for (std::size_t i = 0; i < s.x.size(); ++i) {
@@ -40,7 +44,16 @@ neighbors::Drift drift_of(const Sorted& s, const Sorted& walls, Field field,
   });
   neighbors::DriftBound<float, D> bound;
   bound.measure(s.layout, s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
-  return bound.largest(s.layout, s.rows, walls.rows);
+  return {bound.largest(s.layout, s.rows, walls.rows), bound.touching(s.layout)};
+}
+
+/// By how much two particles that stood less than an edge apart have moved relative to each other.
+float brute_force_of_touching(const Sorted& s, Field field) {
+  double apart = 0;
+  for (const Vec3& a : s.x)
+    for (const Vec3& b : s.x)
+      if (norm(a - b) < k_edge) apart = std::max(apart, norm(2 * field(a) - 2 * field(b)));
+  return static_cast<float>(apart);
 }
 
 /// By how much two particles that stood an edge apart or farther have come nearer than that.
@@ -71,6 +84,22 @@ TEST(no_pair_comes_nearer_than_the_bound) {
     const auto t = sort(deep, {1, 1, 1}, random_positions(deep, 600, 2));
     CHECK(drift_of<3>(t, none(deep, {1, 1, 1}), field).approach >= 0.999F * brute_force(t, field));
   }
+}
+
+TEST(particles_in_touching_cells_move_no_farther_apart_than_their_bound) {
+  for (const Field field : {stream, shear, swirl, clash}) {
+    const auto flat = make_grid(2, {6, 5, 1}, {false, false, false});
+    const auto s = sort(flat, {1, 1, 1}, random_positions(flat, 400, 1));
+    const auto bounds = drift_of<2>(s, none(flat, {1, 1, 1}), field);
+    CHECK(bounds.touching >= 0.999F * brute_force_of_touching(s, field));
+    CHECK(bounds.touching <= 3 * bounds.approach);
+    const auto deep = make_grid(3, {4, 4, 4}, {false, false, false});
+    const auto t = sort(deep, {1, 1, 1}, random_positions(deep, 600, 2));
+    CHECK(drift_of<3>(t, none(deep, {1, 1, 1}), field).touching >= 0.999F * brute_force_of_touching(t, field));
+  }
+  const auto grid = make_grid(2, {5, 5, 1}, {true, true, false});
+  CHECK(drift_of<2>(sort(grid, {1, 1, 1}, random_positions(grid, 300, 3)), none(grid, {1, 1, 1}), stream).touching ==
+        0);
 }
 
 TEST(two_clouds_that_meet_across_an_empty_cell_are_seen) {

@@ -34,16 +34,18 @@ class How:
     threads: int = 1
     instructions: str = "scalar"
     shuffle: int = 0
+    list_parts: int = 1
 
     def __str__(self) -> str:
         grouping = "shuffled" if self.shuffle else "sorted"
-        return f"{self.boxes}-boxes-{self.threads}-threads-{self.instructions}-{grouping}"
+        shared = f"{self.boxes}-boxes-{self.threads}-threads"
+        return f"{shared}-{self.instructions}-{grouping}-{self.list_parts}-parts"
 
 
 def pairwise() -> list[How]:
-    """Few runs in which any two choices, of any two of the four factors, meet at least once, beside the plain
+    """Few runs in which any two choices, of any two of the five factors, meet at least once, beside the plain
     run, which is what the others are compared with."""
-    factors: list[list[object]] = [[1, 2, 3, 5], [1, 2], list(_core.instruction_sets()), [0, 7]]
+    factors: list[list[object]] = [[1, 2, 3, 5], [1, 2], list(_core.instruction_sets()), [0, 7], [0, 1, 3]]
     runs = list(itertools.product(*factors))
 
     def pairs(run: Iterable[object]) -> set[object]:
@@ -106,6 +108,7 @@ def simulate(world: World, how: How, interval: float = INTERVAL) -> _core.Simula
         threads=how.threads,
         instructions=how.instructions,  # type: ignore[arg-type]
         shuffle=how.shuffle,
+        list_parts=how.list_parts,
         series_interval=interval,
     )
 
@@ -174,10 +177,10 @@ def test_moving_bodies_are_in_the_same_place_whoever_moves_them(name: str):
 
 @pytest.mark.parametrize("name", JOURNEYS)
 def test_the_journeys_are_long_enough_to_prove_something(name: str):
-    """Lists are rebuilt many times, and particles travel through several cells, so that they change boxes."""
+    """Cells are sorted and lists renewed many times; particles travel through several cells and change boxes."""
     journey = JOURNEYS[name]
     world = World.from_text(journey.text)
-    simulation = simulate(world, How(instructions=_core.instruction_sets()[-1], boxes=2))
+    simulation = simulate(world, How(instructions=_core.instruction_sets()[-1], boxes=2, list_parts=3))
     travelled: dict[int, float] = {}
     before = dict(zip(simulation.id.tolist(), simulation.position[:, journey.axis].tolist(), strict=True))
     period = world.core.size[journey.axis]
@@ -193,6 +196,7 @@ def test_the_journeys_are_long_enough_to_prove_something(name: str):
         entered += len(now.keys() - before.keys())
         before = now
     assert simulation.statistics()["rebuilds"] > 3
+    assert simulation.statistics()["renewals"] > 3
     assert simulation.statistics()["messages"] > 0
     assert max(map(abs, travelled.values())) > journey.cells * _core.estimate(world.core).cell_edge
     # Several columns enter; elsewhere nobody does.

@@ -113,7 +113,8 @@ double Flow<T, D>::straying(const neighbors::Course<T>& expected) const {
   template void Flow<T, D>::foresee_control_point(); \
   template void Flow<T, D>::end_control_point();     \
   template void Flow<T, D>::begin_drift();           \
-  template void Flow<T, D>::end_drift();
+  template void Flow<T, D>::end_drift();             \
+  template neighbors::Course<T> Flow<T, D>::course_of_step() const;
 
 EDDYLINE_FLOW_CONTROL_POINT(float, 2)
 EDDYLINE_FLOW_CONTROL_POINT(float, 3)

@@ -53,6 +53,8 @@ class Subdomain {
   /// Puts what has crossed a periodic side back in at the other.
   template <int D>
   void wrap(VectorArray<double, D>& x) const;
+  /// Memory of sorting.
+  std::size_t bytes() const { return sort_.bytes(); }
   /// Whether nobody can leave.
   bool is_closed() const;
   /// Whether x lies farther beyond an open side than the grid reaches, or beyond the end of a buffer. What is not a

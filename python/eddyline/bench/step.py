@@ -73,6 +73,7 @@ class Record:
     pairs_per_byte: float
     steps: int
     steps_per_rebuild: float
+    steps_per_list: float
     phases: dict[str, float]
     instructions: str
     checksum: str
@@ -171,6 +172,7 @@ class _Timed:
         phases = _difference(self.before["seconds"], now["seconds"])
         scale = 1e9 / (rate * fluid * sum(phases.values()))
         total = self.steps * len(self.done)
+        rebuilds, renewals = (now[name] - self.before[name] for name in ("rebuilds", "renewals"))
         beside = now["memory_bytes"] - now["list_bytes"]
         return Record(
             case=self.case,
@@ -193,7 +195,8 @@ class _Timed:
             list_bytes_per_pair=now["list_bytes"] / now["stored_pairs"],
             pairs_per_byte=pairs / (beside + PASSES[scheme] * now["list_bytes"]),
             steps=total,
-            steps_per_rebuild=total / max(1, now["rebuilds"] - self.before["rebuilds"]),
+            steps_per_rebuild=total / max(1, rebuilds),
+            steps_per_list=total / max(1, rebuilds + renewals),
             phases={name: scale * value for name, value in phases.items()},
             instructions=now["instructions"],
             checksum=f"{self.simulation.checksum():032x}",

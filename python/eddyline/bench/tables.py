@@ -19,7 +19,7 @@ def show_steps(console: Console, records: Sequence[step.Record]) -> None:
         table.add_column(name)
     for name in (
         "dim", "particles", "walls", "threads", "M evals/s", "neighbours", "M pairs/s", "ns/pair", "+-",
-        "of limit", "B/particle", "B/list pair", "steps/rebuild",
+        "of limit", "B/particle", "B/list pair", "steps/rebuild", "steps/list",
     ):  # fmt: skip
         table.add_column(name, justify="right")
     table.add_column("share of a step [%]")
@@ -42,6 +42,7 @@ def show_steps(console: Console, records: Sequence[step.Record]) -> None:
             f"{record.bytes_per_particle:.0f}",
             f"{record.list_bytes_per_pair:.1f}",
             f"{record.steps_per_rebuild:.1f}",
+            f"{record.steps_per_list:.1f}",
             ", ".join(f"{name} {100 * value / total:.0f}" for name, value in phases if value >= 0.01 * total),
         )
     console.print(table)

@@ -90,6 +90,7 @@ nb::dict statistics(const Simulation& s) {
   nb::dict out;
   out["steps"] = stats.steps;
   out["rebuilds"] = stats.rebuilds;
+  out["renewals"] = stats.renewals;
   out["fluid_particles"] = stats.fluid_particles;
   out["wall_particles"] = stats.wall_particles;
   out["pairs"] = stats.pairs;
@@ -348,7 +349,7 @@ void bind_simulation(nb::module_& module) {
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
                        Communicator* communicator, const std::string& combine, const std::string& compress, int lazy,
-                       bool lazy_exact) {
+                       bool lazy_exact, int list_parts) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
              const auto by_site = [](const char* name, const std::string& wanted) {
@@ -364,6 +365,7 @@ void bind_simulation(nb::module_& module) {
              execution.instructions = instructions;
              execution.all_pairs = neighbors == "all_pairs";
              execution.shuffle = shuffle;
+             execution.list_parts = list_parts;
              execution.decomposition = decomposition;
              execution.exchange = exchange;
              execution.between = between;
@@ -377,7 +379,7 @@ void bind_simulation(nb::module_& module) {
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
            "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection", "exchange"_a = "nonblocking",
            "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none", "compress"_a = "none",
-           "lazy"_a = 1, "lazy_exact"_a = true, nb::keep_alive<0, 12>())
+           "lazy"_a = 1, "lazy_exact"_a = true, "list_parts"_a = 0, nb::keep_alive<0, 12>())
       .def(
           "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
           "communicator"_a, nb::call_guard<nb::gil_scoped_release>())
