@@ -22,27 +22,20 @@ constexpr double k_least_fraction = 0.4;  // half of the fluid is missing at a w
 /// million.
 constexpr double k_unit = 0x1p-42;
 
-std::int64_t in_units(double value) {
+/// Volumes that particles carry count in it, and so does all that they contribute.
+std::int64_t whole_units(double value) {
   constexpr double k_most = 0x1p60;  // what is not a number counts as 0; the doctor knows of it
-  const double whole = std::nearbyint(value / k_unit);
+  const double whole = std::nearbyint(value);
   return whole > k_most    ? static_cast<std::int64_t>(k_most)
          : whole < -k_most ? -static_cast<std::int64_t>(k_most)
          : whole == whole  ? static_cast<std::int64_t>(whole)
                            : 0;
 }
 
-constexpr double k_small = 0x1p51 * k_unit;
+constexpr double k_small = 0x1p51;  // in units
 
-/// The same of values below k_small: a sum with 1.5 2^52 is rounded to the nearest whole number, which stands in its
-/// last bits.
-EDDYLINE_INLINE Pack4d::Bits small_in_units(Pack4d value) {
-  constexpr double k_shift = 0x1.8p52;
-  return (value * Pack4d(1 / k_unit) + Pack4d(k_shift)).bits() - std::bit_cast<std::int64_t>(k_shift);
-}
-
-Pack4d::Bits in_units(Pack4d value) {
-  return Pack4d::Bits{in_units(value.v[0]), in_units(value.v[1]), in_units(value.v[2]), in_units(value.v[3])};
-}
+/// A sum of a value below k_small with this is rounded to the nearest whole number, which stands in its last bits.
+constexpr double k_shift = 0x1.8p52;
 
 template <class S>
 EDDYLINE_INLINE S wendland(S q) {
@@ -65,37 +58,75 @@ class Tile {
 
   std::int32_t columns() const { return columns_; }
   std::int32_t rows() const { return rows_; }
+  bool is_empty() const { return is_empty_; }
 
-  /// Adds what a particle contributes. x, y, z: from it to columns, rows and plane, over R; as many as there may be.
-  template <class Contribution>
-  void add(const double* x, const double* y, double z, bool is_small, const Contribution& contribution) {
+  /// Where a particle is. x, y, z: from it to columns, rows and plane, over R; as many as there may be. False if it is
+  /// near no pixel.
+  bool move_to(const double* x, const double* y, double z) {
+    double x2[k_packs];
     for (std::int32_t p = 0; p < k_packs; ++p) {
       const double* lanes = x + p * Pack4d::width;
-      const Pack4d r_x = Pack4d::Lanes{lanes[0], lanes[1], lanes[2], lanes[3]};
+      x_[p] = Pack4d::Lanes{lanes[0], lanes[1], lanes[2], lanes[3]};
       const double nearest = std::min({std::abs(lanes[0]), std::abs(lanes[1]), std::abs(lanes[2]), std::abs(lanes[3])});
-      for (std::int32_t row = 0; row < rows_; ++row) {
-        if (nearest * nearest + y[row] * y[row] + z * z >= 1) continue;
-        const Pack4d r[3] = {r_x, y[row], z};
-        const Pack4d r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
-        const auto values = contribution(r, sqrt(min(r2, Pack4d(1))));
-        if (is_small)
-          [&]<std::size_t... Value>(std::index_sequence<Value...>) {
-            ((sum_[row][Value][p] += small_in_units(values[Value])), ...);
-          }(std::make_index_sequence<N>());
-        else
-          for (std::size_t n = 0; n < N; ++n) sum_[row][n][p] += in_units(values[n]);
+      x2[p] = nearest * nearest;
+    }
+    z_ = z;
+    near_ = 0;
+    for (std::int32_t row = 0; row < rows_; ++row) {
+      y_[row] = y[row];
+      const double square = y[row] * y[row] + z * z;
+      for (std::int32_t p = 0; p < k_packs; ++p) {  // without jumps, which nothing could foresee
+        packs_[near_] = row * k_packs + p;
+        near_ += x2[p] + square < 1 ? 1 : 0;
       }
     }
+    return near_ > 0;
+  }
+
+  /// Adds what the particle contributes.
+  template <class Contribution>
+  void add(bool is_small, const Contribution& contribution) {
+    is_empty_ = false;
+    is_small ? add_near<true>(contribution) : add_near<false>(contribution);
   }
   std::int64_t sum(std::int32_t column, std::int32_t row, std::size_t value) const {
-    return sum_[row][value][column / Pack4d::width][column % Pack4d::width];
+    const auto pack = static_cast<std::size_t>(row * k_packs + column / Pack4d::width);
+    return static_cast<std::int64_t>(sum_[pack][value][column % Pack4d::width] -
+                                     shifts_[pack] * std::bit_cast<std::uint64_t>(k_shift));
   }
 
  private:
   static constexpr std::int32_t k_packs = k_most / Pack4d::width;
+  using Whole = std::uint64_t __attribute__((vector_size(32)));  // modulo 2^64
+
+  template <bool is_small, class Contribution>
+  void add_near(const Contribution& contribution) {
+    for (std::int32_t k = 0; k < near_; ++k) {
+      const auto pack = static_cast<std::size_t>(packs_[k]);
+      const Pack4d r[3] = {x_[pack % k_packs], y_[pack / k_packs], z_};
+      const Pack4d r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+      const auto values = contribution(r, sqrt(min(r2, Pack4d(1))));
+      Whole* sum = sum_[pack];
+      if constexpr (is_small) {
+        [&]<std::size_t... Value>(std::index_sequence<Value...>) {
+          ((sum[Value] += std::bit_cast<Whole>(values[Value] + Pack4d(k_shift))), ...);
+        }(std::make_index_sequence<N>());
+        ++shifts_[pack];
+      } else {
+        for (std::size_t n = 0; n < N; ++n)
+          for (int lane = 0; lane < Pack4d::width; ++lane)
+            sum[n][lane] += static_cast<std::uint64_t>(whole_units(values[n].v[lane]));
+      }
+    }
+  }
 
   std::int32_t columns_, rows_;
-  Pack4d::Bits sum_[k_most][N][k_packs] = {};
+  bool is_empty_ = true;
+  Pack4d x_[k_packs], z_;
+  double y_[k_most];
+  std::int32_t near_ = 0, packs_[k_most * k_packs + 1];  // packs of pixels near the particle
+  Whole sum_[k_most * k_packs][N] = {};
+  std::uint64_t shifts_[k_most * k_packs] = {};  // so many times a sum holds the bits of k_shift
 };
 
 }  // namespace
@@ -119,6 +150,7 @@ typename Sampler<T, D>::Carried Sampler<T, D>::carried(const T* row) const {
     j.velocity[d] = static_cast<double>(velocity[d]);
     largest = std::max(largest, std::abs(j.velocity[d]));
   }
+  j.volume *= 1 / k_unit;
   j.is_small = j.volume * largest * std::max(1.0, flow_.constants().kernel) < k_small;
   return j;
 }
@@ -139,35 +171,72 @@ EDDYLINE_INLINE double Sampler<T, D>::distance(std::int32_t a, std::int32_t b) c
 
 template <class T, int D>
 template <class Visit>
-void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
-  const auto& c = flow_.constants();
+void Sampler<T, D>::for_each_run(const particles::CellBox& cells, Visit&& visit) const {
   const auto& layout = flow_.layout();
   const auto& grid = layout.grid();
+  Int3 images{0, 0, 0}, image;
+  for (std::size_t d = 0; d < D; ++d) images[d] = grid.periodic[d] ? 1 : 0;
+  for (image[2] = -images[2]; image[2] <= images[2]; ++image[2])
+    for (image[1] = -images[1]; image[1] <= images[1]; ++image[1])
+      for (image[0] = -images[0]; image[0] <= images[0]; ++image[0])
+        for (const auto& box : layout.own_boxes()) {
+          Int3 first{0, 0, 0}, end{1, 1, 1}, shift{0, 0, 0}, at;  // first, end, at: as if the grid went on
+          Int3 corner{0, 0, 0};                                   // of the box with its border
+          for (std::size_t d = 0; d < D; ++d) {
+            const std::int32_t beyond = image[d] * grid.count[d];
+            first[d] = std::max(cells.lower[d], box.cells.lower[d] + beyond);
+            end[d] = std::min(cells.upper[d], box.cells.upper[d] + beyond);
+            corner[d] = box.cells.lower[d] + beyond - 1;
+            shift[d] = image[d] * grid.period_quanta[d];
+          }
+          if (first[0] >= end[0]) continue;
+          at[0] = first[0];
+          for (at[2] = first[2]; at[2] < end[2]; ++at[2])
+            for (at[1] = first[1]; at[1] < end[1]; ++at[1]) {
+              const std::int32_t row = (at[2] - corner[2]) * box.shape[1] + at[1] - corner[1];
+              visit(at, end[0], box.first_cell + row * box.shape[0] + at[0] - corner[0], shift);
+            }
+        }
+}
+
+template <class T, int D>
+template <class Visit>
+void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
+  const auto& c = flow_.constants();
+  const auto& grid = flow_.layout().grid();
   const auto& rows = flow_.fluid_rows;
   // Particles may have moved on from the cell that they were sorted into, by less than its edge.
-  const double moved = flow_.control.moved;
+  const double moved = flow_.control.moved, radius = (1 + 1e-9) * (c.length.interaction_radius + moved);
   const std::int32_t reach = moved > c.length.skin ? 2 : 1;
-  const Vec3 centre = 0.5 * (low + high);
-  const double radius = c.length.interaction_radius + moved + norm(high - centre);
-  Int3 first = grid.cell_of(low), last = grid.cell_of(high), at;
-  for (std::size_t d = 0; d < D; ++d) first[d] -= reach, last[d] += reach;
-  for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
-    for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
-      for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
-        if (grid.distance(centre, at) > radius) continue;
-        Int3 shift{0, 0, 0};
-        const std::int32_t source = layout.owned_cell(at, shift);
-        if (source < 0) continue;
-        const auto cell = static_cast<std::size_t>(source);
-        for (std::int32_t j = rows.begin[cell]; j < rows.begin[cell + 1]; ++j) {
-          const T* row = flow_.pressed.row(j);
-          Place fixed{};
-          for (std::size_t d = 0; d < D; ++d)
-            fixed[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d)) +
-                                                 static_cast<std::uint32_t>(shift[d]));
-          visit(carried(row), fixed);
-        }
+  particles::CellBox cells = grid.cells_between(low, high);
+  for (std::size_t d = 0; d < D; ++d) cells.lower[d] -= reach, cells.upper[d] += reach;
+  /// Square of the distance between the block and a cell, along an axis. Cells beside a side hold what is beyond it.
+  const auto square_apart = [&](std::size_t d, std::int32_t at) {
+    const auto axis = static_cast<int>(d);
+    const double lower = grid.origin[axis] + at * grid.edge[axis], upper = lower + grid.edge[axis];
+    const bool has_lower = grid.periodic[d] || at > 0, has_upper = grid.periodic[d] || at < grid.count[d] - 1;
+    const double apart = has_lower && high[axis] < lower  ? lower - high[axis]
+                         : has_upper && low[axis] > upper ? low[axis] - upper
+                                                          : 0.0;
+    return apart * apart;
+  };
+  for_each_run(cells, [&](Int3 at, std::int32_t end, std::int32_t cell, const Int3& shift) {
+    const std::int32_t* begin = rows.begin.data() + cell;
+    if (begin[0] == begin[end - at[0]]) return;
+    double apart = 0;
+    for (std::size_t d = 1; d < D; ++d) apart += square_apart(d, at[d]);
+    for (; at[0] < end; ++at[0], ++begin) {
+      if (begin[0] == begin[1] || apart + square_apart(0, at[0]) > radius * radius) continue;
+      for (std::int32_t j = begin[0]; j < begin[1]; ++j) {
+        const T* row = flow_.pressed.row(j);
+        Place fixed{};
+        for (std::size_t d = 0; d < D; ++d)
+          fixed[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d)) +
+                                               static_cast<std::uint32_t>(shift[d]));
+        visit(row, fixed);
       }
+    }
+  });
 }
 
 template <class T, int D>
@@ -181,29 +250,31 @@ std::vector<std::int64_t> Sampler<T, D>::own_sums(std::span<const Vec3> points,
     const Vec3 x = points[static_cast<std::size_t>(i)];
     const Place fixed = place(x);
     std::int64_t* sum = sums.data() + static_cast<std::size_t>(i) * N;
-    for_each_near(x, x, [&](const Carried& j, const Place& x_j) {
+    for_each_near(x, x, [&](const T* row, const Place& x_j) {
       Pack<double, 1> r[D], r2;
       for (std::size_t d = 0; d < D; ++d) {
         r[d] = distance(fixed[d], x_j[d]);
         r2 = r2 + r[d] * r[d];
       }
       if (!(r2.v < 1)) return;
-      const auto values = contribution(j, r, sqrt(r2));
-      for (std::size_t k = 0; k < N; ++k) sum[k] += in_units(values[k].v);
+      const auto values = contribution(carried(row), r, sqrt(r2));
+      for (std::size_t k = 0; k < N; ++k) sum[k] += whole_units(values[k].v);
     });
   }
   return sums;
 }
 
-/// Tile by tile. A tile is not wider than two interaction radii, as places know distances below sixteen.
+/// Tile by tile. A tile is not wider than four interaction radii, as places know distances below sixteen, and made of
+/// whole packs.
 template <class T, int D>
 template <std::size_t N, class Contribution>
 std::vector<std::int64_t> Sampler<T, D>::own_sums(const PixelRows& pixels, const Contribution& contribution) const {
   constexpr std::int32_t k_most = Tile<N>::k_most;
   const Plane& plane = pixels.plane;
-  const double widest = 2 * flow_.constants().length.interaction_radius;
+  const double widest = 4 * flow_.constants().length.interaction_radius;
   const auto fitting = [&](double pixel) {
-    return static_cast<std::int32_t>(std::clamp<double>(widest / pixel, 1, k_most));
+    const auto most = static_cast<std::int32_t>(std::clamp<double>(widest / pixel, 1, k_most));
+    return most < Pack4d::width ? most : most / Pack4d::width * Pack4d::width;
   };
   const std::int32_t wide = fitting(plane.width()), high = fitting(plane.height());
   const std::int32_t tiles_x = (plane.columns + wide - 1) / wide;
@@ -218,15 +289,18 @@ std::vector<std::int64_t> Sampler<T, D>::own_sums(const PixelRows& pixels, const
     Place places[k_most];  // of columns and rows, the last of them for those that are too many
     for (std::int32_t k = 0; k < k_most; ++k)
       places[k] = place(plane.centre(std::min(column + k, last_column), std::min(row + k, last_row)));
-    for_each_near(low, top, [&](const Carried& j, const Place& x_j) {
+    for_each_near(low, top, [&](const T* from, const Place& x_j) {
       double x[k_most], y[k_most];
       for (std::int32_t k = 0; k < k_most; ++k) {
         x[k] = distance(places[k][0], x_j[0]);
         y[k] = distance(places[k][1], x_j[1]);
       }
       const double z = D == 3 ? distance(places[0][2], x_j[2]) : 0;
-      tile.add(x, y, z, j.is_small, [&]<class S>(const S* r, S q) { return contribution(j, r, q); });
+      if (!tile.move_to(x, y, z)) return;
+      const Carried j = carried(from);
+      tile.add(j.is_small, [&]<class S>(const S* r, S q) { return contribution(j, r, q); });
     });
+    if (tile.is_empty()) continue;
     for (std::int32_t y = 0; y < tile.rows(); ++y)
       for (std::int32_t x = 0; x < tile.columns(); ++x) {
         const auto pixel = static_cast<std::size_t>(row - pixels.first + y) * static_cast<std::size_t>(plane.columns) +
@@ -239,13 +313,14 @@ std::vector<std::int64_t> Sampler<T, D>::own_sums(const PixelRows& pixels, const
 
 template <class T, int D>
 template <std::size_t N, class Where, class Contribution>
-std::vector<std::array<double, N>> Sampler<T, D>::sums(const Where& where, const Contribution& contribution) const {
+auto Sampler<T, D>::sums(const Where& where, const Contribution& contribution) const {
   std::vector<std::int64_t> whole = own_sums<N>(where, contribution);
   comm::sum(flow_.communicator(), whole, "observers");
-  std::vector<std::array<double, N>> sums(where.size());
-  for (std::size_t i = 0; i < where.size(); ++i)
-    for (std::size_t k = 0; k < N; ++k) sums[i][k] = k_unit * static_cast<double>(whole[i * N + k]);
-  return sums;
+  return [whole = std::move(whole)](std::size_t i) {
+    std::array<double, N> sums;
+    for (std::size_t k = 0; k < N; ++k) sums[k] = k_unit * static_cast<double>(whole[i * N + k]);
+    return sums;
+  };
 }
 
 template <class T, int D>
@@ -286,13 +361,14 @@ std::vector<Sample> Sampler<T, D>::fits(const Where& where) const {
     physics::add_to_fit(own, f, pair);
     return std::to_array(own.value);
   });
-  std::vector<Sample> samples(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    auto fit = physics::solve_fit<D>(sums[i]);
+  std::vector<Sample> samples(where.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto sum = sums(i);
+    auto fit = physics::solve_fit<D>(sum);
     Sample& sample = samples[i];
     sample.fraction = c.kernel / 20 * fit.weight;
     if (sample.fraction < k_least_fraction && fit.weight > 0) {
-      const double* means = sums[i].data() + Sums::k_moments;
+      const double* means = sum.data() + Sums::k_moments;
       fit.p = means[0] / fit.weight;
       for (std::size_t d = 0; d < D; ++d) fit.v[d] = means[(d + 1) * Sums::k_basis] / fit.weight;
     }
@@ -315,14 +391,15 @@ std::vector<Sample> Sampler<T, D>::means(const Where& where) const {
     for (std::size_t d = 0; d < D; ++d) values[3 + d] = VW * S(j.velocity[d]);
     return values;
   });
-  std::vector<Sample> samples(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+  std::vector<Sample> samples(where.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto sum = sums(i);
     Sample& sample = samples[i];
-    sample.fraction = sums[i][0];
+    sample.fraction = sum[0];
     if (!(sample.fraction > 0)) continue;
-    sample.pressure = sums[i][1] * c.rho0 * c.c0 * c.c0 / sample.fraction;
-    sample.density = sums[i][2] * c.rho0 / sample.fraction;
-    for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sums[i][3 + static_cast<std::size_t>(d)] / sample.fraction;
+    sample.pressure = sum[1] * c.rho0 * c.c0 * c.c0 / sample.fraction;
+    sample.density = sum[2] * c.rho0 / sample.fraction;
+    for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sum[3 + static_cast<std::size_t>(d)] / sample.fraction;
   }
   return samples;
 }
@@ -350,9 +427,9 @@ std::vector<Vorticity> Sampler<T, D>::vorticity(const PixelRows& pixels) const {
                       w * dy * v,
                       S(kernel * j.volume) * W};
   });
-  std::vector<Vorticity> vorticity(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const auto& [weight, sx, sy, su, sv, sxx, sxy, syy, sxu, syu, sxv, syv, fraction] = sums[i];
+  std::vector<Vorticity> vorticity(pixels.size());
+  for (std::size_t i = 0; i < vorticity.size(); ++i) {
+    const auto& [weight, sx, sy, su, sv, sxx, sxy, syy, sxu, syu, sxv, syv, fraction] = sums(i);
     vorticity[i].fraction = fraction;
     if (!(weight > 0)) continue;
     const double xx = sxx - sx * sx / weight, xy = sxy - sx * sy / weight, yy = syy - sy * sy / weight;

@@ -7,6 +7,7 @@
 #include "base/vec.hpp"
 #include "integrate/flow.hpp"
 #include "observe/plane.hpp"
+#include "particles/cells.hpp"
 
 namespace eddyline::observe {
 
@@ -44,7 +45,7 @@ class Sampler {
   double height(Vec3 x, int axis) const;
 
  private:
-  /// What a row says of its particle, dimensionless.
+  /// What a row says of its particle, dimensionless; its volume in units of sums.
   struct Carried {
     double volume, pressure, density;
     double velocity[D];
@@ -56,7 +57,12 @@ class Sampler {
   /// (a - b)/R
   double distance(std::int32_t a, std::int32_t b) const;
 
-  /// Calls visit(particle, place) for all of this rank's fluid within R of a block of space, and for some beyond.
+  /// Calls visit(at, end, cell, shift) for each run of owned cells along x in a block of cells of the grid, which goes on
+  /// beyond sides that are periodic: its cells `at` to `end`, the first one's place among the concatenated cells, and
+  /// the shift of their particles in quanta.
+  template <class Visit>
+  void for_each_run(const particles::CellBox& cells, Visit&& visit) const;
+  /// Calls visit(row, place) for all of this rank's fluid within R of a block of space, and for some beyond.
   template <class Visit>
   void for_each_near(Vec3 low, Vec3 high, Visit&& visit) const;
   /// Sums of contribution(particle, r, q), N dimensionless values, over the fluid of this rank within R of each point,
@@ -65,9 +71,9 @@ class Sampler {
   std::vector<std::int64_t> own_sums(std::span<const Vec3> points, const Contribution& contribution) const;
   template <std::size_t N, class Contribution>
   std::vector<std::int64_t> own_sums(const PixelRows& pixels, const Contribution& contribution) const;
-  /// The same over the fluid of all ranks.
+  /// The same over the fluid of all ranks: a function that gives the N sums of a point.
   template <std::size_t N, class Where, class Contribution>
-  std::vector<std::array<double, N>> sums(const Where& where, const Contribution& contribution) const;
+  auto sums(const Where& where, const Contribution& contribution) const;
   template <class Where>
   std::vector<Sample> samples(const Where& where) const;
   template <class Where>
