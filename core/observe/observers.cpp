@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <string_view>
 
 #include "comm/collectives.hpp"
@@ -41,7 +43,7 @@ template <class T, int D>
 Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow), walls_move_(flow.walls_move()) {
   for (const auto& body : flow.world().bodies) moving_.push_back(body.motion.has_value());
   name_series();
-  find_beyond();
+  group_walls();
 }
 
 template <class T, int D>
@@ -118,13 +120,19 @@ void Observers<T, D>::name_series() {
 }
 
 template <class T, int D>
-void Observers<T, D>::find_beyond() {
+void Observers<T, D>::group_walls() {
   beyond_.assign(flow_.wall.id.size(), -1);
   const double depth = flow_.constants().length.interaction_radius;
   for (std::size_t i = 0; i < beyond_.size(); ++i)
     for (std::size_t o = 0; o < flow_.openings.all().size(); ++o)
       if (flow_.openings.all()[o].sites.is_beyond(vector_of(flow_.wall.x, i), depth))
         beyond_[i] = static_cast<std::int32_t>(o);
+  force_walls_.assign(force_owners_.size(), {});
+  std::map<std::int32_t, std::size_t> forces;
+  for (std::size_t k = 0; k < force_owners_.size(); ++k) forces[force_owners_[k]] = k;
+  for (std::size_t i = 0; i < beyond_.size(); ++i)
+    if (const auto force = forces.find(flow_.wall.owner[i]); beyond_[i] < 0 && force != forces.end())
+      force_walls_[force->second].push_back(static_cast<std::int32_t>(i));
 }
 
 /// Unit of the reaction sums [N, or N/m in 2D].
@@ -164,15 +172,15 @@ void Observers<T, D>::add_budget() {
 }
 
 template <class T, int D>
-void Observers<T, D>::add_force(std::int32_t owner) {
+void Observers<T, D>::add_force(std::span<const std::int32_t> walls) {
   const double unit = force_unit();
-  tally_.add_over<2 * D>(flow_.wall.size(), [&](std::size_t i) {
+  tally_.add_over<2 * D>(std::ssize(walls), [&](std::size_t k) {
+    const auto i = static_cast<std::size_t>(walls[k]);
     std::array<double, 2 * D> v{};
-    if (flow_.wall.owner[i] == owner && beyond_[i] < 0)
-      for (std::size_t d = 0; d < D; ++d) {
-        v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
-        v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
-      }
+    for (std::size_t d = 0; d < D; ++d) {
+      v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
+      v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+    }
     return v;
   });
 }
@@ -181,33 +189,31 @@ void Observers<T, D>::add_force(std::int32_t owner) {
 /// pressure force points along the pair, so that any point of its line is right as the place where it acts; friction
 /// acts on the surface, and so half way between fluid and dummy particles.
 template <class T, int D>
-void Observers<T, D>::add_torque(std::int32_t owner) {
+void Observers<T, D>::add_torque(std::int32_t owner, std::span<const std::int32_t> walls) {
   const auto& c = flow_.constants();
   const double unit = force_unit();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
   if (!body.motion) return;
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
-  tally_.add_over<5>(flow_.wall.size(), [&](std::size_t i) {
-    Vec3 torque;
+  tally_.add_over<5>(std::ssize(walls), [&](std::size_t k) {
+    const auto i = static_cast<std::size_t>(walls[k]);
+    Vec3 x, X, pressure, viscous;
+    for (int d = 0; d < D; ++d) {
+      x[d] = flow_.wall.x[d][i];
+      X[d] = flow_.wall.x_file[d][i];
+      pressure[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
+      viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+    }
+    Vec3 torque = cross_product(x - pivot, pressure);
     double surface_layer = 0, wet = 0;
-    if (flow_.wall.owner[i] == owner && beyond_[i] < 0) {
-      Vec3 x, X, pressure, viscous;
-      for (int d = 0; d < D; ++d) {
-        x[d] = flow_.wall.x[d][i];
-        X[d] = flow_.wall.x_file[d][i];
-        pressure[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
-        viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
-      }
-      torque = cross_product(x - pivot, pressure);
-      if (body.shape->signed_distance(X) > -c.length.spacing) {
-        surface_layer = flow_.wall.volume[i];
-        wet = flow_.wall_weight[i] > 0 ? surface_layer : 0;
-      }
-      if (viscous != Vec3{}) {
-        const Vec3 surface = pose.place(surface_point(*body.shape, X, 1e-4 * c.length.spacing, D));
-        torque = torque + cross_product(surface - pivot, viscous);
-      }
+    if (body.shape->signed_distance(X) > -c.length.spacing) {
+      surface_layer = flow_.wall.volume[i];
+      wet = flow_.wall_weight[i] > 0 ? surface_layer : 0;
+    }
+    if (viscous != Vec3{}) {
+      const Vec3 surface = pose.place(surface_point(*body.shape, X, 1e-4 * c.length.spacing, D));
+      torque = torque + cross_product(surface - pivot, viscous);
     }
     return std::array{torque.x, torque.y, torque.z, surface_layer, wet};
   });
@@ -327,14 +333,14 @@ template <class T, int D>
 void Observers<T, D>::observe() {
   const auto& world = flow_.world();
   const Sampler<T, D> sampler(flow_);
-  if (flow_.walls_move() || shared_ != flow_.balance.times() || body_changes_ != flow_.body_changes()) find_beyond();
+  if (flow_.walls_move() || shared_ != flow_.balance.times() || body_changes_ != flow_.body_changes()) group_walls();
   shared_ = flow_.balance.times();
   body_changes_ = flow_.body_changes();
   const std::size_t openings = flow_.openings.all().size();
   tally_.clear();
-  for (const std::int32_t owner : force_owners_) {
-    add_force(owner);
-    if (moves(owner)) add_torque(owner);
+  for (std::size_t k = 0; k < force_owners_.size(); ++k) {
+    add_force(force_walls_[k]);
+    if (moves(force_owners_[k])) add_torque(force_owners_[k], force_walls_[k]);
   }
   if (walls_move_) add_power_of_sides();
   add_budget();
@@ -376,7 +382,7 @@ void Observers<T, D>::restore(const ArchiveReader* part) {
   if (part != nullptr) part->get_value("work", work);
   work = comm::broadcast(flow_.communicator(), work, 0, "checkpoint");
   work_ = work[0], work_time_ = work[1], last_power_ = work[2];
-  find_beyond();
+  group_walls();
 }
 
 template <class T, int D>

@@ -444,24 +444,40 @@ std::vector<Vorticity> Sampler<T, D>::vorticity(const PixelRows& pixels) const {
 }
 
 template <class T, int D>
+std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) const {
+  const auto& c = flow_.constants();
+  const bool classic = flow_.fluid.classic, confined = flow_.fluid.confined;
+  const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
+  // The factor comes first or last as in the sums of samples, so that the last bit is theirs.
+  const double first = confined ? 1 : kernel, last = confined ? kernel : 1;
+  const auto sums = this->sums<1>(points, [=]<class S>(const Carried& j, const S*, S q) {
+    return std::array{S(first * j.volume) * (classic ? cubic_spline(q) : wendland(q))};
+  });
+  std::vector<double> fractions(points.size());
+  for (std::size_t i = 0; i < fractions.size(); ++i) fractions[i] = last * sums(i)[0];
+  return fractions;
+}
+
+/// Looks from the top down, at some points at a time, and no further than to the surface.
+template <class T, int D>
 double Sampler<T, D>::height(Vec3 x, int axis) const {
+  constexpr std::int64_t k_at_once = 64;
   const auto& world = flow_.world();
   const double base = x[axis], step = 0.5 * world.spacing;
   const double top = world.origin[axis] + world.size[axis];
-  std::vector<Vec3> line;  // from the top down
-  for (auto k = static_cast<std::int64_t>(std::ceil((top - base) / step)); k >= 0; --k) {
-    line.push_back(x);
-    line.back()[axis] = base + static_cast<double>(k) * step;
-  }
+  const auto height_of = [&](std::int64_t k) { return base + static_cast<double>(k) * step; };
   double above = 0;
-  const std::vector<Sample> samples = at(line);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const double fraction = samples[i].fraction;
-    if (fraction >= 0.5) {
-      const double share = above < fraction ? (fraction - 0.5) / (fraction - above) : 0;
-      return line[i][axis] - base + step * std::clamp(share, 0.0, 1.0);
+  for (auto k = static_cast<std::int64_t>(std::ceil((top - base) / step)); k >= 0;) {
+    std::vector<Vec3> line(static_cast<std::size_t>(std::min(k_at_once, k + 1)), x);
+    for (std::size_t i = 0; i < line.size(); ++i) line[i][axis] = height_of(k - static_cast<std::int64_t>(i));
+    for (const double fraction : fractions(line)) {
+      if (fraction >= 0.5) {
+        const double share = above < fraction ? (fraction - 0.5) / (fraction - above) : 0;
+        return height_of(k) - base + step * std::clamp(share, 0.0, 1.0);
+      }
+      above = fraction;
+      --k;
     }
-    above = fraction;
   }
   return 0;
 }

@@ -40,6 +40,8 @@ class Sampler {
   /// Vorticity dv/dx - du/dy of the plane x, y: from the linear function that fits the velocities around the
   /// point best (weights V |grad W| / r), which is exact for a uniform gradient, beside walls and surfaces too.
   std::vector<Vorticity> vorticity(const PixelRows& pixels) const;
+  /// How much of each point is fluid, as in its sample.
+  std::vector<double> fractions(std::span<const Vec3> points) const;
   /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
   /// the top. 0 where there is no fluid.
   double height(Vec3 x, int axis) const;
@@ -57,9 +59,9 @@ class Sampler {
   /// (a - b)/R
   double distance(std::int32_t a, std::int32_t b) const;
 
-  /// Calls visit(at, end, cell, shift) for each run of owned cells along x in a block of cells of the grid, which goes on
-  /// beyond sides that are periodic: its cells `at` to `end`, the first one's place among the concatenated cells, and
-  /// the shift of their particles in quanta.
+  /// Calls visit(at, end, cell, shift) for each run of owned cells along x in a block of cells of the grid, which goes
+  /// on beyond sides that are periodic: its cells `at` to `end`, the first one's place among the concatenated cells,
+  /// and the shift of their particles in quanta.
   template <class Visit>
   void for_each_run(const particles::CellBox& cells, Visit&& visit) const;
   /// Calls visit(row, place) for all of this rank's fluid within R of a block of space, and for some beyond.

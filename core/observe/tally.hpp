@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "base/reproducible_sum.hpp"
 #include "comm/collectives.hpp"
+#include "observe/block_sum.hpp"
 
 namespace eddyline::observe {
 
@@ -22,14 +24,20 @@ class Tally {
   /// N sums of value(i) over n particles, in parallel; value returns an array of N doubles.
   template <std::size_t N, class Value>
   void add_over(std::int64_t n, Value&& value) {
+    constexpr auto k_block = static_cast<std::int64_t>(BlockSum::k_most);
     std::array<ReproducibleSum, N> total;
 #pragma omp parallel
     {
       std::array<ReproducibleSum, N> own;
+      std::array<BlockSum::Numbers, N> block;
 #pragma omp for schedule(static)
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::array<double, N> v = value(static_cast<std::size_t>(i));
-        for (std::size_t k = 0; k < N; ++k) own[k].add(v[k]);
+      for (std::int64_t first = 0; first < n; first += k_block) {
+        const auto count = static_cast<std::size_t>(std::min(k_block, n - first));
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::array<double, N> v = value(static_cast<std::size_t>(first) + i);
+          for (std::size_t k = 0; k < N; ++k) block[k][i] = v[k];
+        }
+        for (std::size_t k = 0; k < N; ++k) BlockSum::add(own[k], block[k], count);
       }
 #pragma omp critical
       for (std::size_t k = 0; k < N; ++k) total[k].merge(own[k]);
