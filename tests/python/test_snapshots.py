@@ -86,6 +86,7 @@ def written(tmp_path: Path) -> tuple[Path, list[Moment]]:
         files.take(shown, at_once)
         moments.append(Moment.of(shown))
         simulation.advance(1.0, simulation.step_count + 5, 10.0)
+    files.finish(at_once)
     return tmp_path, moments
 
 

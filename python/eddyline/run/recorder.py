@@ -109,6 +109,7 @@ class Recorder:
                 self._take_picture()
             if self._snapshots_due.interval > 0 and self._last_snapshot != self.simulation.step_count:
                 self._take_snapshot()
+        self._snapshots.finish(self.writer.put)
         self.writer.close()
 
     def write_series(self) -> None:

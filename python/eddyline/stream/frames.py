@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.stream import atomic
+from eddyline.stream.hdf5 import describe, write_dataset
 
 Raster = NDArray[np.float32]
 EMPTY = 65535
@@ -85,21 +86,22 @@ def cut_frames(folder: Path, count: int) -> None:
 def write_frame(folder: Path, number: int, picture: Picture) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with atomic.hdf5_file(folder / f"{number:06d}.h5") as file:
-        file.attrs["time"], file.attrs["step"] = picture.time, picture.step
-        file.attrs["lower"], file.attrs["upper"] = picture.lower, picture.upper
+        describe(file, time=picture.time, step=picture.step, lower=picture.lower, upper=picture.upper)
         for name, values in picture.rasters.items():
             codes, scale, offset = quantise(values, picture.solid)
-            data = file.create_dataset(name, data=codes, **_PACKED)
-            data.attrs["scale"], data.attrs["offset"] = scale, offset
-            data.attrs["units"] = picture.units.get(name, "")
-            data.attrs["description"] = f"value = offset + scale * code; {EMPTY}: no fluid, {SOLID}: solid"
+            describe(
+                write_dataset(file, name, codes, codes.shape),
+                scale=scale,
+                offset=offset,
+                units=picture.units.get(name, ""),
+                description=f"value = offset + scale * code; {EMPTY}: no fluid, {SOLID}: solid",
+            )
         if picture.shade is not None:
             light = np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
-            data = file.create_dataset("shade", data=light, **_PACKED)
-            data.attrs["description"] = f"light on each pixel; {SHADE_ONE}: 1"
-
-
-_PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+            describe(
+                write_dataset(file, "shade", light, light.shape),
+                description=f"light on each pixel; {SHADE_ONE}: 1",
+            )
 
 
 class FrameStore:

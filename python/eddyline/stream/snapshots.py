@@ -4,14 +4,18 @@
     Steps)
     snapshots/fluid/000000.vtkhdf, ...        one complete file a snapshot, each readable alone
 
-The files on top hold no numbers: they join the others (HDF5 virtual data sets) and are replaced after each
-snapshot, so that a run that was killed, or a disk that is full, leaves every snapshot before readable.
+The files on top hold no numbers: they join the others (HDF5 virtual data sets). They are replaced after a
+snapshot and at the end, but not so often that this would take more than a hundredth of a run's time. A run
+that was killed, or a disk that is full, leaves every snapshot before readable; `renew_index` tells the files
+on top of all of them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import math
+import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eddyline.stream import atomic
+from eddyline.stream.hdf5 import create_dataset, describe, write_dataset
 from eddyline.stream.particles import BATCH, Kind, Records, batches, count
 
 if TYPE_CHECKING:
@@ -30,8 +35,9 @@ if TYPE_CHECKING:
 Job = Callable[[], None]
 VTKHDF_VERSION = (2, 0)
 TOPOLOGY = ("Vertices", "Lines", "Polygons", "Strips")
-COMPRESSED = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
-CHUNK = 16_384  # numbers that are compressed together
+CHUNK = 16_384  # numbers that are stored together
+SMALL = 8_000_000  # bytes of a snapshot up to which it is built in memory
+INDEX_EVERY = 100  # times as long as the writing of the files on top takes: the least from one to the next
 
 
 @dataclass(frozen=True)
@@ -91,23 +97,17 @@ class SnapshotFiles:
     _number: int = 0  # of the next
     _times: list[float] = field(default_factory=list)
     _counts: dict[Kind, list[int]] = field(default_factory=lambda: {"fluid": [], "walls": []})
+    _indexed: int = 0  # snapshots that the files on top know
+    _index_due: float = 0.0  # when they may be written again [s of the clock]
 
     def cut(self, kept: int) -> None:
         """Goes on after the first `kept` snapshots of a folder; later ones are deleted."""
-        import h5py
-
         self._number = kept
-        for number in range(snapshot_count(self.folder)):
+        for number in range(kept, snapshot_count(self.folder)):
             for kind in KINDS:
-                path = self.folder / kind / part_name(number)
-                if number >= kept:
-                    path.unlink(missing_ok=True)
-                    continue
-                with h5py.File(path) as file:
-                    root = file["VTKHDF"]
-                    self._counts[kind].append(int(root["NumberOfPoints"][0]))
-                    if kind == "fluid":
-                        self._times.append(float(root.attrs["time"]))
+                (self.folder / kind / part_name(number)).unlink(missing_ok=True)
+        self._times, self._counts = _find(self.folder)
+        self._write_index()
 
     def take(self, simulation: _core.Simulation, put: Callable[[Job], None]) -> None:
         """Copies the particles as they are now, in order of their ids, and puts what writes them, batch after
@@ -126,14 +126,61 @@ class SnapshotFiles:
                 put(part.abandon)
                 raise
             put(part.close)
-            put(functools.partial(self._note, kind, total, moment.time))
+        put(functools.partial(self._note, moment.time, {kind: count(simulation, kind) for kind in KINDS}))
 
-    def _note(self, kind: Kind, total: int, time: float) -> None:
-        if kind == "walls":
-            self._times.append(time)
-        self._counts[kind].append(total)
-        with atomic.hdf5_file(self.folder / f"{kind}.vtkhdf") as file:
-            _write_index(file, kind, self._times, self._counts[kind])
+    def finish(self, put: Callable[[Job], None]) -> None:
+        """Puts what tells the files on top of all snapshots."""
+        put(self._write_index)
+
+    def _note(self, time: float, counts: dict[Kind, int]) -> None:
+        self._times.append(time)
+        for kind in KINDS:
+            self._counts[kind].append(counts[kind])
+        if clock.perf_counter() >= self._index_due:
+            self._write_index()
+
+    def _write_index(self) -> None:
+        if self._indexed == len(self._times):
+            return
+        start = clock.perf_counter()
+        for kind in KINDS:
+            with atomic.hdf5_file(self.folder / f"{kind}.vtkhdf") as file:
+                _describe_index(file, kind, self._times, self._counts[kind])
+        self._indexed = len(self._times)
+        end = clock.perf_counter()
+        self._index_due = end + INDEX_EVERY * (end - start)
+
+
+def renew_index(run: str | Path) -> None:
+    """Writes the files on top anew if they do not know of all snapshots."""
+    import h5py
+
+    folder = Path(run) / "snapshots"
+    count = snapshot_count(folder)
+    for kind in KINDS:
+        path = folder / f"{kind}.vtkhdf"
+        if path.exists():
+            with h5py.File(path) as file:
+                known = int(file["VTKHDF/Steps"].attrs["NSteps"])
+        if not path.exists() or known != count:
+            SnapshotFiles(folder).cut(count)
+            return
+
+
+def _find(folder: Path) -> tuple[list[float], dict[Kind, list[int]]]:
+    """Times [s] of the snapshots in a folder, and how many particles they have."""
+    import h5py
+
+    times: list[float] = []
+    counts: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
+    for number in range(snapshot_count(folder)):
+        for kind in KINDS:
+            with h5py.File(folder / kind / part_name(number)) as file:
+                root = file["VTKHDF"]
+                counts[kind].append(int(root["NumberOfPoints"][0]))
+                if kind == "fluid":
+                    times.append(float(root.attrs["time"]))
+    return times, counts
 
 
 def part_name(number: int) -> str:
@@ -183,22 +230,27 @@ def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
     """All snapshots of a run in one self-contained VTKHDF file, to be moved elsewhere."""
     import h5py
 
+    renew_index(run)
     with h5py.File(Path(run) / "snapshots" / f"{kind}.vtkhdf") as source, h5py.File(target, "w") as file:
+        _copy(source, file)
 
-        def copy(name: str, item: h5py.Dataset | h5py.Group) -> None:
-            if isinstance(item, h5py.Dataset):
-                data = file.create_dataset(
-                    name, shape=item.shape, dtype=item.dtype, chunks=item.size > 0 or None
-                )
-                for rows in _blocks(item.shape[0]):
-                    data[rows] = item[rows]
-                made: h5py.Dataset | h5py.Group = data
-            else:
-                made = file.require_group(name)
-            for key, value in item.attrs.items():
-                made.attrs[key] = value
 
-        source.visititems(copy)
+def _copy(source: h5py.Group, target: h5py.Group) -> None:
+    """Copies what a group holds, virtual data sets with their numbers."""
+    import h5py
+
+    for name, item in source.items():
+        if isinstance(item, h5py.Dataset):
+            made: h5py.Dataset | h5py.Group = target.create_dataset(
+                name, shape=item.shape, dtype=item.dtype, chunks=item.size > 0 or None
+            )
+            for rows in _blocks(item.shape[0]):
+                made[rows] = item[rows]
+        else:
+            made = target.create_group(name)
+            _copy(item, made)
+        for key, value in item.attrs.items():
+            made.attrs[key] = value
 
 
 def _blocks(rows: int, size: int = 500_000) -> Iterator[slice]:
@@ -206,10 +258,10 @@ def _blocks(rows: int, size: int = 500_000) -> Iterator[slice]:
         yield slice(start, min(start + size, rows))
 
 
-def _describe(group: h5py.Group) -> None:
-    """What makes a group a VTKHDF PolyData."""
-    group.attrs["Version"] = np.array(VTKHDF_VERSION, dtype=np.int64)
-    group.attrs["Type"] = np.bytes_("PolyData")
+def _poly_data(file: h5py.File) -> h5py.Group:
+    root = file.create_group("VTKHDF")
+    describe(root, Version=np.array(VTKHDF_VERSION, dtype=np.int64), Type=np.bytes_("PolyData"))
+    return root
 
 
 class _Part:
@@ -223,7 +275,10 @@ class _Part:
     def open(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         bytes_each = 24 + sum(np.dtype(column.dtype).itemsize * column.components for column in self._columns)
-        file = self._open.enter_context(atomic.long_hdf5_file(self._path, bytes_each * self._total))
+        size = bytes_each * self._total
+        file = self._open.enter_context(
+            atomic.hdf5_file(self._path) if size <= SMALL else atomic.long_hdf5_file(self._path, size)
+        )
         with self._or_abandon():
             self._describe(file)
 
@@ -231,9 +286,13 @@ class _Part:
         """The next particles."""
         with self._or_abandon():
             rows = slice(self._written, self._written + len(batch))
-            self._points[rows] = batch["position"]
-            for column in self._columns:
-                self._data[column.name][rows] = batch[column.name]
+            for column, data in self._data:
+                values = batch["position" if column is _POSITION else column.name]
+                if column.components > 1:
+                    dimensions = self._moment.dimensions
+                    data[rows, :dimensions] = values[:, :dimensions]
+                else:
+                    data[rows] = values
             self._written = rows.stop
 
     def close(self) -> None:
@@ -258,18 +317,18 @@ class _Part:
         return FIELDS[self._kind]
 
     def _describe(self, file: h5py.File) -> None:
-        root = file.create_group("VTKHDF")
-        _describe(root)
-        moment = self._moment
-        root.attrs["time"], root.attrs["step"] = moment.time, moment.step
-        root.attrs["dimensions"] = moment.dimensions
-        root.attrs["checksum"] = moment.checksum
-        root["NumberOfPoints"] = np.array([self._total], dtype=np.int64)
-        self._points = _create_array(root, _POSITION, self._total)
+        root, moment = _poly_data(file), self._moment
+        describe(
+            root,
+            time=moment.time,
+            step=moment.step,
+            dimensions=moment.dimensions,
+            checksum=moment.checksum,
+        )
         _write_vertices(root, [self._total])
-        self._data = root.create_group("PointData")
-        for column in self._columns:
-            _create_array(self._data, column, self._total)
+        self._data = [(_POSITION, _create_array(root, _POSITION, self._total))]
+        data = root.create_group("PointData")
+        self._data += [(column, _create_array(data, column, self._total)) for column in self._columns]
 
 
 class _AbandonedError(Exception):
@@ -277,63 +336,64 @@ class _AbandonedError(Exception):
 
 
 def _create_array(group: h5py.Group, column: Field, length: int) -> h5py.Dataset:
-    """Numbers that compress are compressed: whole ones, and those of a vector whose third is 0."""
+    """Whole numbers are compressed, others hardly can be. The components of a vector are stored one after the
+    other: the third of two dimensions is nowhere written, and so 0."""
     vector = column.components > 1
     shape = (length, column.components) if vector else (length,)
-    options: dict[str, Any] = {}
-    if length > 0 and (vector or np.dtype(column.dtype).kind != "f"):
-        options = COMPRESSED | {"chunks": (min(length, CHUNK), *shape[1:])}
-    data = group.create_dataset(column.name, shape, column.dtype, **options)
-    data.attrs["units"], data.attrs["description"] = column.units, column.description
+    packed = np.dtype(column.dtype).kind != "f"
+    chunk = None
+    if length > 0 and (vector or packed):
+        even = math.ceil(length / math.ceil(length / CHUNK))  # so that the last is as full as the others
+        chunk = (even, 1) if vector else (even,)
+    data = create_dataset(group, column.name, shape, column.dtype, chunk, packed)
+    describe(data, units=column.units, description=column.description)
     return data
 
 
 def _write_vertices(root: h5py.Group, counts: Sequence[int]) -> None:
-    """A vertex cell a point, so that points are seen at once; all steps share one list 0, 1, 2, ..."""
-    longest = max(counts, default=0)
-    for name in TOPOLOGY:
-        group = root.create_group(name)
-        cells = list(counts) if name == "Vertices" else [0] * len(counts)
-        length = longest if name == "Vertices" else 0
-        group["NumberOfCells"] = np.array(cells, dtype=np.int64)
-        group["NumberOfConnectivityIds"] = np.array(cells, dtype=np.int64)
+    """NumberOfPoints, and a vertex cell a point, so that points are seen at once; all steps share one list
+    0, 1, 2, ... Arrays that hold the same numbers are one array of several names."""
+    points = write_dataset(root, "NumberOfPoints", np.array(counts, dtype=np.int64))
+    vertices, lines = root.create_group("Vertices"), root.create_group("Lines")
+    vertices["NumberOfCells"] = vertices["NumberOfConnectivityIds"] = points
+    none = write_dataset(lines, "NumberOfCells", np.zeros(len(counts), dtype=np.int64))
+    lines["NumberOfConnectivityIds"] = none
+    for group, length in ((vertices, max(counts, default=0)), (lines, 0)):
         _write_range(group, "Offsets", length + 1)
         _write_range(group, "Connectivity", length)
+    for name in TOPOLOGY[2:]:
+        root[name] = lines
 
 
 def _write_range(group: h5py.Group, name: str, length: int) -> None:
     """0, 1, 2, ..."""
-    options = COMPRESSED | {"chunks": (min(length, CHUNK),)} if length else {}
-    data = group.create_dataset(name, (length,), np.int64, **options)
+    data = create_dataset(group, name, (length,), np.int64, (min(length, CHUNK),) if length else None)
     for rows in _blocks(length):
         data[rows] = np.arange(rows.start, rows.stop, dtype=np.int64)
 
 
-def _write_index(file: h5py.File, kind: Kind, times: Sequence[float], counts: Sequence[int]) -> None:
+def _describe_index(file: h5py.File, kind: Kind, times: Sequence[float], counts: Sequence[int]) -> None:
     """One temporal data set made of the files of all snapshots."""
     steps = len(times)
-    root = file.create_group("VTKHDF")
-    _describe(root)
-    root["NumberOfPoints"] = np.array(counts, dtype=np.int64)
+    root = _poly_data(file)
     _write_vertices(root, counts)
-    columns = [_POSITION, *FIELDS[kind]]
     data = root.create_group("PointData")
-    for column in columns:
+    for column in [_POSITION, *FIELDS[kind]]:
         group, prefix = (root, "") if column.name == "Points" else (data, "PointData/")
         joined = _join(group, column, kind, f"VTKHDF/{prefix}{column.name}", counts)
-        joined.attrs["units"], joined.attrs["description"] = column.units, column.description
+        describe(joined, units=column.units, description=column.description)
     group = root.create_group("Steps")
-    group.attrs["NSteps"] = np.int64(steps)
+    describe(group, NSteps=np.int64(steps))
+    write_dataset(group, "Values", np.array(times, dtype=np.float64))
+    write_dataset(group, "PartOffsets", np.arange(steps, dtype=np.int64))
+    write_dataset(group, "NumberOfParts", np.ones(steps, dtype=np.int64))
     first = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-    group["Values"] = np.array(times, dtype=np.float64)
-    group["PartOffsets"] = np.arange(steps, dtype=np.int64)
-    group["NumberOfParts"] = np.ones(steps, dtype=np.int64)
-    group["PointOffsets"] = first
-    group["CellOffsets"] = np.zeros((steps, len(TOPOLOGY)), dtype=np.int64)
-    group["ConnectivityIdOffsets"] = np.zeros((steps, len(TOPOLOGY)), dtype=np.int64)
+    points = write_dataset(group, "PointOffsets", first)
+    none = np.zeros((steps, len(TOPOLOGY)), dtype=np.int64)
+    group["ConnectivityIdOffsets"] = write_dataset(group, "CellOffsets", none)
     offsets = group.create_group("PointDataOffsets")
     for column in FIELDS[kind]:
-        offsets[column.name] = first
+        offsets[column.name] = points
 
 
 def _join(group: h5py.Group, column: Field, kind: Kind, inside: str, counts: Sequence[int]) -> h5py.Dataset:
