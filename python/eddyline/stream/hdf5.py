@@ -3,7 +3,7 @@ most of what a small file costs."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +14,11 @@ if TYPE_CHECKING:
 
 def describe(thing: h5py.Dataset | h5py.Group, **attributes: Any) -> None:
     """Gives an object attributes that it does not have: text, numbers or arrays of them."""
-    from h5py import h5a, h5s, h5t
+    from h5py import h5a
 
     for name, value in attributes.items():
-        text = isinstance(value, str)
-        data = np.array(value, dtype=object) if text else np.asarray(value)
-        kind = _text() if text else h5t.py_create(data.dtype, logical=True)
-        space = h5s.create_simple(data.shape) if data.shape else h5s.create(h5s.SCALAR)
-        h5a.create(thing.id, name.encode(), kind, space).write(data)
+        data = np.array(value, dtype=object) if isinstance(value, str) else np.asarray(value)
+        h5a.create(thing.id, name.encode(), _type(data.dtype), _space(data.shape)).write(data)
 
 
 def create_dataset(
@@ -35,17 +32,10 @@ def create_dataset(
     """chunk: of numbers that are stored together, and compressed if `packed`; without it all are, as they
     are."""
     import h5py
-    from h5py import h5d, h5p, h5s, h5t
+    from h5py import h5d
 
-    properties = h5p.create(h5p.DATASET_CREATE)
-    properties.set_obj_track_times(False)  # the same bytes whenever it is written
-    if chunk is not None:
-        properties.set_chunk(chunk)
-    if chunk is not None and packed:
-        properties.set_shuffle()
-        properties.set_deflate(1)
-    kind = h5t.py_create(np.dtype(dtype), logical=True)
-    return h5py.Dataset(h5d.create(group.id, name.encode(), kind, h5s.create_simple(shape), properties))
+    kind, storage = _type(np.dtype(dtype)), _storage(chunk, packed and chunk is not None)
+    return h5py.Dataset(h5d.create(group.id, name.encode(), kind, _space(shape), storage))
 
 
 def write_dataset(
@@ -61,9 +51,30 @@ def write_dataset(
 
 
 @cache
-def _text() -> Any:
-    """UTF-8 of any length."""
+def _type(dtype: np.dtype[Any]) -> Any:
+    """What HDF5 calls it; objects are text: UTF-8 of any length."""
     import h5py
     from h5py import h5t
 
-    return h5t.py_create(h5py.string_dtype(), logical=True)
+    return h5t.py_create(h5py.string_dtype() if dtype.hasobject else dtype, logical=True)
+
+
+@lru_cache(64)
+def _space(shape: tuple[int, ...]) -> Any:
+    from h5py import h5s
+
+    return h5s.create_simple(shape) if shape else h5s.create(h5s.SCALAR)
+
+
+@lru_cache(64)
+def _storage(chunk: tuple[int, ...] | None, packed: bool) -> Any:
+    from h5py import h5p
+
+    storage = h5p.create(h5p.DATASET_CREATE)
+    storage.set_obj_track_times(False)  # the same bytes whenever it is written
+    if chunk is not None:
+        storage.set_chunk(chunk)
+    if packed:
+        storage.set_shuffle()
+        storage.set_deflate(1)
+    return storage
