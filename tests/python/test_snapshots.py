@@ -12,6 +12,7 @@ import small_worlds
 
 import eddyline
 from eddyline import _core
+from eddyline.stream import snapshots
 from eddyline.stream.particles import Kind, Records, batches, count
 from eddyline.stream.snapshots import (
     FIELDS,
@@ -19,6 +20,7 @@ from eddyline.stream.snapshots import (
     SnapshotFiles,
     copy_as_one_file,
     read_snapshot,
+    renew_index,
     snapshot_count,
 )
 
@@ -42,6 +44,13 @@ def read_with_vtk(path: Path, step: int | None) -> tuple[float, dict[str, np.nda
     }
     arrays["Points"] = vtk_to_numpy(data.GetPoints().GetData())
     return reader.GetTimeValue() if step is not None else 0.0, arrays, data.GetVerts().GetNumberOfCells()
+
+
+def steps_of(index: Path) -> int:
+    reader = vtk_hdf.vtkHDFReader()
+    reader.SetFileName(str(index))
+    reader.UpdateInformation()
+    return int(reader.GetNumberOfSteps())
 
 
 class Part:
@@ -154,6 +163,34 @@ def test_a_run_that_was_killed_is_readable(written: tuple[Path, list[Moment]]) -
     (folder / "snapshots" / "fluid" / ".000004.vtkhdf.1-1.part").write_bytes(b"half")
     assert snapshot_count(folder / "snapshots") == 4
     check(moments[3], "fluid", read_with_vtk(folder / "snapshots" / "fluid.vtkhdf", 3)[1])
+
+
+def test_the_index_of_a_run_that_was_killed_is_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is written after the first snapshot, and then no more before the run is killed."""
+    monkeypatch.setattr(snapshots, "INDEX_EVERY", 1e9)
+    simulation = _core.Simulation(eddyline.World.load(small_worlds.write(tmp_path)).core, threads=1)
+    files = SnapshotFiles(tmp_path / "snapshots")
+    for _ in range(3):
+        files.take(simulation, at_once)
+        simulation.advance(1.0, simulation.step_count + 5, 10.0)
+    index = tmp_path / "snapshots" / "fluid.vtkhdf"
+    assert steps_of(index) == 1
+    renew_index(tmp_path)
+    assert steps_of(index) == 3
+    before = index.stat().st_mtime_ns
+    renew_index(tmp_path)
+    assert index.stat().st_mtime_ns == before
+    last = read_snapshot(tmp_path, 2)
+    assert np.array_equal(read_with_vtk(index, 2)[1]["Points"][:, :2], last["position"])
+
+
+def test_snapshots_that_are_cut_are_not_in_the_index(written: tuple[Path, list[Moment]]) -> None:
+    folder, moments = written
+    SnapshotFiles(folder / "snapshots").cut(2)
+    assert steps_of(folder / "snapshots" / "fluid.vtkhdf") == snapshot_count(folder / "snapshots") == 2
+    check(moments[1], "fluid", read_with_vtk(folder / "snapshots" / "fluid.vtkhdf", 1)[1])
 
 
 def test_read_snapshot_gives_arrays(written: tuple[Path, list[Moment]]) -> None:

@@ -27,15 +27,13 @@ def create_dataset(
     shape: tuple[int, ...],
     dtype: Any,
     chunk: tuple[int, ...] | None = None,
-    packed: bool = True,
 ) -> h5py.Dataset:
-    """chunk: of numbers that are stored together, and compressed if `packed`; without it all are, as they
-    are."""
+    """chunk: of numbers that are compressed together; without it they are not."""
     import h5py
     from h5py import h5d
 
-    kind, storage = _type(np.dtype(dtype)), _storage(chunk, packed and chunk is not None)
-    return h5py.Dataset(h5d.create(group.id, name.encode(), kind, _space(shape), storage))
+    kind = _type(np.dtype(dtype))
+    return h5py.Dataset(h5d.create(group.id, name.encode(), kind, _space(shape), _storage(chunk)))
 
 
 def write_dataset(
@@ -67,14 +65,13 @@ def _space(shape: tuple[int, ...]) -> Any:
 
 
 @lru_cache(64)
-def _storage(chunk: tuple[int, ...] | None, packed: bool) -> Any:
+def _storage(chunk: tuple[int, ...] | None) -> Any:
     from h5py import h5p
 
     storage = h5p.create(h5p.DATASET_CREATE)
     storage.set_obj_track_times(False)  # the same bytes whenever it is written
     if chunk is not None:
         storage.set_chunk(chunk)
-    if packed:
         storage.set_shuffle()
         storage.set_deflate(1)
     return storage

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Job = Callable[[], None]
 VTKHDF_VERSION = (2, 0)
 TOPOLOGY = ("Vertices", "Lines", "Polygons", "Strips")
-CHUNK = 16_384  # numbers that are stored together
+CHUNK = 16_384  # numbers that are compressed together, at most
 SMALL = 8_000_000  # bytes of a snapshot up to which it is built in memory
 INDEX_EVERY = 100  # times as long as the writing of the files on top takes: the least from one to the next
 
@@ -336,16 +336,15 @@ class _AbandonedError(Exception):
 
 
 def _create_array(group: h5py.Group, column: Field, length: int) -> h5py.Dataset:
-    """Whole numbers are compressed, others hardly can be. The components of a vector are stored one after the
-    other: the third of two dimensions is nowhere written, and so 0."""
+    """Numbers that compress are compressed: whole ones, and those of vectors, whose components are stored one
+    after the other. The third of two dimensions is nowhere written, and so 0."""
     vector = column.components > 1
-    shape = (length, column.components) if vector else (length,)
-    packed = np.dtype(column.dtype).kind != "f"
     chunk = None
-    if length > 0 and (vector or packed):
+    if length > 0 and (vector or np.dtype(column.dtype).kind != "f"):
         even = math.ceil(length / math.ceil(length / CHUNK))  # so that the last is as full as the others
         chunk = (even, 1) if vector else (even,)
-    data = create_dataset(group, column.name, shape, column.dtype, chunk, packed)
+    shape = (length, column.components) if vector else (length,)
+    data = create_dataset(group, column.name, shape, column.dtype, chunk)
     describe(data, units=column.units, description=column.description)
     return data
 
