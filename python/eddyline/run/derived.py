@@ -31,7 +31,7 @@ def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
                 out[name] = (("time", "pressure_drop"), ("s", "Pa"), np.stack([time, first - second], axis=1))
             else:
                 axis = np.array(places[-1]) - np.array(places[0])
-                speeds = np.stack([_along(part, axis / np.linalg.norm(axis)) for part in parts], axis=1)
+                speeds = _along(parts, axis / np.linalg.norm(axis))
                 distances = np.linspace(0.0, float(np.linalg.norm(axis)), len(places))
                 lengths = np.array([recirculation_length(distances, row) for row in speeds])
                 out[name] = (("time", "recirculation_length"), ("s", "m"), np.stack([time, lengths], axis=1))
@@ -64,9 +64,11 @@ def _column(series: Series, name: str) -> Floats:
     return values
 
 
-def _along(series: Series, direction: Floats) -> Floats:
-    """(rows,) the velocity of a probe along a direction [m/s]; NaN where there is no fluid."""
-    axes = [axis for axis in range(3) if f"velocity_{'xyz'[axis]}" in series[0]]
-    speed = sum(direction[axis] * _column(series, f"velocity_{'xyz'[axis]}") for axis in axes)
-    values: Floats = np.where(_column(series, "fluid_fraction") > 0, speed, np.nan)
-    return values
+def _along(parts: Sequence[Series], direction: Floats) -> Floats:
+    """(rows, places) the velocity of probes along a direction [m/s]; NaN where there is no fluid."""
+    columns = list(parts[0][0])
+    values = np.stack([rows for _, _, rows in parts], axis=1)  # (rows, places, columns)
+    axes = [axis for axis in range(3) if f"velocity_{'xyz'[axis]}" in columns]
+    speed = sum(direction[axis] * values[..., columns.index(f"velocity_{'xyz'[axis]}")] for axis in axes)
+    found: Floats = np.where(values[..., columns.index("fluid_fraction")] > 0, speed, np.nan)
+    return found
