@@ -99,7 +99,7 @@ class Tile {
   static constexpr std::int32_t k_packs = k_most / Pack4d::width;
   using Whole = std::uint64_t __attribute__((vector_size(32)));  // modulo 2^64
 
-  template <bool is_small, class Contribution>
+  template <bool IsSmall, class Contribution>
   void add_near(const Contribution& contribution) {
     for (std::int32_t k = 0; k < near_; ++k) {
       const auto pack = static_cast<std::size_t>(packs_[k]);
@@ -107,7 +107,7 @@ class Tile {
       const Pack4d r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
       const auto values = contribution(r, sqrt(min(r2, Pack4d(1))));
       Whole* sum = sum_[pack];
-      if constexpr (is_small) {
+      if constexpr (IsSmall) {
         [&]<std::size_t... Value>(std::index_sequence<Value...>) {
           ((sum[Value] += std::bit_cast<Whole>(values[Value] + Pack4d(k_shift))), ...);
         }(std::make_index_sequence<N>());
