@@ -177,7 +177,7 @@ def test_moving_bodies_are_in_the_same_place_whoever_moves_them(name: str):
 
 @pytest.mark.parametrize("name", JOURNEYS)
 def test_the_journeys_are_long_enough_to_prove_something(name: str):
-    """Cells are sorted and lists renewed many times; particles travel through several cells and change boxes."""
+    """Sorting and renewals happen many times, and particles travel through several cells, from box to box."""
     journey = JOURNEYS[name]
     world = World.from_text(journey.text)
     simulation = simulate(world, How(instructions=_core.instruction_sets()[-1], boxes=2, list_parts=3))
