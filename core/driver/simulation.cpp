@@ -481,7 +481,7 @@ Estimate estimate(const world::World& world) {
   e.length = particles::lengths(world);
   e.fluid_particles = static_cast<std::int64_t>(placement.fluid.size());
   e.wall_particles = static_cast<std::int64_t>(placement.walls.size());
-  // State, rows and results of a particle, and its list with skin and padding.
+  // State, rows and results of a particle, and its longest list with padding.
   const double ratio = e.length.cell_edge / world.spacing;
   const double neighbors = world.dimensions == 2 ? 3.15 * ratio * ratio : 4.19 * ratio * ratio * ratio;
   const double state = world.dimensions == 2 ? 290 : 430;

@@ -238,13 +238,12 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, 
 template <class T, int D>
 void ClassicKick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& to, Largest& largest) {
   if (is_clear(flow_, contact_, span, to.x)) return;
-  const auto chunks = flow_.fluid_wall.chunks();
   const Vec3 gravity = flow_.world().gravity;
   for (std::size_t l = 0; l < span.count; ++l) {
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
     const Vec3 x_free = x, v_free = v;
-    const bool near_walls = chunks[(span.first + l) / neighbors::k_chunk].length > 0;
+    const bool near_walls = flow_.is_near_walls(span.first + l);
     if (!contact_.with_sides(x, v) && !(near_walls && contact_.with_bodies(x, v))) continue;
     for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];
     to.u[l] += 0.5 * (dot(v_free, v_free) - dot(v, v)) + dot(gravity, x - x_free);

@@ -124,7 +124,6 @@ void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
 /// Rows of the middle of the step, with cells and lists that hold there. The state is left alone until that is so.
 template <class T, int D>
 Prediction ClassicStep<T, D>::predict_half() {
-  constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
   const double skin = k_trust * flow_.constants().length.skin;
   Prediction ahead = look_ahead(flow_.time_step);
   if (!cells_hold(ahead, skin)) {

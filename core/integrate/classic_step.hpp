@@ -25,7 +25,7 @@ class ClassicStep {
   void end() {}
   /// Takes up what Flow::change() has changed. Bodies rest in this scheme.
   void world_changed();
-  /// The next time step, from the largest values of the last one; also says whether the lists will hold.
+  /// The next time step, from the largest values of the last one.
   double choose_time_step() const;
 
   /// The lengths of the last two steps. `part`: on the root; nothing on others. Collective.

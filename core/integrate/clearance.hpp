@@ -19,10 +19,8 @@ bool is_clear(const Flow<T, D>& flow, const Contact& contact, const ParticleSpan
   }
   if (!contact.sides_are_clear(lowest, highest)) return false;
   if (!contact.has_bodies()) return true;
-  const auto chunks = flow.fluid_wall.chunks();
-  const std::size_t last = (span.first + span.count - 1) / neighbors::k_chunk;
-  for (std::size_t c = span.first / neighbors::k_chunk; c <= last; ++c)
-    if (chunks[c].length > 0) return false;
+  for (std::size_t i = span.first; i < span.first + span.count; ++i)
+    if (flow.is_near_walls(i)) return false;
   return true;
 }
 

@@ -117,6 +117,8 @@ class Flow {
   bool renew_lists();
   /// Whether that is not likely to happen in this step.
   bool margin_will_last() const;
+  /// Whether a body may touch particle i before the next rebuild.
+  bool is_near_walls(std::size_t i) const { return near_walls_.size() > 0 && near_walls_[i] != 0; }
 
   /// Lists over the fluid without buffers, for forces: of the buffers' particles, in the order of openings.members(),
   /// and of walls. They hold until the next rebuild; a second call does nothing, nor does one without openings.
@@ -159,7 +161,7 @@ class Flow {
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
   std::int64_t renewals = 0;        // of lists between rebuilds
-  std::int64_t foreseen = 0;        // steps whose lists were known to hold before ghosts had come
+  std::int64_t foreseen = 0;        // steps whose cells were known to hold before ghosts had come
   std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
   std::int64_t left_particles = 0;  // through open sides, or to make room for a body; they are removed at rebuilds
   ReproducibleSum left_mass;        // [kg], kg/m in 2D
@@ -191,7 +193,7 @@ class Flow {
   ClassicResults<T, D> classic;  // of the scheme classic, else empty
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
 
-  Schedule schedule;  // since the last rebuild
+  Schedule schedule;  // by the lists as they are
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
@@ -266,6 +268,9 @@ class Flow {
                               const particles::CellRows& sources, const neighbors::FixedPositions& source_positions,
                               double width) const;
   void note_approach();
+  float sideways_in_buffers() const;
+  void find_near_walls();
+  float half_a_step() const { return static_cast<float>(0.5 * time_step * constants_.c0 / constants_.fixed.quantum()); }
   void find_node_neighbors();
   void make_schedule();
   void resize_results();
@@ -301,7 +306,8 @@ class Flow {
   std::int64_t body_changes_made_ = 0;    // of them
   neighbors::DriftBound<T, D> drift_bound_;
   ListMargin<T, D> margin_;
-  std::int64_t last_renewal_ = 0;  // the step in which it was
+  std::int64_t last_list_ = 0;      // the step in which lists were built
+  Array<std::uint8_t> near_walls_;  // by particle; only where there are bodies
 };
 
 /// Puts copies of the particles at x behind those of ranks that compute them as well. Collective.

@@ -220,14 +220,13 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
 template <class T, int D>
 std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& ahead) {
   if (is_clear(flow_, contact_, span, ahead.x)) return 0;
-  const auto chunks = flow_.fluid_wall.chunks();
   std::int64_t contacts = 0;
   for (std::size_t l = 0; l < span.count; ++l) {
     const std::size_t i = span.first + l;
     if (flow_.fluid.buffer[i] != 0) continue;
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = ahead.x[d][l], v[d] = ahead.v[d][l];
-    const bool near_walls = chunks[i / neighbors::k_chunk].length > 0;
+    const bool near_walls = flow_.is_near_walls(i);
     if (!contact_.with_sides(x, v) && !contact_.with_inflows(x, v) && !(near_walls && contact_.with_bodies(x, v)))
       continue;
     for (int d = 0; d < D; ++d) ahead.x[d][l] = x[d], ahead.v[d][l] = v[d];

@@ -53,6 +53,12 @@ class Openings {
   std::vector<Opening<D>>& all() { return all_; }
   const std::vector<Opening<D>>& all() const { return all_; }
 
+  /// The axis that all of them lie across; -1 if there is none.
+  int common_axis() const {
+    int axis = all_.empty() ? -1 : all_.front().sites.axis;
+    for (const auto& opening : all_) axis = opening.sites.axis == axis ? axis : -1;
+    return axis;
+  }
   /// Nodes are numbered by opening, layer and site.
   std::int32_t nodes() const { return nodes_; }
   Vec3 node(std::int32_t number) const;

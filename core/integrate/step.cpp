@@ -103,7 +103,6 @@ double Step<T, D>::choose_time_step() const {
 /// alone until that is so, and for good if the last step has gone wrong: that comes to light here.
 template <class T, int D>
 void Step<T, D>::drift_half() {
-  constexpr double k_trust = 0.999;  // share of the skin: what rounding may take
   const double skin = k_trust * flow_.constants().length.skin;
   flow_.end_drift();
   if (flow_.bodies_change() || !cells_hold(flow_.control.approach, skin)) {

@@ -39,8 +39,8 @@ void spread(const particles::CellLayout::Box& box, const float* values, Extreme&
 
 template <class T, int D>
 void DriftBound<T, D>::measure(const particles::CellLayout& layout, const particles::CellRows& rows,
-                               const Course<T>& course, const FixedPositions& at_rebuild,
-                               const particles::CellRows& walls, const WallDisplacement* walls_moved) {
+                               const Course<T>& course, const FixedPositions& from, const particles::CellRows& walls,
+                               const WallDisplacement* walls_moved) {
   const std::int32_t cells = layout.cells();
   for (int d = 0; d < D; ++d) {
     lower_[d].resize(static_cast<std::size_t>(cells));
@@ -49,12 +49,12 @@ void DriftBound<T, D>::measure(const particles::CellLayout& layout, const partic
 #pragma omp parallel for schedule(static)
   for (std::int32_t c = 0; c < cells; ++c)
     if (layout.distance(c) <= 1)  // else no neighbour of its own cells
-      measure(c, rows, course, at_rebuild, walls, walls_moved);
+      measure(c, rows, course, from, walls, walls_moved);
 }
 
 template <class T, int D>
 void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course,
-                               const FixedPositions& at_rebuild, const particles::CellRows& walls,
+                               const FixedPositions& from, const particles::CellRows& walls,
                                const WallDisplacement* walls_moved) {
   const auto k = static_cast<std::size_t>(cell);
   float lower[D], upper[D];
@@ -69,7 +69,7 @@ void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& row
     for (std::int32_t r = walls.begin[k]; r < walls.begin[k + 1]; ++r)
       for (int d = 0; d < D; ++d) include(d, walls_moved->x[d][static_cast<std::size_t>(r)]);
   for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r)
-    for (int d = 0; d < D; ++d) include(d, course.displacement(r, d, at_rebuild.x[d][static_cast<std::size_t>(r)]));
+    for (int d = 0; d < D; ++d) include(d, course.displacement(r, d, from.x[d][static_cast<std::size_t>(r)]));
   for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// How much nearer particles can have come since the lists were built.
+// How much nearer particles can have come since cells were sorted or lists built.
 
 #include <cmath>
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Drift {
   float moved = 0;     // of the distance that one has moved
 };
 
-/// Where the walls' rows will be at the end of the step, relative to where they stood when lists were built: one array
-/// an axis, of all rows [quanta].
+/// Where the walls' rows will be at the end of the step, relative to where they stood: one array an axis, of all rows
+/// [quanta].
 struct WallDisplacement {
   Array<float> x[3];
 };
@@ -49,15 +49,14 @@ struct Course {
 template <class T, int D>
 class DriftBound {
  public:
-  /// How far those of each cell will have moved. `at_rebuild`: where the rows stood when lists were built. Walls have
-  /// moved by `walls_moved`; without it, they rest.
+  /// How far those of each cell will have moved. `from`: where the rows stood when it began. Walls have moved by
+  /// `walls_moved`; without it, they rest.
   void measure(const particles::CellLayout& layout, const particles::CellRows& rows, const Course<T>& course,
-               const FixedPositions& at_rebuild, const particles::CellRows& walls,
+               const FixedPositions& from, const particles::CellRows& walls,
                const WallDisplacement* walls_moved = nullptr);
   /// Of a cell once more, on another course.
-  void measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course,
-               const FixedPositions& at_rebuild, const particles::CellRows& walls,
-               const WallDisplacement* walls_moved = nullptr);
+  void measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
+               const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
   /// Of the approach of particles in touching cells alone, with less work: not less than it, but more where along
   /// different axes different cells around have moved most.
   float touching(const particles::CellLayout& layout);

@@ -29,7 +29,7 @@ struct FixedPositions {
 /// What a list is built from.
 struct Search {
   int dimensions = 2;
-  float cut_squared = 0;  // (R + skin)^2 in quanta
+  float cut_squared = 0;  // (R + margin)^2 in quanta
   const particles::CellLayout* layout = nullptr;
   const particles::CellRows* targets = nullptr;  // whose lists: owned particles
   const particles::CellRows* sources = nullptr;  // whose rows are candidates
@@ -41,7 +41,7 @@ struct Search {
 
 /// Particles of one cell that look for neighbours together: one of them, and the box that holds them all, relative to
 /// it. In quanta, as are candidates and limits. A float is enough: what is kept decides nothing as long as every pair
-/// within R is there, and the lists end a thousandth of the skin later than they are trusted.
+/// within R is there, and the lists end a thousandth of the margin later than they are trusted.
 struct Group {
   std::int32_t center[3] = {0, 0, 0};
   float lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};

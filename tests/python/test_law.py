@@ -248,6 +248,32 @@ def test_output_never_changes_the_state(name: str):
         assert (simulation.checksum(), simulation.time) == (reference(name).checksum, reference(name).time)
 
 
+def test_a_body_may_begin_to_move_after_lists_have_been_renewed():
+    """Until then walls rest, and nobody notes where they stand."""
+    text = (
+        law_worlds.DAM_2D
+        + """
+[bodies.post]
+shape    = "circle"
+center   = ["2*a", "a/2"]
+diameter = "a/2"
+"""
+    )
+    world, moment, ends = World.from_text(text), 0, []
+    for parts in (3, 1):
+        simulation = simulate(world, How(list_parts=parts, boxes=parts))
+        simulation.advance(np.inf, moment, np.inf)
+        while parts > 1 and simulation.statistics()["renewals"] == 0:
+            simulation.advance(np.inf, simulation.step_count + 1, np.inf)
+        moment = simulation.step_count
+        simulation.take_series()
+        begin = simulation.time
+        simulation.change("motion", "post", formulas=[f"0.5*(t - {begin})", "0", "0", "0"])
+        simulation.advance(np.inf, 100, np.inf)
+        ends.append(simulation.checksum())
+    assert ends[0] == ends[1]
+
+
 # --- the test oracle ----------------------------------------------------------------------------------------
 
 ORACLES = {

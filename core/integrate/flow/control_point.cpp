@@ -81,7 +81,7 @@ void Flow<T, D>::set_drift(double approach, double moved) {
 template <class T, int D>
 neighbors::Course<T> Flow<T, D>::course_of_step() const {
   if (fluid.classic) return {&pressed, D, 0.0F};
-  return {&moving, D, static_cast<float>(0.5 * time_step * constants_.c0 / constants_.fixed.quantum())};
+  return {&moving, D, half_a_step()};
 }
 
 template <class T, int D>

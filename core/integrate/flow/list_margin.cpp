@@ -8,9 +8,8 @@ namespace eddyline::integrate {
 namespace {
 
 /// In units of what it costs to sum the pairs within R once: building lists, and asking in each step whether they hold.
-/// Measured in two and in three dimensions.
-constexpr double k_building = 1.3, k_asking = 0.03;
-constexpr int k_most_parts = 4;  // lists of more are hardly shorter
+/// Measured.
+constexpr double k_building = 1.3, k_asking_2d = 0.1, k_asking_3d = 0.04;
 
 /// Where these rows stand, and places for whoever loads past the last.
 template <class T>
@@ -29,7 +28,8 @@ void copy_places(const neighbors::Rows<T>& rows, std::int32_t count, int dimensi
 int best_parts(int dimensions, double skin, double steps) {
   const auto cost = [&](int parts) {
     const double pairs = std::pow(1 + skin / parts, dimensions);
-    return pairs + k_building * parts / std::max(1.0, steps) + (parts > 1 ? k_asking : 0.0);
+    const double asking = parts == 1 ? 0.0 : dimensions == 2 ? k_asking_2d : k_asking_3d;
+    return pairs + k_building * parts / std::max(1.0, steps) + asking;
   };
   int best = 1;
   for (int parts = 2; parts <= k_most_parts; ++parts)

@@ -9,8 +9,7 @@ namespace eddyline::integrate {
 
 namespace {
 
-constexpr double k_trust = 0.999;  // share of the margin: what rounding may take
-constexpr double k_first = 10;     // steps that the first cells are taken to last
+constexpr double k_first = 10;  // steps that the first cells are taken to last
 
 }  // namespace
 
@@ -18,7 +17,9 @@ constexpr double k_first = 10;     // steps that the first cells are taken to la
 template <class T, int D>
 void Flow<T, D>::find_neighbors() {
   margin_.begin(constants_.length.skin / parts_of_skin(), control.approach);
+  last_list_ = steps;
   if (!openings.empty()) find_node_neighbors();
+  find_near_walls();
   find_pairs(fluid_positions_, wall_positions_);
   resize_results();
 }
@@ -65,7 +66,7 @@ template <class T, int D>
 bool Flow<T, D>::renew_lists() {
   const double skin = constants_.length.skin, trusted = k_trust * margin_.width();
   if (margin_.width() == skin) return false;
-  // Of classic, pairs are summed in the middle of the step only, where its rows stand.
+  // Of classic, pairs are summed in the middle of the step only.
   const double start = fluid.classic ? 0.0 : margin_.approach() + 2 * control.latest.corrected;
   note_approach();
   timers.lap(Phase::integrate);
@@ -79,27 +80,75 @@ bool Flow<T, D>::renew_lists() {
     find_pairs(fluid_positions_, wall_positions_);
   }
   ++renewals;
-  last_renewal_ = steps;
+  last_list_ = steps;
   timers.lap(Phase::lists);
   return true;
 }
 
 template <class T, int D>
 bool Flow<T, D>::margin_will_last() const {
-  const auto age = static_cast<double>(steps - std::max(last_renewal_, last_rebuild));
-  return age == 0 || margin_.approach() * (age + 1) <= margin_.width() * age;
+  if (margin_.width() == constants_.length.skin) return true;
+  // Renewals are in the middle of a step.
+  const double age = static_cast<double>(steps - last_list_) - (margin_.renewed() ? 0.5 : 0.0);
+  return age <= 0 || margin_.approach() * (age + 1) <= margin_.width() * age;
 }
 
-/// By how much particles will have come nearer since lists were built.
+/// By how much particles will have come nearer since lists were built. Particles of buffers go on along the normals of
+/// their openings only, where their rows have more to come.
 template <class T, int D>
 void Flow<T, D>::note_approach() {
   const bool renewed = margin_.renewed();
   const auto* walls_moved = walls_move_ ? &wall_displacement : nullptr;
   if (walls_moved != nullptr && renewed) walls_moved = margin_.since(wall_displacement, wall_positions_);
-  drift_bound_.measure(layout(), fluid_rows, course_of_step(), renewed ? margin_.fluid() : fluid_positions_, wall_rows,
+  neighbors::Course<T> course = course_of_step();
+  course.to_come = half_a_step();  // of classic as well: who counts neighbours does so at the end
+  drift_bound_.measure(layout(), fluid_rows, course, renewed ? margin_.fluid() : fluid_positions_, wall_rows,
                        walls_moved);
-  const double touching = static_cast<double>(drift_bound_.touching(layout()));
-  margin_.note(touching * constants_.fixed.quantum());
+  const float touching = drift_bound_.touching(layout()) + course.to_come * sideways_in_buffers();
+  margin_.note(static_cast<double>(touching) * constants_.fixed.quantum());
+}
+
+/// The highest speed of a buffer's particle across the normal of its opening, or more, in units of the speed of sound.
+template <class T, int D>
+float Flow<T, D>::sideways_in_buffers() const {
+  const auto in_buffer = free_fluid_.in_buffer();
+  if (openings.empty() || in_buffer.empty()) return 0;
+  const int axis = openings.common_axis();
+  T most2 = 0;
+  for (std::int32_t r = 0; r < fluid_rows.rows; ++r) {
+    if (in_buffer[static_cast<std::size_t>(r)] == 0) continue;
+    T speed2 = 0;
+    for (int d = 0; d < D; ++d) {
+      const T v = moving.row(r)[D + d];
+      speed2 += d == axis ? T(0) : v * v;
+    }
+    most2 = std::max(most2, speed2);
+  }
+  return static_cast<float>(std::sqrt(most2));
+}
+
+/// Bodies can touch only who has walls in the cells around, which hold longer than lists.
+template <class T, int D>
+void Flow<T, D>::find_near_walls() {
+  if (world_.bodies.empty()) return;
+  near_walls_.resize(static_cast<std::size_t>(fluid_rows.computed()));
+  const std::int32_t depth = D == 3 ? 1 : 0;
+  const auto& begin = wall_rows.begin;
+  for (std::size_t i = 0; i < near_walls_.size(); ++i) {
+    const std::int32_t cell = fluid_rows.cell[i];
+    if (i > 0 && cell == fluid_rows.cell[i - 1]) {
+      near_walls_[i] = near_walls_[i - 1];
+      continue;
+    }
+    const auto& shape = layout().boxes()[static_cast<std::size_t>(layout().box_of(cell))].shape;
+    bool near = false;
+    for (std::int32_t dz = -depth; dz <= depth; ++dz)
+      for (std::int32_t dy = -1; dy <= 1; ++dy) {
+        const auto run = static_cast<std::size_t>(cell + (dz * shape[1] + dy) * shape[0] - 1);
+        near = near || begin[run] < begin[run + 3];
+      }
+    near_walls_[i] = near ? 1 : 0;
+  }
 }
 
 template <class T, int D>
