@@ -29,6 +29,7 @@ template <class T, int D>
 int Flow<T, D>::parts_of_skin() const {
   if (lazy.is_on() || execution_.all_pairs) return 1;
   if (execution_.list_parts > 0) return execution_.list_parts;
+  if (layout().cells() > fluid_rows.computed()) return 1;  // who asks whether lists hold looks at every cell
   const double expected = rebuilds == 0 ? k_first : static_cast<double>(steps - last_rebuild);
   return best_parts(D, constants_.length.skin / constants_.length.interaction_radius, expected);
 }
