@@ -1,14 +1,14 @@
 """How much faster two ranks are than one.
 
-  python benchmarks/ranks.py                      200,000 particles in two and in three dimensions
+  python benchmarks/ranks.py                       200,000 particles in two and in three dimensions
   python benchmarks/ranks.py --starts 9 --case 3d  one of them, longer
 
 A periodic box of vortices, one thread a rank, every rank on a core of its own. Six programs compute the same
 steps and take turns every second or so, so that what else happens on the machine falls on all of them: one
 rank on each of the two cores; two ranks; one under an MPI's launcher; and two runs of one rank that know
 nothing of each other but compute at the same time, which is what the cores give, who share memory and perhaps
-a host. Which pages of memory a program gets makes it faster or slower for as long as it lives, so that all
-are started anew every few rounds. Told is the ratio to one rank in the same round, the mean of both cores:
+a host. One start of a program may be slower than another for as long as it lives, so that all are started
+anew every few rounds. Told is the ratio to one rank in the same round, the mean of both cores:
 of each start the median of its rounds, of these the median, with the lowest and the highest in brackets; then
 the ratio of the fastest tenth of each program's turns, in which least else happened on the machine.
 """

@@ -12,7 +12,7 @@ namespace eddyline::integrate {
 /// The share of a skin or margin that is used up: what rounding may take stays.
 inline constexpr double k_trust = 0.999;
 
-/// Into which a skin is divided: lists of more parts are hardly shorter, and rounding is small beside a part.
+/// The most parts into which a skin is divided: lists of more are hardly shorter, and rounding is small beside a part.
 inline constexpr int k_most_parts = 4;
 
 /// In how many equal parts lists best use up a skin of so many interaction radii, if it lasts `steps` steps: sweeps and
