@@ -305,9 +305,9 @@ class FlowSimulation final : public Simulation {
     std::vector<double> seconds;
     for (std::size_t p = 0; p < k_phase_names.size(); ++p)
       seconds.push_back(flow_.timers.seconds(static_cast<Phase>(p)));
-    seconds.push_back(static_cast<double>(flow_.renewals));
+    seconds.push_back(flow_.renewals);
     comm::maximum(flow_.communicator(), seconds, "statistics");
-    s.renewals = static_cast<std::int64_t>(seconds.back());
+    s.renewals = seconds.back();
     for (std::size_t p = 0; p < k_phase_names.size(); ++p) s.seconds.emplace_back(k_phase_names[p], seconds[p]);
     return s;
   }

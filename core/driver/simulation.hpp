@@ -58,10 +58,10 @@ struct Checksum {
 
 struct Statistics {
   std::int64_t steps, rebuilds, fluid_particles, wall_particles;
-  std::int64_t renewals;  // of lists between rebuilds, of the rank that has most
-  std::int64_t pairs;     // true directed pairs of the last evaluation: fluid-fluid, fluid-wall and wall-fluid
-  std::int64_t stored;    // entries of the neighbour lists
-  std::int64_t padded;    // the same with padding
+  double renewals;      // of an average list between rebuilds, of the rank that has most
+  std::int64_t pairs;   // true directed pairs of the last evaluation: fluid-fluid, fluid-wall and wall-fluid
+  std::int64_t stored;  // entries of the neighbour lists
+  std::int64_t padded;  // the same with padding
   std::int64_t memory_bytes, list_bytes;
   std::int64_t messages, ghost_rows;
   std::int64_t message_bytes, migrants;          // sent to other ranks; particles that changed ranks

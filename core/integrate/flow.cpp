@@ -74,7 +74,9 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
       subdomain_(world_, constants_, execution_, lazy.depth(), communicator),
       drifting_(communicator),
       walls_move_(
-          std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })) {
+          std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })),
+      margin_(constants_.length.interaction_radius / constants_.fixed.quantum(),
+              constants_.length.skin / constants_.fixed.quantum(), execution_.list_parts) {
   fluid.classic = world.method.scheme == Scheme::classic;
   fluid.confined = !fluid.classic && !constants_.free_surface;
   moving = neighbors::Rows<T>(physics::delta::k_moving_stride, physics::delta::moving_width<D>(fluid.confined));

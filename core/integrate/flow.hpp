@@ -111,12 +111,10 @@ class Flow {
   /// rebuild before it. Each rank brings some of its parts, the root the first. Collective.
   void restore(const std::vector<ArchiveReader>& parts);
 
-  /// Builds the lists of pairs anew in the same cells, from where rows stand now, unless they hold to the end of the
-  /// step whose middle that is; what has been summed with them so far is then to be summed again. Whether it did. Each
-  /// rank decides for itself, as this changes no bit.
+  /// Builds lists of pairs anew in the same cells where they do not hold to the end of the step whose middle rows stand
+  /// at. Whether some did not hold in the middle either, so that what has been summed with them so far is to be summed
+  /// again. Each rank decides for itself, as this changes no bit. Once a step.
   bool renew_lists();
-  /// Whether that is not likely to happen in this step.
-  bool margin_will_last() const;
   /// Whether a body may touch particle i before the next rebuild.
   bool is_near_walls(std::size_t i) const { return near_walls_.size() > 0 && near_walls_[i] != 0; }
 
@@ -160,7 +158,7 @@ class Flow {
   double time = 0, time_step = 0;
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
-  std::int64_t renewals = 0;        // of lists between rebuilds
+  double renewals = 0;              // of lists between rebuilds: how often an average list has been renewed
   std::int64_t foreseen = 0;        // steps whose cells were known to hold before ghosts had come
   std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
   std::int64_t left_particles = 0;  // through open sides, or to make room for a body; they are removed at rebuilds
@@ -262,12 +260,15 @@ class Flow {
   void begin_count();
   void end_count();
   void find_neighbors();
-  int parts_of_skin() const;
-  void find_pairs(const neighbors::FixedPositions& fluid_places, const neighbors::FixedPositions& wall_places);
+  bool has_margins() const;
+  void build_lists();
+  template <class Visit>
+  void for_each_list(Visit&& visit);
   neighbors::Search search_of(const particles::CellRows& targets, const neighbors::FixedPositions& target_positions,
                               const particles::CellRows& sources, const neighbors::FixedPositions& source_positions,
                               double width) const;
-  void note_approach();
+  bool follow_rows();
+  typename ListMargin<T, D>::Need need_of_step() const;
   float sideways_in_buffers() const;
   void find_near_walls();
   float half_a_step() const { return static_cast<float>(0.5 * time_step * constants_.c0 / constants_.fixed.quantum()); }
@@ -306,7 +307,7 @@ class Flow {
   std::int64_t body_changes_made_ = 0;    // of them
   neighbors::DriftBound<T, D> drift_bound_;
   ListMargin<T, D> margin_;
-  std::int64_t last_list_ = 0;      // the step in which lists were built
+  double steps_of_cells_ = 0;       // that they are expected to last
   Array<std::uint8_t> near_walls_;  // by particle; only where there are bodies
 };
 

@@ -155,7 +155,7 @@ bool Step<T, D>::cells_hold(double start, double skin) {
 template <class T, int D>
 bool Step<T, D>::lists_will_hold(double skin) const {
   const auto age = static_cast<double>(flow_.steps - flow_.last_rebuild);
-  return flow_.margin_will_last() && (age == 0 || flow_.control.approach * (age + 1) <= skin * age);
+  return age == 0 || flow_.control.approach * (age + 1) <= skin * age;
 }
 
 template <class T, int D>

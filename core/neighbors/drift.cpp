@@ -1,6 +1,7 @@
 #include "neighbors/drift.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -41,6 +42,42 @@ template <class T, int D>
 void DriftBound<T, D>::measure(const particles::CellLayout& layout, const particles::CellRows& rows,
                                const Course<T>& course, const FixedPositions& from, const particles::CellRows& walls,
                                const WallDisplacement* walls_moved) {
+  for_each_near_cell(layout, [&](std::int32_t cell) { measure(cell, rows, course, from, walls, walls_moved); });
+}
+
+template <class T, int D>
+void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course,
+                               const FixedPositions& from, const particles::CellRows& walls,
+                               const WallDisplacement* walls_moved) {
+  find_range(cell, rows, walls, walls_moved,
+             [&](std::int32_t r, int d) { return course.displacement(r, d, from.x[d][static_cast<std::size_t>(r)]); });
+}
+
+template <class T, int D>
+bool DriftBound<T, D>::follow(const particles::CellLayout& layout, const particles::CellRows& rows,
+                              const Course<T>& course, FixedPositions& at, const particles::CellRows& walls,
+                              const WallDisplacement* walls_moved) {
+  constexpr float k_farthest = 0x1p30F;
+  std::atomic<bool> all_known = true;
+  for_each_near_cell(layout, [&](std::int32_t cell) {
+    find_range(cell, rows, walls, walls_moved, [&](std::int32_t r, int d) {
+      std::int32_t& x = at.x[d][static_cast<std::size_t>(r)];
+      const float by = std::nearbyint(course.displacement(r, d, x));
+      if (!(std::abs(by) < k_farthest)) {
+        all_known.store(false, std::memory_order_relaxed);
+        return by;
+      }
+      x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) +
+                                    static_cast<std::uint32_t>(static_cast<std::int32_t>(by)));
+      return by;
+    });
+  });
+  return all_known;
+}
+
+template <class T, int D>
+template <class MeasureCell>
+void DriftBound<T, D>::for_each_near_cell(const particles::CellLayout& layout, MeasureCell&& measure_cell) {
   const std::int32_t cells = layout.cells();
   for (int d = 0; d < D; ++d) {
     lower_[d].resize(static_cast<std::size_t>(cells));
@@ -49,13 +86,14 @@ void DriftBound<T, D>::measure(const particles::CellLayout& layout, const partic
 #pragma omp parallel for schedule(static)
   for (std::int32_t c = 0; c < cells; ++c)
     if (layout.distance(c) <= 1)  // else no neighbour of its own cells
-      measure(c, rows, course, from, walls, walls_moved);
+      measure_cell(c);
 }
 
+/// Of a cell, from displacement(row, axis).
 template <class T, int D>
-void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course,
-                               const FixedPositions& from, const particles::CellRows& walls,
-                               const WallDisplacement* walls_moved) {
+template <class Displacement>
+void DriftBound<T, D>::find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
+                                  const WallDisplacement* walls_moved, Displacement&& displacement) {
   const auto k = static_cast<std::size_t>(cell);
   float lower[D], upper[D];
   const bool resting_walls = walls_moved == nullptr && walls.begin[k] < walls.begin[k + 1];
@@ -69,7 +107,7 @@ void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& row
     for (std::int32_t r = walls.begin[k]; r < walls.begin[k + 1]; ++r)
       for (int d = 0; d < D; ++d) include(d, walls_moved->x[d][static_cast<std::size_t>(r)]);
   for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r)
-    for (int d = 0; d < D; ++d) include(d, course.displacement(r, d, from.x[d][static_cast<std::size_t>(r)]));
+    for (int d = 0; d < D; ++d) include(d, displacement(r, d));
   for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
 }
 
@@ -126,15 +164,15 @@ Drift DriftBound<T, D>::largest(const particles::CellLayout& layout, const parti
 }
 
 template <class T, int D>
-float DriftBound<T, D>::touching(const particles::CellLayout& layout) {
+const Array<float>& DriftBound<T, D>::touching(const particles::CellLayout& layout) {
   const auto least = [](float a, float b) { return std::min(a, b); };
   const auto largest = [](float a, float b) { return std::max(a, b); };
-  float most2 = 0;
+  apart_.assign(static_cast<std::size_t>(layout.cells()), 0);
   for (const auto& box : layout.own_boxes()) {
     const auto cells = static_cast<std::size_t>(box.shape[0]) * static_cast<std::size_t>(box.shape[1]) *
                        static_cast<std::size_t>(box.shape[2]);
     for (auto* array : {&lowest_, &highest_, &scratch_}) array->resize(cells);
-    apart2_.assign(cells, 0);
+    float* apart2 = apart_.data() + box.first_cell;
     for (int d = 0; d < D; ++d) {
       const float *lower = lower_[d].data() + box.first_cell, *upper = upper_[d].data() + box.first_cell;
       spread<D>(box, lower, least, scratch_.data(), lowest_.data());
@@ -142,15 +180,15 @@ float DriftBound<T, D>::touching(const particles::CellLayout& layout) {
       for_each_run(box, [&](std::size_t first, std::size_t end) {
         for (std::size_t i = first; i < end; ++i) {
           const float apart = std::max(upper[i] - lowest_[i], highest_[i] - lower[i]);
-          apart2_[i] += lower[i] <= upper[i] ? apart * apart : 0.0F;
+          apart2[i] += lower[i] <= upper[i] ? apart * apart : 0.0F;
         }
       });
     }
     for_each_run(box, [&](std::size_t first, std::size_t end) {
-      for (std::size_t i = first; i < end; ++i) most2 = std::max(most2, apart2_[i]);
+      for (std::size_t i = first; i < end; ++i) apart2[i] = std::sqrt(apart2[i]);
     });
   }
-  return std::sqrt(most2);
+  return apart_;
 }
 
 template class DriftBound<float, 2>;

@@ -57,17 +57,27 @@ class DriftBound {
   /// Of a cell once more, on another course.
   void measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
                const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
-  /// Of the approach of particles in touching cells alone, with less work: not less than it, but more where along
-  /// different axes different cells around have moved most.
-  float touching(const particles::CellLayout& layout);
+  /// How far they will have moved since they were `at`, which then becomes where they will be. False if somebody's
+  /// displacement is no number, or too large for one.
+  bool follow(const particles::CellLayout& layout, const particles::CellRows& rows, const Course<T>& course,
+              FixedPositions& at, const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
+  /// By cell of this rank, the approach of its particles and those of touching cells alone, with less work: not less
+  /// than it, but more where along different axes different cells around have moved most. 0 for other cells.
+  const Array<float>& touching(const particles::CellLayout& layout);
   /// As far as has been measured.
   Drift largest(const particles::CellLayout& layout, const particles::CellRows& rows,
                 const particles::CellRows& walls) const;
 
  private:
+  template <class Displacement>
+  void find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
+                  const WallDisplacement* walls_moved, Displacement&& displacement);
+  template <class MeasureCell>
+  void for_each_near_cell(const particles::CellLayout& layout, MeasureCell&& measure_cell);
+
   Array<float> lower_[D], upper_[D];         // of the displacements in each cell
   Array<float> lowest_, highest_, scratch_;  // of touching(), by cell of a box: the same around it, along one axis
-  Array<float> apart2_;                      // |relative displacement|^2
+  Array<float> apart_;                       // by cell: relative displacement
 };
 
 }  // namespace eddyline::neighbors

@@ -65,22 +65,21 @@ ListKernels choose(const char* instructions) {
   return list_kernels_plain();
 }
 
+}  // namespace
+
 /// Finds the neighbours of a cell's particles, some of them at a time.
-class CellSearch {
+class NeighborList::CellSearch {
  public:
   CellSearch(const Search& search, const ListKernels& kernels, Candidates& candidates)
       : search_(search), kernels_(kernels), boxes_(search.layout->boxes()), candidates_(candidates) {}
 
-  /// Makes room for what is around these cells. How many candidates there are around one of them, at most.
-  std::int64_t make_room(std::span<const std::int32_t> cells) {
+  /// How many candidates there are around one of these cells, at most.
+  std::int64_t most_around(std::span<const std::int32_t> cells) {
     std::int32_t most = 0, before = -1;
     for (const std::int32_t cell : cells) {
       if (cell != before) most = std::max(most, count(cell));
       before = cell;
     }
-    const std::size_t room = static_cast<std::size_t>(most) + k_chunk;
-    for (int d = 0; d < search_.dimensions; ++d) candidates_.x[d].resize(room);
-    candidates_.square.resize(room), candidates_.place.resize(room);
     return most;
   }
 
@@ -88,9 +87,9 @@ class CellSearch {
   void look_around(std::int32_t cell, std::span<const std::int32_t> rows) {
     find_group(rows);
     candidates_.count = 0;
+    cut_squared_ = search_.cut_squared_of != nullptr ? search_.cut_squared_of[cell] : search_.cut_squared;
     for_each_run(cell, [&](std::int32_t begin, std::int32_t end) {
-      kernels_.collect(*search_.source_positions, search_.dimensions, group_, search_.cut_squared, begin, end,
-                       candidates_);
+      kernels_.collect(*search_.source_positions, search_.dimensions, group_, cut_squared_, begin, end, candidates_);
     });
     std::fill_n(candidates_.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
   }
@@ -103,7 +102,7 @@ class CellSearch {
       square = std::fma(x[d], x[d], square);
     }
     const std::int32_t self = search_.same ? row * k_row_step : -1;
-    return kernels_.filter(candidates_, search_.dimensions, x, search_.cut_squared - square, self, out);
+    return kernels_.filter(candidates_, search_.dimensions, x, cut_squared_ - square, self, out);
   }
 
  private:
@@ -149,11 +148,10 @@ class CellSearch {
   const std::vector<particles::CellLayout::Box>& boxes_;
   Candidates& candidates_;
   Group group_;
-  float x_[3][k_chunk];  // of those who search, relative to the group's center
+  float x_[3][k_chunk];    // of those who search, relative to the group's center
+  float cut_squared_ = 0;  // of their cell
   std::size_t box_ = 0;
 };
-
-}  // namespace
 
 ListKernels list_kernels_plain() { return {collect_plain, filter_plain, interleave_plain}; }
 
@@ -169,79 +167,149 @@ std::int32_t* Arena::take(std::size_t entries) {
   return from;
 }
 
-std::size_t Arena::bytes() const {
+void Arena::reserve(std::size_t entries) {
+  std::size_t left = 0;
+  for (std::size_t s = slab_; s < slabs_.size(); ++s) left += slabs_[s].size();
+  if (left < used_ + entries) slabs_.emplace_back().resize(entries);
+}
+
+std::size_t Arena::taken() const {
   std::size_t entries = used_;
   for (std::size_t s = 0; s < slab_; ++s) entries += slabs_[s].size();
-  return entries * sizeof(std::int32_t);
+  return entries;
+}
+
+NeighborList::Workshop& NeighborList::own_workshop() {
+  return workshops_[static_cast<std::size_t>(omp_get_thread_num())];
 }
 
 void NeighborList::build(const Search& search, const char* instructions) {
   const ListKernels kernels = choose(instructions);
   const auto& slot = search.targets->slot;
   const auto n = static_cast<std::int64_t>(slot.size());
-  const std::int64_t count = (n + k_chunk - 1) / k_chunk;
-  const std::int32_t sentinel = search.sources->rows * k_row_step;
-  chunks_.resize(static_cast<std::size_t>(count));
-  target_places_.resize(static_cast<std::size_t>(count * k_chunk));
+  const std::int64_t count_of_chunks = (n + k_chunk - 1) / k_chunk;
+  chunks_.resize(static_cast<std::size_t>(count_of_chunks));
+  rooms_.assign(static_cast<std::size_t>(count_of_chunks), {});
+  target_places_.resize(static_cast<std::size_t>(count_of_chunks * k_chunk));
   std::transform(slot.begin(), slot.end(), target_places_.begin(), [](std::int32_t row) { return row * k_row_step; });
   std::fill(target_places_.begin() + n, target_places_.end(), search.targets->rows * k_row_step);
 
-  arenas_.resize(static_cast<std::size_t>(omp_get_max_threads()));
-  scratch_.resize(arenas_.size());
-  candidates_.resize(arenas_.size());
+  workshops_.resize(static_cast<std::size_t>(omp_get_max_threads()));
   constexpr std::int64_t k_cached = 2 << 20;  // entries: more would push all else out of caches that ranks share
-  const bool past_caches = padded_ > k_cached;
-  std::int64_t stored = 0, padded = 0;
-#pragma omp parallel reduction(+ : stored, padded)
+  past_caches_ = padded_ > k_cached;
+#pragma omp parallel
   {
-    const int thread = omp_get_thread_num();
-    Arena& arena = arenas_[static_cast<std::size_t>(thread)];
-    arena.clear();
-    Array<std::int32_t>& scratch = scratch_[static_cast<std::size_t>(thread)];
-    Candidates& candidates = candidates_[static_cast<std::size_t>(thread)];
-    CellSearch cell_search(search, kernels, candidates);
+    Workshop& workshop = own_workshop();
+    workshop.arena.clear();
+    workshop.most = 0;
+    CellSearch cell_search(search, kernels, workshop.candidates);
 #pragma omp for schedule(static)
-    for (std::int64_t c = 0; c < count; ++c) {
-      const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, n);
-      std::int32_t found[k_chunk] = {}, length = 0;
-      const std::span<const std::int32_t> cells{&search.targets->cell[static_cast<std::size_t>(first)],
-                                                static_cast<std::size_t>(last - first)};
-      const std::int64_t most = cell_search.make_room(cells);
-      if (most == 0) {
-        chunks_[static_cast<std::size_t>(c)] = {nullptr, 0};
-        continue;
-      }
-      const std::int64_t stride = most / k_chunk * k_chunk + 2 * k_chunk;
-      scratch.resize(static_cast<std::size_t>(stride * k_chunk));
-      const std::span<const std::int32_t> rows{&slot[static_cast<std::size_t>(first)], cells.size()};
-      for (std::size_t lane = 0, before = 0, next = 0; lane < cells.size(); ++lane) {
-        if (lane == next) {  // the first of its cell
-          before = lane;
-          while (next < cells.size() && cells[next] == cells[lane]) ++next;
-          cell_search.look_around(cells[lane], rows.subspan(before, next - before));
-        }
-        std::int32_t* out = scratch.data() + static_cast<std::int64_t>(lane) * stride;
-        found[lane] = cell_search.filter(lane - before, rows[lane], out);
-        length = std::max(length, found[lane]);
-        stored += found[lane];
-      }
-      for (int lane = 0; lane < k_chunk; ++lane)
-        for (std::int32_t k = found[lane]; k < length; k += k_chunk)
-          std::fill_n(scratch.data() + lane * stride + k, k_chunk, sentinel);
-      std::int32_t* entries = arena.take(static_cast<std::size_t>(length) * k_chunk);
-      kernels.interleave(scratch.data(), stride, length, entries, past_caches);
-      chunks_[static_cast<std::size_t>(c)] = {entries, length};
-      padded += static_cast<std::int64_t>(length) * k_chunk;
-    }
+    for (std::int64_t c = 0; c < count_of_chunks; ++c) build_chunk(c, search, cell_search, kernels, workshop);
   }
-  stored_ = stored;
-  padded_ = padded;
+  count();
+  if (search.cut_squared_of != nullptr) make_room_for_renewals();
+}
+
+void NeighborList::Workshop::make_room() {
+  candidates.resize(static_cast<std::size_t>(most) + k_chunk);
+  scratch.resize(static_cast<std::size_t>(stride(most) * k_chunk));
+}
+
+/// So that renewals need no memory, whichever thread takes which chunk.
+void NeighborList::make_room_for_renewals() {
+  due_.resize(chunks_.size());
+  std::int64_t most = 0;
+  for (const Workshop& each : workshops_) most = std::max(most, each.most);
+  for (Workshop& each : workshops_) {
+    each.arena.reserve(static_cast<std::size_t>(padded_) / 3);  // see is_scattered()
+    each.most = most;
+    each.make_room();
+  }
+}
+
+std::int64_t NeighborList::renew(const Search& search, const char* instructions, const std::uint8_t* due) {
+  const ListKernels kernels = choose(instructions);
+  const auto& cell = search.targets->cell;
+  std::int64_t count_of_due = 0;
+  for (std::size_t c = 0; c < chunks_.size(); ++c) {
+    const std::size_t first = c * k_chunk, last = std::min(first + k_chunk, cell.size());
+    bool is_due = false;
+    for (std::size_t i = first; i < last; ++i) is_due |= due[cell[i]] != 0;
+    due_[static_cast<std::size_t>(count_of_due)] = static_cast<std::int32_t>(c);
+    count_of_due += is_due ? 1 : 0;
+  }
+  if (count_of_due == 0) return 0;
+#pragma omp parallel
+  {
+    Workshop& workshop = own_workshop();
+    CellSearch cell_search(search, kernels, workshop.candidates);
+#pragma omp for schedule(dynamic, 4)
+    for (std::int64_t k = 0; k < count_of_due; ++k)
+      build_chunk(due_[static_cast<std::size_t>(k)], search, cell_search, kernels, workshop);
+  }
+  count();
+  return count_of_due;
+}
+
+void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search,
+                               const ListKernels& kernels, Workshop& workshop) {
+  const auto& slot = search.targets->slot;
+  const auto n = static_cast<std::int64_t>(slot.size());
+  const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, n);
+  const std::span<const std::int32_t> cells{&search.targets->cell[static_cast<std::size_t>(first)],
+                                            static_cast<std::size_t>(last - first)};
+  Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
+  const std::int64_t most = cell_search.most_around(cells);
+  if (most == 0) {
+    chunk = {};
+    return;
+  }
+  workshop.most = std::max(workshop.most, most);
+  workshop.make_room();
+  std::int32_t found[k_chunk] = {}, length = 0, stored = 0;
+  std::int32_t* const scratch = workshop.scratch.data();
+  const std::int64_t stride = Workshop::stride(most);
+  const std::span<const std::int32_t> rows{&slot[static_cast<std::size_t>(first)], cells.size()};
+  for (std::size_t lane = 0, before = 0, next = 0; lane < cells.size(); ++lane) {
+    if (lane == next) {  // the first of its cell
+      before = lane;
+      while (next < cells.size() && cells[next] == cells[lane]) ++next;
+      cell_search.look_around(cells[lane], rows.subspan(before, next - before));
+    }
+    std::int32_t* out = scratch + static_cast<std::int64_t>(lane) * stride;
+    found[lane] = cell_search.filter(lane - before, rows[lane], out);
+    length = std::max(length, found[lane]);
+    stored += found[lane];
+  }
+  const std::int32_t sentinel = search.sources->rows * k_row_step;
+  for (int lane = 0; lane < k_chunk; ++lane)
+    for (std::int32_t k = found[lane]; k < length; k += k_chunk)
+      std::fill_n(scratch + lane * stride + k, k_chunk, sentinel);
+  Room& room = rooms_[static_cast<std::size_t>(c)];
+  if (length > room.length) {
+    // Lists that are renewed by themselves get some room to grow.
+    room.length = search.cut_squared_of != nullptr ? length + length / 16 + 1 : length;
+    room.entries = workshop.arena.take(static_cast<std::size_t>(room.length) * k_chunk);
+  }
+  kernels.interleave(scratch, stride, length, room.entries, past_caches_);
+  chunk = {room.entries, length, stored};
+}
+
+/// What all chunks hold.
+void NeighborList::count() {
+  stored_ = padded_ = deserted_ = 0;
+  for (const auto& workshop : workshops_) deserted_ += static_cast<std::int64_t>(workshop.arena.taken());
+  for (std::size_t c = 0; c < chunks_.size(); ++c) {
+    stored_ += chunks_[c].stored;
+    padded_ += std::int64_t{chunks_[c].length} * k_chunk;
+    deserted_ -= std::int64_t{rooms_[c].length} * k_chunk;
+  }
 }
 
 std::size_t NeighborList::bytes() const {
-  std::size_t bytes = chunks_.bytes() + target_places_.bytes();
-  for (const auto& arena : arenas_) bytes += arena.bytes();
-  for (const auto& scratch : scratch_) bytes += scratch.bytes();
+  std::size_t bytes = chunks_.bytes() + rooms_.bytes() + due_.bytes() + target_places_.bytes();
+  for (const auto& workshop : workshops_)
+    bytes += workshop.arena.taken() * sizeof(std::int32_t) + workshop.scratch.bytes();
   return bytes;
 }
 

@@ -19,6 +19,7 @@ inline constexpr int k_chunk = 16;  // particles a chunk: the widest pack; narro
 struct Chunk {
   const std::int32_t* entries = nullptr;
   std::int32_t length = 0;
+  std::int32_t stored = 0;  // entries without padding
 };
 
 /// Fixed-point positions of all rows of one kind, one array an axis: what the list builder searches.
@@ -29,7 +30,8 @@ struct FixedPositions {
 /// What a list is built from.
 struct Search {
   int dimensions = 2;
-  float cut_squared = 0;  // (R + margin)^2 in quanta
+  float cut_squared = 0;                  // (R + margin)^2 in quanta
+  const float* cut_squared_of = nullptr;  // the same by cell of the targets, if margins differ
   const particles::CellLayout* layout = nullptr;
   const particles::CellRows* targets = nullptr;  // whose lists: owned particles
   const particles::CellRows* sources = nullptr;  // whose rows are candidates
@@ -55,6 +57,11 @@ struct Candidates {
   std::int32_t count = 0;
 
   static constexpr float k_nowhere = std::numeric_limits<float>::infinity();
+
+  void resize(std::size_t size) {
+    for (auto& each : x) each.resize(size);
+    square.resize(size), place.resize(size);
+  }
 };
 
 /// Entries of one thread's chunks, in pieces that never move, so that lists grow without being copied.
@@ -64,19 +71,27 @@ class Arena {
   void clear() { slab_ = used_ = 0; }
   /// Room for so many entries, aligned to a cache line if all are whole chunks.
   std::int32_t* take(std::size_t entries);
-  /// Of what has been taken. Memory that nobody has touched is none.
-  std::size_t bytes() const;
+  /// Sees to it that so many can be taken, a few at a time, without asking the system for memory.
+  void reserve(std::size_t entries);
+  /// How many have been taken, with what slabs before the last have left over: memory that nobody has touched is none.
+  std::size_t taken() const;
 
  private:
   std::vector<Array<std::int32_t>> slabs_;
   std::size_t slab_ = 0, used_ = 0;  // entries of that slab
 };
 
+struct ListKernels;
+
 /// Verlet lists of one kind of particle over the rows of another.
 class NeighborList {
  public:
   /// Builds the lists; the order of entries is canonical: relative cell (dz, dy, dx), then id.
   void build(const Search& search, const char* instructions);
+  /// Builds those of chunks that hold particles of cells that are `due`, by cell, anew. How many.
+  std::int64_t renew(const Search& search, const char* instructions, const std::uint8_t* due);
+  /// Whether lists that have outgrown their room have left so much of it that to build all anew is better.
+  bool is_scattered() const { return deserted_ > padded_ / 4; }
 
   std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
   /// Places of the particles' own rows, padded to whole chunks with that of the targets' sentinel.
@@ -86,12 +101,37 @@ class NeighborList {
   std::size_t bytes() const;
 
  private:
+  /// Where a chunk's entries are, and how long its lists may become there.
+  struct Room {
+    std::int32_t* entries = nullptr;
+    std::int32_t length = 0;
+  };
+  /// What a thread needs.
+  struct Workshop {
+    Arena arena;
+    Candidates candidates;
+    Array<std::int32_t> scratch;  // the lists of a chunk, one after the other
+    std::int64_t most = 0;        // candidates around a chunk so far
+
+    void make_room();
+    /// From one list to the next in `scratch`.
+    static std::int64_t stride(std::int64_t candidates) { return candidates / k_chunk * k_chunk + 2 * k_chunk; }
+  };
+  class CellSearch;
+
+  Workshop& own_workshop();
+  void make_room_for_renewals();
+  void build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search, const ListKernels& kernels,
+                   Workshop& workshop);
+  void count();
+
   Array<Chunk> chunks_;
+  Array<Room> rooms_;  // by chunk
   Array<std::int32_t> target_places_;
-  std::vector<Arena> arenas_;                 // one a thread
-  std::vector<Array<std::int32_t>> scratch_;  // one a thread
-  std::vector<Candidates> candidates_;        // one a thread
-  std::int64_t stored_ = 0, padded_ = 0;
+  std::vector<Workshop> workshops_;                      // one a thread
+  Array<std::int32_t> due_;                              // chunks
+  std::int64_t stored_ = 0, padded_ = 0, deserted_ = 0;  // deserted: room that chunks have outgrown
+  bool past_caches_ = false;
 };
 
 /// Appends those of the source rows [begin, end) whose distance from the group's box, squared, does not exceed `limit`.

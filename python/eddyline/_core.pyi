@@ -295,7 +295,7 @@ class Simulation:
         communicator: Communicator | None = None,  # None: this process alone
         combine: str = "none",  # what one site has for another in one message
         compress: str = "none",  # between sites travels what cannot be foretold
-        list_parts: int = 0,  # in which lists use up the skin; 0: as many as pay
+        list_parts: int = 0,  # lists look the skin over it beyond R; 0: as far as pays
     ) -> None: ...
     # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.
     def follow(self, communicator: Communicator) -> None:

@@ -1,6 +1,7 @@
 // How much nearer particles can have come since the last rebuild: never less than what pairs have done.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cell_fixture.hpp"
 #include "harness.hpp"
@@ -21,6 +22,16 @@ Vec3 swirl(Vec3 x) { return {1e7 * std::sin(5 * x.y), 6e6 * std::sin(9 * x.x), 0
 struct Bounds : neighbors::Drift {
   float touching = 0;
 };
+
+template <int D>
+neighbors::FixedPositions copy_of(const neighbors::FixedPositions& positions) {
+  neighbors::FixedPositions copy;
+  for (int d = 0; d < D; ++d) {
+    copy.x[d].resize(positions.x[d].size());
+    std::copy(positions.x[d].begin(), positions.x[d].end(), copy.x[d].begin());
+  }
+  return copy;
+}
 
 /// The bounds for particles that have moved by `field` in the first half of a step and do so again in the second.
 template <int D>
@@ -44,7 +55,15 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   });
   neighbors::DriftBound<float, D> bound;
   bound.measure(s.layout, s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
-  return {bound.largest(s.layout, s.rows, walls.rows), bound.touching(s.layout)};
+  const neighbors::Drift largest = bound.largest(s.layout, s.rows, walls.rows);
+  neighbors::FixedPositions at = copy_of<D>(s.positions);
+  CHECK(bound.follow(s.layout, s.rows, {&moving, D, 1.0F}, at, walls.rows, walls_moved));
+  for (std::int32_t r = 0; r < s.rows.rows; ++r)
+    for (int d = 0; d < D; ++d)
+      CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
+                 moving.get_fixed(moving.row(r) + d) + static_cast<std::int32_t>(moving.row(r)[D + d]), 2);
+  const auto& touching = bound.touching(s.layout);
+  return {largest, touching.size() == 0 ? 0.0F : *std::max_element(touching.begin(), touching.end())};
 }
 
 /// By how much two particles that stood less than an edge apart have moved relative to each other.
@@ -150,4 +169,24 @@ TEST(walls_that_move_count_as_far_as_they_have_moved) {
   CHECK_NEAR(bound(-along).approach, 2 * norm(along), 4);
   // One bound for a cell: the farthest along each axis, here of a wall and of the fluid.
   CHECK_NEAR(bound({3e7, 0, 0}).moved, std::hypot(3e7, along.y), 4);
+}
+
+TEST(a_displacement_that_is_no_number_is_noticed) {
+  const auto grid = make_grid(2, {4, 4, 1}, {false, false, false});
+  const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 50, 6));
+  neighbors::Rows<float> moving(8);
+  moving.resize(s.rows.rows);
+  for (std::int32_t r = 0; r < s.rows.rows; ++r)
+    for (int d = 0; d < 2; ++d) {
+      moving.put_fixed(moving.row(r) + d, s.positions.x[d][static_cast<std::size_t>(r)]);
+      moving.row(r)[2 + d] = 0;
+    }
+  neighbors::FixedPositions at = copy_of<2>(s.positions);
+  const auto nobody = none(grid, {1, 1, 1});
+  neighbors::DriftBound<float, 2> bound;
+  CHECK(bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, at, nobody.rows));
+  for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e10F}) {
+    moving.row(7)[3] = wrong;
+    CHECK(!bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, at, nobody.rows));
+  }
 }

@@ -117,6 +117,46 @@ TEST(lists_hold_what_a_search_of_all_pairs_finds) {
   }
 }
 
+TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
+  unsigned seed = 15;
+  for (const auto& layout : k_layouts) {
+    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
+    const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
+    const auto cells = static_cast<std::size_t>(s.layout.cells());
+    auto search = make_search(s, s, true);
+    std::vector<float> cut_squared(cells, 0.7F * search.cut_squared);
+    const float wide = search.cut_squared;
+    search.cut_squared_of = cut_squared.data();
+    neighbors::NeighborList list, narrow;
+    list.build(search, "scalar");
+    narrow.build(search, "scalar");
+    const auto before = ids_of(narrow, s, s), all = brute_force(s, s, true);
+
+    std::vector<std::uint8_t> due(cells, 0);
+    for (std::size_t c = 0; c < cells; c += 4) due[c] = 1, cut_squared[c] = wide;
+    const std::int64_t renewed = list.renew(search, "scalar", due.data());
+    CHECK(renewed > 0 && renewed < static_cast<std::int64_t>(list.chunks().size()));
+    const auto now = ids_of(list, s, s), sorted_now = sorted(now);
+    for (std::size_t i = 0; i < s.x.size(); ++i) {
+      const auto id = s.id[static_cast<std::size_t>(s.order[i])];
+      const bool is_due = due[static_cast<std::size_t>(s.rows.cell[i])] != 0;
+      CHECK(is_due ? sorted_now.at(id) == all.at(id) : now.at(id) == before.at(id));
+    }
+    CHECK(list.stored() > narrow.stored());
+
+    std::fill(cut_squared.begin(), cut_squared.end(), wide);
+    std::fill(due.begin(), due.end(), 1);
+    CHECK(list.renew(search, "scalar", due.data()) == static_cast<std::int64_t>(list.chunks().size()));
+    CHECK(sorted(ids_of(list, s, s)) == all);
+    CHECK(list.is_scattered());  // nearly all have outgrown their room
+    list.build(search, "scalar");
+    CHECK(!list.is_scattered());
+    CHECK(sorted(ids_of(list, s, s)) == all);
+    std::fill(due.begin(), due.end(), 0);
+    CHECK(list.renew(search, "scalar", due.data()) == 0);
+  }
+}
+
 TEST(lists_of_one_kind_over_another) {
   unsigned seed = 20;
   for (const auto& layout : k_layouts) {

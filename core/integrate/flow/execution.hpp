@@ -21,7 +21,7 @@ struct Execution {
   std::string instructions = "auto";        // scalar, avx2, avx512
   bool all_pairs = false;                   // no cells: the plain test oracle
   std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
-  int list_parts = 0;                       // in which lists use up the skin, see ListMargin; 0: as many as pay
+  int list_parts = 0;                       // lists look the skin over it beyond R; 0: as far as pays
   std::string decomposition = "bisection";  // see decompose::cuts_of()
   std::string exchange = "nonblocking";     // see exchange::strategy_names()
   exchange::BetweenSites between;

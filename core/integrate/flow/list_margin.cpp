@@ -2,70 +2,125 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace eddyline::integrate {
 
 namespace {
 
-/// In units of what it costs to sum the pairs within R once: building lists, and asking in each step whether they hold.
-/// Measured.
-constexpr double k_building = 1.3, k_asking_2d = 0.1, k_asking_3d = 0.04;
-
-/// Where these rows stand, and places for whoever loads past the last.
-template <class T>
-void copy_places(const neighbors::Rows<T>& rows, std::int32_t count, int dimensions, neighbors::FixedPositions& to) {
-  for (int d = 0; d < dimensions; ++d) {
-    Array<std::int32_t>& x = to.x[d];
-    x.resize(static_cast<std::size_t>(count) + neighbors::k_chunk);
-    std::fill(x.end() - neighbors::k_chunk, x.end(), 0);
-#pragma omp parallel for schedule(static)
-    for (std::int32_t r = 0; r < count; ++r) x[static_cast<std::size_t>(r)] = rows.get_fixed(rows.row(r) + d);
-  }
-}
+/// What it costs to build lists, in units of what it costs to sum their pairs within R. Measured.
+constexpr double k_building = 1.3;
+/// Margins are so much wider than what is expected to be used up, and never narrower than this share of R.
+constexpr double k_spare = 1.2, k_least = 0.02;
 
 }  // namespace
 
-int best_parts(int dimensions, double skin, double steps) {
-  const auto cost = [&](int parts) {
-    const double pairs = std::pow(1 + skin / parts, dimensions);
-    const double asking = parts == 1 ? 0.0 : dimensions == 2 ? k_asking_2d : k_asking_3d;
-    return pairs + k_building * parts / std::max(1.0, steps) + asking;
+template <class T, int D>
+double ListMargin<T, D>::best_width(double pace, double steps) {
+  const double whole = k_spare * pace * steps;
+  const auto cost = [&](double lists) {
+    double pairs = 1;
+    for (int d = 0; d < D; ++d) pairs *= 1 + whole / lists;
+    return pairs + k_building * lists / steps;
   };
-  int best = 1;
-  for (int parts = 2; parts <= k_most_parts; ++parts)
-    if (cost(parts) < cost(best)) best = parts;
-  return best;
+  // How many lists one after the other cost least, to first order in their width.
+  const double fewer = std::max(1.0, std::floor(whole / std::sqrt(k_building * pace * k_spare / D)));
+  const double lists = cost(fewer) <= cost(fewer + 1) ? fewer : fewer + 1;
+  return std::max(k_least, whole / lists);
 }
 
 template <class T, int D>
-void ListMargin<T, D>::renew(const neighbors::Rows<T>& fluid, std::int32_t rows) {
-  copy_places(fluid, rows, D, fluid_);
-  renewed_ = true;
+void ListMargin<T, D>::begin(std::int32_t cells, const neighbors::FixedPositions& fluid, double approach,
+                             double steps) {
+  const auto n = static_cast<std::size_t>(cells);
+  // Where nobody was, those may come who come nearer as fast as anybody does.
+  if (pace_.size() != n) pace_.assign(n, 0);
+  for (float& pace : pace_) pace = pace > 0 ? pace : static_cast<float>(skin_ / steps);
+  cut_squared_.resize(n), left_.resize(n), due_.resize(n);
+  std::fill(due_.begin(), due_.end(), 1);
+  is_used_ = is_first_ = true;
+  before_ = approach;
+  need_ = {};
+  renew(steps);
+  copy_places(fluid, fluid_);
 }
 
 template <class T, int D>
-void ListMargin<T, D>::renew_walls(const neighbors::Rows<T>& walls, std::int32_t rows) {
-  copy_places(walls, rows, D, walls_);
+void ListMargin<T, D>::copy_places(const neighbors::FixedPositions& from, neighbors::FixedPositions& to) {
+  for (int d = 0; d < D; ++d) {
+    to.x[d].resize(from.x[d].size());
+    std::copy(from.x[d].begin(), from.x[d].end(), to.x[d].begin());
+  }
+}
+
+/// How far the middle of this step lies from its end and from the last one: half of what lies between those two, and
+/// half of the correction.
+template <class T, int D>
+double ListMargin<T, D>::to_middle(double step) const {
+  return 0.5 * (before_ + step) + need_.corrected;
 }
 
 template <class T, int D>
-const neighbors::WallDisplacement* ListMargin<T, D>::since(const neighbors::WallDisplacement& moved,
-                                                           const neighbors::FixedPositions& at_rebuild) {
+void ListMargin<T, D>::renew(double steps) {
+  for (std::size_t c = 0; c < due_.size(); ++c) {
+    if (due_[c] == 0) continue;
+    const double pace = pace_[c];
+    const double wanted = parts_ > 0 ? skin_ / parts_ : radius_ * best_width(pace / radius_, steps);
+    const double width = std::max(wanted, k_spare * to_middle(pace)), cut = radius_ + width;
+    cut_squared_[c] = static_cast<float>(cut * cut);
+    left_[c] = static_cast<float>(k_trust * width);
+  }
+}
+
+/// How much of a margin a step needs in which particles come nearer by so much.
+template <class T, int D>
+double ListMargin<T, D>::asked(double step) const {
+  const double middle = to_middle(step);
+  return need_.in_middle ? step + middle : std::max(step, middle);
+}
+
+template <class T, int D>
+bool ListMargin<T, D>::use_up(const Array<float>& approach, const Need& need) {
+  if (!std::exchange(is_first_, false)) before_ = 0;
+  need_ = need;
+  any_due_ = false;
+  bool lacking = false;
+  for (std::size_t c = 0; c < left_.size(); ++c) {
+    const double step = approach[c] + need.besides, least = asked(step);
+    const bool lacks = least > left_[c];
+    left_[c] -= static_cast<float>(step);
+    pace_[c] = static_cast<float>(step);
+    const bool is_due = lacks || (need.next_step && k_spare * least > left_[c]);
+    due_[c] = is_due ? 1 : 0;
+    lacking |= lacks, any_due_ |= is_due;
+  }
+  return lacking;
+}
+
+template <class T, int D>
+bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
+                                    const neighbors::FixedPositions& at_rebuild) {
+  constexpr float k_farthest = 0x1p30F;
   for (int d = 0; d < D; ++d) {
     const std::size_t rows = moved.x[d].size();
-    walls_since_.x[d].resize(rows);
+    walls_step_.x[d].resize(rows);
     for (std::size_t r = 0; r < rows; ++r) {
-      const auto before = static_cast<std::uint32_t>(walls_.x[d][r]) - static_cast<std::uint32_t>(at_rebuild.x[d][r]);
-      walls_since_.x[d][r] = moved.x[d][r] - static_cast<float>(static_cast<std::int32_t>(before));
+      const float to = std::nearbyint(moved.x[d][r]);
+      if (!(std::abs(to) < k_farthest)) return false;
+      const auto before = static_cast<std::uint32_t>(walls_.x[d][r]);
+      const auto now =
+          static_cast<std::uint32_t>(at_rebuild.x[d][r]) + static_cast<std::uint32_t>(static_cast<std::int32_t>(to));
+      walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before));
+      walls_.x[d][r] = static_cast<std::int32_t>(now);
     }
   }
-  return &walls_since_;
+  return true;
 }
 
 template <class T, int D>
 std::size_t ListMargin<T, D>::bytes() const {
-  std::size_t bytes = 0;
-  for (int d = 0; d < D; ++d) bytes += fluid_.x[d].bytes() + walls_.x[d].bytes() + walls_since_.x[d].bytes();
+  std::size_t bytes = cut_squared_.bytes() + left_.bytes() + pace_.bytes() + due_.bytes();
+  for (int d = 0; d < D; ++d) bytes += fluid_.x[d].bytes() + walls_.x[d].bytes() + walls_step_.x[d].bytes();
   return bytes;
 }
 

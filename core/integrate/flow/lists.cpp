@@ -16,34 +16,49 @@ constexpr double k_first = 10;  // steps that the first cells are taken to last
 /// Lists of a rebuild: where rows stood at it, and as far as pays while cells last as long as the last ones.
 template <class T, int D>
 void Flow<T, D>::find_neighbors() {
-  margin_.begin(constants_.length.skin / parts_of_skin(), control.approach);
-  last_list_ = steps;
+  steps_of_cells_ = rebuilds == 0 ? k_first : std::max(1.0, static_cast<double>(steps - last_rebuild));
+  if (has_margins())
+    margin_.begin(layout().cells(), fluid_positions_, control.approach / constants_.fixed.quantum(), steps_of_cells_);
+  else
+    margin_.do_without();
+  if (walls_move_) margin_.place_walls(wall_positions_);
   if (!openings.empty()) find_node_neighbors();
   find_near_walls();
-  find_pairs(fluid_positions_, wall_positions_);
+  build_lists();
+  make_schedule();
   resize_results();
 }
 
-/// Copies that lazy ranks compute may stand anywhere until they are brought up to date.
+/// Whether lists have margins of their own. Copies that lazy ranks compute may stand anywhere until they are brought up
+/// to date; and who looks how much margins have left looks at every cell.
 template <class T, int D>
-int Flow<T, D>::parts_of_skin() const {
-  if (lazy.is_on() || execution_.all_pairs) return 1;
-  if (execution_.list_parts > 0) return execution_.list_parts;
-  if (layout().cells() > fluid_rows.computed()) return 1;  // who asks whether lists hold looks at every cell
-  const double expected = rebuilds == 0 ? k_first : static_cast<double>(steps - last_rebuild);
-  return best_parts(D, constants_.length.skin / constants_.length.interaction_radius, expected);
+bool Flow<T, D>::has_margins() const {
+  if (lazy.is_on() || execution_.all_pairs || execution_.list_parts == 1) return false;
+  return execution_.list_parts > 1 || layout().cells() <= fluid_rows.computed();
 }
 
-/// Lists of fluid and walls that stand at these places.
 template <class T, int D>
-void Flow<T, D>::find_pairs(const neighbors::FixedPositions& fluid_places,
-                            const neighbors::FixedPositions& wall_places) {
+void Flow<T, D>::build_lists() {
   const char* instructions = execution_.instructions.c_str();
-  const double width = margin_.width();
-  fluid_fluid.build(search_of(fluid_rows, fluid_places, fluid_rows, fluid_places, width), instructions);
-  fluid_wall.build(search_of(fluid_rows, fluid_places, wall_rows, wall_places, width), instructions);
-  wall_fluid.build(search_of(wall_rows, wall_places, fluid_rows, fluid_places, width), instructions);
-  make_schedule();
+  for_each_list(
+      [&](neighbors::NeighborList& list, const neighbors::Search& search) { list.build(search, instructions); });
+}
+
+/// visit(list, search) for lists between fluid and walls, from where rows stand since the rebuild or the last renewal.
+template <class T, int D>
+template <class Visit>
+void Flow<T, D>::for_each_list(Visit&& visit) {
+  const auto& fluid_places = margin_.is_used() ? margin_.fluid() : fluid_positions_;
+  const auto& wall_places = margin_.is_used() && walls_move_ ? margin_.walls() : wall_positions_;
+  const auto search = [&](const auto& targets, const auto& target_places, const auto& sources,
+                          const auto& source_places) {
+    auto found = search_of(targets, target_places, sources, source_places, constants_.length.skin);
+    found.cut_squared_of = margin_.cut_squared();
+    return found;
+  };
+  visit(fluid_fluid, search(fluid_rows, fluid_places, fluid_rows, fluid_places));
+  visit(fluid_wall, search(fluid_rows, fluid_places, wall_rows, wall_places));
+  visit(wall_fluid, search(wall_rows, wall_places, fluid_rows, fluid_places));
 }
 
 template <class T, int D>
@@ -65,48 +80,51 @@ neighbors::Search Flow<T, D>::search_of(const particles::CellRows& targets,
 
 template <class T, int D>
 bool Flow<T, D>::renew_lists() {
-  const double skin = constants_.length.skin, trusted = k_trust * margin_.width();
-  if (margin_.width() == skin) return false;
-  // Of classic, pairs are summed in the middle of the step only.
-  const double start = fluid.classic ? 0.0 : margin_.approach() + 2 * control.latest.corrected;
-  note_approach();
-  timers.lap(Phase::integrate);
-  if (margin_.approach() <= trusted && start + margin_.approach() <= 2 * trusted) return false;
-  margin_.renew(*course_of_step().rows, fluid_rows.rows);
-  if (walls_move_) margin_.renew_walls(walls, wall_rows.rows);
-  find_pairs(margin_.fluid(), walls_move_ ? margin_.walls() : wall_positions_);
-  note_approach();
-  if (margin_.approach() > trusted) {  // within half a step: too fast for parts of the skin
-    margin_.begin(skin, control.approach);
-    find_pairs(fluid_positions_, wall_positions_);
+  if (!margin_.is_used()) return false;
+  if (!follow_rows()) {
+    // Something is not finite, and the run about to stop. Who will have got to feel it must not depend on margins.
+    margin_.do_without();
+    build_lists();
+    return true;
   }
-  ++renewals;
-  last_list_ = steps;
+  const bool lacking = margin_.use_up(drift_bound_.touching(layout()), need_of_step());
+  timers.lap(Phase::integrate);
+  if (!margin_.any_due()) return false;
+  const auto age = static_cast<double>(steps - last_rebuild);
+  margin_.renew(std::max(steps_of_cells_ - age, age));
+  const char* instructions = execution_.instructions.c_str();
+  for_each_list([&](neighbors::NeighborList& list, const neighbors::Search& search) {
+    const std::int64_t chunks = list.renew(search, instructions, margin_.due());
+    if (&list == &fluid_fluid) renewals += static_cast<double>(chunks) / static_cast<double>(list.chunks().size());
+    if (list.is_scattered()) list.build(search, instructions);
+  });
   timers.lap(Phase::lists);
-  return true;
+  return lacking;
 }
 
+/// Measures how far rows go in this step.
 template <class T, int D>
-bool Flow<T, D>::margin_will_last() const {
-  if (margin_.width() == constants_.length.skin) return true;
-  // Renewals are in the middle of a step.
-  const double age = static_cast<double>(steps - last_list_) - (margin_.renewed() ? 0.5 : 0.0);
-  return age <= 0 || margin_.approach() * (age + 1) <= margin_.width() * age;
-}
-
-/// By how much particles will have come nearer since lists were built. Particles of buffers go on along the normals of
-/// their openings only, where their rows have more to come.
-template <class T, int D>
-void Flow<T, D>::note_approach() {
-  const bool renewed = margin_.renewed();
-  const auto* walls_moved = walls_move_ ? &wall_displacement : nullptr;
-  if (walls_moved != nullptr && renewed) walls_moved = margin_.since(wall_displacement, wall_positions_);
+bool Flow<T, D>::follow_rows() {
   neighbors::Course<T> course = course_of_step();
-  course.to_come = half_a_step();  // of classic as well: who counts neighbours does so at the end
-  drift_bound_.measure(layout(), fluid_rows, course, renewed ? margin_.fluid() : fluid_positions_, wall_rows,
-                       walls_moved);
-  const float touching = drift_bound_.touching(layout()) + course.to_come * sideways_in_buffers();
-  margin_.note(static_cast<double>(touching) * constants_.fixed.quantum());
+  if (fluid.classic) course.to_come = 0;
+  if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_)) return false;
+  return drift_bound_.follow(layout(), fluid_rows, course, margin_.fluid(), wall_rows,
+                             walls_move_ ? &margin_.walls_step() : nullptr);
+}
+
+/// Particles of buffers go on along the normals of their openings only, where their rows have more to come: two of them
+/// may be so far off, now and when lists were renewed. With several ranks some pairs are summed before it is known
+/// whether their lists hold, so that these are renewed a step before they must, unless cells end there.
+template <class T, int D>
+typename ListMargin<T, D>::Need Flow<T, D>::need_of_step() const {
+  typename ListMargin<T, D>::Need need;
+  need.corrected = fluid.classic ? 0.0 : control.latest.corrected / constants_.fixed.quantum();
+  need.besides = 4.0 * static_cast<double>(half_a_step()) * static_cast<double>(sideways_in_buffers());
+  need.in_middle = fluid.classic;
+  const auto steps_so_far = static_cast<double>(steps + 1 - last_rebuild);
+  need.next_step =
+      !communicator_.is_alone() && control.approach * (1 + 1 / steps_so_far) < k_trust * constants_.length.skin;
+  return need;
 }
 
 /// The highest speed of a buffer's particle across the normal of its opening, or more, in units of the speed of sound.
@@ -180,13 +198,12 @@ void Flow<T, D>::make_schedule() {
   if (communicator_.is_alone() || execution_.all_pairs || lazy.computes_copies())
     schedule.make_all_late(fluid_fluid.chunks().size());
   else
-    schedule.divide(layout(), fluid_rows, fluid_wall.chunks(), free_fluid_.in_buffer());
+    schedule.divide(layout(), fluid_rows, wall_rows, free_fluid_.in_buffer());
 }
 
-#define EDDYLINE_FLOW_LISTS(T, D)                     \
-  template void Flow<T, D>::find_neighbors();         \
-  template bool Flow<T, D>::renew_lists();            \
-  template bool Flow<T, D>::margin_will_last() const; \
+#define EDDYLINE_FLOW_LISTS(T, D)             \
+  template void Flow<T, D>::find_neighbors(); \
+  template bool Flow<T, D>::renew_lists();    \
   template void Flow<T, D>::find_free_neighbors();
 
 EDDYLINE_FLOW_LISTS(float, 2)

@@ -25,26 +25,23 @@ void Schedule::make_all_late(std::size_t chunks) {
 }
 
 void Schedule::divide(const particles::CellLayout& layout, const particles::CellRows& fluid,
-                      std::span<const neighbors::Chunk> near_walls, std::span<const std::uint8_t> in_buffer) {
-  Marks foreign(static_cast<std::size_t>(layout.cells()), 0);
+                      const particles::CellRows& wall, std::span<const std::uint8_t> in_buffer) {
+  Marks set(static_cast<std::size_t>(layout.cells()), 0);  // cells with rows that are set late: of others,
   for (const auto& other : layout.rank_cells())
-    for (const auto& ghost : other.received) foreign[static_cast<std::size_t>(ghost.cell)] = 1;
-  const Marks near_foreign = layout.owned_around(foreign);
-  Marks set = std::move(foreign);  // cells with rows that are set late: of others, and of buffers
-  if (!in_buffer.empty())
-    for (std::size_t cell = 0; cell < set.size(); ++cell)
-      for (std::int32_t row = fluid.begin[cell]; row < fluid.begin[cell + 1]; ++row)
-        if (in_buffer[static_cast<std::size_t>(row)] != 0) set[cell] = 1;
-  const Marks near_set = in_buffer.empty() ? near_foreign : layout.owned_around(set);
-
-  const std::size_t chunks = near_walls.size();
-  const Marks late = chunks_with(near_foreign, fluid, chunks);
+    for (const auto& ghost : other.received) set[static_cast<std::size_t>(ghost.cell)] = 1;
+  const auto chunks = static_cast<std::size_t>((fluid.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk);
+  const Marks late = chunks_with(layout.owned_around(set), fluid, chunks);
   choose_blocks(chunks, [&](std::size_t c) { return late[c] == 0; }, early_rates);
   choose_blocks(chunks, [&](std::size_t c) { return late[c] != 0; }, late_rates);
-  const Marks later = chunks_with(near_set, fluid, chunks);
-  const auto is_early = [&](std::size_t c) { return later[c] == 0 && near_walls[c].length == 0; };
-  choose_blocks(chunks, is_early, early_forces);
-  choose_blocks(chunks, [&](std::size_t c) { return !is_early(c); }, late_forces);
+  for (std::size_t cell = 0; cell < set.size(); ++cell) {
+    if (wall.begin[cell] < wall.begin[cell + 1]) set[cell] = 1;  // of walls, and of buffers
+    if (in_buffer.empty()) continue;
+    for (std::int32_t row = fluid.begin[cell]; row < fluid.begin[cell + 1]; ++row)
+      if (in_buffer[static_cast<std::size_t>(row)] != 0) set[cell] = 1;
+  }
+  const Marks later = chunks_with(layout.owned_around(set), fluid, chunks);
+  choose_blocks(chunks, [&](std::size_t c) { return later[c] == 0; }, early_forces);
+  choose_blocks(chunks, [&](std::size_t c) { return later[c] != 0; }, late_forces);
 }
 
 }  // namespace eddyline::integrate

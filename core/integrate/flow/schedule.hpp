@@ -85,10 +85,10 @@ struct Schedule {
 
   /// There is nobody to wait for.
   void make_all_late(std::size_t chunks);
-  /// A chunk is early if the cells of all its particles see nothing that comes late. `near_walls`: the fluid's lists of
-  /// walls; `in_buffer`: by row of the fluid, whether it is one of a buffer; empty without openings.
-  void divide(const particles::CellLayout& layout, const particles::CellRows& fluid,
-              std::span<const neighbors::Chunk> near_walls, std::span<const std::uint8_t> in_buffer);
+  /// A chunk is early if the cells of all its particles see nothing that comes late. `in_buffer`: by row of the fluid,
+  /// whether it is one of a buffer; empty without openings.
+  void divide(const particles::CellLayout& layout, const particles::CellRows& fluid, const particles::CellRows& wall,
+              std::span<const std::uint8_t> in_buffer);
 };
 
 }  // namespace eddyline::integrate

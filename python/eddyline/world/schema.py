@@ -417,7 +417,8 @@ class Method(Table):
         "default 0.01.",
     )
     skin: Positive | None = Field(
-        default=None, description="Margin of the neighbour lists, in spacings; chosen if absent."
+        default=None,
+        description="How much nearer particles come before they are sorted anew [spacings]; chosen if absent.",
     )
     precision: Literal["single", "double"] = Field(default="single", description="Of the sums over pairs.")
     speed_limit: Positive | None = Field(
