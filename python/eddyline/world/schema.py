@@ -418,7 +418,7 @@ class Method(Table):
     )
     skin: Positive | None = Field(
         default=None,
-        description="How much nearer particles come before they are sorted anew [spacings]; chosen if absent.",
+        description="How much nearer particles come before they are sorted anew, in spacings; chosen if none.",
     )
     precision: Literal["single", "double"] = Field(default="single", description="Of the sums over pairs.")
     speed_limit: Positive | None = Field(
