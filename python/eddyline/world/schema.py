@@ -418,7 +418,8 @@ class Method(Table):
     )
     skin: Positive | None = Field(
         default=None,
-        description="How much nearer particles come before they are sorted anew, in spacings; chosen if none.",
+        description="How much nearer particles come before they are sorted anew, in spacings; "
+        "chosen if absent.",
     )
     precision: Literal["single", "double"] = Field(default="single", description="Of the sums over pairs.")
     speed_limit: Positive | None = Field(
