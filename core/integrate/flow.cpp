@@ -79,7 +79,8 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
               constants_.length.skin / constants_.fixed.quantum(), execution_.list_parts) {
   fluid.classic = world.method.scheme == Scheme::classic;
   fluid.confined = !fluid.classic && !constants_.free_surface;
-  moving = neighbors::Rows<T>(physics::delta::k_moving_stride, physics::delta::moving_width<D>(fluid.confined));
+  moving = neighbors::Rows<T>(physics::delta::moving_stride<D>(fluid.confined),
+                              physics::delta::moving_width<D>(fluid.confined));
   sweeps = physics::delta::choose_sweeps<T, D>(execution_.instructions);
   place();
 }

@@ -171,7 +171,7 @@ class Flow {
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::Rows<T> moving{physics::delta::k_moving_stride};
+  neighbors::Rows<T> moving{physics::delta::moving_stride<D>(true)};
   neighbors::Rows<T> pressed;
   neighbors::Rows<T> walls{physics::delta::k_wall_stride, physics::delta::k_wall_width<D>};
   neighbors::Rows<T> nodes{physics::delta::k_node_stride};

@@ -47,14 +47,11 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
       v_row[l] = static_cast<T>(v_half * inverse_c0);
       G_row[l] = static_cast<T>(0.5 * G[l]);
     }
+    if (!fluid.confined) continue;
     T(&w_row)[k_span] = columns.value[2 * D + 2 + d];
-    if (fluid.confined) {
-      const double* w = fluid.w[d] + first;
+    const double* w = fluid.w[d] + first;
 #pragma omp simd
-      for (std::size_t l = 0; l < n; ++l) w_row[l] = static_cast<T>(w[l] * inverse_c0);
-    } else {
-      std::fill_n(w_row, n, T(0));
-    }
+    for (std::size_t l = 0; l < n; ++l) w_row[l] = static_cast<T>(w[l] * inverse_c0);
   }
   const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
   T(&s_row)[k_span] = columns.value[D], (&V_row)[k_span] = columns.value[D + 1];
@@ -63,7 +60,11 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
     s_row[l] = static_cast<T>(s[l]);
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
-  columns.write_to(flow_.moving, flow_.fluid_rows.slot.data() + first, n);
+  const std::int32_t* slot = flow_.fluid_rows.slot.data() + first;
+  if (fluid.confined)
+    columns.write_to(flow_.moving, slot, n);
+  else
+    columns.template write_to<2 * D + 2>(flow_.moving, slot, n);
 }
 
 template <class T, int D>

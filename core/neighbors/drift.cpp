@@ -10,6 +10,7 @@ namespace eddyline::neighbors {
 namespace {
 
 constexpr float k_none = std::numeric_limits<float>::infinity();
+constexpr int k_share = 64;  // cells that a thread takes at a time: all particles may stand in one corner
 
 /// visit(first, end) for each row of a box's own cells, counted from its first cell.
 template <class Visit>
@@ -83,7 +84,7 @@ void DriftBound<T, D>::for_each_near_cell(const particles::CellLayout& layout, M
     lower_[d].resize(static_cast<std::size_t>(cells));
     upper_[d].resize(static_cast<std::size_t>(cells));
   }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static, k_share)
   for (std::int32_t c = 0; c < cells; ++c)
     if (layout.distance(c) <= 1)  // else no neighbour of its own cells
       measure_cell(c);
@@ -118,7 +119,7 @@ Drift DriftBound<T, D>::largest(const particles::CellLayout& layout, const parti
   for (const auto& box : layout.own_boxes()) {
     const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];
     const std::int32_t depth = D == 3 ? 1 : 0, planes = D == 3 ? box.shape[2] - 2 : 1;
-#pragma omp parallel for schedule(static) reduction(max : approach2, moved2, closing)
+#pragma omp parallel for schedule(static, 2) reduction(max : approach2, moved2, closing)
     for (std::int32_t row = 0; row < planes * (box.shape[1] - 2); ++row) {
       const std::int32_t z = row / (box.shape[1] - 2) + depth, y = row % (box.shape[1] - 2) + 1;
       for (std::int32_t x = 1; x < nx - 1; ++x) {

@@ -76,7 +76,7 @@ TEST(lists_hold_until_particles_around_a_cell_have_come_nearer_by_its_margin) {
 TEST(lists_are_renewed_a_step_ahead_if_that_is_wanted) {
   Margin margin(k_radius, k_skin, 4);
   margin.begin(k_cells, places(5, 0), 0, 10);
-  CHECK(!margin.use_up(approaches(0, 8e5F, 0), {.next_step = true}));
+  CHECK(!margin.use_up(approaches(0, 9.5e5F, 0), {.next_step = true}));
   CHECK(margin.any_due());
   margin.renew(10);
   CHECK(!margin.use_up(approaches(0, 5e5F, 0), {.next_step = true}));

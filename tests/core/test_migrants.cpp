@@ -282,7 +282,7 @@ void expect_ghosts_like_owners(const world::World& world, int ranks, const integ
     }
     advance(*start<integrate::Step<T, D>>(flow));
     flow.fluid_halo.gather(neighbors::RowField(flow.moving, D));  // the next step's, which no ghost has yet
-    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.moving, 4 * D + 2);
+    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.moving, flow.moving.width());
     expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.pressed, 2 * D + 2);
     if (flow.everywhere.walls == 0) return;
     expect_rows_of_owners(c, grid, flow.wall_rows, flow.wall.id, flow.wall_halo, flow.walls, 3 * D + 3);

@@ -26,8 +26,10 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::Rows<T> moving{delta::k_moving_stride}, pressed{delta::k_pressed_stride}, wall{delta::k_wall_stride};
-  std::vector<std::int32_t> fluid_rows, wall_rows;  // targets
+  neighbors::Rows<T> moving{delta::moving_stride<D>(true)}, pressed{delta::k_pressed_stride},
+      wall{delta::k_wall_stride};
+  neighbors::Rows<T> without_w{delta::moving_stride<D>(false)};  // as `moving`
+  std::vector<std::int32_t> fluid_rows, wall_rows;               // targets
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
   delta::SweepInput<T> in;
@@ -41,9 +43,12 @@ struct Scene {
   }
 
   /// Points the input to all that has been filled in.
-  delta::SweepInput<T> input(bool of_fluid) const {
+  delta::SweepInput<T> input(bool of_fluid, bool confined = true) {
+    without_w.resize(fluid);
+    for (std::int32_t i = 0; i < fluid; ++i)
+      std::copy_n(moving.row(i), delta::moving_width<D>(false), without_w.row(i));
     auto all = in;
-    all.moving = moving.data(), all.pressed = pressed.data(), all.walls = wall.data();
+    all.moving = confined ? moving.data() : without_w.data(), all.pressed = pressed.data(), all.walls = wall.data();
     all.target_places = of_fluid ? fluid_rows.data() : wall_rows.data();
     all.fluid_neighbors = of_fluid ? fluid_fluid.data() : wall_fluid.data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
@@ -114,7 +119,7 @@ struct Results {
 };
 
 template <class T, int D>
-Results<T> run(const delta::Sweeps<T, D>& sweeps, const Scene<T, D>& s) {
+Results<T> run(const delta::Sweeps<T, D>& sweeps, Scene<T, D>& s) {
   Results<T> results;
   results.values.reserve(64);
   const std::size_t fluid = s.fluid_rows.size(), walls = s.wall_rows.size();
@@ -127,7 +132,7 @@ Results<T> run(const delta::Sweeps<T, D>& sweeps, const Scene<T, D>& s) {
     const std::string form = morris ? "morris " : "monaghan_cleary ";
     delta::RateResults<T, D> out{results.add(form + "divergence", fluid), results.add(form + "diffusion", fluid), {}};
     vector(form + "viscous ", fluid, out.viscous);
-    (morris ? sweeps.rates_morris : sweeps.rates_monaghan_cleary)(s.input(true), out, 0, fluid_chunks);
+    (morris ? sweeps.rates_morris : sweeps.rates_monaghan_cleary)(s.input(true, morris), out, 0, fluid_chunks);
   }
   for (const bool confined : {true, false}) {
     const std::string kind = confined ? "confined " : "";
@@ -139,7 +144,7 @@ Results<T> run(const delta::Sweeps<T, D>& sweeps, const Scene<T, D>& s) {
     delta::ReactionResults<T, D> viscous{};
     vector(kind + "viscous reaction ", walls, viscous.force);
     const auto reaction = confined ? sweeps.viscous_reaction_confined : sweeps.viscous_reaction_free_surface;
-    reaction(s.input(false), viscous, 0, wall_chunks);
+    reaction(s.input(false, confined), viscous, 0, wall_chunks);
   }
   delta::WallResults<T, D> wall{results.add("weight", walls), results.add("wall pressure", walls), {}, {}};
   vector("lever ", walls, wall.lever);
@@ -182,7 +187,7 @@ void check_flavours() {
 /// The sums of single and double precision agree: the plain code is right in both.
 template <int D>
 void check_precisions() {
-  const auto narrow = random_scene<float, D>(120, 60, 9);
+  auto narrow = random_scene<float, D>(120, 60, 9);
   auto wide = random_scene<double, D>(120, 60, 9);
   const auto widen = [](const auto& from, auto& to, std::int32_t rows) {
     for (std::int32_t i = 0; i < rows; ++i)

@@ -72,29 +72,27 @@ void ListMargin<T, D>::renew(double steps) {
   }
 }
 
-/// How much of a margin a step needs in which particles come nearer by so much.
-template <class T, int D>
-double ListMargin<T, D>::asked(double step) const {
-  const double middle = to_middle(step);
-  return need_.in_middle ? step + middle : std::max(step, middle);
-}
-
 template <class T, int D>
 bool ListMargin<T, D>::use_up(const Array<float>& approach, const Need& need) {
   if (!std::exchange(is_first_, false)) before_ = 0;
   need_ = need;
-  any_due_ = false;
-  bool lacking = false;
+  int lacking = 0, any_due = 0;
+  const auto besides = static_cast<float>(need.besides);
+  const auto to_middle_of_none = static_cast<float>(to_middle(0));  // of a step in which nobody comes nearer
+  const float counted = need.in_middle ? 1 : 0, spare = need.next_step ? static_cast<float>(k_spare) : 0;
+#pragma omp simd reduction(| : lacking, any_due)
   for (std::size_t c = 0; c < left_.size(); ++c) {
-    const double step = approach[c] + need.besides, least = asked(step);
-    const bool lacks = least > left_[c];
-    left_[c] -= static_cast<float>(step);
-    pace_[c] = static_cast<float>(step);
-    const bool is_due = lacks || (need.next_step && k_spare * least > left_[c]);
-    due_[c] = is_due ? 1 : 0;
-    lacking |= lacks, any_due_ |= is_due;
+    const float step = approach[c] + besides, middle = 0.5F * step + to_middle_of_none;
+    const float least = std::max(step, counted * step + middle);
+    const int lacks = least > left_[c] ? 1 : 0;
+    left_[c] -= step;
+    pace_[c] = step;
+    const int is_due = lacks | (spare * least > left_[c] ? 1 : 0);
+    due_[c] = static_cast<std::uint8_t>(is_due);
+    lacking |= lacks, any_due |= is_due;
   }
-  return lacking;
+  any_due_ = any_due != 0;
+  return lacking != 0;
 }
 
 template <class T, int D>

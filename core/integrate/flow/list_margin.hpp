@@ -69,7 +69,6 @@ class ListMargin {
  private:
   static void copy_places(const neighbors::FixedPositions& from, neighbors::FixedPositions& to);
   double to_middle(double step) const;
-  double asked(double step) const;
 
   double radius_, skin_;
   int parts_;

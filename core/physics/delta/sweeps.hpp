@@ -11,7 +11,9 @@
 namespace eddyline::physics::delta {
 
 /// Widths of the pair rows: multiples of k_row_step, see base/pack.hpp, so that no row lies across two cache lines.
-inline constexpr int k_moving_stride = 16;  // x v s V G/2 w
+/// Moving rows: x v s V G/2, and w in confined flows; where there may be a free surface, w is not used.
+template <int D, bool confined>
+inline constexpr int k_moving_stride = D == 2 && !confined ? 8 : 16;
 inline constexpr int k_pressed_stride = 8;  // x p V v
 inline constexpr int k_wall_stride = 16;    // x p V v_mirror v no_slip, classic: rho c
 inline constexpr int k_node_stride = 8;     // x
@@ -46,10 +48,14 @@ struct ReactionResults {  // on a wall's particle, without the kernel's constant
   T* force[D];
 };
 
-/// How many values of a row mean anything. Where there may be a free surface, w is not used.
+/// How many values of a row mean anything.
 template <int D>
 constexpr int moving_width(bool confined) {
   return (confined ? 4 : 3) * D + 2;
+}
+template <int D>
+constexpr int moving_stride(bool confined) {
+  return confined ? k_moving_stride<D, true> : k_moving_stride<D, false>;
 }
 template <int D>
 inline constexpr int k_pressed_width = 2 * D + 2;

@@ -39,10 +39,10 @@ struct AllTheSame {
 template <class P, int D, bool confined, class Source = EachItsOwn>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows, const std::int32_t* place) {
   MovingFluid<P, D> f;
+  constexpr int k_stride = k_moving_stride<D, confined>;
   P value[16];
-  Source::template load<8>(rows, k_moving_stride, 0, place, value);
-  if constexpr (confined || D == 3)
-    Source::template load<confined && D == 3 ? 8 : 4>(rows, k_moving_stride, 8, place, value + 8);
+  Source::template load<8>(rows, k_stride, 0, place, value);
+  if constexpr (k_stride > 8) Source::template load<confined && D == 3 ? 8 : 4>(rows, k_stride, 8, place, value + 8);
   for (int d = 0; d < D; ++d) {
     if constexpr (confined) f.w[d] = value[3 * D + 2 + d];
     f.x[d] = value[d];
