@@ -221,7 +221,7 @@ void NeighborList::make_room_for_renewals() {
   std::int64_t most = 0;
   for (const Workshop& each : workshops_) most = std::max(most, each.most);
   for (Workshop& each : workshops_) {
-    each.arena.reserve(static_cast<std::size_t>(padded_) / 3);  // see is_scattered()
+    each.arena.reserve(static_cast<std::size_t>(2 * k_few + padded_ / 3));  // see is_scattered()
     each.most = most;
     each.make_room();
   }

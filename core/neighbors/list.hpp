@@ -91,7 +91,7 @@ class NeighborList {
   /// Builds those of chunks that hold particles of cells that are `due`, by cell, anew. How many.
   std::int64_t renew(const Search& search, const char* instructions, const std::uint8_t* due);
   /// Whether lists that have outgrown their room have left so much of it that to build all anew is better.
-  bool is_scattered() const { return deserted_ > padded_ / 4; }
+  bool is_scattered() const { return deserted_ > k_few + padded_ / 4; }
 
   std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
   /// Places of the particles' own rows, padded to whole chunks with that of the targets' sentinel.
@@ -101,6 +101,8 @@ class NeighborList {
   std::size_t bytes() const;
 
  private:
+  static constexpr std::int64_t k_few = 4096;  // entries that may always lie waste
+
   /// Where a chunk's entries are, and how long its lists may become there.
   struct Room {
     std::int32_t* entries = nullptr;
