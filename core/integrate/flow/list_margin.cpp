@@ -33,9 +33,11 @@ template <class T, int D>
 void ListMargin<T, D>::begin(std::int32_t cells, const neighbors::FixedPositions& fluid, double approach,
                              double steps) {
   const auto n = static_cast<std::size_t>(cells);
-  // Where nobody was, those may come who come nearer as fast as anybody does.
-  if (pace_.size() != n) pace_.assign(n, 0);
-  for (float& pace : pace_) pace = pace > 0 ? pace : static_cast<float>(skin_ / steps);
+  // The first lists are as short as can be: the first step will tell. Later, where nobody was, those may come who come
+  // nearer as fast as anybody does.
+  const float unknown = pace_.size() == 0 ? 0.0F : static_cast<float>(skin_ / steps);
+  if (pace_.size() != n) pace_.assign(n, unknown);
+  for (float& pace : pace_) pace = pace > 0 ? pace : unknown;
   cut_squared_.resize(n), left_.resize(n), due_.resize(n);
   std::fill(due_.begin(), due_.end(), 1);
   is_used_ = is_first_ = true;
