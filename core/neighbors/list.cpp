@@ -189,12 +189,18 @@ void NeighborList::build(const Search& search, const char* instructions) {
   const auto n = static_cast<std::int64_t>(slot.size());
   const std::int64_t count_of_chunks = (n + k_chunk - 1) / k_chunk;
   chunks_.resize(static_cast<std::size_t>(count_of_chunks));
-  rooms_.assign(static_cast<std::size_t>(count_of_chunks), {});
   target_places_.resize(static_cast<std::size_t>(count_of_chunks * k_chunk));
   std::transform(slot.begin(), slot.end(), target_places_.begin(), [](std::int32_t row) { return row * k_row_step; });
   std::fill(target_places_.begin() + n, target_places_.end(), search.targets->rows * k_row_step);
 
   workshops_.resize(static_cast<std::size_t>(omp_get_max_threads()));
+  build_all(search, kernels);
+  if (search.cut_squared_of != nullptr) make_room_for_renewals();
+}
+
+void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
+  const auto count_of_chunks = static_cast<std::int64_t>(chunks_.size());
+  rooms_.assign(chunks_.size(), {});
   constexpr std::int64_t k_cached = 2 << 20;  // entries: more would push all else out of caches that ranks share
   past_caches_ = padded_ > k_cached;
 #pragma omp parallel
@@ -207,7 +213,6 @@ void NeighborList::build(const Search& search, const char* instructions) {
     for (std::int64_t c = 0; c < count_of_chunks; ++c) build_chunk(c, search, cell_search, kernels, workshop);
   }
   count();
-  if (search.cut_squared_of != nullptr) make_room_for_renewals();
 }
 
 void NeighborList::Workshop::make_room() {
@@ -221,7 +226,7 @@ void NeighborList::make_room_for_renewals() {
   std::int64_t most = 0;
   for (const Workshop& each : workshops_) most = std::max(most, each.most);
   for (Workshop& each : workshops_) {
-    each.arena.reserve(static_cast<std::size_t>(2 * k_few + padded_ / 3));  // see is_scattered()
+    each.arena.reserve(static_cast<std::size_t>(2 * k_few + padded_));  // twice what there is, see is_scattered()
     each.most = most;
     each.make_room();
   }
@@ -239,6 +244,11 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
     count_of_due += is_due ? 1 : 0;
   }
   if (count_of_due == 0) return 0;
+  // Most of them need no memory besides if all are built: those that would outgrow their room leave it to the others.
+  if (3 * count_of_due > 2 * static_cast<std::int64_t>(chunks_.size())) {
+    build_all(search, kernels);
+    return static_cast<std::int64_t>(chunks_.size());
+  }
 #pragma omp parallel
   {
     Workshop& workshop = own_workshop();
@@ -248,6 +258,7 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
       build_chunk(due_[static_cast<std::size_t>(k)], search, cell_search, kernels, workshop);
   }
   count();
+  if (is_scattered()) build_all(search, kernels);
   return count_of_due;
 }
 
@@ -288,7 +299,7 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   Room& room = rooms_[static_cast<std::size_t>(c)];
   if (length > room.length) {
     // Lists that are renewed by themselves get some room to grow.
-    room.length = search.cut_squared_of != nullptr ? length + length / 16 + 1 : length;
+    room.length = search.cut_squared_of != nullptr ? length + length / 32 : length;
     room.entries = workshop.arena.take(static_cast<std::size_t>(room.length) * k_chunk);
   }
   kernels.interleave(scratch, stride, length, room.entries, past_caches_);

@@ -88,10 +88,9 @@ class NeighborList {
  public:
   /// Builds the lists; the order of entries is canonical: relative cell (dz, dy, dx), then id.
   void build(const Search& search, const char* instructions);
-  /// Builds those of chunks that hold particles of cells that are `due`, by cell, anew. How many.
+  /// Builds those of chunks anew that hold particles of cells that are `due`, by cell; all if these are most, or lists
+  /// lie too scattered. How many were due.
   std::int64_t renew(const Search& search, const char* instructions, const std::uint8_t* due);
-  /// Whether lists that have outgrown their room have left so much of it that to build all anew is better.
-  bool is_scattered() const { return deserted_ > k_few + padded_ / 4; }
 
   std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
   /// Places of the particles' own rows, padded to whole chunks with that of the targets' sentinel.
@@ -122,10 +121,13 @@ class NeighborList {
   class CellSearch;
 
   Workshop& own_workshop();
+  void build_all(const Search& search, const ListKernels& kernels);
   void make_room_for_renewals();
   void build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search, const ListKernels& kernels,
                    Workshop& workshop);
   void count();
+  /// Whether lists that have outgrown their room have left so much of it that to build all anew is better.
+  bool is_scattered() const { return deserted_ > k_few + padded_ / 4; }
 
   Array<Chunk> chunks_;
   Array<Room> rooms_;  // by chunk

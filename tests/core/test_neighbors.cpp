@@ -133,7 +133,7 @@ TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
     const auto before = ids_of(narrow, s, s), all = brute_force(s, s, true);
 
     std::vector<std::uint8_t> due(cells, 0);
-    for (std::size_t c = 0; c < cells; c += 4) due[c] = 1, cut_squared[c] = wide;
+    for (std::size_t c = 0; c < cells; c += 9) due[c] = 1, cut_squared[c] = wide;
     const std::int64_t renewed = list.renew(search, "scalar", due.data());
     CHECK(renewed > 0 && renewed < static_cast<std::int64_t>(list.chunks().size()));
     const auto now = ids_of(list, s, s), sorted_now = sorted(now);
@@ -144,13 +144,21 @@ TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
     }
     CHECK(list.stored() > narrow.stored());
 
-    std::fill(cut_squared.begin(), cut_squared.end(), wide);
+    // Lists that outgrow their room again and again, some cells at a time.
+    for (const float share : {0.8F, 0.85F, 0.9F, 0.95F, 1.0F})
+      for (std::size_t part = 0; part < 8; ++part) {
+        for (std::size_t c = 0; c < cells; ++c) {
+          due[c] = c % 8 == part ? 1 : 0;
+          if (due[c] != 0) cut_squared[c] = std::max(cut_squared[c], share * wide);
+        }
+        list.renew(search, "scalar", due.data());
+      }
+    CHECK(sorted(ids_of(list, s, s)) == all);
+    neighbors::NeighborList anew;
+    anew.build(search, "scalar");
+    CHECK(list.bytes() < 2 * anew.bytes());  // they do not lie scattered for ever
     std::fill(due.begin(), due.end(), 1);
     CHECK(list.renew(search, "scalar", due.data()) == static_cast<std::int64_t>(list.chunks().size()));
-    CHECK(sorted(ids_of(list, s, s)) == all);
-    CHECK(list.is_scattered());  // nearly all have outgrown their room
-    list.build(search, "scalar");
-    CHECK(!list.is_scattered());
     CHECK(sorted(ids_of(list, s, s)) == all);
     std::fill(due.begin(), due.end(), 0);
     CHECK(list.renew(search, "scalar", due.data()) == 0);

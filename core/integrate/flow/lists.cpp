@@ -96,7 +96,6 @@ bool Flow<T, D>::renew_lists() {
   for_each_list([&](neighbors::NeighborList& list, const neighbors::Search& search) {
     const std::int64_t chunks = list.renew(search, instructions, margin_.due());
     if (&list == &fluid_fluid) renewals += static_cast<double>(chunks) / static_cast<double>(list.chunks().size());
-    if (list.is_scattered()) list.build(search, instructions);
   });
   timers.lap(Phase::lists);
   return lacking;
