@@ -41,7 +41,7 @@ Execution prepare(Execution execution) {
                     ": all pairs are searched without cells, which lazy steps count by; use neighbors = \"cells\".");
   if (execution.list_parts < 0 || execution.list_parts > k_most_parts)
     throw UserError("list_parts = " + std::to_string(execution.list_parts) + "; must be at most " +
-                    std::to_string(k_most_parts) + ", or 0 for as many as pay.");
+                    std::to_string(k_most_parts) + ", or 0 for lists that look as far as pays.");
   if (execution.threads > 0) omp_set_num_threads(execution.threads);
   execution.instructions = choose_instructions(execution.instructions);
   return execution;

@@ -111,9 +111,10 @@ class Flow {
   /// rebuild before it. Each rank brings some of its parts, the root the first. Collective.
   void restore(const std::vector<ArchiveReader>& parts);
 
-  /// Builds lists of pairs anew in the same cells where they do not hold to the end of the step whose middle rows stand
-  /// at. Whether some did not hold in the middle either, so that what has been summed with them so far is to be summed
-  /// again. Each rank decides for itself, as this changes no bit. Once a step.
+  /// Builds lists of pairs anew, in the same cells, where they do not hold to the end of the step whose middle rows
+  /// stand at, with several ranks also where they might not in the next one. Whether some did not hold in the middle
+  /// either, so that what has been summed with them so far is to be summed again. Each rank decides for itself, as this
+  /// changes no bit. Once a step.
   bool renew_lists();
   /// Whether a body may touch particle i before the next rebuild.
   bool is_near_walls(std::size_t i) const { return near_walls_.size() > 0 && near_walls_[i] != 0; }

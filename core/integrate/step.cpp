@@ -129,7 +129,7 @@ bool Step<T, D>::cells_hold(double start, double skin) {
   if (foreseen) flow_.foresee_control_point();
   // In vain if cells or lists do not hold after all: while rows travel, then while ranks come to the control point.
   sum_all_rates_later();
-  const bool ahead = !flow_.communicator().is_alone() && lists_will_hold(skin);
+  const bool ahead = !flow_.communicator().is_alone() && cells_will_hold(skin);
   if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
   end_moving_exchange(ahead_of_step);
   foreseen ? flow_.begin_drift() : flow_.begin_control_point();
@@ -151,9 +151,9 @@ bool Step<T, D>::cells_hold(double start, double skin) {
   return true;
 }
 
-/// Whether cells and lists that held in the last step are likely to hold in this one.
+/// Whether cells that held in the last step are likely to hold in this one.
 template <class T, int D>
-bool Step<T, D>::lists_will_hold(double skin) const {
+bool Step<T, D>::cells_will_hold(double skin) const {
   const auto age = static_cast<double>(flow_.steps - flow_.last_rebuild);
   return age == 0 || flow_.control.approach * (age + 1) <= skin * age;
 }

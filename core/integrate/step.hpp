@@ -63,7 +63,7 @@ class Step {
   bool sends_ahead() const;
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
-  bool lists_will_hold(double skin) const;
+  bool cells_will_hold(double skin) const;
   void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
   static neighbors::RowField<T> all_of(neighbors::Rows<T>& rows) { return {rows, D}; }
   neighbors::RowField<T> wall_field() { return flow_.wall_field(surroundings_.walls_change_speed()); }

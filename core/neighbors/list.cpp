@@ -225,8 +225,11 @@ void NeighborList::make_room_for_renewals() {
   due_.resize(chunks_.size());
   std::int64_t most = 0;
   for (const Workshop& each : workshops_) most = std::max(most, each.most);
+  // Twice what there is, if one thread has it all; with many, twice the share of each.
+  const auto threads = static_cast<std::int64_t>(workshops_.size());
+  const auto room = static_cast<std::size_t>(2 * k_few + 2 * padded_ / (threads + 1));
   for (Workshop& each : workshops_) {
-    each.arena.reserve(static_cast<std::size_t>(2 * k_few + padded_));  // twice what there is, see is_scattered()
+    each.arena.reserve(room);
     each.most = most;
     each.make_room();
   }
@@ -244,6 +247,7 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
     count_of_due += is_due ? 1 : 0;
   }
   if (count_of_due == 0) return 0;
+  workshops_.resize(std::max(workshops_.size(), static_cast<std::size_t>(omp_get_max_threads())));
   // Most of them need no memory besides if all are built: those that would outgrow their room leave it to the others.
   if (3 * count_of_due > 2 * static_cast<std::int64_t>(chunks_.size())) {
     build_all(search, kernels);

@@ -17,6 +17,7 @@ constexpr double k_spare = 1.2, k_least = 0.02;
 
 template <class T, int D>
 double ListMargin<T, D>::best_width(double pace, double steps) {
+  if (!(pace > 0)) return k_least;
   const double whole = k_spare * pace * steps;
   const auto cost = [&](double lists) {
     double pairs = 1;
@@ -76,22 +77,26 @@ void ListMargin<T, D>::renew(double steps) {
 
 template <class T, int D>
 bool ListMargin<T, D>::use_up(const Array<float>& approach, const Need& need) {
-  if (!std::exchange(is_first_, false)) before_ = 0;
+  const bool is_first = std::exchange(is_first_, false);
+  if (!is_first) before_ = 0;
   need_ = need;
   int lacking = 0, any_due = 0;
   const auto besides = static_cast<float>(need.besides);
   const auto to_middle_of_none = static_cast<float>(to_middle(0));  // of a step in which nobody comes nearer
-  const float counted = need.in_middle ? 1 : 0, spare = need.next_step ? static_cast<float>(k_spare) : 0;
+  // From the middle, where pairs are summed, to the end, where they are counted, in steps: the first begins at an end.
+  const double to_end = need.in_middle ? k_spare * (is_first ? 1 : 0.5) : 0;
+  const auto whole = static_cast<float>(1 + to_end);
+  const float spare = need.next_step ? static_cast<float>(k_spare) : 0;
 #pragma omp simd reduction(| : lacking, any_due)
   for (std::size_t c = 0; c < left_.size(); ++c) {
     const float step = approach[c] + besides, middle = 0.5F * step + to_middle_of_none;
-    const float least = std::max(step, counted * step + middle);
-    const int lacks = least > left_[c] ? 1 : 0;
-    left_[c] -= step;
+    const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
+    const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0);
+    lacking |= (need.in_middle ? step : middle) > left ? 1 : 0;
+    left_[c] = after;
     pace_[c] = step;
-    const int is_due = lacks | (spare * least > left_[c] ? 1 : 0);
     due_[c] = static_cast<std::uint8_t>(is_due);
-    lacking |= lacks, any_due |= is_due;
+    any_due |= is_due;
   }
   any_due_ = any_due != 0;
   return lacking != 0;

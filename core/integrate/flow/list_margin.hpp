@@ -57,8 +57,8 @@ class ListMargin {
     bool in_middle = false;  // pairs are summed in the middle of steps only, and counted at the end; else at both
     bool next_step = false;  // lists are to hold for another such step
   };
-  /// In this step particles come nearer by `approach`, by cell. Whether lists lack what this step needs; those of the
-  /// cells in due() are to be renewed at the end of this step.
+  /// In this step particles come nearer by `approach`, by cell. Whether lists do not hold in its middle; those of the
+  /// cells in due() are to be renewed at its end.
   bool use_up(const Array<float>& approach, const Need& need);
   bool any_due() const { return any_due_; }
   const std::uint8_t* due() const { return due_.data(); }

@@ -95,7 +95,8 @@ bool Flow<T, D>::renew_lists() {
   const char* instructions = execution_.instructions.c_str();
   for_each_list([&](neighbors::NeighborList& list, const neighbors::Search& search) {
     const std::int64_t chunks = list.renew(search, instructions, margin_.due());
-    if (&list == &fluid_fluid) renewals += static_cast<double>(chunks) / static_cast<double>(list.chunks().size());
+    if (&list == &fluid_fluid)
+      renewals += static_cast<double>(chunks) / static_cast<double>(std::max<std::size_t>(1, list.chunks().size()));
   });
   timers.lap(Phase::lists);
   return lacking;

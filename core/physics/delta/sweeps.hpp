@@ -12,8 +12,8 @@ namespace eddyline::physics::delta {
 
 /// Widths of the pair rows: multiples of k_row_step, see base/pack.hpp, so that no row lies across two cache lines.
 /// Moving rows: x v s V G/2, and w in confined flows; where there may be a free surface, w is not used.
-template <int D, bool confined>
-inline constexpr int k_moving_stride = D == 2 && !confined ? 8 : 16;
+template <int D, bool Confined>
+inline constexpr int k_moving_stride = D == 2 && !Confined ? 8 : 16;
 inline constexpr int k_pressed_stride = 8;  // x p V v
 inline constexpr int k_wall_stride = 16;    // x p V v_mirror v no_slip, classic: rho c
 inline constexpr int k_node_stride = 8;     // x
