@@ -192,7 +192,7 @@ class Flow {
   ClassicResults<T, D> classic;  // of the scheme classic, else empty
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
 
-  Schedule schedule;  // by the lists as they are
+  Schedule schedule;  // since the last rebuild
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;

@@ -323,8 +323,8 @@ void NeighborList::count() {
 
 std::size_t NeighborList::bytes() const {
   std::size_t bytes = chunks_.bytes() + rooms_.bytes() + due_.bytes() + target_places_.bytes();
-  for (const auto& workshop : workshops_)
-    bytes += workshop.arena.taken() * sizeof(std::int32_t) + workshop.scratch.bytes();
+  for (const auto& each : workshops_)
+    bytes += each.arena.taken() * sizeof(std::int32_t) + each.scratch.bytes() + each.candidates.bytes();
   return bytes;
 }
 

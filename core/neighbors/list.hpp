@@ -62,6 +62,7 @@ struct Candidates {
     for (auto& each : x) each.resize(size);
     square.resize(size), place.resize(size);
   }
+  std::size_t bytes() const { return x[0].bytes() + x[1].bytes() + x[2].bytes() + square.bytes() + place.bytes(); }
 };
 
 /// Entries of one thread's chunks, in pieces that never move, so that lists grow without being copied.
