@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "integrate/flow.hpp"
 
@@ -150,24 +151,13 @@ float Flow<T, D>::sideways_in_buffers() const {
 template <class T, int D>
 void Flow<T, D>::find_near_walls() {
   if (world_.bodies.empty()) return;
+  std::vector<std::uint8_t> with_walls(static_cast<std::size_t>(layout().cells()));
+  for (std::size_t c = 0; c < with_walls.size(); ++c)
+    with_walls[c] = wall_rows.begin[c] < wall_rows.begin[c + 1] ? 1 : 0;
+  const auto around = layout().owned_around(with_walls);
   near_walls_.resize(static_cast<std::size_t>(fluid_rows.computed()));
-  const std::int32_t depth = D == 3 ? 1 : 0;
-  const auto& begin = wall_rows.begin;
-  for (std::size_t i = 0; i < near_walls_.size(); ++i) {
-    const std::int32_t cell = fluid_rows.cell[i];
-    if (i > 0 && cell == fluid_rows.cell[i - 1]) {
-      near_walls_[i] = near_walls_[i - 1];
-      continue;
-    }
-    const auto& shape = layout().boxes()[static_cast<std::size_t>(layout().box_of(cell))].shape;
-    bool near = false;
-    for (std::int32_t dz = -depth; dz <= depth; ++dz)
-      for (std::int32_t dy = -1; dy <= 1; ++dy) {
-        const auto run = static_cast<std::size_t>(cell + (dz * shape[1] + dy) * shape[0] - 1);
-        near = near || begin[run] < begin[run + 3];
-      }
-    near_walls_[i] = near ? 1 : 0;
-  }
+  for (std::size_t i = 0; i < near_walls_.size(); ++i)
+    near_walls_[i] = around[static_cast<std::size_t>(fluid_rows.cell[i])];
 }
 
 template <class T, int D>
