@@ -151,20 +151,20 @@ bool CellLayout::wrap(Int3& global, Int3& shift) const {
   return true;
 }
 
-std::vector<std::uint8_t> CellLayout::owned_around(const std::vector<std::uint8_t>& marked) const {
+std::vector<std::uint8_t> CellLayout::computed_around(const std::vector<std::uint8_t>& marked) const {
   std::vector<std::uint8_t> around(static_cast<std::size_t>(cells_), 0);
+  const std::int32_t depth = grid_.dimensions == 3 ? 1 : 0;
   for (const Box& box : boxes_) {
-    const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1], depth = grid_.dimensions == 3 ? 1 : 0;
-    const std::int32_t cells = nxy * box.shape[2];
-    for (std::int32_t cell = box.first_cell; cell < box.first_cell + cells; ++cell) {
-      if (!is_owned(cell)) continue;
+    const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];
+    for_each_cell(box.cells, [&](Int3 global) {
+      const std::int32_t cell = local_index(box, global);
       bool touches = false;
       for (std::int32_t dz = -depth; dz <= depth; ++dz)
         for (std::int32_t dy = -1; dy <= 1; ++dy)
           for (std::int32_t dx = -1; dx <= 1; ++dx)
             touches = touches || marked[static_cast<std::size_t>(cell + dz * nxy + dy * nx + dx)] != 0;
       around[static_cast<std::size_t>(cell)] = touches ? 1 : 0;
-    }
+    });
   }
   return around;
 }

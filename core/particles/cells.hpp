@@ -133,8 +133,8 @@ class CellLayout {
   std::int32_t farthest() const { return farthest_; }
   /// Box that a concatenated cell belongs to.
   std::int32_t box_of(std::int32_t cell) const;
-  /// Which owned cells touch one of those that `marked` marks, or are one; both by concatenated cell.
-  std::vector<std::uint8_t> owned_around(const std::vector<std::uint8_t>& marked) const;
+  /// Which computed cells touch one of those that `marked` marks, or are one; both by concatenated cell.
+  std::vector<std::uint8_t> computed_around(const std::vector<std::uint8_t>& marked) const;
   bool is_owned(std::int32_t cell) const { return owned_[static_cast<std::size_t>(cell)] != 0; }
 
  private:

@@ -154,7 +154,7 @@ void Flow<T, D>::find_near_walls() {
   std::vector<std::uint8_t> with_walls(static_cast<std::size_t>(layout().cells()));
   for (std::size_t c = 0; c < with_walls.size(); ++c)
     with_walls[c] = wall_rows.begin[c] < wall_rows.begin[c + 1] ? 1 : 0;
-  const auto around = layout().owned_around(with_walls);
+  const auto around = layout().computed_around(with_walls);
   near_walls_.resize(static_cast<std::size_t>(fluid_rows.computed()));
   for (std::size_t i = 0; i < near_walls_.size(); ++i)
     near_walls_[i] = around[static_cast<std::size_t>(fluid_rows.cell[i])];

@@ -30,7 +30,7 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
   for (const auto& other : layout.rank_cells())
     for (const auto& ghost : other.received) set[static_cast<std::size_t>(ghost.cell)] = 1;
   const auto chunks = static_cast<std::size_t>((fluid.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk);
-  const Marks late = chunks_with(layout.owned_around(set), fluid, chunks);
+  const Marks late = chunks_with(layout.computed_around(set), fluid, chunks);
   choose_blocks(chunks, [&](std::size_t c) { return late[c] == 0; }, early_rates);
   choose_blocks(chunks, [&](std::size_t c) { return late[c] != 0; }, late_rates);
   for (std::size_t cell = 0; cell < set.size(); ++cell) {
@@ -39,7 +39,7 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
     for (std::int32_t row = fluid.begin[cell]; row < fluid.begin[cell + 1]; ++row)
       if (in_buffer[static_cast<std::size_t>(row)] != 0) set[cell] = 1;
   }
-  const Marks later = chunks_with(layout.owned_around(set), fluid, chunks);
+  const Marks later = chunks_with(layout.computed_around(set), fluid, chunks);
   choose_blocks(chunks, [&](std::size_t c) { return later[c] == 0; }, early_forces);
   choose_blocks(chunks, [&](std::size_t c) { return later[c] != 0; }, late_forces);
 }
