@@ -90,15 +90,22 @@ EDDYLINE_INLINE Pack<double, 1> fixed_difference(Pack<double, 1> a, Pack<double,
       static_cast<std::int32_t>(static_cast<std::uint32_t>(ia) - static_cast<std::uint32_t>(ib)));
 }
 
-/// Lists name a row by its place: its number times this, by which every stride can be divided. An address is then a
-/// base and a place times 4 or 8, which a processor works out while it loads.
+/// Lists name a row by its place: its number times this. An address is then a base and a place times 2, 4 or 8 bytes,
+/// which a processor works out while it loads.
 inline constexpr std::int32_t k_row_step = 8;
 
-/// Loads N consecutive values (4 or 8, beginning at `offset`) of the rows at the given places, transposed:
-/// out[k] holds value k of every lane's row.
+/// The row at a place. `stride`: a multiple of four.
+template <class T>
+EDDYLINE_INLINE const T* row_at(const T* rows, int stride, std::int32_t place) {
+  const auto bytes = static_cast<std::int64_t>(sizeof(T)) * stride / k_row_step;
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(rows) + place * bytes);
+}
+
+/// Loads the first N values (4 or 8) of the rows at the given places, transposed: out[k] holds value k of every lane's
+/// row.
 template <int N, class T>
-EDDYLINE_INLINE void load_rows(const T* rows, int stride, int offset, const std::int32_t* place, Pack<T, 1>* out) {
-  const T* row = rows + static_cast<std::int64_t>(place[0]) * (stride / k_row_step) + offset;
+EDDYLINE_INLINE void load_rows(const T* rows, int stride, const std::int32_t* place, Pack<T, 1>* out) {
+  const T* row = row_at(rows, stride, place[0]);
   for (int k = 0; k < N; ++k) out[k].v = row[k];
 }
 

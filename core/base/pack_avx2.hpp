@@ -44,11 +44,9 @@ EDDYLINE_INLINE Pack8f fixed_difference(Pack8f a, Pack8f b) {
 }
 
 template <int N>
-EDDYLINE_INLINE void load_rows(const float* rows, int stride, int offset, const std::int32_t* place, Pack8f* out) {
+EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t* place, Pack8f* out) {
   static_assert(N == 4 || N == 8);
-  const auto row = [&](int lane) {
-    return rows + static_cast<std::int64_t>(place[lane]) * (stride / k_row_step) + offset;
-  };
+  const auto row = [&](int lane) { return row_at(rows, stride, place[lane]); };
   if constexpr (N == 4) {
     __m256 r[4];
     for (int k = 0; k < 4; ++k) {
@@ -61,8 +59,8 @@ EDDYLINE_INLINE void load_rows(const float* rows, int stride, int offset, const 
     out[2].v = _mm256_shuffle_ps(b, d, 0x44);
     out[3].v = _mm256_shuffle_ps(b, d, 0xEE);
   } else {
-    load_rows<4>(rows, stride, offset, place, out);
-    load_rows<4>(rows, stride, offset + 4, place, out + 4);
+    load_rows<4>(rows, stride, place, out);
+    load_rows<4>(rows + 4, stride, place, out + 4);
   }
 }
 

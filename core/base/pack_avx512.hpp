@@ -44,11 +44,9 @@ EDDYLINE_INLINE Pack16f fixed_difference(Pack16f a, Pack16f b) {
 }
 
 template <int N>
-EDDYLINE_INLINE void load_rows(const float* rows, int stride, int offset, const std::int32_t* place, Pack16f* out) {
+EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t* place, Pack16f* out) {
   static_assert(N == 4 || N == 8);
-  const auto row = [&](int lane) {
-    return rows + static_cast<std::int64_t>(place[lane]) * (stride / k_row_step) + offset;
-  };
+  const auto row = [&](int lane) { return row_at(rows, stride, place[lane]); };
   if constexpr (N == 4) {
     __m512 r[4];
     for (int k = 0; k < 4; ++k) {

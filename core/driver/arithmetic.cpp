@@ -21,18 +21,18 @@ constexpr int k_repetitions = 3;
 template <int D>
 double limit(const std::string& instructions) {
   constexpr float k_quanta = 1 << 26;  // to an interaction radius
-  neighbors::Rows<float> moving(physics::delta::moving_stride<D>(true)), pressed(physics::delta::k_pressed_stride);
+  neighbors::Rows<float> moving(physics::delta::moving_width<D>(true)), pressed(physics::delta::k_pressed_width<D>);
   moving.resize(k_neighbors), pressed.resize(k_neighbors);
   for (std::int32_t j = 0; j < k_neighbors; ++j) {
     const auto random = [&](int k) {
       return static_cast<float>(uniform_random(1, static_cast<std::uint64_t>(j), static_cast<std::uint64_t>(k))) - 0.5F;
     };
-    for (int k = 0; k < moving.stride(); ++k) moving.row(j)[k] = 0.1F * random(k);
-    for (int k = 0; k < pressed.stride(); ++k) pressed.row(j)[k] = 0.1F * random(k);
+    for (int k = 0; k < moving.width(); ++k) moving.row(j)[k] = 0.1F * random(k);
+    for (int k = 0; k < pressed.width(); ++k) pressed.row(j)[k] = 0.1F * random(k);
     for (int d = 0; d < D; ++d) {
       const auto x = static_cast<std::int32_t>(random(d) * k_quanta);
-      moving.put_fixed(moving.row(j) + d, x);
-      pressed.put_fixed(pressed.row(j) + d, x);
+      moving.put_fixed(moving.row(j).first + d, x);
+      pressed.put_fixed(pressed.row(j).first + d, x);
     }
   }
   std::vector<std::int32_t> entries, targets;

@@ -47,6 +47,8 @@ Execution prepare(Execution execution) {
   return execution;
 }
 
+bool is_classic(const world::World& world) { return world.method.scheme == Scheme::classic; }
+
 /// One that never has messages takes a strategy that asks for nothing.
 exchange::Halo halo_of(comm::Communicator& communicator, const Execution& execution, comm::Tag tag, bool has_messages) {
   if (!has_messages) return {communicator, "nonblocking", exchange::BetweenSites{}, tag};
@@ -59,9 +61,8 @@ template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Communicator& communicator)
     : openings(world),
       lazy(execution.lazy, world, communicator.is_alone()),
-      pressed(world.method.scheme == Scheme::classic
-                  ? neighbors::Rows<T>(physics::classic::k_fluid_stride<D>, physics::classic::k_fluid_width<D>)
-                  : neighbors::Rows<T>(physics::delta::k_pressed_stride, physics::delta::k_pressed_width<D>)),
+      pressed(is_classic(world) ? physics::classic::k_fluid_width<D> : physics::delta::k_pressed_width<D>),
+      walls(is_classic(world) ? physics::classic::k_wall_width<D> : physics::delta::k_wall_width<D>),
       fluid_halo(halo_of(communicator, execution, comm::Tag::fluid_halo, !lazy.computes_copies())),
       wall_halo(halo_of(communicator, execution, comm::Tag::wall_halo, !lazy.computes_copies())),
       fluid_copies(halo_of(communicator, execution, comm::Tag::fluid_copies, lazy.computes_copies())),
@@ -75,12 +76,12 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
       drifting_(communicator),
       walls_move_(
           std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })),
+      kept_wall_rows_(walls),
       margin_(constants_.length.interaction_radius / constants_.fixed.quantum(),
               constants_.length.skin / constants_.fixed.quantum(), execution_.list_parts) {
-  fluid.classic = world.method.scheme == Scheme::classic;
+  fluid.classic = is_classic(world);
   fluid.confined = !fluid.classic && !constants_.free_surface;
-  moving = neighbors::Rows<T>(physics::delta::moving_stride<D>(fluid.confined),
-                              physics::delta::moving_width<D>(fluid.confined));
+  moving = neighbors::Rows<T>(physics::delta::moving_width<D>(fluid.confined));
   sweeps = physics::delta::choose_sweeps<T, D>(execution_.instructions);
   place();
 }
@@ -125,7 +126,7 @@ void Flow<T, D>::place_nodes() {
       const std::int32_t slot = node_rows.slot[i];
       const std::int32_t place = constants_.fixed.wrapped(x[d][static_cast<std::size_t>(node_number[i])]);
       node_positions_.x[d][static_cast<std::size_t>(slot)] = place;
-      nodes.put_fixed(nodes.row(slot) + d, place);
+      nodes.put_fixed(nodes.row(slot).first + d, place);
     }
   }
   for (std::int32_t& place : node_number) place = static_cast<std::int32_t>(id[static_cast<std::size_t>(place)]);
@@ -331,9 +332,9 @@ void Flow<T, D>::write_wall_rows() {
 }
 
 template <class T, int D>
-void Flow<T, D>::write_wall_row(T* row, std::size_t k) const {
-  std::fill(row, row + walls.stride(), T(0));
-  for (int d = 0; d < D; ++d) walls.put_fixed(row + d, constants_.fixed.wrapped(wall.x[d][k]));
+void Flow<T, D>::write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const {
+  for (int column = 0; column < walls.room(); ++column) row[column] = T(0);
+  for (int d = 0; d < D; ++d) walls.put_fixed(row.first + d, constants_.fixed.wrapped(wall.x[d][k]));
   row[D + 1] = static_cast<T>(wall.volume[k] / constants_.volume);
   row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
 }

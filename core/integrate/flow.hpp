@@ -172,10 +172,10 @@ class Flow {
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::Rows<T> moving{physics::delta::moving_stride<D>(true)};
+  neighbors::Rows<T> moving{physics::delta::moving_width<D>(true)};
   neighbors::Rows<T> pressed;
-  neighbors::Rows<T> walls{physics::delta::k_wall_stride, physics::delta::k_wall_width<D>};
-  neighbors::Rows<T> nodes{physics::delta::k_node_stride};
+  neighbors::Rows<T> walls;
+  neighbors::Rows<T> nodes{physics::delta::k_node_width<D>};
   particles::CellRows fluid_rows, wall_rows, node_rows;
   exchange::Halo fluid_halo, wall_halo;
   exchange::Halo fluid_copies, wall_copies;       // to the copies that other ranks compute
@@ -277,7 +277,7 @@ class Flow {
   void make_schedule();
   void resize_results();
 
-  void write_wall_row(T* row, std::size_t k) const;
+  void write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const;
 
   /// A body that comes or goes.
   struct BodyChange {
@@ -298,7 +298,7 @@ class Flow {
   bool is_drifting_ = false;
   bool walls_move_;
   Reordering<D> reorder_;
-  KeptRows<T> kept_wall_rows_{physics::delta::k_wall_stride};
+  KeptRows<T> kept_wall_rows_;
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
   Array<std::int32_t> fluid_of_row_;  // the particle in each row, where copies are computed
   bool copies_are_in_ = false;

@@ -49,12 +49,12 @@ void MovingWalls<T, D>::write_middle(double t, double dt) {
   for (int d = 0; d < D; ++d) std::fill(moved.x[d].begin(), moved.x[d].end(), 0.0F);
   for_each_moving([&](std::size_t k, const Pose& pose) {
     const std::int32_t slot = flow_.wall_rows.slot[k];
-    T* row = flow_.walls.row(slot);
+    const auto row = flow_.walls.row(slot);
     const Vec3 end = pose.place(vector_of(flow_.wall.x_file, k));
     for (int d = 0; d < D; ++d) {
       const double x = flow_.wall.x[d][k];
       const T v = static_cast<T>((end[d] - x) / dt * c.inverse_c0);
-      flow_.walls.put_fixed(row + d, c.fixed.wrapped(x + 0.5 * (end[d] - x)));
+      flow_.walls.put_fixed(row.first + d, c.fixed.wrapped(x + 0.5 * (end[d] - x)));
       row[D + 2 + d] += v - row[2 * D + 2 + d];
       row[2 * D + 2 + d] = v;
       const auto by = static_cast<std::uint32_t>(c.fixed.wrapped(end[d])) -
@@ -76,12 +76,12 @@ template <class T, int D>
 void MovingWalls<T, D>::move_to_end() {
   const auto& c = flow_.constants();
   for_each_moving([&](std::size_t k, const Pose& pose) {
-    T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
+    T* x_row = flow_.walls.row(flow_.wall_rows.slot[k]).first;
     const Vec3 x = pose.place(vector_of(flow_.wall.x_file, k)), v = pose.velocity_at(x);
     for (int d = 0; d < D; ++d) {
       flow_.wall.x[d][k] = x[d];
       flow_.wall.v[d][k] = v[d];
-      flow_.walls.put_fixed(row + d, c.fixed.wrapped(x[d]));
+      flow_.walls.put_fixed(x_row + d, c.fixed.wrapped(x[d]));
     }
   });
 }

@@ -47,11 +47,11 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
     const auto v = velocity_of(i);
-    T* row = flow_.moving.row(flow_.fluid_rows.slot[i]);
+    const auto row = flow_.moving.row(flow_.fluid_rows.slot[i]);
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
       const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
-      flow_.moving.put_fixed(row + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
+      flow_.moving.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
       row[2 * D + 2 + d] = static_cast<T>(0.5 * fluid.G[d][i]);
     }
@@ -67,11 +67,11 @@ void OpeningStep<T, D>::keep_files() {
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
-    T* row = flow_.pressed.row(flow_.fluid_rows.slot[i]);
+    T* x_row = flow_.pressed.row(flow_.fluid_rows.slot[i]).first;
     for (int d = 0; d < D; ++d) {
       if (d == axis) continue;
       fluid.x[d][i] = fluid.x_ref[d][i];
-      flow_.pressed.put_fixed(row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
+      flow_.pressed.put_fixed(x_row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
     }
   }
 }
@@ -106,7 +106,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
     fluid.s[i] = StateEquationLinear::density_excess(p);
     if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
     const auto v = velocity_of(i);
-    T* row = flow_.pressed.row(flow_.fluid_rows.slot[i]);
+    const auto row = flow_.pressed.row(flow_.fluid_rows.slot[i]);
     row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[i]));
     row[D + 1] = static_cast<T>(fluid.mass[i] * c.inverse_mass / (1 + fluid.s[i]));
     for (int d = 0; d < D; ++d) {

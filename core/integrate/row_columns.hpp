@@ -15,8 +15,8 @@ struct RowColumns {
   template <int Written = Width - D>
   void write_to(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t count) const {
     for (std::size_t l = 0; l < count; ++l) {
-      T* row = rows.row(slot[l]);
-      for (int d = 0; d < D; ++d) rows.put_fixed(row + d, x[d][l]);
+      const auto row = rows.row(slot[l]);
+      for (int d = 0; d < D; ++d) rows.put_fixed(row.first + d, x[d][l]);
       for (int k = 0; k < Written; ++k) row[D + k] = value[k][l];
     }
   }

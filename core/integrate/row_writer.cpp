@@ -103,8 +103,8 @@ template <class T, int D>
 void RowWriter<T, D>::write_pressed_ghosts(std::int32_t first, std::int32_t count, double dt) {
   const SecondHalf<T> end_of(flow_.constants(), dt);
   for (std::int32_t r = first; r < first + count; ++r) {
-    const T* middle = flow_.moving.row(r);
-    T* row = flow_.pressed.row(r);
+    const T* middle = flow_.moving.row(r).first;
+    T* row = flow_.pressed.row(r).first;
     for (int d = 0; d < D; ++d) {
       row[D + 2 + d] = middle[D + d];
       flow_.pressed.put_fixed(row + d, end_of(flow_.moving.get_fixed(middle + d), middle[D + d]));
@@ -115,8 +115,8 @@ void RowWriter<T, D>::write_pressed_ghosts(std::int32_t first, std::int32_t coun
 template <class T, int D>
 void RowWriter<T, D>::write_moving_ghosts(std::int32_t first, std::int32_t count) {
   for (std::int32_t r = first; r < first + count; ++r) {
-    const T* end = flow_.pressed.row(r);
-    T* row = flow_.moving.row(r);
+    const T* end = flow_.pressed.row(r).first;
+    T* row = flow_.moving.row(r).first;
     row[2 * D] = end[D];  // the state equation is linear: p = s
     row[2 * D + 1] = end[D + 1];
   }

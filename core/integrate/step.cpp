@@ -296,7 +296,7 @@ void Step<T, D>::extrapolate_to_walls() {
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    T* row = flow_.walls.row(flow_.wall_rows.slot[k]);
+    const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
     const double weight = static_cast<double>(flow_.wall_weight[k]);
     double p = 0;
     if (weight > 0) {

@@ -27,12 +27,12 @@ struct WallDisplacement {
 template <class T>
 struct Course {
   const Rows<T>* rows;
-  int velocity;   // its first component's place in a row
+  int velocity;   // its first component's place in a row's first part
   float to_come;  // turns it into the distance still to go [quanta]
 
   /// To the end of it, from a place [quanta].
   float displacement(std::int32_t row, int axis, std::int32_t from) const {
-    const T* values = rows->row(row);
+    const T* values = rows->row(row).first;
     const auto so_far = static_cast<std::uint32_t>(rows->get_fixed(values + axis)) - static_cast<std::uint32_t>(from);
     return std::fma(static_cast<float>(values[velocity + axis]), to_come,
                     static_cast<float>(static_cast<std::int32_t>(so_far)));

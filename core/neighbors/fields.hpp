@@ -1,8 +1,11 @@
 #pragma once
 // What a halo carries of rows and positions: see exchange/halo.hpp.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
@@ -20,37 +23,68 @@ template <class T>
 class RowField {
  public:
   RowField(Rows<T>& rows, int dimensions) : RowField(rows, dimensions, {0, rows.width()}) {}
-  RowField(Rows<T>& rows, int dimensions, Values sent, Values also_sent = {})
-      : rows_(rows), dimensions_(dimensions), sent_{sent, also_sent} {}
+  RowField(Rows<T>& rows, int dimensions, Values sent, Values also_sent = {}) : rows_(rows), dimensions_(dimensions) {
+    for (const Values& values : {sent, also_sent}) {
+      const int split = std::clamp(k_first_part - values.first, 0, values.count);
+      add(values.first, split, false);
+      add(std::max(values.first - k_first_part, 0), values.count - split, true);
+    }
+    has_position_ = sent.first == 0;
+  }
 
-  std::size_t bytes() const { return size(sent_[0]) + size(sent_[1]); }
+  std::size_t bytes() const { return bytes_; }
   void copy(std::int32_t from, std::int32_t to, const Int3& shift) const {
-    std::memcpy(rows_.row(to), rows_.row(from), sizeof(T) * static_cast<std::size_t>(rows_.width()));
+    const auto source = std::as_const(rows_).row(from);
+    const auto target = rows_.row(to);
+    const int in_first = std::min(rows_.width(), k_first_part);
+    std::copy_n(source.first, in_first, target.first);
+    std::copy_n(source.rest, rows_.width() - in_first, target.rest);
     rows_.shift(to, shift, dimensions_);
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
-    for (std::int32_t k = 0; k < count; ++k)
-      for (const Values& values : sent_) {
-        std::memcpy(to, rows_.row(first + k) + values.first, size(values));
-        to += size(values);
+    for (std::int32_t k = 0; k < count; ++k) {
+      const auto row = rows_.row(first + k);
+      for (int p = 0; p < pieces_; ++p) {
+        const Piece& piece = piece_[static_cast<std::size_t>(p)];
+        std::memcpy(to, piece.of(row), piece.bytes);
+        to += piece.bytes;
       }
+    }
   }
   void unpack(const std::byte* from, std::int32_t first, std::int32_t count, const Int3& shift) const {
     for (std::int32_t k = 0; k < count; ++k) {
-      for (const Values& values : sent_) {
-        std::memcpy(rows_.row(first + k) + values.first, from, size(values));
-        from += size(values);
+      const auto row = rows_.row(first + k);
+      for (int p = 0; p < pieces_; ++p) {
+        const Piece& piece = piece_[static_cast<std::size_t>(p)];
+        std::memcpy(piece.of(row), from, piece.bytes);
+        from += piece.bytes;
       }
-      if (sent_[0].first == 0) rows_.shift(first + k, shift, dimensions_);
+      if (has_position_) rows_.shift(first + k, shift, dimensions_);
     }
   }
 
  private:
-  static constexpr std::size_t size(const Values& values) { return sizeof(T) * static_cast<std::size_t>(values.count); }
+  /// Values of one part of a row.
+  struct Piece {
+    std::ptrdiff_t at = 0;
+    std::size_t bytes = 0;
+    bool of_rest = false;
+
+    T* of(const RowParts<T>& row) const { return (of_rest ? row.rest : row.first) + at; }
+  };
+
+  void add(int first, int count, bool of_rest) {
+    if (count == 0) return;
+    const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(count);
+    piece_[static_cast<std::size_t>(pieces_++)] = {first, bytes, of_rest};
+    bytes_ += bytes;
+  }
 
   Rows<T>& rows_;
-  int dimensions_;
-  std::array<Values, 2> sent_;
+  int dimensions_, pieces_ = 0;
+  std::array<Piece, 4> piece_;
+  std::size_t bytes_ = 0;
+  bool has_position_;
 };
 
 /// Fixed-point positions, an array an axis.

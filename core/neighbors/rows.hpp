@@ -1,42 +1,63 @@
 #pragma once
-// Pair rows: what a pair sum needs of one particle, side by side, so that one load brings it in.
+// Pair rows: what a pair sum needs of one particle, side by side, so that one or two loads bring it in.
 
 #include <cstdint>
 #include <cstring>
 
 #include "base/arrays.hpp"
+#include "base/pack.hpp"
 #include "base/vec.hpp"
 
 namespace eddyline::neighbors {
 
-/// Rows of `stride` values of type T (float, or double in double precision). The first D values of a row are its
+/// Values of a row's first part, and of the rest if there is one: neither lies across two cache lines, and what the
+/// particles around a chunk have to say fits the first cache more often than in rows of sixteen.
+inline constexpr int k_first_part = 8;
+constexpr int rest_of(int width) { return width <= k_first_part ? 0 : width <= k_first_part + 4 ? 4 : 8; }
+
+/// A row, or rows from the first on.
+template <class T>
+struct RowParts {
+  T* first = nullptr;
+  T* rest = nullptr;
+
+  T& operator[](int k) const { return k < k_first_part ? first[k] : rest[k - k_first_part]; }
+};
+
+/// Rows of `width` values of type T (float, or double in double precision). The first D values of a row are its
 /// fixed-point position (see pack.hpp). Dimensionless: lengths by R, speeds by c0, densities by rho0, volumes by dx^D.
 template <class T>
 class Rows {
  public:
-  explicit Rows(int stride) : Rows(stride, stride) {}
-  /// Only the first `width` values of a row mean anything: others need not have the rest.
-  Rows(int stride, int width) : stride_(stride), width_(width) {}
+  explicit Rows(int width) : width_(width) {}
 
   /// Room for `rows` rows and the sentinel after them: a particle without volume, so that every sum gets exact zeros
   /// from it.
   void resize(std::int32_t rows) {
-    data_.resize((static_cast<std::size_t>(rows) + 1) * static_cast<std::size_t>(stride_));
-    std::memset(row(rows), 0, sizeof(T) * static_cast<std::size_t>(stride_));
+    const auto n = static_cast<std::size_t>(rows) + 1;
+    first_.resize(n * k_first_part);
+    rest_.resize(n * static_cast<std::size_t>(rest()));
+    for (int k = 0; k < room(); ++k) row(rows)[k] = T(0);
   }
 
-  int stride() const { return stride_; }
   int width() const { return width_; }
-  T* row(std::int32_t r) { return data_.data() + static_cast<std::int64_t>(r) * stride_; }
-  const T* row(std::int32_t r) const { return data_.data() + static_cast<std::int64_t>(r) * stride_; }
-  const T* data() const { return data_.data(); }
-  std::size_t bytes() const { return data_.bytes(); }
+  /// How many values there is room for in a row.
+  int room() const { return k_first_part + rest(); }
+  RowParts<T> row(std::int32_t r) {
+    return {first_.data() + std::int64_t{r} * k_first_part, rest_.data() + std::int64_t{r} * rest()};
+  }
+  RowParts<const T> row(std::int32_t r) const {
+    return {first_.data() + std::int64_t{r} * k_first_part, rest_.data() + std::int64_t{r} * rest()};
+  }
+  RowParts<const T> data() const { return {first_.data(), rest_.data()}; }
+  std::size_t bytes() const { return first_.bytes() + rest_.bytes(); }
 
   /// Shifts the position of a row by whole quanta.
   void shift(std::int32_t r, const Int3& by, int dimensions) {
+    T* x = row(r).first;
     for (int d = 0; d < dimensions; ++d)
-      put_fixed(row(r) + d, static_cast<std::int32_t>(static_cast<std::uint32_t>(get_fixed(row(r) + d)) +
-                                                      static_cast<std::uint32_t>(by[static_cast<std::size_t>(d)])));
+      put_fixed(x + d, static_cast<std::int32_t>(static_cast<std::uint32_t>(get_fixed(x + d)) +
+                                                 static_cast<std::uint32_t>(by[static_cast<std::size_t>(d)])));
   }
 
   static void put_fixed(float* to, std::int32_t value) { std::memcpy(to, &value, sizeof value); }
@@ -56,8 +77,20 @@ class Rows {
   }
 
  private:
-  Array<T> data_;
-  int stride_, width_;
+  int rest() const { return rest_of(width_); }
+
+  Array<T> first_, rest_;
+  int width_;
 };
+
+/// The first `Width` values of the rows at the given places, transposed: out[k] holds value k of every lane's row. More
+/// than those of the first part are all that the rows have.
+template <int Width, class P>
+EDDYLINE_INLINE void load_values(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
+                                 P* out) {
+  load_rows<Width <= 4 ? 4 : k_first_part>(rows.first, k_first_part, place, out);
+  if constexpr (constexpr int k_rest = rest_of(Width); k_rest > 0)
+    load_rows<k_rest>(rows.rest, k_rest, place, out + k_first_part);
+}
 
 }  // namespace eddyline::neighbors

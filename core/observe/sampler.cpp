@@ -132,14 +132,14 @@ class Tile {
 }  // namespace
 
 template <class T, int D>
-typename Sampler<T, D>::Carried Sampler<T, D>::carried(const T* row) const {
+typename Sampler<T, D>::Carried Sampler<T, D>::carried(const neighbors::RowParts<const T>& row) const {
   Carried j{};
-  const T* velocity = row + D + 2;
+  const T* velocity = row.first + D + 2;
   if (flow_.fluid.classic) {  // x v m rho p c
     j.density = static_cast<double>(row[2 * D + 1]);
     j.volume = static_cast<double>(row[2 * D]) / j.density;
     j.pressure = static_cast<double>(row[2 * D + 2]);
-    velocity = row + D;
+    velocity = row.first + D;
   } else {  // x p V v
     j.volume = static_cast<double>(row[D + 1]);
     j.pressure = static_cast<double>(row[D]);
@@ -228,10 +228,10 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
     for (; at[0] < end; ++at[0], ++begin) {
       if (begin[0] == begin[1] || apart + square_apart(0, at[0]) > radius * radius) continue;
       for (std::int32_t j = begin[0]; j < begin[1]; ++j) {
-        const T* row = flow_.pressed.row(j);
+        const auto row = std::as_const(flow_.pressed).row(j);
         Place fixed{};
         for (std::size_t d = 0; d < D; ++d)
-          fixed[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(flow_.pressed.get_fixed(row + d)) +
+          fixed[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(flow_.pressed.get_fixed(row.first + d)) +
                                                static_cast<std::uint32_t>(shift[d]));
         visit(row, fixed);
       }
@@ -250,7 +250,7 @@ std::vector<std::int64_t> Sampler<T, D>::own_sums(std::span<const Vec3> points,
     const Vec3 x = points[static_cast<std::size_t>(i)];
     const Place fixed = place(x);
     std::int64_t* sum = sums.data() + static_cast<std::size_t>(i) * N;
-    for_each_near(x, x, [&](const T* row, const Place& x_j) {
+    for_each_near(x, x, [&](const auto& row, const Place& x_j) {
       Pack<double, 1> r[D], r2;
       for (std::size_t d = 0; d < D; ++d) {
         r[d] = distance(fixed[d], x_j[d]);
@@ -289,7 +289,7 @@ std::vector<std::int64_t> Sampler<T, D>::own_sums(const PixelRows& pixels, const
     Place places[k_most];  // of columns and rows, the last of them for those that are too many
     for (std::int32_t k = 0; k < k_most; ++k)
       places[k] = place(plane.centre(std::min(column + k, last_column), std::min(row + k, last_row)));
-    for_each_near(low, top, [&](const T* from, const Place& x_j) {
+    for_each_near(low, top, [&](const auto& from, const Place& x_j) {
       double x[k_most], y[k_most];
       for (std::int32_t k = 0; k < k_most; ++k) {
         x[k] = distance(places[k][0], x_j[0]);

@@ -53,7 +53,7 @@ class Sampler {
     double velocity[D];
     bool is_small;  // all contributions are below k_small
   };
-  Carried carried(const T* row) const;
+  Carried carried(const neighbors::RowParts<const T>& row) const;
   using Place = std::array<std::int32_t, 3>;  // in quanta modulo 2^32
   Place place(Vec3 x) const;
   /// (a - b)/R

@@ -25,7 +25,7 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::Rows<T> rows{classic::k_fluid_stride<D>}, wall{classic::k_wall_stride<D>};
+  neighbors::Rows<T> rows{classic::k_fluid_width<D>}, wall{classic::k_wall_width<D>};
   std::vector<std::int32_t> fluid_targets, wall_targets;
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
@@ -73,18 +73,18 @@ Scene<T, D> random_scene(std::int32_t fluid, std::int32_t walls, unsigned seed) 
     return static_cast<std::int32_t>(0x7e000000u + static_cast<std::uint32_t>(random() % 67108864u));
   };
   for (std::int32_t i = 0; i < fluid; ++i) {
-    T* row = s.rows.row(i);
+    const auto row = s.rows.row(i);
     for (int d = 0; d < D; ++d) {
-      s.rows.put_fixed(row + d, i % 17 == 16 ? s.rows.get_fixed(s.rows.row(i - 1) + d) : place());
+      s.rows.put_fixed(row.first + d, i % 17 == 16 ? s.rows.get_fixed(s.rows.row(i - 1).first + d) : place());
       row[D + d] = uniform(-0.5, 0.5);
     }
     row[2 * D] = uniform(0.2, 2), row[2 * D + 1] = uniform(0.1, 3);
     row[2 * D + 2] = uniform(-0.2, 1), row[2 * D + 3] = uniform(0.5, 1.5);
   }
   for (std::int32_t i = 0; i < walls; ++i) {
-    T* row = s.wall.row(i);
-    for (int k = 0; k < s.wall.stride(); ++k) row[k] = uniform(-0.3, 0.3);
-    for (int d = 0; d < D; ++d) s.wall.put_fixed(row + d, place());
+    const auto row = s.wall.row(i);
+    for (int k = 0; k < s.wall.width(); ++k) row[k] = uniform(-0.3, 0.3);
+    for (int d = 0; d < D; ++d) s.wall.put_fixed(row.first + d, place());
     row[D + 1] = uniform(0.5, 1.5), row[3 * D + 2] = T(i % 2), row[3 * D + 3] = uniform(0.5, 2);
     row[3 * D + 4] = uniform(0.5, 1.5);
   }
@@ -174,7 +174,7 @@ void check_conservation() {
     double momentum[D] = {}, drift[D] = {}, energy = 0, force_scale = 0, energy_scale = 0;
     for (std::int32_t i = 0; i < s.fluid; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      const double* row = s.rows.row(i);
+      const auto row = s.rows.row(i);
       const double m = row[2 * D];
       energy -= m * f.heating[k];  // the rate of u is minus this sum, that of v the force
       energy_scale += std::abs(m * f.heating[k]);
@@ -235,10 +235,10 @@ void check_lattice() {
   double trace = 0;
   for (int d = 0; d < D; ++d) trace += gradient[d];
   for (std::int32_t i = 0; i < s.fluid; ++i) {
-    double* row = s.rows.row(i);
+    const auto row = s.rows.row(i);
     for (int d = 0; d < D; ++d) {
       const double x = points[static_cast<std::size_t>(i)][static_cast<std::size_t>(d)] / 3.0;
-      s.rows.put_fixed(row + d, static_cast<std::int32_t>(std::lround(x * 0x1p26)));
+      s.rows.put_fixed(row.first + d, static_cast<std::int32_t>(std::lround(x * 0x1p26)));
       row[D + d] = gradient[d] * x + 0.25;
     }
     row[2 * D] = 1, row[2 * D + 1] = 1, row[2 * D + 2] = 0.5, row[2 * D + 3] = 1;

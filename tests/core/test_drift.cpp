@@ -45,7 +45,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
     const Vec3 v = field(s.x[old]);
     for (int d = 0; d < D; ++d) {
       const auto by = static_cast<std::int32_t>(std::lround(v[d]));
-      moving.put_fixed(moving.row(slot) + d, s.positions.x[d][static_cast<std::size_t>(slot)] + by);
+      moving.put_fixed(moving.row(slot).first + d, s.positions.x[d][static_cast<std::size_t>(slot)] + by);
       moving.row(slot)[D + d] = static_cast<float>(by);
     }
   }
@@ -61,7 +61,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   for (std::int32_t r = 0; r < s.rows.rows; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
-                 moving.get_fixed(moving.row(r) + d) + static_cast<std::int32_t>(moving.row(r)[D + d]), 2);
+                 moving.get_fixed(moving.row(r).first + d) + static_cast<std::int32_t>(moving.row(r)[D + d]), 2);
   const auto& touching = bound.touching(s.layout);
   return {largest, touching.size() == 0 ? 0.0F : *std::max_element(touching.begin(), touching.end())};
 }
@@ -178,7 +178,7 @@ TEST(a_displacement_that_is_no_number_is_noticed) {
   moving.resize(s.rows.rows);
   for (std::int32_t r = 0; r < s.rows.rows; ++r)
     for (int d = 0; d < 2; ++d) {
-      moving.put_fixed(moving.row(r) + d, s.positions.x[d][static_cast<std::size_t>(r)]);
+      moving.put_fixed(moving.row(r).first + d, s.positions.x[d][static_cast<std::size_t>(r)]);
       moving.row(r)[2 + d] = 0;
     }
   neighbors::FixedPositions at = copy_of<2>(s.positions);

@@ -142,7 +142,7 @@ void expect_migrants_to_bring_all(const world::World& world, int ranks) {
     flow.rebuild();
     auto& fluid = flow.fluid;
     auto& wall = flow.wall;
-    const int columns = flow.walls.stride();
+    const int columns = flow.walls.room();
     const auto column = [](std::int64_t id, int k) { return distinct<T>(id, -1, k); };
     fill(fluid), fill(wall);
     for (std::size_t i = 0; i < fluid.id.size(); ++i)
@@ -201,7 +201,7 @@ void expect_rows_of_owners(comm::Communicator& c, const particles::CellGrid& gri
   };
   const auto row_of = [&](std::int64_t number, std::int32_t slot) {
     Row row{number, {}};
-    std::copy_n(rows.row(slot), rows.stride(), row.value);
+    for (int k = 0; k < rows.width(); ++k) row.value[k] = rows.row(slot)[k];
     return row;
   };
   std::vector<Row> own;

@@ -103,7 +103,7 @@ std::vector<float> numbered_rows(int stride) {
           rows[2][8 * lane] = c[lane];                                                                                \
         }                                                                                                             \
         Pack<float, W> loaded[3][4], out[k_operations];                                                               \
-        for (int v = 0; v < 3; ++v) load_rows<4>(rows[v], 8, 0, lanes, loaded[v]);                                    \
+        for (int v = 0; v < 3; ++v) load_rows<4>(rows[v], 8, lanes, loaded[v]);                                       \
         all_operations_##SET<Pack<float, W>>(loaded[0][0], loaded[1][0], loaded[2][0], out);                          \
         for (int k = 0; k < k_operations; ++k) out[k].store(found[k]);                                                \
         for (std::size_t lane = 0; lane < W; ++lane) {                                                                \
@@ -119,7 +119,7 @@ std::vector<float> numbered_rows(int stride) {
     for (int lane = 0; lane < W; ++lane) index[lane] = (7 * lane + 3) % k_rows;                                       \
     for (int lane = 0; lane < W; ++lane) place[lane] = index[lane] * k_row_step;                                      \
     Pack<float, W> out[N];                                                                                            \
-    load_rows<N>(rows.data(), stride, offset, place, out);                                                            \
+    load_rows<N>(rows.data() + offset, stride, place, out);                                                           \
     for (int k = 0; k < N; ++k) {                                                                                     \
       float lanes[W];                                                                                                 \
       out[k].store(lanes);                                                                                            \
@@ -127,6 +127,7 @@ std::vector<float> numbered_rows(int stride) {
     }                                                                                                                 \
   }                                                                                                                   \
   void check_all_loads_##SET() {                                                                                      \
+    check_loads_##SET<4>(4, 0);                                                                                       \
     for (const int stride : {8, 16})                                                                                  \
       for (int offset = 0; offset + 8 <= stride; offset += 4) {                                                       \
         check_loads_##SET<4>(stride, offset);                                                                         \
@@ -163,7 +164,7 @@ TEST(rows_are_loaded_transposed) {
   const auto rows = numbered_rows(16);
   const std::int32_t place[1] = {5 * k_row_step};
   Pack<float, 1> out[8];
-  load_rows<8>(rows.data(), 16, 4, place, out);
+  load_rows<8>(rows.data() + 4, 16, place, out);
   for (int k = 0; k < 8; ++k) CHECK(out[k].v == static_cast<float>(5000 + 4 + k));
 #ifdef EDDYLINE_TEST_WIDE_PACKS
   if (has("avx2")) check_all_loads_avx2();

@@ -26,10 +26,10 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::Rows<T> moving{delta::moving_stride<D>(true)}, pressed{delta::k_pressed_stride},
-      wall{delta::k_wall_stride};
-  neighbors::Rows<T> without_w{delta::moving_stride<D>(false)};  // as `moving`
-  std::vector<std::int32_t> fluid_rows, wall_rows;               // targets
+  neighbors::Rows<T> moving{delta::moving_width<D>(true)}, pressed{delta::k_pressed_width<D>},
+      wall{delta::k_wall_width<D>};
+  neighbors::Rows<T> without_w{delta::moving_width<D>(false)};  // as `moving`
+  std::vector<std::int32_t> fluid_rows, wall_rows;              // targets
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
   delta::SweepInput<T> in;
@@ -46,7 +46,7 @@ struct Scene {
   delta::SweepInput<T> input(bool of_fluid, bool confined = true) {
     without_w.resize(fluid);
     for (std::int32_t i = 0; i < fluid; ++i)
-      std::copy_n(moving.row(i), delta::moving_width<D>(false), without_w.row(i));
+      for (int k = 0; k < without_w.width(); ++k) without_w.row(i)[k] = moving.row(i)[k];
     auto all = in;
     all.moving = confined ? moving.data() : without_w.data(), all.pressed = pressed.data(), all.walls = wall.data();
     all.target_places = of_fluid ? fluid_rows.data() : wall_rows.data();
@@ -68,22 +68,22 @@ Scene<T, D> random_scene(std::int32_t fluid, std::int32_t walls, unsigned seed) 
     return static_cast<std::int32_t>(0x7f000000u + static_cast<std::uint32_t>(random() % 100663296u));
   };
   for (std::int32_t i = 0; i < fluid; ++i) {
-    T *m = s.moving.row(i), *p = s.pressed.row(i);
-    for (int k = 0; k < s.moving.stride(); ++k) m[k] = uniform(-0.1, 0.1);
-    for (int k = 0; k < s.pressed.stride(); ++k) p[k] = uniform(-0.01, 0.02);
+    const auto m = s.moving.row(i), p = s.pressed.row(i);
+    for (int k = 0; k < s.moving.width(); ++k) m[k] = uniform(-0.1, 0.1);
+    for (int k = 0; k < s.pressed.width(); ++k) p[k] = uniform(-0.01, 0.02);
     m[2 * D + 1] = uniform(0.9, 1.1);
     p[D + 1] = uniform(0.9, 1.1);
     for (int d = 0; d < D; ++d) {
-      const std::int32_t x = i % 17 == 16 ? s.moving.get_fixed(s.moving.row(i - 1) + d) : place();
-      s.moving.put_fixed(m + d, x), s.pressed.put_fixed(p + d, x);
+      const std::int32_t x = i % 17 == 16 ? s.moving.get_fixed(s.moving.row(i - 1).first + d) : place();
+      s.moving.put_fixed(m.first + d, x), s.pressed.put_fixed(p.first + d, x);
     }
   }
   for (std::int32_t i = 0; i < walls; ++i) {
-    T* w = s.wall.row(i);
-    for (int k = 0; k < s.wall.stride(); ++k) w[k] = uniform(-0.1, 0.1);
+    const auto w = s.wall.row(i);
+    for (int k = 0; k < s.wall.width(); ++k) w[k] = uniform(-0.1, 0.1);
     w[D + 1] = uniform(0.9, 1.1);
     w[3 * D + 2] = i % 2 == 0 ? T(1) : T(0);
-    for (int d = 0; d < D; ++d) s.wall.put_fixed(w + d, place());
+    for (int d = 0; d < D; ++d) s.wall.put_fixed(w.first + d, place());
   }
   // Lists of any length from none to 40, some beyond R.
   const auto some_of = [&](std::int32_t count, std::int32_t self) {
@@ -191,9 +191,9 @@ void check_precisions() {
   auto wide = random_scene<double, D>(120, 60, 9);
   const auto widen = [](const auto& from, auto& to, std::int32_t rows) {
     for (std::int32_t i = 0; i < rows; ++i)
-      for (int k = 0; k < from.stride(); ++k) {
+      for (int k = 0; k < from.width(); ++k) {
         to.row(i)[k] = from.row(i)[k];
-        if (k < D) to.put_fixed(to.row(i) + k, from.get_fixed(from.row(i) + k));
+        if (k < D) to.put_fixed(to.row(i).first + k, from.get_fixed(from.row(i).first + k));
       }
   };
   widen(narrow.moving, wide.moving, 120), widen(narrow.pressed, wide.pressed, 120), widen(narrow.wall, wide.wall, 60);
@@ -208,6 +208,11 @@ void check_precisions() {
   }
 }
 
+template <class T>
+void clear(neighbors::Rows<T>& rows, std::int32_t r) {
+  for (int k = 0; k < rows.width(); ++k) rows.row(r)[k] = T(0);
+}
+
 /// Fluid on a lattice of spacing dx = R / ratio around one particle, row 0, that has all others as neighbours.
 template <int D>
 Scene<double, D> lattice(double ratio, bool wall_in_the_middle) {
@@ -219,16 +224,16 @@ Scene<double, D> lattice(double ratio, bool wall_in_the_middle) {
   const double w_dx = WendlandC2::value(1 / ratio);
   s.in.crowding = 0.2 / (w_dx * w_dx * w_dx * w_dx);
   for (std::int32_t i = 0; i < count; ++i) {
-    double *m = s.moving.row(i), *p = s.pressed.row(i);
-    std::fill_n(m, s.moving.stride(), 0.0), std::fill_n(p, s.pressed.stride(), 0.0);
+    const auto m = s.moving.row(i), p = s.pressed.row(i);
+    clear(s.moving, i), clear(s.pressed, i);
     m[2 * D + 1] = p[D + 1] = 1;
     for (int d = 0; d < D; ++d) {
       const auto x = static_cast<std::int32_t>(
           std::lround(points[static_cast<std::size_t>(i)][static_cast<std::size_t>(d)] / ratio * 0x1p26));
-      s.moving.put_fixed(m + d, x), s.pressed.put_fixed(p + d, x);
+      s.moving.put_fixed(m.first + d, x), s.pressed.put_fixed(p.first + d, x);
     }
   }
-  if (wall_in_the_middle) std::fill_n(s.wall.row(0), s.wall.stride(), 0.0), s.wall.row(0)[D + 1] = 1;
+  if (wall_in_the_middle) clear(s.wall, 0), s.wall.row(0)[D + 1] = 1;
   const auto others = [&](std::int32_t i) {
     std::vector<std::int32_t> list;
     for (std::int32_t j = wall_in_the_middle ? 0 : 1; j < count && i == 0; ++j) list.push_back(j);
@@ -252,7 +257,7 @@ void check_divergence() {
     for (int a = 0; a < D; ++a) {
       s.moving.row(i)[D + a] = 0.25;  // the same everywhere: must not matter
       for (int b = 0; b < D; ++b)
-        s.moving.row(i)[D + a] += gradient[a][b] * 0x1p-26 * s.moving.get_fixed(s.moving.row(i) + b);
+        s.moving.row(i)[D + a] += gradient[a][b] * 0x1p-26 * s.moving.get_fixed(s.moving.row(i).first + b);
     }
   double trace = 0;
   for (int d = 0; d < D; ++d) trace += gradient[d][d];
@@ -275,7 +280,7 @@ template <int D>
 void check_laplacian(double central_tolerance) {
   auto s = lattice<D>(ratio_of(D), false);
   for (std::int32_t i = 0; i < s.fluid; ++i) {
-    const double y = 0x1p-26 * s.moving.get_fixed(s.moving.row(i) + 1);
+    const double y = 0x1p-26 * s.moving.get_fixed(s.moving.row(i).first + 1);
     s.moving.row(i)[D] = y * y;
   }
   // In units of R and c0: dv/dt = -K viscous = nu_lap v, with nu/(c0 R) = 1.
@@ -309,9 +314,10 @@ void check_antisymmetry() {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     auto s = random_scene<double, D>(2, 1, seed);
     for (int d = 0; d < D; ++d) {  // within R of each other
-      const auto x = static_cast<std::int32_t>(static_cast<std::uint32_t>(s.moving.get_fixed(s.moving.row(0) + d)) +
-                                               (12345679u * (seed + static_cast<unsigned>(d))) % (1u << 25));
-      s.moving.put_fixed(s.moving.row(1) + d, x), s.pressed.put_fixed(s.pressed.row(1) + d, x);
+      const auto x =
+          static_cast<std::int32_t>(static_cast<std::uint32_t>(s.moving.get_fixed(s.moving.row(0).first + d)) +
+                                    (12345679u * (seed + static_cast<unsigned>(d))) % (1u << 25));
+      s.moving.put_fixed(s.moving.row(1).first + d, x), s.pressed.put_fixed(s.pressed.row(1).first + d, x);
     }
     s.fluid_fluid = s.lists.chunks(2, 2, [](std::int32_t i) { return std::vector<std::int32_t>{1 - i}; });
     s.fluid_wall = s.lists.chunks(2, 1, [](std::int32_t) { return std::vector<std::int32_t>{}; });

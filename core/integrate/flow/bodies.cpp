@@ -97,10 +97,8 @@ void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
   const auto placed =
       particles::place_body(world_, body, addition, [&](Vec3 x) { return layout().owned_cell(x) >= 0; });
   const auto before = static_cast<std::size_t>(wall.size());
-  const auto stride = static_cast<std::size_t>(walls.stride());
-  auto& rows = kept_wall_rows_.values();
   wall.for_each_array([&](auto& array) { array.resize(before + placed.size()); });
-  rows.resize((before + placed.size()) * stride);
+  kept_wall_rows_.resize(before + placed.size());
   for (std::size_t n = 0; n < placed.size(); ++n) {
     const auto& particle = placed[n];
     const std::size_t k = before + n;
@@ -112,7 +110,7 @@ void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
       wall.x[d][k] = wall.x_file[d][k] = particle.position[d];
       wall.v[d][k] = 0;
     }
-    write_wall_row(rows.data() + k * stride, k);
+    write_wall_row(kept_wall_rows_[k], k);
   }
 }
 

@@ -22,7 +22,7 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   archive.put_field("fluid.x_ref", fluid.x_ref);
   wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
   kept_wall_rows_.take(walls, wall_rows);
-  archive.put_field("wall.rows", kept_wall_rows_.values());
+  archive.put_field("wall.row_parts", kept_wall_rows_.values());
   openings.save(archive);
 }
 
@@ -31,7 +31,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   fluid.for_each_array([](auto& field) { field.resize(0); });
   fluid.x_ref.resize(0);
   wall.for_each_array([](auto& field) { field.resize(0); });
-  kept_wall_rows_.values().resize(0);
+  kept_wall_rows_.resize(0);
   contacts = left_particles = migrants = 0;
   left_mass = {};
   for (const auto& part : parts) {
@@ -39,7 +39,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
         [&](const char* name, auto& field) { part.append_field(std::string("fluid.") + name, field); });
     part.append_field("fluid.x_ref", fluid.x_ref);
     wall.for_each_named([&](const char* name, auto& field) { part.append_field(std::string("wall.") + name, field); });
-    part.append_field("wall.rows", kept_wall_rows_.values());
+    part.append_field("wall.row_parts", kept_wall_rows_.values());
     std::array<std::int64_t, 3> own{};
     part.get_value("own_counts", own);
     contacts += own[0], left_particles += own[1], migrants += own[2];

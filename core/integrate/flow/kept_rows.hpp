@@ -15,35 +15,46 @@ namespace eddyline::integrate {
 template <class T>
 class KeptRows {
  public:
-  explicit KeptRows(int stride) : stride_(static_cast<std::size_t>(stride)) {}
+  explicit KeptRows(const neighbors::Rows<T>& rows) : room_(static_cast<std::size_t>(rows.room())) {}
 
   /// From where the rank's own particles stand.
   void take(const neighbors::Rows<T>& rows, const particles::CellRows& where) {
     const std::int64_t n = where.owned();
-    values_.resize(static_cast<std::size_t>(n) * stride_);
+    resize(static_cast<std::size_t>(n));
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      std::copy_n(rows.row(where.slot[k]), stride_, values_.data() + k * stride_);
+      copy(rows.row(where.slot[k]), (*this)[k]);
     }
   }
   /// To where they stand in their new order; see Reordering.
-  void put(const Array<std::int32_t>& order, neighbors::Rows<T>& rows, const particles::CellRows& where) const {
+  void put(const Array<std::int32_t>& order, neighbors::Rows<T>& rows, const particles::CellRows& where) {
     const auto n = static_cast<std::int64_t>(order.size());
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i), old = static_cast<std::size_t>(order[k]);
-      std::copy_n(values_.data() + old * stride_, stride_, rows.row(where.slot[k]));
+      copy((*this)[old], rows.row(where.slot[k]));
     }
   }
 
   /// As a field that migrates with its particles.
-  Strided<T> field() { return {values_, stride_}; }
+  Strided<T> field() { return {values_, room_}; }
   Array<T>& values() { return values_; }
+  void resize(std::size_t count) { values_.resize(count * room_); }
+  neighbors::RowParts<T> operator[](std::size_t k) {
+    T* values = values_.data() + k * room_;
+    return {values, values + neighbors::k_first_part};
+  }
 
  private:
+  template <class From>
+  void copy(const From& from, const neighbors::RowParts<T>& to) const {
+    std::copy_n(from.first, neighbors::k_first_part, to.first);
+    std::copy_n(from.rest, room_ - neighbors::k_first_part, to.rest);
+  }
+
   Array<T> values_;
-  std::size_t stride_;
+  std::size_t room_;  // of a row
 };
 
 }  // namespace eddyline::integrate

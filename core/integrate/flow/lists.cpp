@@ -139,7 +139,7 @@ float Flow<T, D>::sideways_in_buffers() const {
     if (in_buffer[static_cast<std::size_t>(r)] == 0) continue;
     T speed2 = 0;
     for (int d = 0; d < D; ++d) {
-      const T v = moving.row(r)[D + d];
+      const T v = moving.row(r).first[D + d];
       speed2 += d == axis ? T(0) : v * v;
     }
     most2 = std::max(most2, speed2);

@@ -98,7 +98,7 @@ void interleave_avx2(const std::int32_t* from, std::int64_t stride, std::int32_t
   for (int half = 0; half < k_chunk; half += k_lanes)
     for (std::int32_t k = 0; k < length; k += k_step) {
       // Bits are moved, not numbers: the last block reads past the lists, into their scratch space.
-      load_rows<k_step>(reinterpret_cast<const float*>(from + half * stride), static_cast<int>(stride), k, lanes,
+      load_rows<k_step>(reinterpret_cast<const float*>(from + half * stride + k), static_cast<int>(stride), lanes,
                         column);
       const int columns = length - k < k_step ? length - k : k_step;
       for (int c = 0; c < columns; ++c)

@@ -76,7 +76,7 @@ void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32
   Pack16f column[k_step];
   for (std::int32_t k = 0; k < length; k += k_step) {
     // Bits are moved, not numbers: the last block reads past the lists, into their scratch space.
-    load_rows<k_step>(reinterpret_cast<const float*>(from), static_cast<int>(stride), k, lanes, column);
+    load_rows<k_step>(reinterpret_cast<const float*>(from + k), static_cast<int>(stride), lanes, column);
     const int columns = length - k < k_step ? length - k : k_step;
     auto* out = reinterpret_cast<float*>(to + static_cast<std::int64_t>(k) * k_chunk);
     if (past_caches) {

@@ -6,16 +6,15 @@
 #include <cstdint>
 
 #include "neighbors/list.hpp"
+#include "neighbors/rows.hpp"
 
 namespace eddyline::physics::classic {
 
 /// Widths of the pair rows.
 template <int D>
-inline constexpr int k_fluid_stride = D == 2 ? 8 : 16;  // x v m rho p c
+inline constexpr int k_fluid_width = 2 * D + 4;  // x v m rho p c
 template <int D>
-inline constexpr int k_fluid_width = 2 * D + 4;
-template <int D>
-inline constexpr int k_wall_stride = 16;  // x p m v_mirror v no_slip rho c
+inline constexpr int k_wall_width = 3 * D + 5;  // x p m v_mirror v no_slip rho c
 
 /// What differs from world to world. One sweep is compiled for each choice. A gas has conductivity, and its sums go by
 /// volume, because its particles may differ in mass.
@@ -56,8 +55,7 @@ struct ReactionResults {  // on a wall's particle
 /// What all sweeps read. Rows end with a sentinel of density one without mass.
 template <class T>
 struct SweepInput {
-  const T* fluid = nullptr;
-  const T* walls = nullptr;
+  neighbors::RowParts<const T> fluid, walls;
   const std::int32_t* target_places = nullptr;  // of the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only

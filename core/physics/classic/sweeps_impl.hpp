@@ -22,14 +22,15 @@ namespace eddyline::physics::classic {
 
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
+using neighbors::load_values;
 using neighbors::put;
+using neighbors::RowParts;
 
 template <class P, int D>
-EDDYLINE_INLINE Fluid<P, D> load_fluid(const typename P::value_type* rows, const std::int32_t* place) {
+EDDYLINE_INLINE Fluid<P, D> load_fluid(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
   Fluid<P, D> f;
   P value[12];
-  load_rows<8>(rows, k_fluid_stride<D>, 0, place, value);
-  if constexpr (D == 3) load_rows<4>(rows, k_fluid_stride<D>, 8, place, value + 8);
+  load_values<k_fluid_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + d];
@@ -42,11 +43,10 @@ EDDYLINE_INLINE Fluid<P, D> load_fluid(const typename P::value_type* rows, const
 }
 
 template <class P, int D>
-EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const std::int32_t* place) {
+EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
   Wall<P, D> w;
   P value[16];
-  load_rows<8>(rows, k_wall_stride<D>, 0, place, value);
-  load_rows<D == 2 ? 4 : 8>(rows, k_wall_stride<D>, 8, place, value + 8);
+  load_values<k_wall_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     w.x[d] = value[d];
     w.v_mirror[d] = value[D + 2 + d];

@@ -6,17 +6,22 @@
 #include <string>
 
 #include "neighbors/list.hpp"
+#include "neighbors/rows.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
 
 namespace eddyline::physics::delta {
 
-/// Widths of the pair rows: multiples of k_row_step, see base/pack.hpp, so that no row lies across two cache lines.
-/// Moving rows: x v s V G/2, and w in confined flows; where there may be a free surface, w is not used.
-template <int D, bool Confined>
-inline constexpr int k_moving_stride = D == 2 && !Confined ? 8 : 16;
-inline constexpr int k_pressed_stride = 8;  // x p V v
-inline constexpr int k_wall_stride = 16;    // x p V v_mirror v no_slip, classic: rho c
-inline constexpr int k_node_stride = 8;     // x
+/// Widths of the pair rows.
+template <int D>
+constexpr int moving_width(bool confined) {  // x v s V G/2, and w in confined flows
+  return (confined ? 4 : 3) * D + 2;
+}
+template <int D>
+inline constexpr int k_pressed_width = 2 * D + 2;  // x p V v
+template <int D>
+inline constexpr int k_wall_width = 3 * D + 3;  // x p V v_mirror v no_slip
+template <int D>
+inline constexpr int k_node_width = D;  // x
 
 /// Results of the sweeps, one array a value; each has room for whole chunks.
 template <class T, int D>
@@ -48,27 +53,10 @@ struct ReactionResults {  // on a wall's particle, without the kernel's constant
   T* force[D];
 };
 
-/// How many values of a row mean anything.
-template <int D>
-constexpr int moving_width(bool confined) {
-  return (confined ? 4 : 3) * D + 2;
-}
-template <int D>
-constexpr int moving_stride(bool confined) {
-  return confined ? k_moving_stride<D, true> : k_moving_stride<D, false>;
-}
-template <int D>
-inline constexpr int k_pressed_width = 2 * D + 2;
-template <int D>
-inline constexpr int k_wall_width = 3 * D + 5;
-
 /// What all sweeps read. Rows end with a sentinel without volume.
 template <class T>
 struct SweepInput {
-  const T* moving = nullptr;
-  const T* pressed = nullptr;
-  const T* walls = nullptr;
-  const T* nodes = nullptr;
+  neighbors::RowParts<const T> moving, pressed, walls, nodes;
   const std::int32_t* target_places = nullptr;  // of the rows of the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only

@@ -16,33 +16,36 @@ namespace eddyline::physics::delta {
 
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
+using neighbors::load_values;
 using neighbors::put;
+using neighbors::RowParts;
 
 /// Where the values of neighbours come from: each lane has neighbours of its own, whose rows are transposed,
 struct EachItsOwn {
-  template <int N, class P>
-  static EDDYLINE_INLINE void load(const typename P::value_type* rows, int stride, int offset,
-                                   const std::int32_t* place, P* out) {
-    load_rows<N>(rows, stride, offset, place, out);
+  template <int Width, class P>
+  static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
+                                   P* out) {
+    load_values<Width>(rows, place, out);
   }
 };
 /// or all lanes have those of the first: what is left is arithmetic.
 struct AllTheSame {
-  template <int N, class P>
-  static EDDYLINE_INLINE void load(const typename P::value_type* rows, int stride, int offset,
-                                   const std::int32_t* place, P* out) {
-    const auto* row = rows + static_cast<std::int64_t>(place[0]) * (stride / k_row_step) + offset;
-    for (int k = 0; k < N; ++k) out[k] = P(row[k]);
+  template <int Width, class P>
+  static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
+                                   P* out) {
+    const auto* first = row_at(rows.first, neighbors::k_first_part, place[0]);
+    const auto* rest = row_at(rows.rest, neighbors::rest_of(Width), place[0]);
+    for (int k = 0; k < Width; ++k)
+      out[k] = P(k < neighbors::k_first_part ? first[k] : rest[k - neighbors::k_first_part]);
   }
 };
 
 template <class P, int D, bool confined, class Source = EachItsOwn>
-EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows, const std::int32_t* place) {
+EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::value_type>& rows,
+                                              const std::int32_t* place) {
   MovingFluid<P, D> f;
-  constexpr int k_stride = k_moving_stride<D, confined>;
   P value[16];
-  Source::template load<8>(rows, k_stride, 0, place, value);
-  if constexpr (k_stride > 8) Source::template load<confined && D == 3 ? 8 : 4>(rows, k_stride, 8, place, value + 8);
+  Source::template load<moving_width<D>(confined)>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     if constexpr (confined) f.w[d] = value[3 * D + 2 + d];
     f.x[d] = value[d];
@@ -55,10 +58,11 @@ EDDYLINE_INLINE MovingFluid<P, D> load_moving(const typename P::value_type* rows
 }
 
 template <class P, int D, class Source = EachItsOwn>
-EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const typename P::value_type* rows, const std::int32_t* place) {
+EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const RowParts<const typename P::value_type>& rows,
+                                                const std::int32_t* place) {
   PressedFluid<P, D> f;
   P value[8];
-  Source::template load<D == 2 ? 4 : 8>(rows, k_pressed_stride, 0, place, value);
+  Source::template load<D + 2>(rows, place, value);
   for (int d = 0; d < D; ++d) f.x[d] = value[d];
   f.p = value[D];
   f.V = value[D + 1];
@@ -66,10 +70,11 @@ EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const typename P::value_type* ro
 }
 
 template <class P, int D>
-EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const typename P::value_type* rows, const std::int32_t* place) {
+EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const RowParts<const typename P::value_type>& rows,
+                                                const std::int32_t* place) {
   CarriedFluid<P, D> f;
   P value[8];
-  load_rows<8>(rows, k_pressed_stride, 0, place, value);
+  load_values<k_pressed_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + 2 + d];
@@ -80,11 +85,10 @@ EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const typename P::value_type* ro
 }
 
 template <class P, int D>
-EDDYLINE_INLINE Wall<P, D> load_wall(const typename P::value_type* rows, const std::int32_t* place) {
+EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
   Wall<P, D> w;
   P value[12];
-  load_rows<8>(rows, k_wall_stride, 0, place, value);
-  load_rows<4>(rows, k_wall_stride, 8, place, value + 8);
+  load_values<k_wall_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     w.x[d] = value[d];
     w.v_mirror[d] = value[D + 2 + d];
@@ -242,7 +246,7 @@ void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t f
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       P x[4];
-      load_rows<4>(in.nodes, k_node_stride, 0, in.target_places + at, x);
+      load_values<k_node_width<D>>(in.nodes, in.target_places + at, x);
       LinearFitSums<P, D> sum{};
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
