@@ -72,7 +72,7 @@ template <class T, int D>
 void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
   const Shifting step = constants_of(dt, damping);
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
-  const auto count = static_cast<std::int64_t>(blocks.size());
+  Shares shares(static_cast<std::int64_t>(blocks.size()));
   Extremes squares;
   std::int64_t contacts = 0;
 #pragma omp parallel
@@ -80,8 +80,7 @@ void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double
     Extremes own;
     std::int64_t touched = 0;
     Ahead ahead;
-#pragma omp for schedule(static) nowait
-    for (std::int64_t b = 0; b < count; ++b)
+    shares.take([&](std::int64_t b) {
       for_each_span(blocks[static_cast<std::size_t>(b)], n, [&](const ParticleSpan& span) {
         const auto first = static_cast<std::int64_t>(span.first);
         const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, k_span));
@@ -92,6 +91,7 @@ void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double
         take_over(span, std::min(counted, span.count), step, ahead, own);
         rows_.write_moving(span, next);
       });
+    });
 #pragma omp critical(kick_extremes)
     {
       contacts += touched;

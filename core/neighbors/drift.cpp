@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "base/share_out.hpp"
+
 namespace eddyline::neighbors {
 
 namespace {
 
 constexpr float k_none = std::numeric_limits<float>::infinity();
-constexpr int k_share = 64;  // cells that a thread takes at a time: all particles may stand in one corner
+constexpr std::int32_t k_portion = 64;  // cells that a thread takes at a time
 
 /// visit(first, end) for each row of a box's own cells, counted from its first cell.
 template <class Visit>
@@ -84,10 +86,12 @@ void DriftBound<T, D>::for_each_near_cell(const particles::CellLayout& layout, M
     lower_[d].resize(static_cast<std::size_t>(cells));
     upper_[d].resize(static_cast<std::size_t>(cells));
   }
-#pragma omp parallel for schedule(static, k_share)
-  for (std::int32_t c = 0; c < cells; ++c)
-    if (layout.distance(c) <= 1)  // else no neighbour of its own cells
-      measure_cell(c);
+  share_out((cells + k_portion - 1) / k_portion, [&](std::int64_t portion) {
+    const auto first = static_cast<std::int32_t>(portion) * k_portion;
+    for (std::int32_t c = first; c < std::min(first + k_portion, cells); ++c)
+      if (layout.distance(c) <= 1)  // else no neighbour of its own cells
+        measure_cell(c);
+  });
 }
 
 /// Of a cell, from displacement(row, axis).

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/pack.hpp"
+#include "base/share_out.hpp"
 
 namespace eddyline::neighbors {
 
@@ -253,13 +254,17 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
     build_all(search, kernels);
     return static_cast<std::int64_t>(chunks_.size());
   }
+  constexpr std::int64_t k_portion = 4;  // chunks
+  Shares shares((count_of_due + k_portion - 1) / k_portion);
 #pragma omp parallel
   {
     Workshop& workshop = own_workshop();
     CellSearch cell_search(search, kernels, workshop.candidates);
-#pragma omp for schedule(dynamic, 4)
-    for (std::int64_t k = 0; k < count_of_due; ++k)
-      build_chunk(due_[static_cast<std::size_t>(k)], search, cell_search, kernels, workshop);
+    shares.take([&](std::int64_t portion) {
+      const std::int64_t first = portion * k_portion;
+      for (std::int64_t k = first; k < std::min(first + k_portion, count_of_due); ++k)
+        build_chunk(due_[static_cast<std::size_t>(k)], search, cell_search, kernels, workshop);
+    });
   }
   count();
   if (is_scattered()) build_all(search, kernels);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/share_out.hpp"
 #include "neighbors/list.hpp"
 #include "particles/cells.hpp"
 
@@ -21,13 +22,11 @@ struct Block {
 /// Which thread takes which block changes nothing.
 template <class Sweep>
 void for_blocks(std::span<const Block> blocks, std::int64_t particles, Sweep&& sweep) {
-  const auto n = static_cast<std::int64_t>(blocks.size());
   const std::int64_t end = (particles + neighbors::k_chunk - 1) / neighbors::k_chunk;
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t b = 0; b < n; ++b) {
+  share_out(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t b) {
     const Block& block = blocks[static_cast<std::size_t>(b)];
     if (block.first < end) sweep(block.first, std::min(block.last, end));
-  }
+  });
 }
 
 /// Blocks that are taken some at a time, while something is on its way.

@@ -1,0 +1,61 @@
+#pragma once
+// Loops whose turns are shared out among threads: which thread takes which changes nothing.
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace eddyline {
+
+/// Turns [0, count) of a loop. Each thread begins with a share of its own, the same in every loop of as many turns:
+/// what lies together is read through one cache, and often where it was read before. Who is done helps the others.
+class Shares {
+ public:
+  /// Before the threads begin.
+  explicit Shares(std::int64_t count) : shares_(std::clamp(omp_get_max_threads(), 1, k_most)) {
+    for (int s = 0; s < shares_; ++s) {
+      share(s).next.store(count * s / shares_, std::memory_order_relaxed);
+      share(s).last = count * (s + 1) / shares_;
+    }
+  }
+
+  /// By each of them: calls visit(turn) as long as there are any.
+  template <class Visit>
+  void take(Visit&& visit) {
+    const int own = omp_get_thread_num();
+    for (int k = 0; k < shares_; ++k) {
+      Share& from = share((own + k) % shares_);
+      for (;;) {
+        const std::int64_t turn = from.next.fetch_add(1, std::memory_order_relaxed);
+        if (turn >= from.last) break;
+        visit(turn);
+      }
+    }
+  }
+
+ private:
+  static constexpr int k_most = 64;
+  struct alignas(64) Share {  // a cache line
+    std::atomic<std::int64_t> next;
+    std::int64_t last;
+  };
+
+  Share& share(int s) { return share_[static_cast<std::size_t>(s)]; }
+
+  int shares_;
+  std::array<Share, k_most> share_;
+};
+
+/// Calls visit(turn) for each turn of a loop, in parallel.
+template <class Visit>
+void share_out(std::int64_t count, Visit&& visit) {
+  Shares shares(count);
+#pragma omp parallel
+  shares.take(visit);
+}
+
+}  // namespace eddyline

@@ -1,0 +1,53 @@
+// Loops shared out among threads: every turn once, and who is done helps.
+#include "base/share_out.hpp"
+
+#include <omp.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "harness.hpp"
+
+using namespace eddyline;
+
+TEST(every_turn_is_taken_once) {
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 2, 3, 7, 70}) {
+    omp_set_num_threads(threads);
+    for (const std::int64_t count : {0, 1, 2, 6, 1000}) {
+      std::vector<std::atomic<int>> taken(static_cast<std::size_t>(count));
+      share_out(count, [&](std::int64_t turn) { ++taken.at(static_cast<std::size_t>(turn)); });
+      for (const auto& times : taken) CHECK(times == 1);
+    }
+  }
+  omp_set_num_threads(before);
+}
+
+TEST(fewer_threads_than_shares_take_all_of_them) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(4);
+  Shares shares(1000);
+  std::int64_t sum = 0;
+  shares.take([&](std::int64_t turn) { sum += turn; });  // one thread alone
+  CHECK(sum == 999 * 1000 / 2);
+  omp_set_num_threads(before);
+}
+
+TEST(a_thread_that_is_done_helps_the_others) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(2);
+  constexpr std::int64_t k_count = 100;
+  std::atomic<std::int64_t> others = 0;
+  std::atomic<bool> waited_in_vain = false;
+  share_out(k_count, [&](std::int64_t turn) {
+    if (turn != 0) return void(++others);
+    // Whoever has the first turn holds it until all others are done, which are not all the other thread's own.
+    const auto start = std::chrono::steady_clock::now();
+    while (others < k_count - 1 && !waited_in_vain)
+      waited_in_vain = std::chrono::steady_clock::now() - start > std::chrono::seconds(20);
+  });
+  CHECK(!waited_in_vain);
+  omp_set_num_threads(before);
+}
