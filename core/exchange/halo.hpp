@@ -19,14 +19,16 @@
 namespace eddyline::exchange {
 
 /// Rows of one number each, which no period shifts. What else a halo carries looks like this:
-///   bytes() of a row, copy() of a row within this process, pack() of a run of rows to a message and unpack() from one.
+///   bytes() of a row, copy() of a run of rows within this process, pack() of one to a message and unpack() from one.
 template <class T>
 class ArrayField {
  public:
   explicit ArrayField(Array<T>& values) : values_(values) {}
 
   static constexpr std::size_t bytes() { return sizeof(T); }
-  void copy(std::int32_t from, std::int32_t to, const Int3&) const { *at(to) = *at(from); }
+  void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3&) const {
+    std::copy_n(at(from), count, at(to));
+  }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
     std::memcpy(to, at(first), static_cast<std::size_t>(count) * sizeof(T));
   }
@@ -189,8 +191,9 @@ void Halo::start(Field&&... field) {
 template <class... Field>
 void Halo::gather_within(Field&&... field) {
   traffic_.copies += static_cast<std::int64_t>(routes_.size());
-  traffic_.rows += routes_.gather(
-      [&](std::int32_t from, std::int32_t to, const Int3& shift) { (field.copy(from, to, shift), ...); });
+  traffic_.rows += routes_.gather([&](std::int32_t from, std::int32_t to, std::int32_t count, const Int3& shift) {
+    (field.copy(from, to, count, shift), ...);
+  });
 }
 
 template <class... Field>

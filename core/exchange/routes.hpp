@@ -1,10 +1,13 @@
 #pragma once
 // Which rows of this process repeat others of it. The exchange knows neither particles nor physics: the caller says how
-// a row is copied to its ghost.
+// rows are copied to their ghosts.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/share_out.hpp"
 #include "base/vec.hpp"
 
 namespace eddyline::exchange {
@@ -47,15 +50,21 @@ class Routes {
     runs.push_back(run);
   }
 
-  /// Brings owners' values to ghosts: copy(from_row, to_row, shift) for every ghost row; returns how many there are.
+  /// Brings owners' values to ghosts: copy(from_row, to_row, count, shift) for every run, in parallel; returns how many
+  /// ghost rows there are.
   template <class Copy>
   std::int64_t gather(Copy&& copy) const {
+    constexpr std::size_t k_portion = 16;  // runs that a thread takes at a time
     std::int64_t rows = 0;
-    for (std::size_t r = 0; r < used_; ++r)
-      for (const Run& run : routes_[r].runs) {
-        rows += run.count;
-        for (std::int32_t k = 0; k < run.count; ++k) copy(run.from + k, run.to + k, run.shift);
-      }
+    for (std::size_t r = 0; r < used_; ++r) {
+      const std::vector<Run>& runs = routes_[r].runs;
+      for (const Run& run : runs) rows += run.count;
+      share_out(static_cast<std::int64_t>((runs.size() + k_portion - 1) / k_portion), [&](std::int64_t portion) {
+        const std::size_t first = static_cast<std::size_t>(portion) * k_portion;
+        for (std::size_t i = first; i < std::min(first + k_portion, runs.size()); ++i)
+          copy(runs[i].from, runs[i].to, runs[i].count, runs[i].shift);
+      });
+    }
     return rows;
   }
 

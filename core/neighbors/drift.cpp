@@ -14,15 +14,19 @@ namespace {
 constexpr float k_none = std::numeric_limits<float>::infinity();
 constexpr std::int32_t k_portion = 64;  // cells that a thread takes at a time
 
-/// visit(first, end) for each row of a box's own cells, counted from its first cell.
+/// visit(first, end) for each row of a box's own cells, counted from its first cell, in parallel.
 template <class Visit>
 void for_each_run(const particles::CellLayout::Box& box, Visit&& visit) {
-  const std::int32_t nx = box.shape[0], depth = box.shape[2] > 1 ? 1 : 0;
-  for (std::int32_t z = depth; z < box.shape[2] - depth; ++z)
-    for (std::int32_t y = 1; y < box.shape[1] - 1; ++y) {
+  const std::int32_t nx = box.shape[0], ny = box.shape[1] - 2, depth = box.shape[2] > 1 ? 1 : 0;
+  const std::int32_t planes = box.shape[2] - 2 * depth, rows = std::max(1, k_portion / nx);
+  share_out((planes * ny + rows - 1) / rows, [&](std::int64_t portion) {
+    const auto begin = static_cast<std::int32_t>(portion) * rows;
+    for (std::int32_t row = begin; row < std::min(begin + rows, planes * ny); ++row) {
+      const std::int32_t z = row / ny + depth, y = row % ny + 1;
       const auto first = static_cast<std::size_t>((z * box.shape[1] + y) * nx + 1);
       visit(first, first + static_cast<std::size_t>(nx - 2));
     }
+  });
 }
 
 /// Of each of a box's own cells and all that touch it the extreme value, one axis after the other.
@@ -176,21 +180,25 @@ const Array<float>& DriftBound<T, D>::touching(const particles::CellLayout& layo
   for (const auto& box : layout.own_boxes()) {
     const auto cells = static_cast<std::size_t>(box.shape[0]) * static_cast<std::size_t>(box.shape[1]) *
                        static_cast<std::size_t>(box.shape[2]);
-    for (auto* array : {&lowest_, &highest_, &scratch_}) array->resize(cells);
-    float* apart2 = apart_.data() + box.first_cell;
+    const float *lower[D], *upper[D];
     for (int d = 0; d < D; ++d) {
-      const float *lower = lower_[d].data() + box.first_cell, *upper = upper_[d].data() + box.first_cell;
-      spread<D>(box, lower, least, scratch_.data(), lowest_.data());
-      spread<D>(box, upper, largest, scratch_.data(), highest_.data());
-      for_each_run(box, [&](std::size_t first, std::size_t end) {
-        for (std::size_t i = first; i < end; ++i) {
-          const float apart = std::max(upper[i] - lowest_[i], highest_[i] - lower[i]);
-          apart2[i] += lower[i] <= upper[i] ? apart * apart : 0.0F;
-        }
-      });
+      for (auto* array : {&lowest_[d], &highest_[d], &scratch_[d]}) array->resize(cells);
+      lower[d] = lower_[d].data() + box.first_cell, upper[d] = upper_[d].data() + box.first_cell;
     }
+    share_out(D, [&](std::int64_t d) {
+      spread<D>(box, lower[d], least, scratch_[d].data(), lowest_[d].data());
+      spread<D>(box, upper[d], largest, scratch_[d].data(), highest_[d].data());
+    });
+    float* apart = apart_.data() + box.first_cell;
     for_each_run(box, [&](std::size_t first, std::size_t end) {
-      for (std::size_t i = first; i < end; ++i) apart2[i] = std::sqrt(apart2[i]);
+      for (std::size_t i = first; i < end; ++i) {
+        float square = 0;
+        for (int d = 0; d < D; ++d) {
+          const float along = std::max(upper[d][i] - lowest_[d][i], highest_[d][i] - lower[d][i]);
+          square += lower[d][i] <= upper[d][i] ? along * along : 0.0F;
+        }
+        apart[i] = std::sqrt(square);
+      }
     });
   }
   return apart_;

@@ -75,9 +75,9 @@ class DriftBound {
   template <class MeasureCell>
   void for_each_near_cell(const particles::CellLayout& layout, MeasureCell&& measure_cell);
 
-  Array<float> lower_[D], upper_[D];         // of the displacements in each cell
-  Array<float> lowest_, highest_, scratch_;  // of touching(), by cell of a box: the same around it, along one axis
-  Array<float> apart_;                       // by cell: relative displacement
+  Array<float> lower_[D], upper_[D];                  // of the displacements in each cell
+  Array<float> lowest_[D], highest_[D], scratch_[D];  // of touching(), by cell of a box: the same around it
+  Array<float> apart_;                                // by cell: relative displacement
 };
 
 }  // namespace eddyline::neighbors

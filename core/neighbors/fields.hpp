@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
@@ -33,13 +32,10 @@ class RowField {
   }
 
   std::size_t bytes() const { return bytes_; }
-  void copy(std::int32_t from, std::int32_t to, const Int3& shift) const {
-    const auto source = std::as_const(rows_).row(from);
-    const auto target = rows_.row(to);
-    const int in_first = std::min(rows_.width(), k_first_part);
-    std::copy_n(source.first, in_first, target.first);
-    std::copy_n(source.rest, rows_.width() - in_first, target.rest);
-    rows_.shift(to, shift, dimensions_);
+  void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3& shift) const {
+    rows_.copy(from, to, count);
+    if (shift == Int3{}) return;
+    for (std::int32_t k = 0; k < count; ++k) rows_.shift(to + k, shift, dimensions_);
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
     for (std::int32_t k = 0; k < count; ++k) {
@@ -93,8 +89,11 @@ class PositionField {
   PositionField(FixedPositions& positions, int dimensions) : positions_(positions), dimensions_(dimensions) {}
 
   std::size_t bytes() const { return sizeof(std::int32_t) * static_cast<std::size_t>(dimensions_); }
-  void copy(std::int32_t from, std::int32_t to, const Int3& shift) const {
-    for (int d = 0; d < dimensions_; ++d) *at(d, to) = shifted(*at(d, from), shift[static_cast<std::size_t>(d)]);
+  void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3& shift) const {
+    for (int d = 0; d < dimensions_; ++d) {
+      const std::int32_t *source = at(d, from), by = shift[static_cast<std::size_t>(d)];
+      std::transform(source, source + count, at(d, to), [by](std::int32_t place) { return shifted(place, by); });
+    }
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
     const std::size_t size = static_cast<std::size_t>(count) * sizeof(std::int32_t);

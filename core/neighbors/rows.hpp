@@ -1,6 +1,7 @@
 #pragma once
 // Pair rows: what a pair sum needs of one particle, side by side, so that one or two loads bring it in.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -51,6 +52,13 @@ class Rows {
   }
   RowParts<const T> data() const { return {first_.data(), rest_.data()}; }
   std::size_t bytes() const { return first_.bytes() + rest_.bytes(); }
+
+  /// Rows one after the other.
+  void copy(std::int32_t from, std::int32_t to, std::int32_t count) {
+    const RowParts<T> source = row(from), target = row(to);
+    std::copy_n(source.first, count * k_first_part, target.first);
+    std::copy_n(source.rest, count * rest(), target.rest);
+  }
 
   /// Shifts the position of a row by whole quanta.
   void shift(std::int32_t r, const Int3& by, int dimensions) {

@@ -50,8 +50,8 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
     }
   }
   auto routes = s.routes;
-  routes.gather([&](std::int32_t from, std::int32_t to, const Int3& shift) {
-    neighbors::RowField(moving, D).copy(from, to, shift);
+  routes.gather([&](std::int32_t from, std::int32_t to, std::int32_t count, const Int3& shift) {
+    neighbors::RowField(moving, D).copy(from, to, count, shift);
   });
   neighbors::DriftBound<float, D> bound;
   bound.measure(s.layout, s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);

@@ -8,6 +8,7 @@
 
 #include "cell_fixture.hpp"
 #include "comm/alone.hpp"
+#include "comm/collectives.hpp"
 #include "decompose/partition.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
@@ -139,6 +140,33 @@ TEST(what_is_right_becomes_narrower_with_each_pass) {
 TEST(one_rank_alone_is_never_lazy) {
   Laziness alone({4, true}, dam(), true);
   CHECK(!alone.is_on() && alone.exchanges() && alone.depth() == 0 && !alone.begin_step());
+}
+
+/// Bodies may touch whom they stand near, whoever computes it.
+TEST(copies_are_near_walls_as_their_owners_are) {
+  on_ranks(3, [](comm::Communicator& c) {
+    integrate::Execution e = execution();
+    e.lazy.every = 2;
+    integrate::Flow<float, 2> flow(stream(), e, c);
+    flow.rebuild();
+    const auto& rows = flow.fluid_rows;
+    const auto& walls = flow.wall_rows;
+    std::int64_t copies[] = {0, 0};  // far from walls, near them
+    for (std::int64_t i = 0; i < rows.computed(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const std::int32_t cell = rows.cell[k];
+      const auto& box = flow.layout().boxes()[static_cast<std::size_t>(flow.layout().box_of(cell))];
+      bool near = false;
+      for (std::int32_t dy = -1; dy <= 1; ++dy) {
+        const auto run = static_cast<std::size_t>(cell + dy * box.shape[0] - 1);
+        near = near || walls.begin[run] < walls.begin[run + 3];
+      }
+      CHECK(flow.is_near_walls(k) == near);
+      if (i >= rows.owned()) ++copies[near ? 1 : 0];
+    }
+    comm::sum(c, copies, "test");
+    CHECK(copies[0] > 0 && copies[1] > 0);
+  });
 }
 
 /// Copies are seen by steps only.

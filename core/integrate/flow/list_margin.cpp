@@ -1,8 +1,11 @@
 #include "integrate/flow/list_margin.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
+
+#include "base/share_out.hpp"
 
 namespace eddyline::integrate {
 
@@ -80,24 +83,32 @@ bool ListMargin<T, D>::use_up(const Array<float>& approach, const Need& need) {
   const bool is_first = std::exchange(is_first_, false);
   if (!is_first) before_ = 0;
   need_ = need;
-  int lacking = 0, any_due = 0;
+  std::atomic<int> lacking = 0, any_due = 0;
   const auto besides = static_cast<float>(need.besides);
   const auto to_middle_of_none = static_cast<float>(to_middle(0));  // of a step in which nobody comes nearer
   // From the middle, where pairs are summed, to the end, where they are counted, in steps: the first begins at an end.
   const double to_end = need.in_middle ? k_spare * (is_first ? 1 : 0.5) : 0;
   const auto whole = static_cast<float>(1 + to_end);
   const float spare = need.next_step ? static_cast<float>(k_spare) : 0;
-#pragma omp simd reduction(| : lacking, any_due)
-  for (std::size_t c = 0; c < left_.size(); ++c) {
-    const float step = approach[c] + besides, middle = 0.5F * step + to_middle_of_none;
-    const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
-    const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0);
-    lacking |= (need.in_middle ? step : middle) > left ? 1 : 0;
-    left_[c] = after;
-    pace_[c] = step;
-    due_[c] = static_cast<std::uint8_t>(is_due);
-    any_due |= is_due;
-  }
+  constexpr std::size_t k_portion = 1024;  // cells that a thread takes at a time
+  const std::size_t cells = left_.size();
+  share_out(static_cast<std::int64_t>((cells + k_portion - 1) / k_portion), [&](std::int64_t portion) {
+    const std::size_t first = static_cast<std::size_t>(portion) * k_portion, last = std::min(first + k_portion, cells);
+    int some_lacking = 0, some_due = 0;
+#pragma omp simd reduction(| : some_lacking, some_due)
+    for (std::size_t c = first; c < last; ++c) {
+      const float step = approach[c] + besides, middle = 0.5F * step + to_middle_of_none;
+      const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
+      const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0);
+      some_lacking |= (need.in_middle ? step : middle) > left ? 1 : 0;
+      left_[c] = after;
+      pace_[c] = step;
+      due_[c] = static_cast<std::uint8_t>(is_due);
+      some_due |= is_due;
+    }
+    if (some_lacking != 0) lacking.store(1, std::memory_order_relaxed);
+    if (some_due != 0) any_due.store(1, std::memory_order_relaxed);
+  });
   any_due_ = any_due != 0;
   return lacking != 0;
 }

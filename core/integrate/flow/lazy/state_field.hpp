@@ -23,11 +23,13 @@ class StateField {
     for_each_changing([&](auto& field) { sum += Access<decltype(field)>::bytes(field); });
     return sum;
   }
-  void copy(std::int32_t from, std::int32_t to, const Int3&) const {
+  void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3&) const {
     for_each_changing([&](auto& field) {
       std::byte value[64];
-      Access<decltype(field)>::get(field, at(from), value);
-      Access<decltype(field)>::put(field, at(to), value);
+      for (std::int32_t k = 0; k < count; ++k) {
+        Access<decltype(field)>::get(field, at(from + k), value);
+        Access<decltype(field)>::put(field, at(to + k), value);
+      }
     });
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
