@@ -61,6 +61,7 @@ ClassicStep<T, D>::ClassicStep(Flow<T, D>& flow)
 template <class T, int D>
 void ClassicStep<T, D>::world_changed() {
   surroundings_ = Surroundings<D>(flow_.world());
+  dry_walls_.forget();
   terms_.laminar_viscosity = flow_.constants().nu > 0;
 }
 
@@ -165,45 +166,47 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     out.velocity[d] = sums.wall_velocity[d].data();
   }
   const std::int64_t n = flow_.walls_after(k_walls);
-  for_blocks(flow_.schedule.walls, n,
-             [&](std::int64_t first, std::int64_t last) { sweeps_.walls(in, out, first, last); });
-
   const auto& c = flow_.constants();
   const auto& wall = flow_.wall;
   const double to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
-    const double weight = static_cast<double>(sums.wall_weight[k]);
-    double p = 0, s = 0, sound_speed = 0;
-    if (weight > 0) {
-      const Vec3 x = vector_of(wall.x, k);
-      const Vec3 g = to_dimensionless * surroundings_.force(x, t);
-      p = static_cast<double>(sums.wall_pressure[k]);
-      for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(sums.wall_lever[d][k]);
-      p /= weight;
-      if (c.free_surface) p = std::max(p, 0.0);
-      if (c.state.is_gas()) {
-        s = static_cast<double>(sums.wall_density[k]) / weight - 1;
-        sound_speed = std::sqrt(c.state.gamma * std::max(p, 0.0) / (1 + s));
-      } else {
-        s = c.state.density_excess(p);
-        sound_speed = c.state.sound_speed(s, 0);
+  const bool walls_rest = !flow_.walls_move() && !surroundings_.walls_change_speed();
+  const auto blocks = dry_walls_.leave_out(flow_.wall_fluid, flow_.schedule.walls, n, walls_rest);
+  for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
+    sweeps_.walls(in, out, first, last);
+    for (std::int64_t i = first * neighbors::k_chunk; i < std::min(last * neighbors::k_chunk, n); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
+      const double weight = static_cast<double>(sums.wall_weight[k]);
+      double p = 0, s = 0, sound_speed = 0;
+      if (weight > 0) {
+        const Vec3 x = vector_of(wall.x, k);
+        const Vec3 g = to_dimensionless * surroundings_.force(x, t);
+        p = static_cast<double>(sums.wall_pressure[k]);
+        for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(sums.wall_lever[d][k]);
+        p /= weight;
+        if (c.free_surface) p = std::max(p, 0.0);
+        if (c.state.is_gas()) {
+          s = static_cast<double>(sums.wall_density[k]) / weight - 1;
+          sound_speed = std::sqrt(c.state.gamma * std::max(p, 0.0) / (1 + s));
+        } else {
+          s = c.state.density_excess(p);
+          sound_speed = c.state.sound_speed(s, 0);
+        }
+      }
+      const double rho = 1 + s;
+      row[D] = static_cast<T>(p);
+      row[D + 1] = static_cast<T>(rho * wall.volume[k] / c.volume);
+      row[3 * D + 3] = static_cast<T>(rho);
+      row[3 * D + 4] = static_cast<T>(sound_speed);
+      for (int d = 0; d < D; ++d) {
+        const double v_wall = wall.v[d][k] * c.inverse_c0;
+        const double mirrored =
+            weight > 0 ? 2 * v_wall - static_cast<double>(sums.wall_velocity[d][k]) / weight : v_wall;
+        row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
+        row[2 * D + 2 + d] = static_cast<T>(v_wall);
       }
     }
-    const double rho = 1 + s;
-    row[D] = static_cast<T>(p);
-    row[D + 1] = static_cast<T>(rho * wall.volume[k] / c.volume);
-    row[3 * D + 3] = static_cast<T>(rho);
-    row[3 * D + 4] = static_cast<T>(sound_speed);
-    for (int d = 0; d < D; ++d) {
-      const double v_wall = wall.v[d][k] * c.inverse_c0;
-      const double mirrored = weight > 0 ? 2 * v_wall - static_cast<double>(sums.wall_velocity[d][k]) / weight : v_wall;
-      row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
-      row[2 * D + 2 + d] = static_cast<T>(v_wall);
-    }
-  }
+  });
   flow_.timers.lap(Phase::walls);
 }
 

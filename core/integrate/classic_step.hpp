@@ -2,6 +2,7 @@
 
 #include "integrate/classic_kick.hpp"
 #include "integrate/contact.hpp"
+#include "integrate/dry_walls.hpp"
 #include "integrate/flow.hpp"
 #include "integrate/surroundings.hpp"
 #include "physics/classic/sweeps.hpp"
@@ -51,6 +52,7 @@ class ClassicStep {
   Flow<T, D>& flow_;
   Contact contact_;
   Surroundings<D> surroundings_;
+  DryWalls dry_walls_;
   ClassicKick<T, D> kick_;
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;

@@ -86,6 +86,7 @@ template <class T, int D>
 void Step<T, D>::world_changed() {
   contact_ = Contact(flow_.world());
   surroundings_ = Surroundings<D>(flow_.world());
+  dry_walls_.forget();
   moving_walls_.world_changed();
 }
 
@@ -286,36 +287,37 @@ void Step<T, D>::extrapolate_to_walls() {
     out.velocity[d] = flow_.wall_velocity[d].data();
   }
   const std::int64_t n = flow_.walls_after(k_walls);
-  for_blocks(flow_.schedule.walls, n,
-             [&](std::int64_t first, std::int64_t last) { flow_.sweeps.walls(in, out, first, last); });
-
   const auto& c = flow_.constants();
   auto& wall = flow_.wall;
   const double t = flow_.time + flow_.time_step;
   const double to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
-    const double weight = static_cast<double>(flow_.wall_weight[k]);
-    double p = 0;
-    if (weight > 0) {
-      const Vec3 x = vector_of(wall.x, k);
-      const Vec3 g = to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
-      p = static_cast<double>(flow_.wall_pressure[k]);
-      for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);
-      p /= weight;
-      if (c.free_surface) p = std::max(p, 0.0);
+  const bool walls_rest = !flow_.walls_move() && !surroundings_.walls_change_speed();
+  const auto blocks = dry_walls_.leave_out(flow_.wall_fluid, flow_.schedule.walls, n, walls_rest);
+  for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
+    flow_.sweeps.walls(in, out, first, last);
+    for (std::int64_t i = first * neighbors::k_chunk; i < std::min(last * neighbors::k_chunk, n); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
+      const double weight = static_cast<double>(flow_.wall_weight[k]);
+      double p = 0;
+      if (weight > 0) {
+        const Vec3 x = vector_of(wall.x, k);
+        const Vec3 g = to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
+        p = static_cast<double>(flow_.wall_pressure[k]);
+        for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);
+        p /= weight;
+        if (c.free_surface) p = std::max(p, 0.0);
+      }
+      row[D] = static_cast<T>(p);
+      for (int d = 0; d < D; ++d) {
+        const double v_wall = wall.v[d][k] * c.inverse_c0;
+        const double mirrored =
+            weight > 0 ? 2 * v_wall - static_cast<double>(flow_.wall_velocity[d][k]) / weight : v_wall;
+        row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
+        row[2 * D + 2 + d] = static_cast<T>(v_wall);
+      }
     }
-    row[D] = static_cast<T>(p);
-    for (int d = 0; d < D; ++d) {
-      const double v_wall = wall.v[d][k] * c.inverse_c0;
-      const double mirrored =
-          weight > 0 ? 2 * v_wall - static_cast<double>(flow_.wall_velocity[d][k]) / weight : v_wall;
-      row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
-      row[2 * D + 2 + d] = static_cast<T>(v_wall);
-    }
-  }
+  });
   flow_.timers.lap(Phase::walls);
 }
 

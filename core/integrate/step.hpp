@@ -1,6 +1,7 @@
 #pragma once
 
 #include "integrate/contact.hpp"
+#include "integrate/dry_walls.hpp"
 #include "integrate/flow.hpp"
 #include "integrate/kick.hpp"
 #include "integrate/moving_walls.hpp"
@@ -81,6 +82,7 @@ class Step {
   MovingWalls<T, D> moving_walls_;
   OpeningStep<T, D> openings_;
   Surroundings<D> surroundings_;
+  DryWalls dry_walls_;
   Kick<T, D> kick_;
   Portions early_rates_, early_forces_;  // of this step, what is left to sum
   bool late_rates_summed_ = false;

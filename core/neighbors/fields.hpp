@@ -48,6 +48,7 @@ class RowField {
     }
   }
   void unpack(const std::byte* from, std::int32_t first, std::int32_t count, const Int3& shift) const {
+    const bool shifted = has_position_ && shift != Int3{};
     for (std::int32_t k = 0; k < count; ++k) {
       const auto row = rows_.row(first + k);
       for (int p = 0; p < pieces_; ++p) {
@@ -55,7 +56,7 @@ class RowField {
         std::memcpy(piece.of(row), from, piece.bytes);
         from += piece.bytes;
       }
-      if (has_position_) rows_.shift(first + k, shift, dimensions_);
+      if (shifted) rows_.shift(first + k, shift, dimensions_);
     }
   }
 

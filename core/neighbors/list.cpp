@@ -186,6 +186,7 @@ NeighborList::Workshop& NeighborList::own_workshop() {
 
 void NeighborList::build(const Search& search, const char* instructions) {
   const ListKernels kernels = choose(instructions);
+  ++version_;
   const auto& slot = search.targets->slot;
   const auto n = static_cast<std::int64_t>(slot.size());
   const std::int64_t count_of_chunks = (n + k_chunk - 1) / k_chunk;
@@ -248,6 +249,7 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
     count_of_due += is_due ? 1 : 0;
   }
   if (count_of_due == 0) return 0;
+  ++version_;
   workshops_.resize(std::max(workshops_.size(), static_cast<std::size_t>(omp_get_max_threads())));
   // Most of them need no memory besides if all are built: those that would outgrow their room leave it to the others.
   if (3 * count_of_due > 2 * static_cast<std::int64_t>(chunks_.size())) {

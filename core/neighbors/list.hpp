@@ -98,6 +98,8 @@ class NeighborList {
   const std::int32_t* target_places() const { return target_places_.data(); }
   std::int64_t stored() const { return stored_; }  // entries without padding
   std::int64_t padded() const { return padded_; }  // entries with padding
+  /// Changes whenever lists do.
+  std::int64_t version() const { return version_; }
   std::size_t bytes() const;
 
  private:
@@ -136,6 +138,7 @@ class NeighborList {
   std::vector<Workshop> workshops_;                      // one a thread
   Array<std::int32_t> due_;                              // chunks
   std::int64_t stored_ = 0, padded_ = 0, deserted_ = 0;  // deserted: room that chunks have outgrown
+  std::int64_t version_ = 0;
   bool past_caches_ = false;
 };
 
