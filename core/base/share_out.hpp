@@ -57,4 +57,11 @@ void share_out(std::int64_t count, Visit&& visit) {
   shares.take(visit);
 }
 
+/// The same for portions of turns: visit(first, last).
+template <class Visit>
+void share_out(std::int64_t count, std::int64_t portion, Visit&& visit) {
+  share_out((count + portion - 1) / portion,
+            [&](std::int64_t p) { visit(p * portion, std::min((p + 1) * portion, count)); });
+}
+
 }  // namespace eddyline

@@ -54,15 +54,16 @@ class Routes {
   /// ghost rows there are.
   template <class Copy>
   std::int64_t gather(Copy&& copy) const {
-    constexpr std::size_t k_portion = 16;  // runs that a thread takes at a time
+    constexpr std::int64_t k_portion = 16;  // runs that a thread takes at a time
     std::int64_t rows = 0;
     for (std::size_t r = 0; r < used_; ++r) {
       const std::vector<Run>& runs = routes_[r].runs;
       for (const Run& run : runs) rows += run.count;
-      share_out(static_cast<std::int64_t>((runs.size() + k_portion - 1) / k_portion), [&](std::int64_t portion) {
-        const std::size_t first = static_cast<std::size_t>(portion) * k_portion;
-        for (std::size_t i = first; i < std::min(first + k_portion, runs.size()); ++i)
-          copy(runs[i].from, runs[i].to, runs[i].count, runs[i].shift);
+      share_out(static_cast<std::int64_t>(runs.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          const Run& run = runs[static_cast<std::size_t>(i)];
+          copy(run.from, run.to, run.count, run.shift);
+        }
       });
     }
     return rows;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "comm/collectives.hpp"
+#include "integrate/wall_row.hpp"
 #include "neighbors/fields.hpp"
 
 namespace eddyline::integrate {
@@ -181,10 +182,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
       if (weight > 0) {
         const Vec3 x = vector_of(wall.x, k);
         const Vec3 g = to_dimensionless * surroundings_.force(x, t);
-        p = static_cast<double>(sums.wall_pressure[k]);
-        for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(sums.wall_lever[d][k]);
-        p /= weight;
-        if (c.free_surface) p = std::max(p, 0.0);
+        p = extrapolated_pressure(weight, sums.wall_pressure, sums.wall_lever, g, k, c.free_surface);
         if (c.state.is_gas()) {
           s = static_cast<double>(sums.wall_density[k]) / weight - 1;
           sound_speed = std::sqrt(c.state.gamma * std::max(p, 0.0) / (1 + s));
@@ -198,13 +196,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
       row[D + 1] = static_cast<T>(rho * wall.volume[k] / c.volume);
       row[3 * D + 3] = static_cast<T>(rho);
       row[3 * D + 4] = static_cast<T>(sound_speed);
-      for (int d = 0; d < D; ++d) {
-        const double v_wall = wall.v[d][k] * c.inverse_c0;
-        const double mirrored =
-            weight > 0 ? 2 * v_wall - static_cast<double>(sums.wall_velocity[d][k]) / weight : v_wall;
-        row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
-        row[2 * D + 2 + d] = static_cast<T>(v_wall);
-      }
+      write_velocities(row, wall, k, weight, sums.wall_velocity, c.inverse_c0);
     }
   });
   flow_.timers.lap(Phase::walls);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "comm/collectives.hpp"
+#include "integrate/wall_row.hpp"
 #include "neighbors/fields.hpp"
 
 namespace eddyline::integrate {
@@ -303,19 +304,10 @@ void Step<T, D>::extrapolate_to_walls() {
       if (weight > 0) {
         const Vec3 x = vector_of(wall.x, k);
         const Vec3 g = to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
-        p = static_cast<double>(flow_.wall_pressure[k]);
-        for (int d = 0; d < D; ++d) p += g[d] * static_cast<double>(flow_.wall_lever[d][k]);
-        p /= weight;
-        if (c.free_surface) p = std::max(p, 0.0);
+        p = extrapolated_pressure(weight, flow_.wall_pressure, flow_.wall_lever, g, k, c.free_surface);
       }
       row[D] = static_cast<T>(p);
-      for (int d = 0; d < D; ++d) {
-        const double v_wall = wall.v[d][k] * c.inverse_c0;
-        const double mirrored =
-            weight > 0 ? 2 * v_wall - static_cast<double>(flow_.wall_velocity[d][k]) / weight : v_wall;
-        row[D + 2 + d] = static_cast<T>(wall.no_slip[k] != 0 ? mirrored : v_wall);
-        row[2 * D + 2 + d] = static_cast<T>(v_wall);
-      }
+      write_velocities(row, wall, k, weight, flow_.wall_velocity, c.inverse_c0);
     }
   });
   flow_.timers.lap(Phase::walls);

@@ -19,9 +19,8 @@ template <class Visit>
 void for_each_run(const particles::CellLayout::Box& box, Visit&& visit) {
   const std::int32_t nx = box.shape[0], ny = box.shape[1] - 2, depth = box.shape[2] > 1 ? 1 : 0;
   const std::int32_t planes = box.shape[2] - 2 * depth, rows = std::max(1, k_portion / nx);
-  share_out((planes * ny + rows - 1) / rows, [&](std::int64_t portion) {
-    const auto begin = static_cast<std::int32_t>(portion) * rows;
-    for (std::int32_t row = begin; row < std::min(begin + rows, planes * ny); ++row) {
+  share_out(planes * ny, rows, [&](std::int64_t begin, std::int64_t end) {
+    for (auto row = static_cast<std::int32_t>(begin); row < end; ++row) {
       const std::int32_t z = row / ny + depth, y = row % ny + 1;
       const auto first = static_cast<std::size_t>((z * box.shape[1] + y) * nx + 1);
       visit(first, first + static_cast<std::size_t>(nx - 2));
@@ -90,9 +89,8 @@ void DriftBound<T, D>::for_each_near_cell(const particles::CellLayout& layout, M
     lower_[d].resize(static_cast<std::size_t>(cells));
     upper_[d].resize(static_cast<std::size_t>(cells));
   }
-  share_out((cells + k_portion - 1) / k_portion, [&](std::int64_t portion) {
-    const auto first = static_cast<std::int32_t>(portion) * k_portion;
-    for (std::int32_t c = first; c < std::min(first + k_portion, cells); ++c)
+  share_out(cells, k_portion, [&](std::int64_t first, std::int64_t last) {
+    for (auto c = static_cast<std::int32_t>(first); c < last; ++c)
       if (layout.distance(c) <= 1)  // else no neighbour of its own cells
         measure_cell(c);
   });

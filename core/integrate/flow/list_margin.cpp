@@ -90,10 +90,9 @@ bool ListMargin<T, D>::use_up(const Array<float>& approach, const Need& need) {
   const double to_end = need.in_middle ? k_spare * (is_first ? 1 : 0.5) : 0;
   const auto whole = static_cast<float>(1 + to_end);
   const float spare = need.next_step ? static_cast<float>(k_spare) : 0;
-  constexpr std::size_t k_portion = 1024;  // cells that a thread takes at a time
-  const std::size_t cells = left_.size();
-  share_out(static_cast<std::int64_t>((cells + k_portion - 1) / k_portion), [&](std::int64_t portion) {
-    const std::size_t first = static_cast<std::size_t>(portion) * k_portion, last = std::min(first + k_portion, cells);
+  constexpr std::int64_t k_portion = 1024;  // cells that a thread takes at a time
+  share_out(static_cast<std::int64_t>(left_.size()), k_portion, [&](std::int64_t begin, std::int64_t end) {
+    const auto first = static_cast<std::size_t>(begin), last = static_cast<std::size_t>(end);
     int some_lacking = 0, some_due = 0;
 #pragma omp simd reduction(| : some_lacking, some_due)
     for (std::size_t c = first; c < last; ++c) {
