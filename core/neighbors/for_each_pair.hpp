@@ -16,6 +16,10 @@ EDDYLINE_INLINE void for_each_part(Body&& body) {
 template <class P, class State>
 inline constexpr bool k_holds_two = 3 * sizeof(State) <= (P::k_registers - 2) * sizeof(P);
 
+/// How many entries ahead lists are fetched: further than what a processor has begun at a time. Rows leave it so much
+/// to wait for that what it foresees of lists by itself comes late.
+inline constexpr std::int32_t k_ahead = 32 * k_chunk;
+
 /// Calls visit(load(places)) for every entry of the chunk's lists, in order: `places` points at those of the lanes'
 /// neighbours. Where there are registers for it, the next neighbours are loaded while the present ones are computed
 /// with: a chain of load, transpose, square root and sums is too long for the processor's window to overlap by itself.
@@ -27,13 +31,17 @@ EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load
     auto j = load(entries);
     for (std::int32_t k = 1; k < chunk.length; ++k) {
       entries += k_chunk;
+      __builtin_prefetch(entries + k_ahead);
       const auto next = load(entries);
       visit(j);
       j = next;
     }
     visit(j);
   } else {
-    for (std::int32_t k = 0; k < chunk.length; ++k, entries += k_chunk) visit(load(entries));
+    for (std::int32_t k = 0; k < chunk.length; ++k, entries += k_chunk) {
+      __builtin_prefetch(entries + k_ahead);
+      visit(load(entries));
+    }
   }
 }
 
