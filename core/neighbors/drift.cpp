@@ -69,14 +69,13 @@ bool DriftBound<T, D>::follow(const particles::CellLayout& layout, const particl
     find_range(cell, rows, walls, walls_moved, [&](std::int32_t r, int d) {
       std::int32_t& x = at.x[d][static_cast<std::size_t>(r)];
       const float by = std::nearbyint(course.displacement(r, d, x));
-      if (!(std::abs(by) < k_farthest)) {
-        all_known.store(false, std::memory_order_relaxed);
-        return by;
-      }
-      x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) +
-                                    static_cast<std::uint32_t>(static_cast<std::int32_t>(by)));
-      return by;
+      const bool known = std::abs(by) < k_farthest;
+      const auto quanta = static_cast<std::int32_t>(known ? by : 0.0F);
+      x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(quanta));
+      return known ? by : k_none;
     });
+    for (int d = 0; d < D; ++d)
+      if (upper_[d][static_cast<std::size_t>(cell)] == k_none) all_known.store(false, std::memory_order_relaxed);
   });
   return all_known;
 }
@@ -102,20 +101,22 @@ template <class Displacement>
 void DriftBound<T, D>::find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
                                   const WallDisplacement* walls_moved, Displacement&& displacement) {
   const auto k = static_cast<std::size_t>(cell);
-  float lower[D], upper[D];
   const bool resting_walls = walls_moved == nullptr && walls.begin[k] < walls.begin[k + 1];
-  std::fill_n(lower, D, resting_walls ? 0.0F : k_none);
-  std::fill_n(upper, D, resting_walls ? 0.0F : -k_none);
-  const auto include = [&](int axis, float moved) {
-    lower[axis] = std::min(lower[axis], moved);
-    upper[axis] = std::max(upper[axis], moved);
-  };
-  if (walls_moved != nullptr)
-    for (std::int32_t r = walls.begin[k]; r < walls.begin[k + 1]; ++r)
-      for (int d = 0; d < D; ++d) include(d, walls_moved->x[d][static_cast<std::size_t>(r)]);
-  for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r)
-    for (int d = 0; d < D; ++d) include(d, displacement(r, d));
-  for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
+  for (int d = 0; d < D; ++d) {
+    float lower = resting_walls ? 0.0F : k_none, upper = resting_walls ? 0.0F : -k_none;
+    const auto include = [&](std::int32_t first, std::int32_t end, auto&& of_row) {
+#pragma omp simd reduction(min : lower) reduction(max : upper)
+      for (std::int32_t r = first; r < end; ++r) {
+        const float moved = of_row(r);
+        lower = std::min(lower, moved), upper = std::max(upper, moved);
+      }
+    };
+    if (walls_moved != nullptr)
+      include(walls.begin[k], walls.begin[k + 1],
+              [&](std::int32_t r) { return walls_moved->x[d][static_cast<std::size_t>(r)]; });
+    include(rows.begin[k], rows.begin[k + 1], [&](std::int32_t r) { return displacement(r, d); });
+    lower_[d][k] = lower, upper_[d][k] = upper;
+  }
 }
 
 template <class T, int D>
