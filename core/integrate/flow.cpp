@@ -305,8 +305,7 @@ void Flow<T, D>::resize_results() {
     classic.resize(whole, whole_walls);
     return;
   }
-  divergence.resize(whole), diffusion.resize(whole);
-  if (!constants_.free_surface) filling.resize(whole);
+  divergence.resize(whole), diffusion.resize(whole), filling.resize(whole);
   wall_weight.resize(whole_walls), wall_pressure.resize(whole_walls);
   for (int d = 0; d < D; ++d) {
     viscous[d].resize(whole), pressure_force[d].resize(whole), shift[d].resize(whole);

@@ -72,14 +72,6 @@ class Flow {
   neighbors::RowField<T> pressed_field() {
     return openings.empty() ? neighbors::RowField<T>(pressed, D, {D, 2}) : neighbors::RowField<T>(pressed, D);
   }
-  /// The same of `moving`, by which the next step begins when ghosts have the end of the last one: density and volume
-  /// are those of `pressed` where they do not change in between, see RowWriter::write_moving_ghosts().
-  neighbors::RowField<T> next_moving_field() {
-    return density_lasts() ? neighbors::RowField<T>(moving, D, {0, 2 * D}, {2 * D + 2, moving.width() - 2 * D - 2})
-                           : neighbors::RowField<T>(moving, D);
-  }
-  /// Whether the density at the end of a step is that of the middle of the next one, and its pressure nothing else.
-  bool density_lasts() const { return !fluid.confined && openings.empty(); }
   /// What a halo carries of `walls`, whose places, volumes and velocities of their own change only where bodies or
   /// sides move.
   neighbors::RowField<T> wall_field(bool change_speed) {
@@ -186,7 +178,7 @@ class Flow {
 
   // Results of the sweeps, in whole chunks.
   Array<T> divergence, diffusion, viscous[D], pressure_force[D], shift[D], surface;
-  Array<T> filling;  // confined flows
+  Array<T> filling;
   Array<T> wall_weight, wall_pressure, wall_lever[D], wall_velocity[D];
   Array<T> viscous_reaction[D], pressure_reaction[D];
   ClassicResults<T, D> classic;  // of the scheme classic, else empty

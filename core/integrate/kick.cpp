@@ -5,6 +5,7 @@
 
 #include "base/portable_math.hpp"
 #include "integrate/clearance.hpp"
+#include "physics/sph/filling.hpp"
 
 namespace eddyline::integrate {
 
@@ -30,13 +31,6 @@ void Kick<T, D>::write_pressed_ghosts() {
   if (!flow_.lazy.exchanges() || !flow_.openings.empty()) return;
   flow_.fluid_halo.for_each_received(
       [&](std::int32_t first, std::int32_t count) { rows_.write_pressed_ghosts(first, count, flow_.time_step); });
-}
-
-template <class T, int D>
-void Kick<T, D>::write_moving_ghosts() {
-  if (!flow_.density_lasts()) return;
-  flow_.fluid_halo.for_each_received(
-      [&](std::int32_t first, std::int32_t count) { rows_.write_moving_ghosts(first, count); });
 }
 
 template <class T, int D>
@@ -116,7 +110,7 @@ typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping
           .keep = damping > 0 ? portable::exp(-damping * dt) : 1.0,
           .strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0,
           .cap = method.shifting_cap * c.length.spacing,
-          .relaxation = method.shifting && !c.free_surface ? method.volume_relaxation * dt * c.c0 / h : 0.0,
+          .relaxation = method.shifting ? method.volume_relaxation * dt * c.c0 / h : 0.0,
           .speed_limit2 = c.speed_limit * c.speed_limit,
           .jump2 = c.length.cell_edge * c.length.cell_edge};
 }
@@ -203,6 +197,7 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   auto& fluid = flow_.fluid;
   const double kernel = flow_.constants().kernel / 20, inverse_mass = flow_.constants().inverse_mass;
   const double relaxation = step.relaxation;
+  const bool free_surface = flow_.constants().free_surface;
   const T* filling = flow_.filling.data() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
@@ -211,7 +206,7 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     const double filled = kernel * (static_cast<double>(filling[l]) + mass[l] * inverse_mass);
-    const double relaxed = s[l] + relaxation * (filled - 1 - s[l]);
+    const double relaxed = s[l] + relaxation * physics::excess_of_filling(filled, s[l], free_surface);
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }
 }

@@ -17,8 +17,8 @@ class Kick {
 
   /// rho += dt d rho/dt;  v += a dt/2;  x += dt v; rows of the end of the step. Of the particles in some blocks.
   void half_and_drift(std::span<const Block> blocks);
-  /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. In confined flows
-  /// density follows the filling of space, and velocity follows shifting in the next step, of length `next`, whose
+  /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. Density follows
+  /// the filling of space, and velocity in confined flows follows shifting in the next step, of length `next`, whose
   /// first rows are written. v is damped at a rate of `damping`. Of the particles in some blocks; adds them to the
   /// extremes of the step.
   void half_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
@@ -28,8 +28,6 @@ class Kick {
   void write_pressed();
   /// Ghosts of other ranks, as far as their middle tells their end.
   void write_pressed_ghosts();
-  /// As far as the end of the last step tells the middle of this one.
-  void write_moving_ghosts();
 
  private:
   /// Where the particles of a span are going.

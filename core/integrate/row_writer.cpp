@@ -112,16 +112,6 @@ void RowWriter<T, D>::write_pressed_ghosts(std::int32_t first, std::int32_t coun
   }
 }
 
-template <class T, int D>
-void RowWriter<T, D>::write_moving_ghosts(std::int32_t first, std::int32_t count) {
-  for (std::int32_t r = first; r < first + count; ++r) {
-    const T* end = flow_.pressed.row(r).first;
-    T* row = flow_.moving.row(r).first;
-    row[2 * D] = end[D];  // the state equation is linear: p = s
-    row[2 * D + 1] = end[D + 1];
-  }
-}
-
 template class RowWriter<float, 2>;
 template class RowWriter<float, 3>;
 template class RowWriter<double, 2>;

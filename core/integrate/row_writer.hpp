@@ -18,8 +18,6 @@ class RowWriter {
   void write_pressed(const ParticleSpan& span, double dt);
   /// Place and velocity at its end of rows whose middle is in `moving`: what write_pressed() would give.
   void write_pressed_ghosts(std::int32_t first, std::int32_t count, double dt);
-  /// Density and volume in the middle of a step of rows whose end of the last one is in `pressed`, where they last.
-  void write_moving_ghosts(std::int32_t first, std::int32_t count);
 
  private:
   Flow<T, D>& flow_;

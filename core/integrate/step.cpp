@@ -123,8 +123,7 @@ template <class T, int D>
 bool Step<T, D>::cells_hold(double start, double skin) {
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
-  const bool ahead_of_step = std::exchange(moving_is_sent_, false);
-  if (!ahead_of_step) send(flow_.fluid_halo, all_of(flow_.moving));
+  if (!std::exchange(moving_is_sent_, false)) send(flow_.fluid_halo, all_of(flow_.moving));
   gather_within(flow_.fluid_halo, flow_.moving);
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   const bool foreseen = ends_of_ == flow_.steps && flow_.last_rebuild < flow_.steps;
@@ -133,7 +132,7 @@ bool Step<T, D>::cells_hold(double start, double skin) {
   sum_all_rates_later();
   const bool ahead = !flow_.communicator().is_alone() && cells_will_hold(skin);
   if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
-  end_moving_exchange(ahead_of_step);
+  end_exchange(flow_.fluid_halo, all_of(flow_.moving));
   foreseen ? flow_.begin_drift() : flow_.begin_control_point();
   if (ahead) sum_rates_until([this] { return flow_.control_point_arrived(); });
   if (ahead && !flow_.control_point_arrived()) sum_late_rates();
@@ -204,21 +203,14 @@ void Step<T, D>::write_moving() {
 
 template <class T, int D>
 void Step<T, D>::send_ahead() {
-  send(flow_.fluid_halo, flow_.next_moving_field());
+  send(flow_.fluid_halo, all_of(flow_.moving));
   moving_is_sent_ = true;
-}
-
-template <class T, int D>
-void Step<T, D>::end_moving_exchange(bool ahead) {
-  if (!ahead) return end_exchange(flow_.fluid_halo, all_of(flow_.moving));
-  end_exchange(flow_.fluid_halo, flow_.next_moving_field());
-  kick_.write_moving_ghosts();
 }
 
 /// What has been sent ahead is of no use: those of others are let in, as all ranks do.
 template <class T, int D>
 void Step<T, D>::recall_moving() {
-  if (std::exchange(moving_is_sent_, false)) end_moving_exchange(true);
+  if (std::exchange(moving_is_sent_, false)) end_exchange(flow_.fluid_halo, all_of(flow_.moving));
 }
 
 /// Whether the rows with which the next step begins are known when this one ends.

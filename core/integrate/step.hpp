@@ -60,7 +60,6 @@ class Step {
   void write_moving();
   void send_ahead();
   void recall_moving();
-  void end_moving_exchange(bool ahead);
   bool sends_ahead() const;
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }

@@ -22,12 +22,10 @@ template <class T>
 class RowField {
  public:
   RowField(Rows<T>& rows, int dimensions) : RowField(rows, dimensions, {0, rows.width()}) {}
-  RowField(Rows<T>& rows, int dimensions, Values sent, Values also_sent = {}) : rows_(rows), dimensions_(dimensions) {
-    for (const Values& values : {sent, also_sent}) {
-      const int split = std::clamp(k_first_part - values.first, 0, values.count);
-      add(values.first, split, false);
-      add(std::max(values.first - k_first_part, 0), values.count - split, true);
-    }
+  RowField(Rows<T>& rows, int dimensions, Values sent) : rows_(rows), dimensions_(dimensions) {
+    const int split = std::clamp(k_first_part - sent.first, 0, sent.count);
+    add(sent.first, split, false);
+    add(std::max(sent.first - k_first_part, 0), sent.count - split, true);
     has_position_ = sent.first == 0;
   }
 
@@ -79,7 +77,7 @@ class RowField {
 
   Rows<T>& rows_;
   int dimensions_, pieces_ = 0;
-  std::array<Piece, 4> piece_;
+  std::array<Piece, 2> piece_;
   std::size_t bytes_ = 0;
   bool has_position_;
 };

@@ -103,7 +103,7 @@ struct Method {
   bool shifting = true;
   double shifting_strength = 0;     // A; 0: 6 with a free surface, 3 without
   double shifting_cap = 0.1;        // largest shift of a step, in spacings
-  double volume_relaxation = 0.01;  // rate at which density follows the filling of space, in c0/h: confined flows
+  double volume_relaxation = 0.01;  // rate at which density follows the filling of space, in c0/h
   double skin = 0;                  // Verlet skin in spacings; 0: chosen by the program
   bool double_precision = false;    // pair sums in double
   double speed_limit = 0;           // the blow-up doctor's limit [m/s]; 0: the speed of sound

@@ -35,7 +35,7 @@ struct ForceResults {
   T* pressure[D];  // sum V F (p_i + p_j) r
   T* shift[D];     // limited at the free surface
   T* surface;      // 0 inside, 1 surface, 2 isolated
-  T* filling;      // sum V rho W of the neighbours: confined flows, unless null
+  T* filling;      // sum V rho W of the neighbours, unless null
 };
 template <class T, int D>
 struct WallResults {
@@ -84,8 +84,8 @@ struct Sweeps {
   Rates rates_morris, rates_monaghan_cleary;
   using Forces = void (*)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk,
                           std::int64_t last_chunk);
-  /// At its end: pressure force and shifting; in confined flows also how densely particles fill space, in others where
-  /// the free surface is.
+  /// At its end: pressure force, shifting, how densely particles fill space and, unless the flow is confined, where the
+  /// free surface is.
   Forces forces_confined, forces_free_surface;
   /// Walls over fluid: extrapolated pressure and velocity.
   void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);

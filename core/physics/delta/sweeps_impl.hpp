@@ -177,11 +177,8 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
             pressure_symmetric<D>(pressure, VF, i.p, j.p, ij.r);
             const P W = WendlandC2::value(ij.rest, ij.F, ij.q);
             shifting<D>(shift, VF, W, crowding, ij.r);
-            if constexpr (free_surface) {
-              arrange(around, VF, ij.r);
-            } else {
-              filling(filled, j.V, j.p, W);  // p = s in these units
-            }
+            filling(filled, j.V, j.p, W);  // p = s in these units
+            if constexpr (free_surface) arrange(around, VF, ij.r);
           });
 
       for_each_neighbor<P>(
@@ -193,18 +190,13 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
             pressure_symmetric<D>(pressure, VF, p_wet, w.p, iw.r);
             const P W = WendlandC2::value(iw.rest, iw.F, iw.q);
             shifting<D>(shift, VF, W, crowding, iw.r);
-            if constexpr (free_surface) {
-              arrange(around, VF, iw.r);
-            } else {
-              filling(filled, w.V, w.p, W);
-            }
+            filling(filled, w.V, w.p, W);
+            if constexpr (free_surface) arrange(around, VF, iw.r);
           });
 
       P surface(0);
-      if constexpr (free_surface)
-        surface = limit_at_surface(around, P(in.kernel_constant), shift);
-      else if (out.filling != nullptr)
-        put(filled, out.filling + at);
+      if constexpr (free_surface) surface = limit_at_surface(around, P(in.kernel_constant), shift);
+      if (out.filling != nullptr) put(filled, out.filling + at);
       for (int d = 0; d < D; ++d) {
         put(pressure[d], out.pressure[d] + at);
         put(shift[d], out.shift[d] + at);

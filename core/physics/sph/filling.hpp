@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "physics/pair.hpp"
 
 namespace eddyline::physics {
@@ -10,6 +12,14 @@ namespace eddyline::physics {
 template <class S>
 EDDYLINE_INLINE void filling(S& sum, S volume_j, S s_j, S W) {
   sum = fma(fma(volume_j, s_j, volume_j), W, sum);
+}
+
+/// By how much the filling exceeds the density that a particle carries, to which density is drawn. Near a free surface
+/// the sum misses what is not there: only what has come together more closely than any flow asks for counts then.
+inline double excess_of_filling(double filling, double s, bool free_surface) {
+  constexpr double k_crowded = 0.05;
+  const double excess = filling - 1 - s;
+  return free_surface ? std::max(0.0, excess - k_crowded) : excess;
 }
 
 }  // namespace eddyline::physics

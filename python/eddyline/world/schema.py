@@ -413,8 +413,8 @@ class Method(Table):
     )
     volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
         default=None,
-        description="Rate at which density follows the filling of space without a free surface, in c0/h; "
-        "default 0.01.",
+        description="Rate at which density follows the filling of space, in c0/h; default 0.01. With a free "
+        "surface only where particles crowd.",
     )
     skin: Positive | None = Field(
         default=None,
