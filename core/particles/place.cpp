@@ -18,7 +18,8 @@ namespace {
 
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
 constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
-constexpr double k_skin_2d = 0.25, k_skin_3d = 0.3;  // / h: where lists and sweeps together cost least in a fast flow
+// Skins / h, where sorting, lists and sweeps together cost least in a violent flow, with the time steps of the scheme.
+constexpr double k_skin_2d = 0.5, k_skin_3d = 0.3, k_skin_2d_classic = 0.25;
 
 std::int64_t points_along(const World& world, int axis) {
   const double length = world.size[axis] / world.spacing;
@@ -252,16 +253,16 @@ std::vector<PlacedWall> place_body(const World& world, std::size_t body, std::in
 Lengths lengths(const World& world) {
   Lengths l{};
   l.spacing = world.spacing;
+  const bool classic = world.method.scheme == world::Scheme::classic;
   double ratio = world.method.smoothing_ratio;
   if (!(ratio > 0))
-    ratio = world.method.scheme == world::Scheme::classic && world.fluid.matter == world::Matter::liquid
-                ? k_smoothing_classic
-            : world.dimensions == 2 ? k_smoothing_2d
-                                    : k_smoothing_3d;
+    ratio = classic && world.fluid.matter == world::Matter::liquid ? k_smoothing_classic
+            : world.dimensions == 2                                ? k_smoothing_2d
+                                                                   : k_smoothing_3d;
   l.smoothing_length = world.spacing * ratio;
   l.interaction_radius = 2 * l.smoothing_length;
-  const double skin = (world.dimensions == 3 ? k_skin_3d : k_skin_2d) * l.smoothing_length;
-  l.skin = world.method.skin > 0 ? world.method.skin * world.spacing : skin;
+  const double skin = world.dimensions == 3 ? k_skin_3d : classic ? k_skin_2d_classic : k_skin_2d;
+  l.skin = world.method.skin > 0 ? world.method.skin * world.spacing : skin * l.smoothing_length;
   l.cell_edge = l.interaction_radius + l.skin;
   return l;
 }

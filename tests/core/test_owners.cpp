@@ -34,6 +34,7 @@ world::World six_rows() {
   w.spacing = 0.05;
   w.fluid.density = 1;
   w.fluid.sound_speed = 10;
+  w.method.skin = 0.5;
   w.sides[0].kind = w.sides[1].kind = world::SideKind::periodic;
   return w;
 }
@@ -323,6 +324,7 @@ TEST(nobody_is_moved_twice_in_eddies) { expect_one_owner_each(to_and_fro(), 36, 
 TEST(ranks_need_not_wait_for_ghosts_to_know_that_lists_hold) {
   auto world = fixture::eddies(2);
   world.fluid.sound_speed *= 10;  // steps so short that lists last for some
+  world.method.skin = 0.5;
   on_ranks(3, [&](comm::Communicator& c) {
     Flow2 flow(world, execution_with("strips"), c);
     const auto step = start<integrate::Step<float, 2>>(flow);

@@ -20,7 +20,7 @@ from eddyline.run.errors import RequestError
 from eddyline.world import World
 
 needs_ranks = pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
-STEPS = 40
+STEPS = 80
 
 
 def eddyline(*words: object) -> subprocess.CompletedProcess[str]:

@@ -6,8 +6,8 @@ import math
 
 from .schema import WorldFile
 
-SKIN_RATIO = {2: 0.25, 3: 0.3}
-"""Skin of the neighbour lists where the file names none, in smoothing lengths, by dimensions."""
+SKIN_RATIO = {"delta": {2: 0.5, 3: 0.3}, "classic": {2: 0.25, 3: 0.3}}
+"""Skin of the neighbour lists where the file names none, in smoothing lengths, by scheme and dimensions."""
 
 NODE_REACH = 0.75
 """How far the nodes of openings see, by the reach of the kernel."""
@@ -28,7 +28,7 @@ def reach(file: WorldFile) -> float:
 
 def cell_edge(file: WorldFile) -> float:
     """Edge of the cells [m]: the reach of the kernel and the skin."""
-    skin = file.method.skin or SKIN_RATIO[file.dimensions] * _ratio(file)  # in spacings
+    skin = file.method.skin or SKIN_RATIO[file.method.scheme][file.dimensions] * _ratio(file)  # in spacings
     return reach(file) + skin * file.domain.spacing
 
 
