@@ -5,11 +5,29 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
 
 namespace eddyline::neighbors {
+
+/// Copies bytes; few of them, 4 to 32, without a call, as two pieces that may overlap.
+inline void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const auto copy = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
+    std::byte first[N], last[N];
+    std::memcpy(first, from, N), std::memcpy(last, from + bytes - N, N);
+    std::memcpy(to, first, N), std::memcpy(to + bytes - N, last, N);
+  };
+  if (bytes >= 16 && bytes <= 32)
+    copy(std::integral_constant<std::size_t, 16>());
+  else if (bytes >= 8 && bytes < 16)
+    copy(std::integral_constant<std::size_t, 8>());
+  else if (bytes >= 4 && bytes < 8)
+    copy(std::integral_constant<std::size_t, 4>());
+  else
+    std::memcpy(to, from, bytes);
+}
 
 /// Some values of a row, one after the other.
 struct Values {
@@ -40,7 +58,7 @@ class RowField {
       const auto row = rows_.row(first + k);
       for (int p = 0; p < pieces_; ++p) {
         const Piece& piece = piece_[static_cast<std::size_t>(p)];
-        std::memcpy(to, piece.of(row), piece.bytes);
+        copy_few(to, reinterpret_cast<const std::byte*>(piece.of(row)), piece.bytes);
         to += piece.bytes;
       }
     }
@@ -51,7 +69,7 @@ class RowField {
       const auto row = rows_.row(first + k);
       for (int p = 0; p < pieces_; ++p) {
         const Piece& piece = piece_[static_cast<std::size_t>(p)];
-        std::memcpy(piece.of(row), from, piece.bytes);
+        copy_few(reinterpret_cast<std::byte*>(piece.of(row)), from, piece.bytes);
         from += piece.bytes;
       }
       if (shifted) rows_.shift(first + k, shift, dimensions_);
