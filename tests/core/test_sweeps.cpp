@@ -140,6 +140,7 @@ Results<T> run(const delta::Sweeps<T, D>& sweeps, Scene<T, D>& s) {
     vector(kind + "pressure ", fluid, force.pressure);
     vector(kind + "shift ", fluid, force.shift);
     force.surface = results.add(kind + "surface", fluid);
+    force.filling = results.add(kind + "filling", fluid);
     (confined ? sweeps.forces_confined : sweeps.forces_free_surface)(s.input(true), force, 0, fluid_chunks);
     delta::ReactionResults<T, D> viscous{};
     vector(kind + "viscous reaction ", walls, viscous.force);
