@@ -104,8 +104,8 @@ Prediction ClassicStep<T, D>::look_ahead(double dt) const {
 }
 
 template <class T, int D>
-void ClassicStep<T, D>::rebuild() {
-  flow_.rebuild();
+void ClassicStep<T, D>::rebuild(bool ahead) {
+  flow_.rebuild(ahead);
   put_sentinels();
 }
 
@@ -129,8 +129,10 @@ Prediction ClassicStep<T, D>::predict_half() {
   const double skin = k_trust * flow_.constants().length.skin;
   Prediction ahead = look_ahead(flow_.time_step);
   if (!cells_hold(ahead, skin)) {
-    rebuild();
-    while (!cells_hold(ahead, skin)) {
+    rebuild(true);
+    bool hold = cells_hold(ahead, skin);
+    if (!hold) rebuild(false), hold = cells_hold(ahead, skin);
+    for (; !hold; hold = cells_hold(ahead, skin)) {
       flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
       ahead = look_ahead(flow_.time_step);
     }
@@ -147,8 +149,11 @@ bool ClassicStep<T, D>::cells_hold(const Prediction& ahead, double skin) {
   flow_.timers.lap(Phase::integrate);
   gather(flow_.fluid_halo, flow_.pressed);
   const auto& c = flow_.constants();
-  flow_.begin_control_point();
+  const bool is_first = flow_.last_rebuild == flow_.steps;
+  const double before = flow_.control.approach;
+  flow_.begin_control_point(false);
   flow_.end_control_point();
+  flow_.control.approach_before = is_first ? flow_.control.approach : before;
   flow_.timers.lap(Phase::integrate);
   return flow_.control.approach <= skin && flow_.control.moved <= 0.5 * c.length.interaction_radius + skin;
 }
@@ -282,7 +287,7 @@ void ClassicStep<T, D>::start() {
   flow_.write_wall_rows();
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   flow_.timers.start();
-  rebuild();
+  rebuild(false);
   flow_.time_step = last_step_ = step_before_ = 0;
   {
     const typename Flow<T, D>::Copies copies(flow_);

@@ -38,7 +38,7 @@ class ClassicStep {
 
  private:
   Prediction look_ahead(double dt) const;
-  void rebuild();
+  void rebuild(bool ahead);
   void put_sentinels();
   Prediction predict_half();
   bool cells_hold(const Prediction& ahead, double skin);

@@ -135,12 +135,14 @@ void Flow<T, D>::place_nodes() {
 // --- a rebuild ------------------------------------------------------------------------------------------------------
 
 template <class T, int D>
-void Flow<T, D>::rebuild() {
+void Flow<T, D>::rebuild(bool ahead) {
+  control.lead = ahead && rebuilds > 0 ? next_lead() : 0;
   let_copies_in(false);
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
   if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
+  look_ahead();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();
   migrate_fluid();
@@ -157,6 +159,42 @@ void Flow<T, D>::rebuild() {
   ++rebuilds;
   last_rebuild = steps;
   timers.lap(Phase::lists);
+}
+
+/// Particles go apart from where they have been sorted, so that they may as well come from the other side: sorted by
+/// where they will be half way, they hold twice as long. As many steps ahead as cells have held since they were there,
+/// or as they would at the pace and speed of the last step, and somewhat less.
+template <class T, int D>
+double Flow<T, D>::next_lead() const {
+  constexpr double k_share = 0.9, k_to_middle = 0.4;  // pairs are not summed before the middle of the first step
+  constexpr double k_least = 1e-6;                    // of lengths
+  const double held = std::max(0.0, static_cast<double>(steps - last_rebuild) - control.lead);
+  const double skin = constants_.length.skin, farthest = reach_of_lists() + skin;
+  const double pace = std::max(k_least * skin, control.approach - control.approach_before);
+  const double way = std::max(k_least * skin, control.speed * time_step);
+  return k_share * std::min({held, skin / pace, farthest / way}) + k_to_middle;
+}
+
+/// By which places particles are sorted. Those of buffers stay on their lines.
+template <class T, int D>
+void Flow<T, D>::look_ahead() {
+  const double lead = control.lead * time_step;
+  fluid.x_ref.resize(fluid.id.size());
+  for (int d = 0; d < D; ++d) {
+    const double *x = fluid.x[d], *v = fluid.v[d];
+    double* x_ref = fluid.x_ref[d];
+    const auto n = static_cast<std::int64_t>(fluid.id.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) x_ref[i] = x[i] + v[i] * lead;
+  }
+  if (!openings.empty())
+    for (std::size_t i = 0; i < fluid.id.size(); ++i) {
+      if (fluid.buffer[i] == 0) continue;
+      const int axis = openings.all()[fluid.buffer[i] - 1u].sites.axis;
+      for (int d = 0; d < D; ++d)
+        if (d != axis) fluid.x_ref[d][i] = fluid.x[d][i];
+    }
+  subdomain_.wrap(fluid.x_ref, &fluid.x);
 }
 
 /// What has gone too far out at an open side, and what has reached the end of a buffer.
@@ -186,7 +224,7 @@ void Flow<T, D>::rebalance() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   std::vector<Int3> cells(fluid.id.size());
-  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = subdomain_.grid().cell_of(vector_of(fluid.x, i));
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = subdomain_.grid().cell_of(vector_of(fluid.x_ref, i));
   const double cost = balance.cost(timers.busy(), steps) / static_cast<double>(std::max<std::int64_t>(1, fluid.size()));
   subdomain_.share_out(cells, std::max<std::int64_t>(1, std::llround(1e9 * cost)));
   openings.share(communicator_);
@@ -202,21 +240,22 @@ void Flow<T, D>::rebalance() {
 template <class T, int D>
 void Flow<T, D>::migrate_fluid() {
   if (communicator_.is_alone()) return;
-  const auto for_each_field = [&](auto&& visit) { fluid.for_each_array(visit); };
-  migrants += migrate(communicator_, subdomain_.ranks_of(fluid.x), subdomain_.neighbors(), for_each_field);
-  send_copies(fluid.x, for_each_field);
+  const auto for_each_field = [&](auto&& visit) {
+    fluid.for_each_array(visit);
+    visit(fluid.x_ref);
+  };
+  migrants += migrate(communicator_, subdomain_.ranks_of(fluid.x_ref), subdomain_.neighbors(), for_each_field);
+  send_copies(fluid.x_ref, for_each_field);
 }
 
 /// Puts the fluid in canonical order: by cell, then id.
 template <class T, int D>
 void Flow<T, D>::sort_fluid() {
-  fluid.x_ref.resize(fluid.id.size());
-  for (int d = 0; d < D; ++d) std::copy_n(fluid.x[d], fluid.size(), fluid.x_ref[d]);
   find_fluid_rows();
-  control.approach = control.moved = control.latest.corrected = 0;
+  control.approach = control.approach_before = control.moved = control.gone = control.latest.corrected = 0;
 }
 
-/// Order of the fluid from where it stood at the last sort.
+/// Order of the fluid by the places of the last sort.
 template <class T, int D>
 void Flow<T, D>::find_fluid_rows() {
   const double* position[D];
@@ -365,7 +404,8 @@ std::int64_t Flow<T, D>::memory() const {
                       sum(divergence, diffusion, surface, filling, wall_weight, wall_pressure, classic);
   for (int d = 0; d < D; ++d)
     bytes += sum(viscous[d], pressure_force[d], shift[d], wall_lever[d], wall_velocity[d], viscous_reaction[d],
-                 pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d], wall_displacement.x[d]);
+                 pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d], wall_displacement.x[d],
+                 headings_.x[d], wall_headings_.x[d]);
   const auto add = [&](const auto& array) { bytes += array.bytes(); };
   const_cast<FluidState<D>&>(fluid).for_each_array(add);
   const_cast<WallState<D>&>(wall).for_each_array(add);

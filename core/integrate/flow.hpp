@@ -49,8 +49,9 @@ class Flow {
   Flow(const world::World& world, const Execution& execution, comm::Communicator& communicator);
 
   /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change, and
-  /// where particles go from rank to rank.
-  void rebuild();
+  /// where particles go from rank to rank. `ahead`: they are sorted by where they are expected half way to the next
+  /// one.
+  void rebuild(bool ahead);
 
   /// A step begins, with copies let in: brings them up to date if that is due, which it returns for ghosts as well.
   /// Collective.
@@ -195,9 +196,9 @@ class Flow {
   /// Makes what this rank has found of the last step that of all ranks, at once. Collective.
   void agree();
   /// The control point of a step: agrees on the last step, and on how far particles of all ranks will have moved since
-  /// the last rebuild at the end of this one, whose middle is in `moving`. In two halves: what is computed in between
-  /// gives other ranks time to come to it. Collective.
-  void begin_control_point();
+  /// the last rebuild at the end of this one, whose middle is in `moving`; `and_middle`: there or at its end. In two
+  /// halves: what is computed in between gives other ranks time to come to it. Collective.
+  void begin_control_point(bool and_middle);
   /// The same while ghosts of other ranks are still on their way: it takes them to go on as `pressed`, the end of the
   /// last step, has them, and adds by how much no particle strays from that. So it gives upper bounds, and nobody has
   /// to wait for begin_drift(), which says once ghosts have come how far particles will have moved, unless the bounds
@@ -241,6 +242,8 @@ class Flow {
   void place();
   void place_nodes();
   void remove_leavers();
+  double next_lead() const;
+  void look_ahead();
   void migrate_fluid();
   bool rebalance_is_due();
   void rebalance();
@@ -253,7 +256,14 @@ class Flow {
   void begin_count();
   void end_count();
   void find_neighbors();
+  bool may_have_margins() const;
   bool has_margins() const;
+  void find_headings();
+  void expect_walls_to_rest();
+  void foresee();
+  void find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x, const VectorArray<double, D>& v,
+                     const VectorArray<double, D>* shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
+                     neighbors::Headings& headings) const;
   void build_lists();
   template <class Visit>
   void for_each_list(Visit&& visit);
@@ -264,7 +274,9 @@ class Flow {
   typename ListMargin<T, D>::Need need_of_step() const;
   float sideways_in_buffers() const;
   void find_near_walls();
-  float half_a_step() const { return static_cast<float>(0.5 * time_step * constants_.c0 / constants_.fixed.quantum()); }
+  /// How far sound goes in a time [quanta].
+  double way_of_sound(double duration) const { return duration * constants_.c0 / constants_.fixed.quantum(); }
+  float half_a_step() const { return static_cast<float>(way_of_sound(0.5 * time_step)); }
   void find_node_neighbors();
   void make_schedule();
   void resize_results();
@@ -300,8 +312,11 @@ class Flow {
   std::int64_t body_changes_made_ = 0;    // of them
   neighbors::DriftBound<T, D> drift_bound_;
   ListMargin<T, D> margin_;
-  double steps_of_cells_ = 0;       // that they are expected to last
-  Array<std::uint8_t> near_walls_;  // by particle; only where there are bodies
+  neighbors::Headings headings_, wall_headings_;  // since the last rebuild, where lists have margins
+  double followed_ = 0;                           // until when lists know where rows are [s]
+  double step_followed_ = 0;                      // the way of sound in the last step that they know of
+  double steps_of_cells_ = 0;                     // that they are expected to last
+  Array<std::uint8_t> near_walls_;                // by particle; only where there are bodies
 };
 
 /// Puts copies of the particles at x behind those of ranks that compute them as well. Collective.

@@ -107,41 +107,56 @@ template <class T, int D>
 void Step<T, D>::drift_half() {
   const double skin = k_trust * flow_.constants().length.skin;
   flow_.end_drift();
-  if (flow_.bodies_change() || !cells_hold(flow_.control.approach, skin)) {
-    recall_moving();
-    flow_.rebuild();
-    rows_time_step_ = k_none;
-    while (!cells_hold(0, skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+  if (flow_.bodies_change() || !cells_hold(skin)) {
+    rebuild(true);
+    bool hold = cells_hold(skin);
+    if (!hold) rebuild(false), hold = cells_hold(skin);
+    for (; !hold; hold = cells_hold(skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
   }
+  flow_.control.gone += flow_.control.speed * flow_.time_step;
   if (!flow_.control.bad && flow_.renew_lists()) sum_all_rates_later();
 }
 
-/// Cells hold while particles come nearer by less than the skin. Pairs are summed half way through the step, where they
-/// have moved by the mean of its two ends, and at its end. `start`: by how much they were nearer at the end of the
-/// last.
 template <class T, int D>
-bool Step<T, D>::cells_hold(double start, double skin) {
+void Step<T, D>::rebuild(bool ahead) {
+  recall_moving();
+  flow_.rebuild(ahead);
+  rows_time_step_ = k_none;
+}
+
+/// Cells hold while particles come nearer by less than the skin, from where they were sorted. Pairs are summed half way
+/// through the step and at its end. Half way they have moved by the mean of its two ends, where the first has been
+/// corrected since; in the first step after a rebuild it is looked at where they are. Who comes to an opening changes
+/// at rebuilds, from where he has gone no farther than buffers are made for.
+template <class T, int D>
+bool Step<T, D>::cells_hold(double skin) {
+  const bool is_first = flow_.last_rebuild == flow_.steps;
+  const double start = flow_.control.approach;
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
   if (!std::exchange(moving_is_sent_, false)) send(flow_.fluid_halo, all_of(flow_.moving));
   gather_within(flow_.fluid_halo, flow_.moving);
   if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
-  const bool foreseen = ends_of_ == flow_.steps && flow_.last_rebuild < flow_.steps;
+  const bool foreseen = ends_of_ == flow_.steps && !is_first;
   if (foreseen) flow_.foresee_control_point();
   // In vain if cells or lists do not hold after all: while rows travel, then while ranks come to the control point.
   sum_all_rates_later();
-  const bool ahead = !flow_.communicator().is_alone() && cells_will_hold(skin);
+  const bool ahead = !flow_.communicator().is_alone() && flow_.control.will_hold(skin);
   if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, all_of(flow_.moving));
-  foreseen ? flow_.begin_drift() : flow_.begin_control_point();
+  foreseen ? flow_.begin_drift() : flow_.begin_control_point(is_first);
   if (ahead) sum_rates_until([this] { return flow_.control_point_arrived(); });
   if (ahead && !flow_.control_point_arrived()) sum_late_rates();
   flow_.end_control_point();
+  flow_.control.approach_before = is_first ? flow_.control.approach : start;
   if (flow_.control.bad) return true;
-  start += 2 * flow_.control.latest.corrected;
+  const double corrected = flow_.control.latest.corrected;
+  const double gone = flow_.control.gone + flow_.control.speed * flow_.time_step;
   const auto hold = [&] {
     const double end = flow_.control.approach;
-    return end <= skin && start + end <= 2 * skin && flow_.control.moved <= flow_.reach_of_lists() + skin;
+    const bool in_middle = is_first || 0.5 * (start + end) + corrected <= skin;
+    const double farthest = flow_.reach_of_lists() + skin;
+    return end <= skin && in_middle && flow_.control.moved <= farthest && (flow_.openings.empty() || gone <= farthest);
   };
   if (!foreseen) return hold();
   if (!hold()) {
@@ -150,13 +165,6 @@ bool Step<T, D>::cells_hold(double start, double skin) {
   }
   ++flow_.foreseen;
   return true;
-}
-
-/// Whether cells that held in the last step are likely to hold in this one.
-template <class T, int D>
-bool Step<T, D>::cells_will_hold(double skin) const {
-  const auto age = static_cast<double>(flow_.steps - flow_.last_rebuild);
-  return age == 0 || flow_.control.approach * (age + 1) <= skin * age;
 }
 
 template <class T, int D>
@@ -381,7 +389,7 @@ void Step<T, D>::start() {
   surroundings_.set_wall_velocities(flow_.wall, flow_.time);
   moving_walls_.start(motion_time(flow_.time));
   flow_.timers.start();
-  flow_.rebuild();
+  flow_.rebuild(false);
   const typename Flow<T, D>::Copies copies(flow_);
   const std::int64_t n = flow_.fluid.size();
   flow_.time_step = 0;

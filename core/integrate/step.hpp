@@ -42,7 +42,8 @@ class Step {
 
  private:
   void drift_half();
-  bool cells_hold(double start, double skin);
+  void rebuild(bool ahead);
+  bool cells_hold(double skin);
   void sum_all_rates_later();
   void sum_late_rates();
   void sum_rates_of(std::span<const Block> blocks, Phase phase);
@@ -63,7 +64,6 @@ class Step {
   bool sends_ahead() const;
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
-  bool cells_will_hold(double skin) const;
   void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
   static neighbors::RowField<T> all_of(neighbors::Rows<T>& rows) { return {rows, D}; }
   neighbors::RowField<T> wall_field() { return flow_.wall_field(surroundings_.walls_change_speed()); }

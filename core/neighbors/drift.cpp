@@ -42,6 +42,20 @@ void spread(const particles::CellLayout::Box& box, const float* values, Extreme&
   }
 }
 
+struct Range {
+  float lower, upper;
+};
+
+/// Of a cell's walls along an axis; they rest unless `moved` says by how much they do not.
+inline Range range_of_walls(const particles::CellRows& walls, std::size_t cell, const float* moved) {
+  const std::int32_t first = walls.begin[cell], end = walls.begin[cell + 1];
+  if (moved == nullptr) return first < end ? Range{0, 0} : Range{k_none, -k_none};
+  float lower = k_none, upper = -k_none;
+#pragma omp simd reduction(min : lower) reduction(max : upper)
+  for (std::int32_t r = first; r < end; ++r) lower = std::min(lower, moved[r]), upper = std::max(upper, moved[r]);
+  return {lower, upper};
+}
+
 }  // namespace
 
 template <class T, int D>
@@ -55,27 +69,49 @@ template <class T, int D>
 void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course,
                                const FixedPositions& from, const particles::CellRows& walls,
                                const WallDisplacement* walls_moved) {
-  find_range(cell, rows, walls, walls_moved,
+  find_range(cell, rows, walls, walls_moved == nullptr ? nullptr : walls_moved->x,
              [&](std::int32_t r, int d) { return course.displacement(r, d, from.x[d][static_cast<std::size_t>(r)]); });
 }
 
 template <class T, int D>
+void DriftBound<T, D>::measure(const particles::CellLayout& layout, const particles::CellRows& rows,
+                               const Headings& headings, const particles::CellRows& walls,
+                               const Headings* wall_headings) {
+  for_each_near_cell(layout, [&](std::int32_t cell) {
+    find_range(cell, rows, walls, wall_headings == nullptr ? nullptr : wall_headings->x,
+               [&](std::int32_t r, int d) { return headings.x[d][static_cast<std::size_t>(r)]; });
+  });
+}
+
+template <class T, int D>
 bool DriftBound<T, D>::follow(const particles::CellLayout& layout, const particles::CellRows& rows,
-                              const Course<T>& course, FixedPositions& at, const particles::CellRows& walls,
-                              const WallDisplacement* walls_moved) {
+                              const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
+                              const particles::CellRows& walls, const WallDisplacement* walls_moved) {
   constexpr float k_farthest = 0x1p30F;
   std::atomic<bool> all_known = true;
+  from_middle_.resize(static_cast<std::size_t>(layout.cells()));
   for_each_near_cell(layout, [&](std::int32_t cell) {
-    find_range(cell, rows, walls, walls_moved, [&](std::int32_t r, int d) {
-      std::int32_t& x = at.x[d][static_cast<std::size_t>(r)];
-      const float by = std::nearbyint(course.displacement(r, d, x));
-      const bool known = std::abs(by) < k_farthest;
-      const auto quanta = static_cast<std::int32_t>(known ? by : 0.0F);
-      x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(quanta));
-      return known ? by : k_none;
-    });
-    for (int d = 0; d < D; ++d)
-      if (upper_[d][static_cast<std::size_t>(cell)] == k_none) all_known.store(false, std::memory_order_relaxed);
+    const auto k = static_cast<std::size_t>(cell);
+    float from_middle = 0;
+    for (int d = 0; d < D; ++d) {
+      const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved->x[d].data());
+      float lower = of_walls.lower, upper = of_walls.upper;
+      std::int32_t* x = at.x[d].data();
+      const float* heading = headings.x[d].data();
+#pragma omp simd reduction(min : lower) reduction(max : upper, from_middle)
+      for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r) {
+        from_middle = std::max(from_middle, course.from_middle(r, d, x[r]));
+        const float by = std::nearbyint(course.displacement(r, d, x[r]));
+        const bool known = std::abs(by) < k_farthest;
+        const auto quanta = static_cast<std::int32_t>(known ? by : 0.0F);
+        x[r] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[r]) + static_cast<std::uint32_t>(quanta));
+        const float beside = known ? by - heading[r] * time : k_none;
+        lower = std::min(lower, beside), upper = std::max(upper, beside);
+      }
+      lower_[d][k] = lower, upper_[d][k] = upper;
+      if (upper == k_none) all_known.store(false, std::memory_order_relaxed);
+    }
+    from_middle_[k] = from_middle;
   });
   return all_known;
 }
@@ -95,26 +131,20 @@ void DriftBound<T, D>::for_each_near_cell(const particles::CellLayout& layout, M
   });
 }
 
-/// Of a cell, from displacement(row, axis).
+/// Of a cell, from displacement(row, axis); of walls from an array an axis.
 template <class T, int D>
 template <class Displacement>
 void DriftBound<T, D>::find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
-                                  const WallDisplacement* walls_moved, Displacement&& displacement) {
+                                  const Array<float>* walls_moved, Displacement&& displacement) {
   const auto k = static_cast<std::size_t>(cell);
-  const bool resting_walls = walls_moved == nullptr && walls.begin[k] < walls.begin[k + 1];
   for (int d = 0; d < D; ++d) {
-    float lower = resting_walls ? 0.0F : k_none, upper = resting_walls ? 0.0F : -k_none;
-    const auto include = [&](std::int32_t first, std::int32_t end, auto&& of_row) {
+    const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved[d].data());
+    float lower = of_walls.lower, upper = of_walls.upper;
 #pragma omp simd reduction(min : lower) reduction(max : upper)
-      for (std::int32_t r = first; r < end; ++r) {
-        const float moved = of_row(r);
-        lower = std::min(lower, moved), upper = std::max(upper, moved);
-      }
-    };
-    if (walls_moved != nullptr)
-      include(walls.begin[k], walls.begin[k + 1],
-              [&](std::int32_t r) { return walls_moved->x[d][static_cast<std::size_t>(r)]; });
-    include(rows.begin[k], rows.begin[k + 1], [&](std::int32_t r) { return displacement(r, d); });
+    for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r) {
+      const float moved = displacement(r, d);
+      lower = std::min(lower, moved), upper = std::max(upper, moved);
+    }
     lower_[d][k] = lower, upper_[d][k] = upper;
   }
 }
@@ -201,6 +231,24 @@ const Array<float>& DriftBound<T, D>::touching(const particles::CellLayout& layo
     });
   }
   return apart_;
+}
+
+template <class T, int D>
+const Array<float>& DriftBound<T, D>::beside_middle(const particles::CellLayout& layout) {
+  const auto largest = [](float a, float b) { return std::max(a, b); };
+  beside_.assign(static_cast<std::size_t>(layout.cells()), 0);
+  for (const auto& box : layout.own_boxes()) {
+    const auto cells = static_cast<std::size_t>(box.shape[0]) * static_cast<std::size_t>(box.shape[1]) *
+                       static_cast<std::size_t>(box.shape[2]);
+    highest_[0].resize(cells), scratch_[0].resize(cells);
+    spread<D>(box, from_middle_.data() + box.first_cell, largest, scratch_[0].data(), highest_[0].data());
+    float* beside = beside_.data() + box.first_cell;
+    const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
+    for_each_run(box, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) beside[i] = of_two * highest_[0][i];
+    });
+  }
+  return beside_;
 }
 
 template class DriftBound<float, 2>;

@@ -32,11 +32,19 @@ struct Course {
 
   /// To the end of it, from a place [quanta].
   float displacement(std::int32_t row, int axis, std::int32_t from) const {
-    const T* values = rows->row(row).first;
-    const auto so_far = static_cast<std::uint32_t>(rows->get_fixed(values + axis)) - static_cast<std::uint32_t>(from);
-    return std::fma(static_cast<float>(values[velocity + axis]), to_come,
-                    static_cast<float>(static_cast<std::int32_t>(so_far)));
+    return std::fma(speed(row, axis), to_come, so_far(row, axis, from));
   }
+  /// How far the row is from the middle of that way [quanta].
+  float from_middle(std::int32_t row, int axis, std::int32_t from) const {
+    return 0.5F * std::abs(std::fma(-speed(row, axis), to_come, so_far(row, axis, from)));
+  }
+
+ private:
+  float so_far(std::int32_t row, int axis, std::int32_t from) const {
+    const auto here = static_cast<std::uint32_t>(rows->get_fixed(rows->row(row).first + axis));
+    return static_cast<float>(static_cast<std::int32_t>(here - static_cast<std::uint32_t>(from)));
+  }
+  float speed(std::int32_t row, int axis) const { return static_cast<float>(rows->row(row).first[velocity + axis]); }
 };
 
 /// Compares how far particles have moved with how far those around them have: what a stream shares costs no rebuild.
@@ -57,13 +65,22 @@ class DriftBound {
   /// Of a cell once more, on another course.
   void measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
                const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
-  /// How far they will have moved since they were `at`, which then becomes where they will be. False if somebody's
-  /// displacement is no number, or too large for one.
+  /// How far they will have moved since they were `at`, which then becomes where they will be, beside what was expected
+  /// of their headings while sound goes `time` [quanta]. False if somebody's displacement is no number, or too large
+  /// for one.
   bool follow(const particles::CellLayout& layout, const particles::CellRows& rows, const Course<T>& course,
-              FixedPositions& at, const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
+              const Headings& headings, float time, FixedPositions& at, const particles::CellRows& walls,
+              const WallDisplacement* walls_moved = nullptr);
+  /// How fast those of each cell are expected to go, in units of the speed of sound, for touching(). Walls go as
+  /// `wall_headings` say; without them, they rest.
+  void measure(const particles::CellLayout& layout, const particles::CellRows& rows, const Headings& headings,
+               const particles::CellRows& walls, const Headings* wall_headings = nullptr);
   /// By cell of this rank, the approach of its particles and those of touching cells alone, with less work: not less
   /// than it, but more where along different axes different cells around have moved most. 0 for other cells.
   const Array<float>& touching(const particles::CellLayout& layout);
+  /// By cell of this rank, how much nearer its particles and those of touching cells may be where their rows are than
+  /// half of the approach that follow() has found, at most.
+  const Array<float>& beside_middle(const particles::CellLayout& layout);
   /// As far as has been measured.
   Drift largest(const particles::CellLayout& layout, const particles::CellRows& rows,
                 const particles::CellRows& walls) const;
@@ -71,13 +88,14 @@ class DriftBound {
  private:
   template <class Displacement>
   void find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
-                  const WallDisplacement* walls_moved, Displacement&& displacement);
+                  const Array<float>* walls_moved, Displacement&& displacement);
   template <class MeasureCell>
   void for_each_near_cell(const particles::CellLayout& layout, MeasureCell&& measure_cell);
 
   Array<float> lower_[D], upper_[D];                  // of the displacements in each cell
   Array<float> lowest_[D], highest_[D], scratch_[D];  // of touching(), by cell of a box: the same around it
   Array<float> apart_;                                // by cell: relative displacement
+  Array<float> from_middle_, beside_;                 // by cell: of rows, of pairs
 };
 
 }  // namespace eddyline::neighbors

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/pack.hpp"
 #include "base/share_out.hpp"
@@ -19,32 +20,48 @@ float relative(std::int32_t x, std::int32_t center) {
       static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(center)));
 }
 
-void collect_plain(const FixedPositions& positions, int dimensions, const Group& group, float limit, std::int32_t begin,
-                   std::int32_t end, Candidates& to) {
+template <bool Foresees>
+void collect_plain(const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
+                   float limit, std::int32_t begin, std::int32_t end, Candidates& to) {
   for (std::int32_t j = begin; j < end; ++j) {
-    const auto at = static_cast<std::size_t>(to.count);
-    float square = 0, apart2 = 0;
+    const auto at = static_cast<std::size_t>(to.count), from = static_cast<std::size_t>(j);
+    float x[3], w[3];
     for (int d = 0; d < dimensions; ++d) {
-      const float r = relative(positions.x[d][static_cast<std::size_t>(j)], group.center[d]);
-      const float apart = std::max(std::max(group.lower[d] - r, r - group.upper[d]), 0.0F);
-      to.x[d][at] = r;
-      square = std::fma(r, r, square);
-      apart2 = std::fma(apart, apart, apart2);
+      x[d] = relative(positions.x[d][from], group.center[d]);
+      w[d] = Foresees ? (headings == nullptr ? 0.0F : headings->x[d][from]) - group.heading[d] : 0.0F;
     }
-    to.square[at] = square;
+    const auto put = [&](const GroupBox& box, float time, Candidates::Places& places) {
+      float square = 0, apart2 = 0;
+      for (int d = 0; d < dimensions; ++d) {
+        const float r = Foresees ? std::fma(w[d], time, x[d]) : x[d];
+        const float apart = std::max(std::max(box.lower[d] - r, r - box.upper[d]), 0.0F);
+        places.x[d][at] = r;
+        square = std::fma(r, r, square);
+        apart2 = std::fma(apart, apart, apart2);
+      }
+      places.square[at] = square;
+      return apart2 <= limit;
+    };
+    bool near = put(group.begin, -group.behind, to.begin);
+    if constexpr (Foresees) near |= put(group.end, group.ahead, to.end);
     to.place[at] = j * k_row_step;
-    to.count += static_cast<std::int32_t>(apart2 <= limit);
+    to.count += static_cast<std::int32_t>(near);
   }
 }
 
-std::int32_t filter_plain(const Candidates& candidates, int dimensions, const float* x_i, float limit,
-                          std::int32_t self, std::int32_t* out) {
+template <bool Foresees>
+std::int32_t filter_plain(const Candidates& candidates, int dimensions, const Seeker& seeker, std::int32_t* out) {
   std::int32_t found = 0;
   for (std::size_t j = 0; j < static_cast<std::size_t>(candidates.count); ++j) {
-    float s = candidates.square[j];
-    for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * x_i[d], candidates.x[d][j], s);
+    const auto is_near = [&](const Candidates::Places& places, const Seeker::Place& i) {
+      float s = places.square[j];
+      for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * i.x[d], places.x[d][j], s);
+      return s <= i.limit;
+    };
+    bool near = is_near(candidates.begin, seeker.begin);
+    if constexpr (Foresees) near |= is_near(candidates.end, seeker.end);
     out[found] = candidates.place[j];
-    found += static_cast<std::int32_t>(s <= limit && candidates.place[j] != self);
+    found += static_cast<std::int32_t>(near && candidates.place[j] != seeker.self);
   }
   return found;
 }
@@ -68,11 +85,15 @@ ListKernels choose(const char* instructions) {
 
 }  // namespace
 
-/// Finds the neighbours of a cell's particles, some of them at a time.
+/// Finds the neighbours of a cell's particles, one after the other.
 class NeighborList::CellSearch {
  public:
   CellSearch(const Search& search, const ListKernels& kernels, Candidates& candidates)
-      : search_(search), kernels_(kernels), boxes_(search.layout->boxes()), candidates_(candidates) {}
+      : search_(search),
+        foresees_(search.foresight.ahead != nullptr),
+        kernels_(foresees_ ? kernels.foreseen : kernels.present),
+        boxes_(search.layout->boxes()),
+        candidates_(candidates) {}
 
   /// How many candidates there are around one of these cells, at most.
   std::int64_t most_around(std::span<const std::int32_t> cells) {
@@ -84,41 +105,68 @@ class NeighborList::CellSearch {
     return most;
   }
 
-  /// Collects what may be near particles of `cell`, whose rows are `rows`, in canonical order.
-  void look_around(std::int32_t cell, std::span<const std::int32_t> rows) {
-    find_group(rows);
+  /// Collects what may be near particles of `cell`, in canonical order, unless it has done so last.
+  void look_around(std::int32_t cell) {
+    if (cell == std::exchange(cell_, cell)) return;
+    find_group();
     candidates_.count = 0;
     cut_squared_ = search_.cut_squared_of != nullptr ? search_.cut_squared_of[cell] : search_.cut_squared;
     for_each_run(cell, [&](std::int32_t begin, std::int32_t end) {
-      kernels_.collect(*search_.source_positions, search_.dimensions, group_, cut_squared_, begin, end, candidates_);
+      kernels_.collect(*search_.source_positions, search_.foresight.sources, search_.dimensions, group_, cut_squared_,
+                       begin, end, candidates_);
     });
-    std::fill_n(candidates_.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
+    std::fill_n(candidates_.begin.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
+    if (foresees_) std::fill_n(candidates_.end.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
   }
 
-  /// Writes the places of all that are near the i-th of them to `out`. It is no neighbour of its own.
-  std::int32_t filter(std::size_t i, std::int32_t row, std::int32_t* out) const {
-    float x[3], square = 0;
-    for (int d = 0; d < search_.dimensions; ++d) {
-      x[d] = x_[d][i];
-      square = std::fma(x[d], x[d], square);
-    }
-    const std::int32_t self = search_.same ? row * k_row_step : -1;
-    return kernels_.filter(candidates_, search_.dimensions, x, cut_squared_ - square, self, out);
+  /// Writes the places of all that are near a particle of that cell to `out`. It is no neighbour of its own.
+  std::int32_t filter(std::int32_t row, std::int32_t* out) const {
+    Seeker seeker;
+    seeker.begin = place_of(row, -group_.behind);
+    if (foresees_) seeker.end = place_of(row, group_.ahead);
+    seeker.self = search_.same ? row * k_row_step : -1;
+    return kernels_.filter(candidates_, search_.dimensions, seeker, out);
   }
 
  private:
-  void find_group(std::span<const std::int32_t> rows) {
+  void find_group() {
+    const auto cell = static_cast<std::size_t>(cell_);
+    const std::int32_t first = search_.targets->begin[cell], last = search_.targets->begin[cell + 1];
+    const Foresight& foresight = search_.foresight;
+    group_.behind = foresight.behind, group_.ahead = foresees_ ? foresight.ahead[cell_] : 0;
     for (int d = 0; d < search_.dimensions; ++d) {
-      const std::int32_t* x = search_.target_positions->x[d].data();
-      group_.center[d] = x[rows.front()];
-      float lower = 0, upper = 0;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const float place = relative(x[rows[i]], group_.center[d]);
-        lower = std::min(lower, place), upper = std::max(upper, place);
-        x_[d][i] = place;
-      }
-      group_.lower[d] = lower, group_.upper[d] = upper;
+      const auto row = static_cast<std::size_t>(first);
+      group_.center[d] = search_.target_positions->x[d][row];
+      group_.heading[d] = target_moves() ? foresight.targets->x[d][row] : 0;
+      const auto find = [&](float time, GroupBox& box) {
+        float lower = 0, upper = 0;
+#pragma omp simd reduction(min : lower) reduction(max : upper)
+        for (std::int32_t r = first; r < last; ++r) {
+          const float place = place_of(r, d, time);
+          lower = std::min(lower, place), upper = std::max(upper, place);
+        }
+        box.lower[d] = lower, box.upper[d] = upper;
+      };
+      find(-group_.behind, group_.begin);
+      if (foresees_) find(group_.ahead, group_.end);
     }
+  }
+  bool target_moves() const { return foresees_ && search_.foresight.targets != nullptr; }
+  /// Along an axis, relative to the group's center.
+  float place_of(std::int32_t row, int d, float time) const {
+    const auto r = static_cast<std::size_t>(row);
+    const float place = relative(search_.target_positions->x[d][r], group_.center[d]);
+    return target_moves() ? place + (search_.foresight.targets->x[d][r] - group_.heading[d]) * time : place;
+  }
+  Seeker::Place place_of(std::int32_t row, float time) const {
+    Seeker::Place at{};
+    float square = 0;
+    for (int d = 0; d < search_.dimensions; ++d) {
+      at.x[d] = place_of(row, d, time);
+      square += at.x[d] * at.x[d];
+    }
+    at.limit = cut_squared_ - square;
+    return at;
   }
   /// Calls visit(begin, end) for the rows of each run of three cells around `cell`, or for all rows.
   template <class Visit>
@@ -145,16 +193,19 @@ class NeighborList::CellSearch {
   }
 
   const Search& search_;
-  const ListKernels& kernels_;
+  const bool foresees_;
+  const ListKernels::Search kernels_;
   const std::vector<particles::CellLayout::Box>& boxes_;
   Candidates& candidates_;
   Group group_;
-  float x_[3][k_chunk];    // of those who search, relative to the group's center
-  float cut_squared_ = 0;  // of their cell
+  std::int32_t cell_ = -1;
+  float cut_squared_ = 0;  // of that cell
   std::size_t box_ = 0;
 };
 
-ListKernels list_kernels_plain() { return {collect_plain, filter_plain, interleave_plain}; }
+ListKernels list_kernels_plain() {
+  return {{collect_plain<false>, filter_plain<false>}, {collect_plain<true>, filter_plain<true>}, interleave_plain};
+}
 
 std::int32_t* Arena::take(std::size_t entries) {
   constexpr std::size_t k_first = 1 << 14, k_largest = std::size_t{8} << 20;
@@ -197,7 +248,7 @@ void NeighborList::build(const Search& search, const char* instructions) {
 
   workshops_.resize(static_cast<std::size_t>(omp_get_max_threads()));
   build_all(search, kernels);
-  if (search.cut_squared_of != nullptr) make_room_for_renewals();
+  if (search.cut_squared_of != nullptr) make_room_for_renewals(search.foresight.ahead != nullptr);
 }
 
 void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
@@ -217,13 +268,13 @@ void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
   count();
 }
 
-void NeighborList::Workshop::make_room() {
-  candidates.resize(static_cast<std::size_t>(most) + k_chunk);
+void NeighborList::Workshop::make_room(bool foresees) {
+  candidates.resize(static_cast<std::size_t>(most) + k_chunk, foresees);
   scratch.resize(static_cast<std::size_t>(stride(most) * k_chunk));
 }
 
 /// So that renewals need no memory, whichever thread takes which chunk.
-void NeighborList::make_room_for_renewals() {
+void NeighborList::make_room_for_renewals(bool foresees) {
   due_.resize(chunks_.size());
   std::int64_t most = 0;
   for (const Workshop& each : workshops_) most = std::max(most, each.most);
@@ -233,7 +284,7 @@ void NeighborList::make_room_for_renewals() {
   for (Workshop& each : workshops_) {
     each.arena.reserve(room);
     each.most = most;
-    each.make_room();
+    each.make_room(foresees);
   }
 }
 
@@ -287,19 +338,14 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
     return;
   }
   workshop.most = std::max(workshop.most, most);
-  workshop.make_room();
+  workshop.make_room(search.foresight.ahead != nullptr);
   std::int32_t found[k_chunk] = {}, length = 0, stored = 0;
   std::int32_t* const scratch = workshop.scratch.data();
   const std::int64_t stride = Workshop::stride(most);
-  const std::span<const std::int32_t> rows{&slot[static_cast<std::size_t>(first)], cells.size()};
-  for (std::size_t lane = 0, before = 0, next = 0; lane < cells.size(); ++lane) {
-    if (lane == next) {  // the first of its cell
-      before = lane;
-      while (next < cells.size() && cells[next] == cells[lane]) ++next;
-      cell_search.look_around(cells[lane], rows.subspan(before, next - before));
-    }
-    std::int32_t* out = scratch + static_cast<std::int64_t>(lane) * stride;
-    found[lane] = cell_search.filter(lane - before, rows[lane], out);
+  for (std::size_t lane = 0; lane < cells.size(); ++lane) {
+    cell_search.look_around(cells[lane]);
+    found[lane] = cell_search.filter(slot[static_cast<std::size_t>(first) + lane],
+                                     scratch + static_cast<std::int64_t>(lane) * stride);
     length = std::max(length, found[lane]);
     stored += found[lane];
   }

@@ -27,11 +27,26 @@ struct FixedPositions {
   Array<std::int32_t> x[3];
 };
 
+/// Velocities with which rows of one kind are expected to go on, one array an axis, in units of the speed of sound.
+struct Headings {
+  Array<float> x[3];
+};
+
+/// Lists that are to hold for a while leave out the pairs that will not meet in that time if all go on as expected.
+/// Times are told by how far sound goes in them [quanta].
+struct Foresight {
+  const Headings* targets = nullptr;  // null: they rest
+  const Headings* sources = nullptr;
+  float behind = 0;              // lists are to hold since so long ago
+  const float* ahead = nullptr;  // and for so long from now, by cell of the targets; null: nothing is foreseen
+};
+
 /// What a list is built from.
 struct Search {
   int dimensions = 2;
   float cut_squared = 0;                  // (R + margin)^2 in quanta
   const float* cut_squared_of = nullptr;  // the same by cell of the targets, if margins differ
+  Foresight foresight;
   const particles::CellLayout* layout = nullptr;
   const particles::CellRows* targets = nullptr;  // whose lists: owned particles
   const particles::CellRows* sources = nullptr;  // whose rows are candidates
@@ -41,28 +56,56 @@ struct Search {
   bool all_pairs = false;  // no cells: every row is a candidate (the test oracle)
 };
 
-/// Particles of one cell that look for neighbours together: one of them, and the box that holds them all, relative to
-/// it. In quanta, as are candidates and limits. A float is enough: what is kept decides nothing as long as every pair
-/// within R is there, and the lists end a thousandth of the margin later than they are trusted.
-struct Group {
-  std::int32_t center[3] = {0, 0, 0};
+/// The box that holds some places, relative to one of them.
+struct GroupBox {
   float lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};
 };
 
-/// Everything that may be near a group, side by side: places relative to its center.
+/// The particles of a cell, which look for neighbours together: one of them, which goes along, and the boxes that hold
+/// them all when lists begin and end to hold. In quanta, as are candidates and limits. A float is enough: what is kept
+/// decides nothing as long as every pair within R is there, and the lists end a thousandth of the margin later than
+/// they are trusted.
+struct Group {
+  std::int32_t center[3] = {0, 0, 0};
+  float heading[3] = {0, 0, 0};  // of the center
+  float behind = 0, ahead = 0;   // see Foresight
+  GroupBox begin, end;           // the latter only if anything is foreseen
+};
+
+/// Everything that may be near a group, side by side.
 struct Candidates {
-  Array<float> x[3];
-  Array<float> square;        // |x|^2, infinite for padding
+  /// Places relative to the group's center at one moment.
+  struct Places {
+    Array<float> x[3];
+    Array<float> square;  // |x|^2, infinite for padding
+
+    void resize(std::size_t size) {
+      for (auto& each : x) each.resize(size);
+      square.resize(size);
+    }
+    std::size_t bytes() const { return x[0].bytes() + x[1].bytes() + x[2].bytes() + square.bytes(); }
+  };
+  Places begin, end;          // the latter only if anything is foreseen
   Array<std::int32_t> place;  // of the source's row
   std::int32_t count = 0;
 
   static constexpr float k_nowhere = std::numeric_limits<float>::infinity();
 
-  void resize(std::size_t size) {
-    for (auto& each : x) each.resize(size);
-    square.resize(size), place.resize(size);
+  void resize(std::size_t size, bool foresees) {
+    begin.resize(size), place.resize(size);
+    if (foresees) end.resize(size);
   }
-  std::size_t bytes() const { return x[0].bytes() + x[1].bytes() + x[2].bytes() + square.bytes() + place.bytes(); }
+  std::size_t bytes() const { return begin.bytes() + end.bytes() + place.bytes(); }
+};
+
+/// One who looks for neighbours among candidates: those whose |x|^2 - 2 x.x_i does not exceed the limit, at the
+/// beginning or at the end.
+struct Seeker {
+  struct Place {
+    float x[3], limit;
+  };
+  Place begin, end;
+  std::int32_t self;  // the place of its own row, which is no neighbour; -1 if it is none of them
 };
 
 /// Entries of one thread's chunks, in pieces that never move, so that lists grow without being copied.
@@ -117,7 +160,7 @@ class NeighborList {
     Array<std::int32_t> scratch;  // the lists of a chunk, one after the other
     std::int64_t most = 0;        // candidates around a chunk so far
 
-    void make_room();
+    void make_room(bool foresees);
     /// From one list to the next in `scratch`.
     static std::int64_t stride(std::int64_t candidates) { return candidates / k_chunk * k_chunk + 2 * k_chunk; }
   };
@@ -125,7 +168,7 @@ class NeighborList {
 
   Workshop& own_workshop();
   void build_all(const Search& search, const ListKernels& kernels);
-  void make_room_for_renewals();
+  void make_room_for_renewals(bool foresees);
   void build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search, const ListKernels& kernels,
                    Workshop& workshop);
   void count();
@@ -142,21 +185,27 @@ class NeighborList {
   bool past_caches_ = false;
 };
 
-/// Appends those of the source rows [begin, end) whose distance from the group's box, squared, does not exceed `limit`.
-/// There is room for all of them and sixteen more.
-using CollectFunction = void (*)(const FixedPositions& positions, int dimensions, const Group& group, float limit,
-                                 std::int32_t begin, std::int32_t end, Candidates& candidates);
-/// Writes to `out` the places of the candidates whose |x|^2 - 2 x.x_i does not exceed `limit`, but for `self`, in
-/// order; returns how many. Candidates are padded to a multiple of sixteen; `out` must have room for as many.
-using FilterFunction = std::int32_t (*)(const Candidates& candidates, int dimensions, const float* x_i, float limit,
-                                        std::int32_t self, std::int32_t* out);
+/// Appends those of the source rows [begin, end) whose distance from the group's box, squared, does not exceed `limit`,
+/// at the beginning or, if anything is foreseen, at the end. `headings`: of the sources, null if they rest. There is
+/// room for all of them and sixteen more.
+using CollectFunction = void (*)(const FixedPositions& positions, const Headings* headings, int dimensions,
+                                 const Group& group, float limit, std::int32_t begin, std::int32_t end,
+                                 Candidates& candidates);
+/// Writes to `out` the places of the candidates that are near the seeker, in order; returns how many. Candidates are
+/// padded to a multiple of sixteen; `out` must have room for as many.
+using FilterFunction = std::int32_t (*)(const Candidates& candidates, int dimensions, const Seeker& seeker,
+                                        std::int32_t* out);
 /// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: written straight to memory if that is faster.
 using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,
                                     std::int32_t* to, bool past_caches);
 
+/// How lists are built with one set of instructions, with or without foresight.
 struct ListKernels {
-  CollectFunction collect;
-  FilterFunction filter;
+  struct Search {
+    CollectFunction collect;
+    FilterFunction filter;
+  };
+  Search present, foreseen;
   InterleaveFunction interleave;
 };
 ListKernels list_kernels_plain();

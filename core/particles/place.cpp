@@ -19,7 +19,7 @@ namespace {
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
 constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
 // Skins / h, where sorting, lists and sweeps together cost least in a violent flow, with the time steps of the scheme.
-constexpr double k_skin_2d = 0.5, k_skin_3d = 0.3, k_skin_2d_classic = 0.25;
+constexpr double k_skin_2d = 0.5, k_skin_3d = 0.4, k_skin_2d_classic = 0.25, k_skin_3d_classic = 0.3;
 
 std::int64_t points_along(const World& world, int axis) {
   const double length = world.size[axis] / world.spacing;
@@ -261,7 +261,9 @@ Lengths lengths(const World& world) {
                                                                    : k_smoothing_3d;
   l.smoothing_length = world.spacing * ratio;
   l.interaction_radius = 2 * l.smoothing_length;
-  const double skin = world.dimensions == 3 ? k_skin_3d : classic ? k_skin_2d_classic : k_skin_2d;
+  const double skin = world.dimensions == 2 ? (classic ? k_skin_2d_classic : k_skin_2d)
+                      : classic             ? k_skin_3d_classic
+                                            : k_skin_3d;
   l.skin = world.method.skin > 0 ? world.method.skin * world.spacing : skin * l.smoothing_length;
   l.cell_edge = l.interaction_radius + l.skin;
   return l;

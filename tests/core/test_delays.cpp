@@ -20,7 +20,7 @@ constexpr std::uint64_t k_seed = 2024;
 /// Runs a world on delayed ranks: all of it, and in two parts with a checkpoint between them. A thin skin, so that
 /// lists are rebuilt and the domain is shared out anew within few steps.
 void expect_the_same_bits(world::World world, std::int64_t steps) {
-  world.method.skin = 0.1;
+  world.method.skin = 0.05;
   const Result whole = run(world, execution(), *comm::alone(), steps);
   CHECK(whole.rebuilds > 3);
   struct Way {

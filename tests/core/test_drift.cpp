@@ -20,7 +20,7 @@ Vec3 clash(Vec3 x) { return {x.x < 3 * k_edge ? 1.2e7 : -1.2e7, 0, 0}; }
 Vec3 swirl(Vec3 x) { return {1e7 * std::sin(5 * x.y), 6e6 * std::sin(9 * x.x), 0}; }
 
 struct Bounds : neighbors::Drift {
-  float touching = 0;
+  float touching = 0, beside_middle = 0;
 };
 
 template <int D>
@@ -33,10 +33,19 @@ neighbors::FixedPositions copy_of(const neighbors::FixedPositions& positions) {
   return copy;
 }
 
-/// The bounds for particles that have moved by `field` in the first half of a step and do so again in the second.
+/// Of every row the same.
+template <int D>
+neighbors::Headings headings_of(const Sorted& s, Vec3 heading = {}) {
+  neighbors::Headings headings;
+  for (int d = 0; d < D; ++d) headings.x[d].assign(s.positions.x[d].size(), static_cast<float>(heading[d]));
+  return headings;
+}
+
+/// The bounds for particles that have moved by `field` in the first half of a step and do so again in the second, for
+/// touching() beside what `expected` says of both.
 template <int D>
 Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
-                const neighbors::WallDisplacement* walls_moved = nullptr) {
+                const neighbors::WallDisplacement* walls_moved = nullptr, Vec3 expected = {}) {
   neighbors::Rows<float> moving(8);
   moving.resize(s.rows.rows);
   for (std::size_t i = 0; i < s.x.size(); ++i) {
@@ -57,13 +66,17 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   bound.measure(s.layout, s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
   const neighbors::Drift largest = bound.largest(s.layout, s.rows, walls.rows);
   neighbors::FixedPositions at = copy_of<D>(s.positions);
-  CHECK(bound.follow(s.layout, s.rows, {&moving, D, 1.0F}, at, walls.rows, walls_moved));
+  CHECK(bound.follow(s.layout, s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2.0F, at, walls.rows,
+                     walls_moved));
   for (std::int32_t r = 0; r < s.rows.rows; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
                  moving.get_fixed(moving.row(r).first + d) + static_cast<std::int32_t>(moving.row(r)[D + d]), 2);
   const auto& touching = bound.touching(s.layout);
-  return {largest, touching.size() == 0 ? 0.0F : *std::max_element(touching.begin(), touching.end())};
+  const auto& beside = bound.beside_middle(s.layout);
+  if (touching.size() == 0) return {largest};
+  return {largest, *std::max_element(touching.begin(), touching.end()),
+          *std::max_element(beside.begin(), beside.end())};
 }
 
 /// By how much two particles that stood less than an edge apart have moved relative to each other.
@@ -184,9 +197,49 @@ TEST(a_displacement_that_is_no_number_is_noticed) {
   neighbors::FixedPositions at = copy_of<2>(s.positions);
   const auto nobody = none(grid, {1, 1, 1});
   neighbors::DriftBound<float, 2> bound;
-  CHECK(bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, at, nobody.rows));
+  CHECK(bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e10F}) {
     moving.row(7)[3] = wrong;
-    CHECK(!bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, at, nobody.rows));
+    CHECK(!bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
   }
+}
+
+TEST(what_was_expected_brings_nobody_nearer) {
+  const auto grid = make_grid(2, {5, 4, 1}, {true, true, false});
+  const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 7));
+  const auto nobody = none(grid, {1, 1, 1});
+  const auto stream = [](Vec3) { return Vec3{3e6, -2e6, 0}; };
+  // Walls rest where the fluid is expected to stream by.
+  CHECK(drift_of<2>(s, nobody, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
+  const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 30, 8));
+  CHECK(drift_of<2>(s, walls, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
+  CHECK_NEAR(drift_of<2>(s, walls, stream).touching, 2 * std::hypot(3e6, 2e6), 4);
+}
+
+TEST(rows_that_are_not_half_way_are_noticed) {
+  const auto grid = make_grid(2, {5, 4, 1}, {false, false, false});
+  const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 9));
+  const auto nobody = none(grid, {1, 1, 1});
+  CHECK(drift_of<2>(s, nobody, swirl).beside_middle == 0);
+  neighbors::Rows<float> moving(8);
+  moving.resize(s.rows.rows);
+  constexpr float k_corrected = 3e5F;
+  for (std::int32_t r = 0; r < s.rows.rows; ++r)
+    for (int d = 0; d < 2; ++d) {
+      const bool one = r == 5 && d == 1;
+      const auto by = static_cast<std::int32_t>(one ? k_corrected : 0.0F);
+      moving.put_fixed(moving.row(r).first + d, s.positions.x[d][static_cast<std::size_t>(r)] + 1'000'000 + by);
+      moving.row(r)[2 + d] = 1e6F;
+    }
+  neighbors::FixedPositions at = copy_of<2>(s.positions);
+  neighbors::DriftBound<float, 2> bound;
+  CHECK(bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
+  bound.touching(s.layout);
+  const auto& beside = bound.beside_middle(s.layout);
+  int near = 0;
+  for (const float each : beside) {
+    CHECK(each == 0 || std::abs(each - std::sqrt(2.0F) * k_corrected) < 4);
+    near += each > 0 ? 1 : 0;
+  }
+  CHECK(near >= 4 && near <= 9);  // its own cell and those that touch it
 }

@@ -148,7 +148,7 @@ TEST(copies_are_near_walls_as_their_owners_are) {
     integrate::Execution e = execution();
     e.lazy.every = 2;
     integrate::Flow<float, 2> flow(stream(), e, c);
-    flow.rebuild();
+    flow.rebuild(false);
     const auto& rows = flow.fluid_rows;
     const auto& walls = flow.wall_rows;
     std::int64_t copies[] = {0, 0};  // far from walls, near them

@@ -14,6 +14,8 @@ using Margin = integrate::ListMargin<float, 2>;
 constexpr double k_radius = 6.4e7, k_skin = 8e6;  // quanta
 constexpr std::int32_t k_cells = 3;
 
+constexpr double k_step = 2e6;  // how far sound goes in one [quanta]
+
 neighbors::FixedPositions places(std::size_t rows, std::int32_t x) {
   neighbors::FixedPositions all;
   for (int d = 0; d < 2; ++d) all.x[d].assign(rows, x);
@@ -31,82 +33,109 @@ double width_of(const Margin& margin, int cell) {
   return std::sqrt(static_cast<double>(margin.cut_squared()[cell])) - k_radius;
 }
 
+Array<float> none() { return approaches(0, 0, 0); }
+Margin::Need need(bool next_step = false) { return {.step = k_step, .next_step = next_step}; }
+
 }  // namespace
 
-TEST(margins_are_wider_where_particles_come_nearer_faster) {
+TEST(lists_are_renewed_more_often_where_they_grow_faster) {
   for (const double steps : {2.0, 8.0, 64.0}) {
-    double before = 0;
-    for (const double pace : {0.001, 0.01, 0.03, 0.1}) {
-      const double width = Margin::best_width(pace, steps);
-      CHECK(width > before);
-      CHECK(width >= pace);
-      before = width;
+    double before = 2 * steps;
+    for (const double pace : {0.0, 0.001, 0.01, 0.03, 0.1, 1.0}) {
+      const double life = Margin::best_life(pace, steps);
+      CHECK(life <= before);
+      CHECK(life >= 1 || life == steps);
+      before = life;
     }
   }
-  CHECK(Margin::best_width(0, 10) > 0);
-  // As wide as cells last, or a whole part of that: else lists would be renewed just before they end.
-  CHECK(Margin::best_width(0.01, 3) > 3 * 0.01);
-  const double last = Margin::best_width(0.01, 3) / 3, parts = 100 * last / Margin::best_width(0.01, 100);
+  CHECK(Margin::best_life(0, 10) == 10);
+  // As long as cells last, or a whole part of that: else lists would be renewed just before they end.
+  CHECK(Margin::best_life(0.01, 3) == 3);
+  const double parts = 100 / Margin::best_life(0.01, 100);
   CHECK(parts > 2);
   CHECK_NEAR(parts, std::round(parts), 1e-9);
-  // The least cost is flat, but neither much wider nor much narrower margins are as good.
-  const auto cost = [](double width) { return (1 + width) * (1 + width) + 1.3 * 0.01 / width; };
-  const double best = Margin::best_width(0.01, 1000);
+  // The least cost is flat, but neither much longer nor much shorter lives are as good.
+  const auto cost = [](double life) { return (1 + 0.012 * life) * (1 + 0.012 * life) + 1.3 / life; };
+  const double best = Margin::best_life(0.01, 1000);
   CHECK(cost(best) < cost(2 * best));
   CHECK(cost(best) < cost(best / 2));
 }
 
 TEST(lists_hold_until_particles_around_a_cell_have_come_nearer_by_its_margin) {
   Margin margin(k_radius, k_skin, 4);
-  margin.begin(k_cells, places(5, 0), 0, 10);
+  margin.begin(none(), 40, k_step);
   for (int c = 0; c < k_cells; ++c) CHECK_NEAR(width_of(margin, c), k_skin / 4, 10);
   for (int step = 0; step < 3; ++step) {
-    CHECK(!margin.use_up(approaches(0, 6e5F, 1e4F), {}));
+    CHECK(!margin.use_up(approaches(0, 6e5F, 1e4F), none(), need()));
     CHECK(!margin.any_due());
   }
-  CHECK(margin.use_up(approaches(0, 6e5F, 1e4F), {}));  // 2.4e6 of 2e6
+  CHECK(margin.use_up(approaches(0, 6e5F, 1e4F), none(), need()));  // 2.4e6 of 2e6 at the end, 2.1e6 half way
   CHECK(margin.any_due());
   CHECK(margin.due()[0] == 0 && margin.due()[1] == 1 && margin.due()[2] == 0);
-  margin.renew(10);
-  CHECK(!margin.use_up(approaches(0, 6e5F, 1e4F), {}));
-  CHECK(!margin.use_up(approaches(0, 1e6F, 1e4F), {.corrected = 1e5}));
-  CHECK(margin.use_up(approaches(0, 1e5F, 1e4F), {.corrected = 4e5}));  // in the middle, not at the end
+  margin.renew(40);
+  CHECK(!margin.use_up(approaches(0, 6e5F, 1e4F), none(), need()));
+  CHECK(!margin.use_up(approaches(0, 1e6F, 1e4F), approaches(0, 1e5F, 0), need()));
+  CHECK(margin.use_up(approaches(0, 1e5F, 1e4F), approaches(0, 4e5F, 0), need()));  // half way, not at the end
 }
 
 TEST(lists_are_renewed_a_step_ahead_if_that_is_wanted) {
   Margin margin(k_radius, k_skin, 4);
-  margin.begin(k_cells, places(5, 0), 0, 10);
-  CHECK(!margin.use_up(approaches(0, 9.5e5F, 0), {.next_step = true}));
+  margin.begin(none(), 40, k_step);
+  CHECK(!margin.use_up(approaches(0, 9.5e5F, 0), none(), need(true)));
   CHECK(margin.any_due());
-  margin.renew(10);
-  CHECK(!margin.use_up(approaches(0, 5e5F, 0), {.next_step = true}));
+  margin.renew(40);
+  CHECK(!margin.use_up(approaches(0, 5e5F, 0), none(), need(true)));
   CHECK(!margin.any_due());
 }
 
 TEST(a_margin_bears_a_step_whatever_is_wanted) {
   Margin margin(k_radius, k_skin, 8);
-  margin.begin(k_cells, places(5, 0), 0, 10);
-  CHECK(margin.use_up(approaches(3e7F, 0, 0), {.corrected = 1e6}));
+  margin.begin(none(), 10, k_step);
+  CHECK(margin.use_up(approaches(3e7F, 0, 0), approaches(1e6F, 0, 0), need()));
   margin.renew(10);
   CHECK(width_of(margin, 0) > 1.6e7);  // from the end of that step to its middle
+}
+
+TEST(lists_hold_no_longer_than_they_have_looked_ahead) {
+  Margin margin(k_radius, k_skin, 2);
+  const float speed = 0.4F;  // in the second cell
+  margin.begin(approaches(0, speed, 0), 7, k_step);
+  const double ahead = margin.ahead()[1];
+  CHECK(ahead >= 3.5 * k_step && ahead < 4 * k_step);
+  CHECK(margin.ahead()[0] > 100 * k_step);  // nobody goes anywhere
+  CHECK(margin.behind() == 0);
+  // Of a pair that is farther apart than that when it begins and when it ends, nobody comes within R and the margin.
+  const double least = k_radius + width_of(margin, 2), path = speed * ahead;
+  CHECK(margin.cut_squared()[1] >= least * least + path * path / 4 * 0.999);
+  for (int step = 0; step < 3; ++step) {
+    CHECK(!margin.use_up(none(), none(), need()));
+    CHECK(!margin.any_due());
+  }
+  CHECK(!margin.use_up(none(), none(), need()));  // half a step is left
+  CHECK(margin.any_due());
+  CHECK(margin.due()[0] == 0 && margin.due()[1] == 1 && margin.due()[2] == 0);
+  margin.renew(6);
+  CHECK(margin.behind() >= k_step / 2);
 }
 
 TEST(walls_are_followed_from_step_to_step) {
   constexpr std::size_t k_rows = 3;
   const auto at_rebuild = places(k_rows, 2'000'000'000);  // positions wrap around
   neighbors::WallDisplacement moved;
+  neighbors::Headings headings;
+  for (int d = 0; d < 2; ++d) headings.x[d].assign(k_rows, 0.25F);
   Margin margin(k_radius, k_skin, 0);
-  margin.place_walls(at_rebuild);
+  margin.walls() = places(k_rows, 2'000'000'000);
   float before = 0;
   for (const float by : {1e8F, 3e8F, 2e8F}) {
     for (int d = 0; d < 2; ++d) moved.x[d].assign(k_rows, by);
-    CHECK(margin.follow_walls(moved, at_rebuild));
+    CHECK(margin.follow_walls(moved, at_rebuild, headings, 4e6F));
     for (std::size_t r = 0; r < k_rows; ++r) {
-      CHECK(margin.walls_step().x[1][r] == by - before);
+      CHECK(margin.walls_step().x[1][r] == by - before - 1e6F);
       CHECK(margin.walls().x[0][r] == static_cast<std::int32_t>(2'000'000'000U + static_cast<std::uint32_t>(by)));
     }
     before = by;
   }
   moved.x[1][1] = std::numeric_limits<float>::quiet_NaN();
-  CHECK(!margin.follow_walls(moved, at_rebuild));
+  CHECK(!margin.follow_walls(moved, at_rebuild, headings, 4e6F));
 }

@@ -139,7 +139,7 @@ void expect_migrants_to_bring_all(const world::World& world, int ranks) {
   };
   on_ranks(ranks, [&](comm::Communicator& c) {
     integrate::Flow<T, D> flow(world, execution_with("strips"), c);
-    flow.rebuild();
+    flow.rebuild(false);
     auto& fluid = flow.fluid;
     auto& wall = flow.wall;
     const int columns = flow.walls.room();
@@ -152,7 +152,7 @@ void expect_migrants_to_bring_all(const world::World& world, int ranks) {
       for (int k = 0; k < columns; ++k) flow.walls.row(flow.wall_rows.slot[i])[k] = column(wall.id[i], k);
     }
     const std::set<std::int64_t> walls_before(wall.id.begin(), wall.id.end());
-    flow.rebuild();
+    flow.rebuild(false);
 
     CHECK(is_filled(fluid));
     CHECK(is_filled(wall));

@@ -27,6 +27,22 @@ neighbors::Search make_search(const Sorted& targets, const Sorted& sources, bool
           .same = same};
 }
 
+/// A field of headings that differ by at most 2 from each other along each axis.
+Vec3 heading_of(std::int64_t id) {
+  const auto a = static_cast<double>(id);
+  return {std::sin(a), std::cos(1.7 * a), std::sin(2.3 * a)};
+}
+
+neighbors::Headings headings_of(const Sorted& s) {
+  neighbors::Headings headings;
+  for (int d = 0; d < s.layout.grid().dimensions; ++d) {
+    headings.x[d].assign(s.positions.x[d].size(), 0);
+    for (std::size_t row = 0; row < s.row_id.size(); ++row)
+      headings.x[d][row] = static_cast<float>(heading_of(s.row_id[row])[d]);
+  }
+  return headings;
+}
+
 /// The ids in each particle's list, in their order; checks that padding stands at the end and is the sentinel.
 Lists ids_of(const neighbors::NeighborList& list, const Sorted& targets, const Sorted& sources) {
   Lists found;
@@ -220,6 +236,63 @@ TEST(the_wide_builder_gives_the_lists_of_the_plain_one) {
       const auto a = plain.chunks()[c], b = wide.chunks()[c];
       CHECK(a.length == b.length);
       CHECK(std::equal(a.entries, a.entries + a.length * neighbors::k_chunk, b.entries));
+    }
+  }
+}
+
+TEST(lists_that_look_ahead_hold_who_will_be_near) {
+  constexpr double k_near = 0.2, k_behind = 0.003, k_ahead = 0.008;  // m, of which sound goes the last two
+  unsigned seed = 60;
+  for (const auto& layout : k_layouts) {
+    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
+    const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
+    const auto headings = headings_of(s);
+    const double quantum = k_fixed.quantum();
+    const double path = 2 * std::sqrt(static_cast<double>(grid.dimensions)) * (k_behind + k_ahead);
+    const double limit2 = k_near * k_near + path * path / 4;
+    Array<float> cut_squared, ahead;
+    cut_squared.assign(static_cast<std::size_t>(s.layout.cells()), static_cast<float>(limit2 / quantum / quantum));
+    ahead.assign(static_cast<std::size_t>(s.layout.cells()), static_cast<float>(k_ahead / quantum));
+    for (const bool sources_rest : {false, true}) {
+      auto search = make_search(s, s, true);
+      search.cut_squared_of = cut_squared.data();
+      search.foresight = {&headings, sources_rest ? nullptr : &headings, static_cast<float>(k_behind / quantum),
+                          ahead.data()};
+      neighbors::NeighborList list;
+      list.build(search, "scalar");
+      const Lists found = sorted(ids_of(list, s, s));
+      std::size_t present = 0;
+      for (std::size_t i = 0; i < s.x.size(); ++i)
+        for (std::size_t j = 0; j < s.x.size(); ++j) {
+          if (i == j) continue;
+          const Vec3 wi = heading_of(s.id[i]), wj = sources_rest ? Vec3{} : heading_of(s.id[j]);
+          const auto distance2 = [&](double time) {
+            double sum = 0;
+            for (int d = 0; d < grid.dimensions; ++d) {
+              double r = s.x[j][d] - s.x[i][d];
+              const double period = grid.period[d];
+              if (grid.periodic[static_cast<std::size_t>(d)]) r -= period * std::round(r / period);
+              r += (wj[d] - wi[d]) * time;
+              sum += r * r;
+            }
+            return sum;
+          };
+          bool meet = false;
+          for (int k = 0; k <= 20; ++k)
+            meet |= distance2(-k_behind + k / 20.0 * (k_behind + k_ahead)) < 0.9999 * k_near * k_near;
+          const auto& ids = found.at(s.id[i]);
+          const bool is_listed = std::binary_search(ids.begin(), ids.end(), s.id[j]);
+          CHECK(is_listed || !meet);
+          CHECK(!is_listed || std::min(distance2(-k_behind), distance2(k_ahead)) < 1.0001 * limit2);
+          present += distance2(0) < k_near * k_near ? 1 : 0;
+        }
+      // Far fewer than if all within the way that two may come nearer were listed.
+      CHECK(static_cast<double>(list.stored()) < 1.25 * static_cast<double>(present));
+      for (const auto& instructions : eddyline::instruction_sets()) {
+        neighbors::NeighborList wide;
+        wide.build(search, instructions.c_str());
+        CHECK(sorted(ids_of(wide, s, s)) == found);
+      }
     }
   }
 }

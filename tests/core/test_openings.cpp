@@ -92,7 +92,7 @@ TEST(a_particle_that_enters_is_followed_by_the_next_of_its_site) {
   const double mass = flow.fluid.mass[first];
   const std::int64_t before = flow.fluid.size();
   flow.fluid.x[0][first] = 0.4 * k_dx;
-  flow.rebuild();
+  flow.rebuild(false);
   CHECK(flow.fluid.size() == before + 1);
   const std::size_t entered = find(flow, id), next = find(flow, id + sites.columns);
   CHECK(flow.fluid.buffer[entered] == 0);
@@ -101,7 +101,7 @@ TEST(a_particle_that_enters_is_followed_by_the_next_of_its_site) {
   CHECK_NEAR(flow.fluid.x[0][next], 0.4 * k_dx - sites.length(), 1e-15);
   CHECK(flow.fluid.x[1][next] == flow.fluid.x[1][entered]);
   CHECK(flow.openings.all()[0].mass.value() == mass);
-  flow.rebuild();
+  flow.rebuild(false);
   CHECK(flow.fluid.size() == before + 1);  // nobody enters twice
 }
 
@@ -136,7 +136,7 @@ TEST(leavers_become_buffer_and_end_at_its_end) {
   flow.fluid.x[0][fast] = 1 + 1.5 * length;  // through the whole buffer in one step
   flow.fluid.x[0][lost] = 1 + 1.1 * length;  // past the corner, beyond what the opening faces
   flow.fluid.x[1][lost] = 0.52;
-  flow.rebuild();
+  flow.rebuild(false);
   CHECK(flow.fluid.buffer[find(flow, ids[0])] == 2);
   CHECK(find(flow, ids[1]) == static_cast<std::size_t>(flow.fluid.size()));
   CHECK(find(flow, ids[2]) == static_cast<std::size_t>(flow.fluid.size()));

@@ -60,7 +60,7 @@ void put_into_rows(Flow2& flow, const std::vector<int>& row_of) {
     flow.fluid.id[i] = own[i];
     for (int d = 0; d < 2; ++d) flow.fluid.x[d][i] = place_in(flow.layout().grid(), own[i], row_of[k])[d];
   }
-  flow.rebuild();
+  flow.rebuild(false);
 }
 
 /// Moves whoever is here to its new row, as a step does, and rebuilds.
@@ -70,7 +70,7 @@ void move_to_rows(Flow2& flow, const std::vector<int>& row_of) {
     for (int d = 0; d < 2; ++d)
       flow.fluid.x[d][i] = place_in(flow.layout().grid(), k, row_of[static_cast<std::size_t>(k)])[d];
   }
-  flow.rebuild();
+  flow.rebuild(false);
 }
 
 Ids updated_by(const Flow2& flow) { return {flow.fluid.id.begin(), flow.fluid.id.end()}; }

@@ -71,7 +71,7 @@ void Flow<T, D>::change_motion(const world::Change& change) {
   auto& body = named(world_.bodies, change.name.data(), "body");
   if (body.motion) motion.axis = body.motion->axis;
   body.motion = motion;
-  if (!walls_move_) margin_.place_walls(wall_positions_);
+  if (!walls_move_) expect_walls_to_rest();
   walls_move_ = true;
   for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }

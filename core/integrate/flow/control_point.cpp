@@ -19,9 +19,17 @@ void Flow<T, D>::agree() {
 }
 
 template <class T, int D>
-void Flow<T, D>::begin_control_point() {
-  drift_bound_.measure(layout(), fluid_rows, course_of_step(), fluid_positions_, wall_rows, walls_moved());
-  const neighbors::Drift own = drift_bound_.largest(layout(), fluid_rows, wall_rows);
+void Flow<T, D>::begin_control_point(bool and_middle) {
+  const auto measure = [&](const neighbors::Course<T>& course) {
+    drift_bound_.measure(layout(), fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
+    return drift_bound_.largest(layout(), fluid_rows, wall_rows);
+  };
+  const neighbors::Course<T> course = course_of_step();
+  neighbors::Drift own = measure(course);
+  if (and_middle) {
+    const neighbors::Drift middle = measure({course.rows, course.velocity, 0});
+    own = {std::max(own.approach, middle.approach), std::max(own.moved, middle.moved)};
+  }
   agreement_.begin(communicator_, control, {own.approach, own.moved, 0.0});
   timers.lap(Phase::integrate);
 }
@@ -107,13 +115,13 @@ double Flow<T, D>::straying(const neighbors::Course<T>& expected) const {
   return static_cast<double>(most + k_rounding);
 }
 
-#define EDDYLINE_FLOW_CONTROL_POINT(T, D)            \
-  template void Flow<T, D>::agree();                 \
-  template void Flow<T, D>::begin_control_point();   \
-  template void Flow<T, D>::foresee_control_point(); \
-  template void Flow<T, D>::end_control_point();     \
-  template void Flow<T, D>::begin_drift();           \
-  template void Flow<T, D>::end_drift();             \
+#define EDDYLINE_FLOW_CONTROL_POINT(T, D)              \
+  template void Flow<T, D>::agree();                   \
+  template void Flow<T, D>::begin_control_point(bool); \
+  template void Flow<T, D>::foresee_control_point();   \
+  template void Flow<T, D>::end_control_point();       \
+  template void Flow<T, D>::begin_drift();             \
+  template void Flow<T, D>::end_drift();               \
   template neighbors::Course<T> Flow<T, D>::course_of_step() const;
 
 EDDYLINE_FLOW_CONTROL_POINT(float, 2)

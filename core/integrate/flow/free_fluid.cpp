@@ -12,6 +12,8 @@ void FreeFluid::find(const neighbors::FixedPositions& positions, const particles
     std::copy(positions.x[d].begin(), positions.x[d].end(), positions_.x[d].begin());
   }
   in_buffer_.assign(static_cast<std::size_t>(rows.rows), 0);
+  buffer_rows_.begin.resize(rows.begin.size());
+  std::copy(rows.begin.begin(), rows.begin.end(), buffer_rows_.begin.begin());
   buffer_rows_.slot.resize(members.size());
   buffer_rows_.cell.resize(members.size());
   buffer_rows_.rows = rows.rows;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <utility>
 
 #include "base/share_out.hpp"
 
@@ -14,13 +13,22 @@ namespace {
 /// What it costs to build lists, in units of what it costs to sum their pairs within R. Measured.
 constexpr double k_building = 1.3;
 /// Margins are so much wider than what is expected to be used up, and never narrower than this share of R.
-constexpr double k_spare = 1.2, k_least = 0.02;
+constexpr double k_spare = 1.2, k_least = 0.005;
+/// Lists that foresee grow as if particles came nearer by this share of what they do at most. Measured.
+constexpr double k_met = 0.12;
+/// Nobody is expected to go farther than this share of R, relative to others near: paths of pairs are looked at where
+/// they begin and end, and what may lie in between costs the more the longer they are.
+constexpr double k_farthest_path = 0.6;
+/// Paths as short as this share of R cost nothing; but nobody looks farther ahead than so many steps.
+constexpr double k_free_path = 0.02, k_most_steps = 1000;
+/// Times are so much longer than steps, so that rounding does not cost one.
+constexpr double k_rounded_up = 1.02;
 
 }  // namespace
 
 template <class T, int D>
-double ListMargin<T, D>::best_width(double pace, double steps) {
-  if (!(pace > 0)) return k_least;
+double ListMargin<T, D>::best_life(double pace, double steps) {
+  if (!(pace > 0)) return steps;
   const double whole = k_spare * pace * steps;
   const auto cost = [&](double lists) {
     double pairs = 1;
@@ -29,66 +37,63 @@ double ListMargin<T, D>::best_width(double pace, double steps) {
   };
   // How many lists one after the other cost least, to first order in their width.
   const double fewer = std::max(1.0, std::floor(whole / std::sqrt(k_building * pace * k_spare / D)));
-  const double lists = cost(fewer) <= cost(fewer + 1) ? fewer : fewer + 1;
-  return std::max(k_least, whole / lists);
+  return std::max(1.0, steps / (cost(fewer) <= cost(fewer + 1) ? fewer : fewer + 1));
 }
 
 template <class T, int D>
-void ListMargin<T, D>::begin(std::int32_t cells, const neighbors::FixedPositions& fluid, double approach,
-                             double steps) {
-  const auto n = static_cast<std::size_t>(cells);
+void ListMargin<T, D>::begin(const Array<float>& relative_speed, double steps, double step) {
+  const std::size_t n = relative_speed.size();
+  relative_speed_.assign(n, 0);
+  std::copy(relative_speed.begin(), relative_speed.end(), relative_speed_.begin());
   // The first lists are as short as can be: the first step will tell. Later, where nobody was, those may come who come
   // nearer as fast as anybody does.
   const float unknown = pace_.size() == 0 ? 0.0F : static_cast<float>(skin_ / steps);
-  if (pace_.size() != n) pace_.assign(n, unknown);
+  if (pace_.size() != n) pace_.assign(n, unknown), beside_.assign(n, 0);
   for (float& pace : pace_) pace = pace > 0 ? pace : unknown;
-  cut_squared_.resize(n), left_.resize(n), due_.resize(n);
+  for (auto* each : {&cut_squared_, &left_, &ahead_, &to_go_}) each->resize(n);
+  due_.resize(n);
   std::fill(due_.begin(), due_.end(), 1);
   is_used_ = is_first_ = true;
-  before_ = approach;
-  need_ = {};
+  need_.step = step;
   renew(steps);
-  copy_places(fluid, fluid_);
+  behind_ = 0;
 }
 
+/// How much of a step like the last lists are to bear. Where pairs are summed in the middle and counted at the end,
+/// half a step more; the first step begins at an end.
 template <class T, int D>
-void ListMargin<T, D>::copy_places(const neighbors::FixedPositions& from, neighbors::FixedPositions& to) {
-  for (int d = 0; d < D; ++d) {
-    to.x[d].resize(from.x[d].size());
-    std::copy(from.x[d].begin(), from.x[d].end(), to.x[d].begin());
-  }
-}
-
-/// How far the middle of this step lies from its end and from the last one: half of what lies between those two, and
-/// half of the correction.
-template <class T, int D>
-double ListMargin<T, D>::to_middle(double step) const {
-  return 0.5 * (before_ + step) + need_.corrected;
+double ListMargin<T, D>::whole() const {
+  return need_.in_middle ? 1 + k_spare * (is_first_ ? 1 : 0.5) : 1;
 }
 
 template <class T, int D>
 void ListMargin<T, D>::renew(double steps) {
+  behind_ = static_cast<float>(0.5 * k_rounded_up * need_.step);
   for (std::size_t c = 0; c < due_.size(); ++c) {
     if (due_[c] == 0) continue;
-    const double pace = pace_[c];
-    const double wanted = parts_ > 0 ? skin_ / parts_ : radius_ * best_width(pace / radius_, steps);
-    const double width = std::max(wanted, k_spare * to_middle(pace)), cut = radius_ + width;
-    cut_squared_[c] = static_cast<float>(cut * cut);
+    const double pace = pace_[c], speed = relative_speed_[c];
+    const double life =
+        parts_ > 0 ? steps / parts_ : best_life((pace + k_met * speed * need_.step) / radius_, std::max(steps, 1.0));
+    const double wanted = parts_ > 0 ? skin_ / parts_ : std::max(k_least * radius_, k_spare * pace * life);
+    const double width = std::max(wanted, k_spare * (0.5 * pace + beside_[c])), cut = radius_ + width;
+    const double reach = radius_ / std::max(speed, 1e-30), most = k_most_steps * need_.step;
+    const double paying = std::min(life * need_.step, k_farthest_path * reach), free = k_free_path * reach;
+    const double ahead = k_rounded_up * std::max({paying, std::min(free, most), whole() * need_.step});
+    // What is on its way is nowhere nearer than where it begins or ends, but for half of that way.
+    const double path = 0.5 * speed * (ahead + behind_);
+    cut_squared_[c] = static_cast<float>(cut * cut + path * path);
     left_[c] = static_cast<float>(k_trust * width);
+    ahead_[c] = to_go_[c] = static_cast<float>(ahead);
   }
 }
 
 template <class T, int D>
-bool ListMargin<T, D>::use_up(const Array<float>& approach, const Need& need) {
-  const bool is_first = std::exchange(is_first_, false);
-  if (!is_first) before_ = 0;
+bool ListMargin<T, D>::use_up(const Array<float>& approach, const Array<float>& beside, const Need& need) {
   need_ = need;
+  const auto whole = static_cast<float>(this->whole());
+  is_first_ = false;
   std::atomic<int> lacking = 0, any_due = 0;
-  const auto besides = static_cast<float>(need.besides);
-  const auto to_middle_of_none = static_cast<float>(to_middle(0));  // of a step in which nobody comes nearer
-  // From the middle, where pairs are summed, to the end, where they are counted, in steps: the first begins at an end.
-  const double to_end = need.in_middle ? k_spare * (is_first ? 1 : 0.5) : 0;
-  const auto whole = static_cast<float>(1 + to_end);
+  const auto besides = static_cast<float>(need.besides), time = static_cast<float>(need.step);
   const float spare = need.next_step ? static_cast<float>(k_spare) : 0;
   constexpr std::int64_t k_portion = 1024;  // cells that a thread takes at a time
   share_out(static_cast<std::int64_t>(left_.size()), k_portion, [&](std::int64_t begin, std::int64_t end) {
@@ -96,12 +101,17 @@ bool ListMargin<T, D>::use_up(const Array<float>& approach, const Need& need) {
     int some_lacking = 0, some_due = 0;
 #pragma omp simd reduction(| : some_lacking, some_due)
     for (std::size_t c = first; c < last; ++c) {
-      const float step = approach[c] + besides, middle = 0.5F * step + to_middle_of_none;
+      const float step = approach[c] + besides, middle = need.in_middle ? step : 0.5F * step + beside[c];
       const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
-      const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0);
-      some_lacking |= (need.in_middle ? step : middle) > left ? 1 : 0;
+      const float to_go = to_go_[c], to_go_after = to_go - time;
+      const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0) | (whole * time > to_go ? 1 : 0) |
+                         (spare * whole * time > to_go_after ? 1 : 0);
+      some_lacking |=
+          ((need.in_middle ? step : middle) > left ? 1 : 0) | ((need.in_middle ? time : 0.5F * time) > to_go ? 1 : 0);
       left_[c] = after;
+      to_go_[c] = to_go_after;
       pace_[c] = step;
+      beside_[c] = need.in_middle ? 0.0F : beside[c];
       due_[c] = static_cast<std::uint8_t>(is_due);
       some_due |= is_due;
     }
@@ -114,7 +124,8 @@ bool ListMargin<T, D>::use_up(const Array<float>& approach, const Need& need) {
 
 template <class T, int D>
 bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
-                                    const neighbors::FixedPositions& at_rebuild) {
+                                    const neighbors::FixedPositions& at_rebuild, const neighbors::Headings& headings,
+                                    float time) {
   constexpr float k_farthest = 0x1p30F;
   for (int d = 0; d < D; ++d) {
     const std::size_t rows = moved.x[d].size();
@@ -125,7 +136,7 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
       const auto before = static_cast<std::uint32_t>(walls_.x[d][r]);
       const auto now =
           static_cast<std::uint32_t>(at_rebuild.x[d][r]) + static_cast<std::uint32_t>(static_cast<std::int32_t>(to));
-      walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before));
+      walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before)) - headings.x[d][r] * time;
       walls_.x[d][r] = static_cast<std::int32_t>(now);
     }
   }
@@ -134,7 +145,9 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
 
 template <class T, int D>
 std::size_t ListMargin<T, D>::bytes() const {
-  std::size_t bytes = cut_squared_.bytes() + left_.bytes() + pace_.bytes() + due_.bytes();
+  std::size_t bytes = due_.bytes();
+  for (const auto* each : {&cut_squared_, &left_, &pace_, &beside_, &ahead_, &to_go_, &relative_speed_})
+    bytes += each->bytes();
   for (int d = 0; d < D; ++d) bytes += fluid_.x[d].bytes() + walls_.x[d].bytes() + walls_step_.x[d].bytes();
   return bytes;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "integrate/flow.hpp"
@@ -17,12 +18,15 @@ constexpr double k_first = 10;  // steps that the first cells are taken to last
 /// Lists of a rebuild: where rows stood at it, and as far as pays while cells last as long as the last ones.
 template <class T, int D>
 void Flow<T, D>::find_neighbors() {
-  steps_of_cells_ = rebuilds == 0 ? k_first : std::max(1.0, static_cast<double>(steps - last_rebuild));
+  if (rebuilds == 0)
+    steps_of_cells_ = k_first;
+  else if (steps > last_rebuild)
+    steps_of_cells_ = static_cast<double>(steps - last_rebuild);
+  if (may_have_margins()) find_headings();
   if (has_margins())
-    margin_.begin(layout().cells(), fluid_positions_, control.approach / constants_.fixed.quantum(), steps_of_cells_);
+    foresee();
   else
     margin_.do_without();
-  if (walls_move_) margin_.place_walls(wall_positions_);
   if (!openings.empty()) find_node_neighbors();
   find_near_walls();
   build_lists();
@@ -30,12 +34,77 @@ void Flow<T, D>::find_neighbors() {
   resize_results();
 }
 
-/// Whether lists have margins of their own. Copies that lazy ranks compute may stand anywhere until they are brought up
-/// to date; and who looks how much margins have left looks at every cell.
+/// Where rows stand, and how they are expected to go on: as fast as they are now, shifting included. It has moved them
+/// in one go at the end of the last step, on their way they are before that. Collective.
+template <class T, int D>
+void Flow<T, D>::find_headings() {
+  if (fluid.confined)
+    find_headings(fluid_rows, fluid.x, fluid.v, &fluid.w, fluid_halo, margin_.fluid(), headings_);
+  else
+    find_headings(fluid_rows, fluid.x, fluid.v, nullptr, fluid_halo, margin_.fluid(), headings_);
+  if (walls_move_) find_headings(wall_rows, wall.x, wall.v, nullptr, wall_halo, margin_.walls(), wall_headings_);
+}
+
+template <class T, int D>
+void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x,
+                               const VectorArray<double, D>& v, const VectorArray<double, D>* shifting,
+                               exchange::Halo& halo, neighbors::FixedPositions& positions,
+                               neighbors::Headings& headings) const {
+  const auto n = static_cast<std::int64_t>(rows.slot.size());
+  const std::size_t room = static_cast<std::size_t>(rows.rows) + neighbors::k_chunk;
+  for (int d = 0; d < D; ++d) {
+    positions.x[d].resize(room), headings.x[d].resize(room);
+    std::fill(positions.x[d].end() - neighbors::k_chunk, positions.x[d].end(), 0);
+    std::fill(headings.x[d].end() - neighbors::k_chunk, headings.x[d].end(), 0.0F);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const auto row = static_cast<std::size_t>(rows.slot[k]);
+      const double w = shifting == nullptr ? 0.0 : (*shifting)[d][k];
+      positions.x[d][row] = constants_.fixed.wrapped(x[d][k] - w * time_step);
+      headings.x[d][row] = static_cast<float>((v[d][k] + w) * constants_.inverse_c0);
+    }
+  }
+  const auto gather = [&](auto... axis) {
+    halo.gather(neighbors::PositionField(positions, D), exchange::ArrayField(headings.x[axis])...);
+  };
+  if constexpr (D == 2)
+    gather(0, 1);
+  else
+    gather(0, 1, 2);
+}
+
+/// Of walls that have stood still until now, as lists have taken it.
+template <class T, int D>
+void Flow<T, D>::expect_walls_to_rest() {
+  for (int d = 0; d < D; ++d) {
+    const auto& from = wall_positions_.x[d];
+    margin_.walls().x[d].resize(from.size());
+    std::copy(from.begin(), from.end(), margin_.walls().x[d].begin());
+    wall_headings_.x[d].assign(from.size(), 0.0F);
+  }
+}
+
+/// Lists of a rebuild look ahead. Before the first step nobody knows how long it will be.
+template <class T, int D>
+void Flow<T, D>::foresee() {
+  const double usual = world_.method.cfl * constants_.length.smoothing_length / constants_.c0;
+  drift_bound_.measure(layout(), fluid_rows, headings_, wall_rows, walls_move_ ? &wall_headings_ : nullptr);
+  followed_ = time;
+  margin_.begin(drift_bound_.touching(layout()), steps_of_cells_, way_of_sound(time_step > 0 ? time_step : usual));
+}
+
+/// Whether lists of some ranks may have margins of their own. Copies that lazy ranks compute may stand anywhere until
+/// they are brought up to date.
+template <class T, int D>
+bool Flow<T, D>::may_have_margins() const {
+  return !lazy.is_on() && !execution_.all_pairs && execution_.list_parts != 1;
+}
+
+/// Whether those of this rank do: who looks how much margins have left looks at every cell.
 template <class T, int D>
 bool Flow<T, D>::has_margins() const {
-  if (lazy.is_on() || execution_.all_pairs || execution_.list_parts == 1) return false;
-  return execution_.list_parts > 1 || layout().cells() <= fluid_rows.computed();
+  return may_have_margins() && (execution_.list_parts > 1 || layout().cells() <= fluid_rows.computed());
 }
 
 template <class T, int D>
@@ -55,6 +124,10 @@ void Flow<T, D>::for_each_list(Visit&& visit) {
                           const auto& source_places) {
     auto found = search_of(targets, target_places, sources, source_places, constants_.length.skin);
     found.cut_squared_of = margin_.cut_squared();
+    const auto headings = [&](const auto& rows) {
+      return &rows == &fluid_rows ? &headings_ : walls_move_ ? &wall_headings_ : nullptr;
+    };
+    found.foresight = {headings(targets), headings(sources), margin_.behind(), margin_.ahead()};
     return found;
   };
   visit(fluid_fluid, search(fluid_rows, fluid_places, fluid_rows, fluid_places));
@@ -70,6 +143,7 @@ neighbors::Search Flow<T, D>::search_of(const particles::CellRows& targets,
   const double cut = (constants_.length.interaction_radius + width) / constants_.fixed.quantum();
   return {.dimensions = D,
           .cut_squared = static_cast<float>(cut * cut),
+          .foresight = {},
           .layout = &layout(),
           .targets = &targets,
           .sources = &sources,
@@ -88,7 +162,8 @@ bool Flow<T, D>::renew_lists() {
     build_lists();
     return true;
   }
-  const bool lacking = margin_.use_up(drift_bound_.touching(layout()), need_of_step());
+  const bool lacking =
+      margin_.use_up(drift_bound_.touching(layout()), drift_bound_.beside_middle(layout()), need_of_step());
   timers.lap(Phase::integrate);
   if (!margin_.any_due()) return false;
   const auto age = static_cast<double>(steps - last_rebuild);
@@ -108,8 +183,11 @@ template <class T, int D>
 bool Flow<T, D>::follow_rows() {
   neighbors::Course<T> course = course_of_step();
   if (fluid.classic) course.to_come = 0;
-  if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_)) return false;
-  return drift_bound_.follow(layout(), fluid_rows, course, margin_.fluid(), wall_rows,
+  const double until = time + (fluid.classic ? 0.5 : 1) * time_step;
+  step_followed_ = way_of_sound(until - std::exchange(followed_, until));
+  const auto step = static_cast<float>(step_followed_);
+  if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_, wall_headings_, step)) return false;
+  return drift_bound_.follow(layout(), fluid_rows, course, headings_, step, margin_.fluid(), wall_rows,
                              walls_move_ ? &margin_.walls_step() : nullptr);
 }
 
@@ -119,12 +197,10 @@ bool Flow<T, D>::follow_rows() {
 template <class T, int D>
 typename ListMargin<T, D>::Need Flow<T, D>::need_of_step() const {
   typename ListMargin<T, D>::Need need;
-  need.corrected = fluid.classic ? 0.0 : control.latest.corrected / constants_.fixed.quantum();
+  need.step = step_followed_;
   need.besides = 4.0 * static_cast<double>(half_a_step()) * static_cast<double>(sideways_in_buffers());
   need.in_middle = fluid.classic;
-  const auto steps_so_far = static_cast<double>(steps + 1 - last_rebuild);
-  need.next_step =
-      !communicator_.is_alone() && control.approach * (1 + 1 / steps_so_far) < k_trust * constants_.length.skin;
+  need.next_step = !communicator_.is_alone() && control.will_hold(k_trust * constants_.length.skin);
   return need;
 }
 
@@ -191,9 +267,10 @@ void Flow<T, D>::make_schedule() {
     schedule.divide(layout(), fluid_rows, wall_rows, free_fluid_.in_buffer());
 }
 
-#define EDDYLINE_FLOW_LISTS(T, D)             \
-  template void Flow<T, D>::find_neighbors(); \
-  template bool Flow<T, D>::renew_lists();    \
+#define EDDYLINE_FLOW_LISTS(T, D)                   \
+  template void Flow<T, D>::find_neighbors();       \
+  template void Flow<T, D>::expect_walls_to_rest(); \
+  template bool Flow<T, D>::renew_lists();          \
   template void Flow<T, D>::find_free_neighbors();
 
 EDDYLINE_FLOW_LISTS(float, 2)

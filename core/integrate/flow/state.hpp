@@ -17,7 +17,7 @@ struct FluidState {
   VectorArray<double, D> x, v;
   VectorArray<double, D> a;      // acceleration of the last evaluation, everything included
   VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
-  VectorArray<double, D> x_ref;  // position at the last rebuild
+  VectorArray<double, D> x_ref;  // by which it was sorted at the last rebuild: where it was expected some steps later
 
   // Where there is no free surface only, else empty.
   bool confined = false;

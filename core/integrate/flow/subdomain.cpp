@@ -201,15 +201,19 @@ void Subdomain::find_ghosts(const particles::CellRows& rows, exchange::Halo& hal
 }
 
 template <int D>
-void Subdomain::wrap(VectorArray<double, D>& x) const {
+void Subdomain::wrap(VectorArray<double, D>& x, VectorArray<double, D>* with) const {
   for (int d = 0; d < D; ++d) {
     if (!grid().periodic[static_cast<std::size_t>(d)]) continue;
     const double lower = grid().origin[d], upper = lower + grid().period[d], period = grid().period[d];
-    double* place = x[d];
+    double *place = x[d], *other = with == nullptr ? nullptr : (*with)[d];
     const auto n = static_cast<std::int64_t>(x.size());
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i)
-      place[i] = place[i] < lower ? place[i] + period : place[i] >= upper ? place[i] - period : place[i];
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double by = place[i] < lower ? period : place[i] >= upper ? -period : 0.0;
+      if (by == 0) continue;
+      place[i] += by;
+      if (other != nullptr) other[i] += by;
+    }
   }
 }
 
@@ -223,7 +227,7 @@ template std::map<int, std::vector<std::size_t>> Subdomain::copied_by_others(con
 template std::map<int, std::vector<std::size_t>> Subdomain::copied_by_others(const VectorArray<double, 3>& x) const;
 template std::vector<int> Subdomain::ranks_of(const VectorArray<double, 2>& x) const;
 template std::vector<int> Subdomain::ranks_of(const VectorArray<double, 3>& x) const;
-template void Subdomain::wrap(VectorArray<double, 2>& x) const;
-template void Subdomain::wrap(VectorArray<double, 3>& x) const;
+template void Subdomain::wrap(VectorArray<double, 2>&, VectorArray<double, 2>*) const;
+template void Subdomain::wrap(VectorArray<double, 3>&, VectorArray<double, 3>*) const;
 
 }  // namespace eddyline::integrate

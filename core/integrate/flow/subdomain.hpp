@@ -50,9 +50,9 @@ class Subdomain {
   template <int D>
   std::map<int, std::vector<std::size_t>> copied_by_others(const VectorArray<double, D>& x) const;
 
-  /// Puts what has crossed a periodic side back in at the other.
+  /// Puts what has crossed a periodic side back in at the other, and goes as far with other places, if there are any.
   template <int D>
-  void wrap(VectorArray<double, D>& x) const;
+  void wrap(VectorArray<double, D>& x, VectorArray<double, D>* with = nullptr) const;
   /// Memory of sorting.
   std::size_t bytes() const { return sort_.bytes(); }
   /// Whether nobody can leave.

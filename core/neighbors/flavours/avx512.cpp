@@ -8,28 +8,58 @@ namespace eddyline::neighbors {
 
 namespace {
 
+/// Of sixteen candidates at one moment, see Candidates::Places.
 template <int D>
-void collect(const FixedPositions& positions, const Group& group, float limit, std::int32_t begin, std::int32_t end,
-             Candidates& to) {
+struct Sixteen {
+  __m512 x[D], square;
+  __mmask16 near;
+
+  Sixteen(const __m512* places, const GroupBox& box, __m512 bound) : square(_mm512_setzero_ps()) {
+    __m512 apart2 = _mm512_setzero_ps();
+    for (int d = 0; d < D; ++d) {
+      x[d] = places[d];
+      const __m512 below = _mm512_sub_ps(_mm512_set1_ps(box.lower[d]), x[d]);
+      const __m512 above = _mm512_sub_ps(x[d], _mm512_set1_ps(box.upper[d]));
+      const __m512 apart = _mm512_max_ps(_mm512_max_ps(below, above), _mm512_setzero_ps());
+      square = _mm512_fmadd_ps(x[d], x[d], square);
+      apart2 = _mm512_fmadd_ps(apart, apart, apart2);
+    }
+    near = _mm512_cmp_ps_mask(apart2, bound, _CMP_LE_OQ);
+  }
+  void put(__mmask16 kept, std::int32_t at, Candidates::Places& to) const {
+    for (int d = 0; d < D; ++d) _mm512_storeu_ps(to.x[d].data() + at, _mm512_maskz_compress_ps(kept, x[d]));
+    _mm512_storeu_ps(to.square.data() + at, _mm512_maskz_compress_ps(kept, square));
+  }
+};
+
+template <int D, bool Foresees>
+void collect(const FixedPositions& positions, const Headings* headings, const Group& group, float limit,
+             std::int32_t begin, std::int32_t end, Candidates& to) {
   const __m512i lanes = _mm512_setr_epi32(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120);
   static_assert(k_row_step == 8);
   const __m512 bound = _mm512_set1_ps(limit);
   std::int32_t at = to.count;
   for (std::int32_t j = begin; j < end; j += 16) {
-    __m512 r[D], square = _mm512_setzero_ps(), apart2 = _mm512_setzero_ps();
+    __m512 r[D], first[D], last[D];
     for (int d = 0; d < D; ++d) {
       const __m512i place = _mm512_loadu_si512(positions.x[d].data() + j);
-      r[d] = _mm512_cvtepi32_ps(_mm512_sub_epi32(place, _mm512_set1_epi32(group.center[d])));
-      const __m512 below = _mm512_sub_ps(_mm512_set1_ps(group.lower[d]), r[d]);
-      const __m512 above = _mm512_sub_ps(r[d], _mm512_set1_ps(group.upper[d]));
-      const __m512 apart = _mm512_max_ps(_mm512_max_ps(below, above), _mm512_setzero_ps());
-      square = _mm512_fmadd_ps(r[d], r[d], square);
-      apart2 = _mm512_fmadd_ps(apart, apart, apart2);
+      r[d] = first[d] = _mm512_cvtepi32_ps(_mm512_sub_epi32(place, _mm512_set1_epi32(group.center[d])));
+      if constexpr (Foresees) {
+        const __m512 heading = headings == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(headings->x[d].data() + j);
+        const __m512 w = _mm512_sub_ps(heading, _mm512_set1_ps(group.heading[d]));
+        first[d] = _mm512_fmadd_ps(w, _mm512_set1_ps(-group.behind), r[d]);
+        last[d] = _mm512_fmadd_ps(w, _mm512_set1_ps(group.ahead), r[d]);
+      }
     }
     const auto rows = static_cast<__mmask16>(end - j < 16 ? (1 << (end - j)) - 1 : 0xffff);
-    const __mmask16 near = _mm512_mask_cmp_ps_mask(rows, apart2, bound, _CMP_LE_OQ);
-    for (int d = 0; d < D; ++d) _mm512_storeu_ps(to.x[d].data() + at, _mm512_maskz_compress_ps(near, r[d]));
-    _mm512_storeu_ps(to.square.data() + at, _mm512_maskz_compress_ps(near, square));
+    const Sixteen<D> at_begin(first, group.begin, bound);
+    auto near = static_cast<__mmask16>(at_begin.near & rows);
+    if constexpr (Foresees) {
+      const Sixteen<D> at_end(last, group.end, bound);
+      near = static_cast<__mmask16>((at_begin.near | at_end.near) & rows);
+      at_end.put(near, at, to.end);
+    }
+    at_begin.put(near, at, to.begin);
     const __m512i place = _mm512_add_epi32(lanes, _mm512_set1_epi32(j * k_row_step));
     _mm512_storeu_si512(to.place.data() + at, _mm512_maskz_compress_epi32(near, place));
     at += __builtin_popcount(near);
@@ -37,35 +67,51 @@ void collect(const FixedPositions& positions, const Group& group, float limit, s
   to.count = at;
 }
 
-void collect_avx512(const FixedPositions& positions, int dimensions, const Group& group, float limit,
-                    std::int32_t begin, std::int32_t end, Candidates& candidates) {
-  dimensions == 2 ? collect<2>(positions, group, limit, begin, end, candidates)
-                  : collect<3>(positions, group, limit, begin, end, candidates);
+template <bool Foresees>
+void collect_avx512(const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
+                    float limit, std::int32_t begin, std::int32_t end, Candidates& candidates) {
+  dimensions == 2 ? collect<2, Foresees>(positions, headings, group, limit, begin, end, candidates)
+                  : collect<3, Foresees>(positions, headings, group, limit, begin, end, candidates);
 }
 
+/// Which of sixteen candidates are near one particle at one moment.
 template <int D>
-std::int32_t filter(const Candidates& candidates, const float* x_i, float limit, std::int32_t self, std::int32_t* out) {
-  __m512 twice[D];
-  for (int d = 0; d < D; ++d) twice[d] = _mm512_set1_ps(-2 * x_i[d]);
-  const __m512 bound = _mm512_set1_ps(limit);
-  const float* x[D];
-  for (int d = 0; d < D; ++d) x[d] = candidates.x[d].data();
+class Nearness {
+ public:
+  Nearness(const Candidates::Places& places, const Seeker::Place& i)
+      : square_(places.square.data()), bound_(_mm512_set1_ps(i.limit)) {
+    for (int d = 0; d < D; ++d) x_[d] = places.x[d].data(), twice_[d] = _mm512_set1_ps(-2 * i.x[d]);
+  }
+  __mmask16 operator()(std::int32_t j) const {
+    __m512 s = _mm512_loadu_ps(square_ + j);
+    for (int d = 0; d < D; ++d) s = _mm512_fmadd_ps(twice_[d], _mm512_loadu_ps(x_[d] + j), s);
+    return _mm512_cmp_ps_mask(s, bound_, _CMP_LE_OQ);
+  }
+
+ private:
+  const float *x_[D], *square_;
+  __m512 twice_[D], bound_;
+};
+
+template <int D, bool Foresees>
+std::int32_t filter(const Candidates& candidates, const Seeker& seeker, std::int32_t* out) {
+  const Nearness<D> at_begin(candidates.begin, seeker.begin);
+  const Nearness<D> at_end(Foresees ? candidates.end : candidates.begin, Foresees ? seeker.end : seeker.begin);
   std::int32_t* const start = out;
   for (std::int32_t j = 0; j < candidates.count; j += 16) {
-    __m512 s = _mm512_loadu_ps(candidates.square.data() + j);
-    for (int d = 0; d < D; ++d) s = _mm512_fmadd_ps(twice[d], _mm512_loadu_ps(x[d] + j), s);
+    __mmask16 near = at_begin(j);
+    if constexpr (Foresees) near = static_cast<__mmask16>(near | at_end(j));
     const __m512i place = _mm512_loadu_si512(candidates.place.data() + j);
-    const __mmask16 other = _mm512_cmpneq_epi32_mask(place, _mm512_set1_epi32(self));
-    const __mmask16 near = _mm512_mask_cmp_ps_mask(other, s, bound, _CMP_LE_OQ);
+    near = _mm512_mask_cmpneq_epi32_mask(near, place, _mm512_set1_epi32(seeker.self));
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(near, place));
     out += __builtin_popcount(near);
   }
   return static_cast<std::int32_t>(out - start);
 }
 
-std::int32_t filter_avx512(const Candidates& candidates, int dimensions, const float* x_i, float limit,
-                           std::int32_t self, std::int32_t* out) {
-  return dimensions == 2 ? filter<2>(candidates, x_i, limit, self, out) : filter<3>(candidates, x_i, limit, self, out);
+template <bool Foresees>
+std::int32_t filter_avx512(const Candidates& candidates, int dimensions, const Seeker& seeker, std::int32_t* out) {
+  return dimensions == 2 ? filter<2, Foresees>(candidates, seeker, out) : filter<3, Foresees>(candidates, seeker, out);
 }
 
 void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
@@ -90,6 +136,9 @@ void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32
 
 }  // namespace
 
-ListKernels list_kernels_avx512() { return {collect_avx512, filter_avx512, interleave_avx512}; }
+ListKernels list_kernels_avx512() {
+  return {
+      {collect_avx512<false>, filter_avx512<false>}, {collect_avx512<true>, filter_avx512<true>}, interleave_avx512};
+}
 
 }  // namespace eddyline::neighbors
