@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -50,20 +51,21 @@ void collect_plain(const FixedPositions& positions, const Headings* headings, in
 }
 
 template <bool Foresees>
-std::int32_t filter_plain(const Candidates& candidates, int dimensions, const Seeker& seeker, std::int32_t* out) {
-  std::int32_t found = 0;
-  for (std::size_t j = 0; j < static_cast<std::size_t>(candidates.count); ++j) {
-    const auto is_near = [&](const Candidates::Places& places, const Seeker::Place& i) {
-      float s = places.square[j];
-      for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * i.x[d], places.x[d][j], s);
-      return s <= i.limit;
-    };
-    bool near = is_near(candidates.begin, seeker.begin);
-    if constexpr (Foresees) near |= is_near(candidates.end, seeker.end);
-    out[found] = candidates.place[j];
-    found += static_cast<std::int32_t>(near && candidates.place[j] != seeker.self);
+void filter_plain(const Candidates& candidates, int dimensions, std::span<Seeker> seekers) {
+  for (Seeker& seeker : seekers) {
+    seeker.found = 0;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(candidates.count); ++j) {
+      const auto is_near = [&](const Candidates::Places& places, const Seeker::Place& i) {
+        float s = places.square[j];
+        for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * i.x[d], places.x[d][j], s);
+        return s <= i.limit;
+      };
+      bool near = is_near(candidates.begin, seeker.begin);
+      if constexpr (Foresees) near |= is_near(candidates.end, seeker.end);
+      seeker.neighbors[seeker.found] = candidates.place[j];
+      seeker.found += static_cast<std::int32_t>(near && candidates.place[j] != seeker.self);
+    }
   }
-  return found;
 }
 
 void interleave_plain(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
@@ -119,14 +121,15 @@ class NeighborList::CellSearch {
     if (foresees_) std::fill_n(candidates_.end.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
   }
 
-  /// Writes the places of all that are near a particle of that cell to `out`. It is no neighbour of its own.
-  std::int32_t filter(std::int32_t row, std::int32_t* out) const {
-    Seeker seeker;
-    seeker.begin = place_of(row, -group_.behind);
-    if (foresees_) seeker.end = place_of(row, group_.ahead);
-    seeker.self = search_.same ? row * k_row_step : -1;
-    return kernels_.filter(candidates_, search_.dimensions, seeker, out);
+  /// One of that cell's particles, whose neighbours are to be written there. It is none of its own.
+  Seeker seeker(std::int32_t row, std::int32_t* neighbors) const {
+    return {.begin = place_of(row, -group_.behind),
+            .end = foresees_ ? place_of(row, group_.ahead) : Seeker::Place{},
+            .self = search_.same ? row * k_row_step : -1,
+            .neighbors = neighbors};
   }
+  /// Finds who is near each of some of that cell's particles.
+  void filter(std::span<Seeker> seekers) const { kernels_.filter(candidates_, search_.dimensions, seekers); }
 
  private:
   void find_group() {
@@ -339,19 +342,25 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   }
   workshop.most = std::max(workshop.most, most);
   workshop.make_room(search.foresight.ahead != nullptr);
-  std::int32_t found[k_chunk] = {}, length = 0, stored = 0;
+  std::array<Seeker, k_chunk> seekers{};
+  std::int32_t length = 0, stored = 0;
   std::int32_t* const scratch = workshop.scratch.data();
   const std::int64_t stride = Workshop::stride(most);
-  for (std::size_t lane = 0; lane < cells.size(); ++lane) {
+  for (std::size_t lane = 0; lane < cells.size();) {
+    const std::size_t first_lane = lane;
     cell_search.look_around(cells[lane]);
-    found[lane] = cell_search.filter(slot[static_cast<std::size_t>(first) + lane],
-                                     scratch + static_cast<std::int64_t>(lane) * stride);
-    length = std::max(length, found[lane]);
-    stored += found[lane];
+    for (; lane < cells.size() && cells[lane] == cells[first_lane]; ++lane)
+      seekers[lane] = cell_search.seeker(slot[static_cast<std::size_t>(first) + lane],
+                                         scratch + static_cast<std::int64_t>(lane) * stride);
+    cell_search.filter(std::span(seekers).subspan(first_lane, lane - first_lane));
+  }
+  for (const Seeker& seeker : seekers) {
+    length = std::max(length, seeker.found);
+    stored += seeker.found;
   }
   const std::int32_t sentinel = search.sources->rows * k_row_step;
   for (int lane = 0; lane < k_chunk; ++lane)
-    for (std::int32_t k = found[lane]; k < length; k += k_chunk)
+    for (std::int32_t k = seekers[static_cast<std::size_t>(lane)].found; k < length; k += k_chunk)
       std::fill_n(scratch + lane * stride + k, k_chunk, sentinel);
   Room& room = rooms_[static_cast<std::size_t>(c)];
   if (length > room.length) {

@@ -105,7 +105,9 @@ struct Seeker {
     float x[3], limit;
   };
   Place begin, end;
-  std::int32_t self;  // the place of its own row, which is no neighbour; -1 if it is none of them
+  std::int32_t self;        // the place of its own row, which is no neighbour; -1 if it is none of them
+  std::int32_t* neighbors;  // where the places of those go that are near, in order,
+  std::int32_t found = 0;   // and how many they are
 };
 
 /// Entries of one thread's chunks, in pieces that never move, so that lists grow without being copied.
@@ -191,10 +193,9 @@ class NeighborList {
 using CollectFunction = void (*)(const FixedPositions& positions, const Headings* headings, int dimensions,
                                  const Group& group, float limit, std::int32_t begin, std::int32_t end,
                                  Candidates& candidates);
-/// Writes to `out` the places of the candidates that are near the seeker, in order; returns how many. Candidates are
-/// padded to a multiple of sixteen; `out` must have room for as many.
-using FilterFunction = std::int32_t (*)(const Candidates& candidates, int dimensions, const Seeker& seeker,
-                                        std::int32_t* out);
+/// Finds the candidates that are near each of the seekers. Candidates are padded to a multiple of sixteen; each seeker
+/// must have room for as many.
+using FilterFunction = void (*)(const Candidates& candidates, int dimensions, std::span<Seeker> seekers);
 /// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: written straight to memory if that is faster.
 using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,
                                     std::int32_t* to, bool past_caches);

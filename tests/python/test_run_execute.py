@@ -113,7 +113,7 @@ def test_a_full_disk_keeps_what_came_before(tmp_path: Path, monkeypatch: pytest.
     written: list[Path] = []
 
     def write(path: Path, data: bytes) -> None:
-        if path.suffix in (".h5", ".vtkhdf"):
+        if path.suffix in (".npy", ".vtkhdf"):
             written.append(path)
             if len(written) > 9:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -115,7 +115,8 @@ class Nearness {
 };
 
 template <int D, bool Foresees>
-std::int32_t filter(const Candidates& candidates, const Seeker& seeker, std::int32_t* out) {
+std::int32_t filter(const Candidates& candidates, const Seeker& seeker) {
+  std::int32_t* const out = seeker.neighbors;
   const Nearness<D> at_begin(candidates.begin, seeker.begin);
   const Nearness<D> at_end(Foresees ? candidates.end : candidates.begin, Foresees ? seeker.end : seeker.begin);
   std::int32_t found = 0;
@@ -133,8 +134,9 @@ std::int32_t filter(const Candidates& candidates, const Seeker& seeker, std::int
 }
 
 template <bool Foresees>
-std::int32_t filter_avx2(const Candidates& candidates, int dimensions, const Seeker& seeker, std::int32_t* out) {
-  return dimensions == 2 ? filter<2, Foresees>(candidates, seeker, out) : filter<3, Foresees>(candidates, seeker, out);
+void filter_avx2(const Candidates& candidates, int dimensions, std::span<Seeker> seekers) {
+  for (Seeker& seeker : seekers)
+    seeker.found = dimensions == 2 ? filter<2, Foresees>(candidates, seeker) : filter<3, Foresees>(candidates, seeker);
 }
 
 void interleave_avx2(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,

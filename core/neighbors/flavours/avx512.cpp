@@ -1,6 +1,8 @@
 // List building with AVX-512: sixteen candidates at a time, the near ones compressed in a register and stored.
 #include <immintrin.h>
 
+#include <utility>
+
 #include "base/pack_avx512.hpp"
 #include "neighbors/list.hpp"
 
@@ -78,40 +80,60 @@ void collect_avx512(const FixedPositions& positions, const Headings* headings, i
 template <int D>
 class Nearness {
  public:
-  Nearness(const Candidates::Places& places, const Seeker::Place& i)
-      : square_(places.square.data()), bound_(_mm512_set1_ps(i.limit)) {
-    for (int d = 0; d < D; ++d) x_[d] = places.x[d].data(), twice_[d] = _mm512_set1_ps(-2 * i.x[d]);
+  explicit Nearness(const Seeker::Place& i) : bound_(_mm512_set1_ps(i.limit)) {
+    for (int d = 0; d < D; ++d) twice_[d] = _mm512_set1_ps(-2 * i.x[d]);
   }
-  __mmask16 operator()(std::int32_t j) const {
-    __m512 s = _mm512_loadu_ps(square_ + j);
-    for (int d = 0; d < D; ++d) s = _mm512_fmadd_ps(twice_[d], _mm512_loadu_ps(x_[d] + j), s);
-    return _mm512_cmp_ps_mask(s, bound_, _CMP_LE_OQ);
+  __mmask16 operator()(const __m512* x, __m512 square) const {
+    for (int d = 0; d < D; ++d) square = _mm512_fmadd_ps(twice_[d], x[d], square);
+    return _mm512_cmp_ps_mask(square, bound_, _CMP_LE_OQ);
   }
 
  private:
-  const float *x_[D], *square_;
   __m512 twice_[D], bound_;
 };
 
+/// Some at a time, so that candidates are loaded once for all of them.
+template <int D, bool Foresees, std::size_t N>
+void filter(const Candidates& candidates, Seeker* seekers) {
+  const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) {
+    const Nearness<D> at_begin[] = {Nearness<D>(seekers[K].begin)...}, at_end[] = {Nearness<D>(seekers[K].end)...};
+    std::int32_t* out[] = {seekers[K].neighbors...};
+    const auto load = [](const Candidates::Places& places, std::int32_t j, __m512* x) {
+      for (int d = 0; d < D; ++d) x[d] = _mm512_loadu_ps(places.x[d].data() + j);
+      return _mm512_loadu_ps(places.square.data() + j);
+    };
+    for (std::int32_t j = 0; j < candidates.count; j += 16) {
+      __m512 x[D];
+      const __m512 square = load(candidates.begin, j, x);
+      __mmask16 near[] = {at_begin[K](x, square)...};
+      if constexpr (Foresees) {
+        const __m512 last = load(candidates.end, j, x);
+        ((near[K] = static_cast<__mmask16>(near[K] | at_end[K](x, last))), ...);
+      }
+      const __m512i place = _mm512_loadu_si512(candidates.place.data() + j);
+      const auto put = [&](std::size_t k) {
+        near[k] = _mm512_mask_cmpneq_epi32_mask(near[k], place, _mm512_set1_epi32(seekers[k].self));
+        _mm512_storeu_si512(out[k], _mm512_maskz_compress_epi32(near[k], place));
+        out[k] += __builtin_popcount(near[k]);
+      };
+      (put(K), ...);
+    }
+    ((seekers[K].found = static_cast<std::int32_t>(out[K] - seekers[K].neighbors)), ...);
+  };
+  each(std::make_index_sequence<N>());
+}
+
 template <int D, bool Foresees>
-std::int32_t filter(const Candidates& candidates, const Seeker& seeker, std::int32_t* out) {
-  const Nearness<D> at_begin(candidates.begin, seeker.begin);
-  const Nearness<D> at_end(Foresees ? candidates.end : candidates.begin, Foresees ? seeker.end : seeker.begin);
-  std::int32_t* const start = out;
-  for (std::int32_t j = 0; j < candidates.count; j += 16) {
-    __mmask16 near = at_begin(j);
-    if constexpr (Foresees) near = static_cast<__mmask16>(near | at_end(j));
-    const __m512i place = _mm512_loadu_si512(candidates.place.data() + j);
-    near = _mm512_mask_cmpneq_epi32_mask(near, place, _mm512_set1_epi32(seeker.self));
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(near, place));
-    out += __builtin_popcount(near);
-  }
-  return static_cast<std::int32_t>(out - start);
+void filter(const Candidates& candidates, std::span<Seeker> seekers) {
+  constexpr std::size_t k_together = 4;
+  std::size_t k = 0;
+  for (; k + k_together <= seekers.size(); k += k_together) filter<D, Foresees, k_together>(candidates, &seekers[k]);
+  for (; k < seekers.size(); ++k) filter<D, Foresees, 1>(candidates, &seekers[k]);
 }
 
 template <bool Foresees>
-std::int32_t filter_avx512(const Candidates& candidates, int dimensions, const Seeker& seeker, std::int32_t* out) {
-  return dimensions == 2 ? filter<2, Foresees>(candidates, seeker, out) : filter<3, Foresees>(candidates, seeker, out);
+void filter_avx512(const Candidates& candidates, int dimensions, std::span<Seeker> seekers) {
+  dimensions == 2 ? filter<2, Foresees>(candidates, seekers) : filter<3, Foresees>(candidates, seekers);
 }
 
 void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,

@@ -8,7 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import h5py  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +24,7 @@ from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve.channel import Channel, SeriesStore
 from eddyline.serve.rasters import always_the_same
+from eddyline.stream import frames as stored
 from eddyline.stream.series import read_series
 from eddyline.stream.snapshots import read_snapshot, snapshot_count, snapshot_moment
 from eddyline.world import World
@@ -52,14 +52,13 @@ def quantities(folder: Path) -> list[str]:
 
 
 def frame_files(folder: Path) -> list[Path]:
-    return sorted(RunFolder(folder).frames.glob("[0-9]*.h5"))
+    return stored.frame_files(RunFolder(folder).frames)
 
 
 @lru_cache(maxsize=4096)
 def moment_of(frame: Path) -> tuple[int, float]:
     """Step and time [s] of a stored frame; a frame never changes."""
-    with h5py.File(frame) as file:
-        return int(file.attrs["step"]), float(file.attrs["time"])
+    return stored.read_moment(frame)
 
 
 def frame(folder: Path, index: int, quantity: str, width: int, code_width: int = 2) -> pb.Message:

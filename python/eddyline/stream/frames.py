@@ -1,14 +1,20 @@
 """Frames: pictures as numbers. A movie is coloured when its one scale is known, at the end of the run.
 
-    pictures/frames/000000.h5, ...    one complete file a frame
+    pictures/frames/000000.npy, ...    one complete file a frame
 
-Each holds rasters of 16-bit codes: value = offset + scale * code; 65535 where there is no fluid, 65534 on a
-solid.
-Frames of three-dimensional runs are views: the raster `shade` (0..255) holds the light on each pixel.
+Each is one record in NumPy's own format, which costs a quarter of an HDF5 file: `time` [s], `step`,
+`lower` and `upper` [m], and for each quantity a raster: value = offset + scale * code, in `units`; codes
+have 16 bits, 65535 where there is no fluid, 65534 on a solid. Row 0 is at the bottom.
+
+    frame = numpy.load("000000.npy")[()]
+    speed = frame["speed"]["offset"] + frame["speed"]["scale"] * frame["speed"]["code"]
+
+Frames of three-dimensional runs are views: `shade` holds the light on each pixel, 160 for 1.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.stream import atomic
-from eddyline.stream.hdf5 import describe, write_dataset
 
 Raster = NDArray[np.float32]
 EMPTY = 65535
 SOLID = 65534
 TOP = 65533
 SHADE_ONE = 160  # code of light 1.0
+UNIT = "U16"
 
 
 @dataclass(frozen=True)
@@ -76,32 +82,45 @@ def restore(codes: NDArray[np.uint16], scale: float, offset: float) -> Raster:
     return values
 
 
+def frame_files(folder: Path) -> list[Path]:
+    """Those of a folder of frames, in order."""
+    return sorted(folder.glob("[0-9]*.npy"))
+
+
 def cut_frames(folder: Path, count: int) -> None:
     """Deletes all but the first `count` frames."""
-    for path in folder.glob("[0-9]*.h5"):
+    for path in frame_files(folder):
         if int(path.stem) >= count:
             path.unlink()
 
 
 def write_frame(folder: Path, number: int, picture: Picture) -> None:
+    fields: dict[str, tuple[Any, Any]] = {
+        "time": (np.float64, picture.time),
+        "step": (np.int64, picture.step),
+        "lower": ((np.float64, 2), picture.lower),
+        "upper": ((np.float64, 2), picture.upper),
+    }
+    for name, values in picture.rasters.items():
+        codes, scale, offset = quantise(values, picture.solid)
+        kind = [("scale", "f8"), ("offset", "f8"), ("units", UNIT), ("code", "u2", codes.shape)]
+        fields[name] = (np.dtype(kind), (scale, offset, picture.units.get(name, ""), codes))
+    if picture.shade is not None:
+        light = np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
+        fields["shade"] = ((np.uint8, light.shape), light)
+    record = np.zeros((), dtype=[(name, kind) for name, (kind, _) in fields.items()])
+    for name, (_, value) in fields.items():
+        record[name] = value
+    file = io.BytesIO()
+    np.save(file, record, allow_pickle=False)
     folder.mkdir(parents=True, exist_ok=True)
-    with atomic.hdf5_file(folder / f"{number:06d}.h5") as file:
-        describe(file, time=picture.time, step=picture.step, lower=picture.lower, upper=picture.upper)
-        for name, values in picture.rasters.items():
-            codes, scale, offset = quantise(values, picture.solid)
-            describe(
-                write_dataset(file, name, codes, codes.shape),
-                scale=scale,
-                offset=offset,
-                units=picture.units.get(name, ""),
-                description=f"value = offset + scale * code; {EMPTY}: no fluid, {SOLID}: solid",
-            )
-        if picture.shade is not None:
-            light = np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
-            describe(
-                write_dataset(file, "shade", light, light.shape),
-                description=f"light on each pixel; {SHADE_ONE}: 1",
-            )
+    atomic.write_bytes(folder / f"{number:06d}.npy", file.getbuffer())
+
+
+def read_moment(file: Path) -> tuple[int, float]:
+    """Step and time [s] of a frame, without its rasters."""
+    record = np.load(file, mmap_mode="r", allow_pickle=False)
+    return int(record["step"]), float(record["time"])
 
 
 class FrameStore:
@@ -109,40 +128,36 @@ class FrameStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._files = sorted(folder.glob("[0-9]*.h5"))
+        self._files = frame_files(folder)
 
     def __len__(self) -> int:
         return len(self._files)
 
     def quantities(self) -> list[str]:
         """Names of the rasters that every frame holds."""
-        import h5py  # type: ignore[import-untyped]
-
         if not self._files:
             return []
-        with h5py.File(self._files[0]) as file:
-            return [name for name in file if name != "shade"]
+        kinds = np.load(self._files[0], mmap_mode="r", allow_pickle=False).dtype
+        return [name for name in kinds.names or () if kinds[name].names]
 
     def read(self, k: int, quantity: str) -> Frame:
         """Frame `k` (negative: from the end); KeyError if it does not hold `quantity`."""
-        import h5py
-
-        with h5py.File(self._files[k]) as file:
-            if quantity not in file:
-                raise KeyError(quantity)
-            data = file[quantity]
-            codes = data[:]
-            shade = file["shade"][:].astype(np.float32) / SHADE_ONE if "shade" in file else None
-            return Frame(
-                time=float(file.attrs["time"]),
-                step=int(file.attrs["step"]),
-                quantity=quantity,
-                values=restore(codes, float(data.attrs["scale"]), float(data.attrs["offset"])),
-                lower=_pair(file.attrs["lower"]),
-                upper=_pair(file.attrs["upper"]),
-                solid=codes == SOLID if shade is not None else None,
-                shade=shade,
-            )
+        record = np.load(self._files[k], allow_pickle=False)[()]
+        if quantity not in record.dtype.names:
+            raise KeyError(quantity)
+        raster = record[quantity]
+        codes = raster["code"]
+        shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in record.dtype.names else None
+        return Frame(
+            time=float(record["time"]),
+            step=int(record["step"]),
+            quantity=quantity,
+            values=restore(codes, float(raster["scale"]), float(raster["offset"])),
+            lower=_pair(record["lower"]),
+            upper=_pair(record["upper"]),
+            solid=codes == SOLID if shade is not None else None,
+            shade=shade,
+        )
 
 
 def _pair(values: Any) -> tuple[float, float]:
