@@ -27,7 +27,12 @@ class FixedPoint {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x * inverse_ + 0x1.8p52)));
   }
   /// The multiple of the quantum nearest to x: what a period is rounded to.
-  double round(double x) const { return static_cast<double>(quanta(x)) * quantum_; }
+  double round(double x) const { return std::nearbyint(x * inverse_) * quantum_; }
+  /// Of all places that stand in pair rows as `place` the one nearest to x.
+  double unwrapped(std::int32_t place, double x) const {
+    const auto apart = static_cast<std::uint32_t>(place) - static_cast<std::uint32_t>(wrapped(x));
+    return round(x) + static_cast<std::int32_t>(apart) * quantum_;
+  }
 
  private:
   double quantum_ = 1, inverse_ = 1;

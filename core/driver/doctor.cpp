@@ -37,7 +37,7 @@ template <class T, int D>
 std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   const auto& c = flow.constants();
   const Vec3 x = vector_of(flow.fluid.x, i), v = vector_of(flow.fluid.v, i);
-  const Vec3 a = vector_of(flow.fluid.a, i), moved = x - vector_of(flow.fluid.x_ref, i);
+  const Vec3 a = vector_of(flow.fluid.a, i), moved = x - flow.sorted_place(i);
   std::ostringstream text;
   text.precision(4);
   if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
@@ -50,7 +50,7 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   else if (norm(v) > c.speed_limit)
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise fluid.max_speed (the speed of sound must be well above every speed)";
-  else if (norm(moved) > 2 * c.length.cell_edge)  // lists are rebuilt before a step that goes beyond one
+  else if (norm(moved) > c.length.cell_edge)  // particles are sorted before a step in which one would go so far
     text << "has jumped by " << norm(moved) << " m: try a smaller method.cfl";
   else if (!c.density_is_sound(flow.fluid.s[i]) && c.state.is_gas())
     text << "has lost its density: try a smaller method.cfl or a finer domain.spacing";
@@ -91,7 +91,7 @@ Diagnosis diagnose(const integrate::Flow<T, D>& flow) {
                 vector_of(fluid.x, place),
                 vector_of(fluid.v, place),
                 vector_of(fluid.a, place),
-                vector_of(fluid.x_ref, place)};
+                flow.sorted_place(place)};
     const std::string text = reason_of(flow, place);
     const auto bytes = std::as_bytes(std::span(text));
     reason.assign(bytes.begin(), bytes.end());

@@ -131,7 +131,7 @@ void ClassicKick<T, D>::correct(const Prediction& ahead, double damping) {
       for (int d = 0; d < D; ++d)
         for (std::size_t l = 0; l < span.count; ++l) to.v[d][l] = keep * to.v[d][l];
       touch_walls(span, counted, to, own);
-      take_over(span, counted, to, own);
+      take_over(span, counted, ahead, to, own);
     }
 #pragma omp critical(classic_extremes)
     {
@@ -253,20 +253,21 @@ void ClassicKick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counte
 
 /// What is ahead becomes the state; of its extremes the first `counted` count.
 template <class T, int D>
-void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Ahead& to, Largest& largest) {
+void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Prediction& ahead,
+                                  const Ahead& to, Largest& largest) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
+  const double half = 0.5 * ahead.dt;
   SpanValues v2, moved2;
   std::fill_n(v2.value, n, 0.0);
   std::fill_n(moved2.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
     double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
-    const double* x_ref = fluid.x_ref[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double moved = to.x[d][l] - x_ref[l];
+      const double moved = to.x[d][l] - (x[l] + half * v[l]);
       x[l] = to.x[d][l];
       v[l] = to.v[d][l];
       v2[l] += v[l] * v[l];

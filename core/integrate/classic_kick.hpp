@@ -53,7 +53,8 @@ class ClassicKick {
   void accelerate(const ParticleSpan& span, const Prediction& ahead, Ahead& to);
   void heat(const ParticleSpan& span, const Prediction& ahead, Ahead& to);
   void touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& to, Largest& largest);
-  void take_over(const ParticleSpan& span, std::size_t counted, const Ahead& to, Largest& largest);
+  void take_over(const ParticleSpan& span, std::size_t counted, const Prediction& ahead, const Ahead& to,
+                 Largest& largest);
 
   Flow<T, D>& flow_;
   const Contact& contact_;

@@ -253,7 +253,7 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
   kick_.correct(ahead, damping);
   flow_.time += ahead.dt;
   flow_.agree();  // at once: in a blast the next time step may have to be far shorter
-  flow_.control.moved = flow_.control.latest.moved;
+  flow_.control.moved += flow_.control.latest.moved;
   flow_.timers.lap(Phase::integrate);
   rows_show_state_ = false;
 }

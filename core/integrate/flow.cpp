@@ -142,9 +142,10 @@ void Flow<T, D>::rebuild(bool ahead) {
   if (bodies_change()) change_bodies();
   if (!openings.empty()) openings.pass(fluid);
   remove_leavers();
-  look_ahead();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();
+  look_ahead();
+  timers.lap(Phase::sort);
   migrate_fluid();
   timers.lap(Phase::migrate);
   sort_fluid();
@@ -175,26 +176,28 @@ double Flow<T, D>::next_lead() const {
   return k_share * std::min({held, skin / pace, farthest / way}) + k_to_middle;
 }
 
-/// By which places particles are sorted. Those of buffers stay on their lines.
+/// By which places particles are sorted, in whole quanta, so that rows tell them again. Those of buffers stay on their
+/// lines.
 template <class T, int D>
 void Flow<T, D>::look_ahead() {
   const double lead = control.lead * time_step;
-  fluid.x_ref.resize(fluid.id.size());
+  auto& places = reorder_.places();
+  places.resize(fluid.id.size());
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d], *v = fluid.v[d];
-    double* x_ref = fluid.x_ref[d];
+    double* place = places[d];
     const auto n = static_cast<std::int64_t>(fluid.id.size());
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i) x_ref[i] = x[i] + v[i] * lead;
+    for (std::int64_t i = 0; i < n; ++i) place[i] = constants_.fixed.round(x[i] + v[i] * lead);
   }
   if (!openings.empty())
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
       if (fluid.buffer[i] == 0) continue;
       const int axis = openings.all()[fluid.buffer[i] - 1u].sites.axis;
       for (int d = 0; d < D; ++d)
-        if (d != axis) fluid.x_ref[d][i] = fluid.x[d][i];
+        if (d != axis) places[d][i] = constants_.fixed.round(fluid.x[d][i]);
     }
-  subdomain_.wrap(fluid.x_ref, &fluid.x);
+  subdomain_.wrap(places, &fluid.x);
 }
 
 /// What has gone too far out at an open side, and what has reached the end of a buffer.
@@ -224,7 +227,7 @@ void Flow<T, D>::rebalance() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   std::vector<Int3> cells(fluid.id.size());
-  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = subdomain_.grid().cell_of(vector_of(fluid.x_ref, i));
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = subdomain_.grid().cell_of(vector_of(fluid.x, i));
   const double cost = balance.cost(timers.busy(), steps) / static_cast<double>(std::max<std::int64_t>(1, fluid.size()));
   subdomain_.share_out(cells, std::max<std::int64_t>(1, std::llround(1e9 * cost)));
   openings.share(communicator_);
@@ -242,10 +245,10 @@ void Flow<T, D>::migrate_fluid() {
   if (communicator_.is_alone()) return;
   const auto for_each_field = [&](auto&& visit) {
     fluid.for_each_array(visit);
-    visit(fluid.x_ref);
+    visit(reorder_.places());
   };
-  migrants += migrate(communicator_, subdomain_.ranks_of(fluid.x_ref), subdomain_.neighbors(), for_each_field);
-  send_copies(fluid.x_ref, for_each_field);
+  migrants += migrate(communicator_, subdomain_.ranks_of(reorder_.places()), subdomain_.neighbors(), for_each_field);
+  send_copies(reorder_.places(), for_each_field);
 }
 
 /// Puts the fluid in canonical order: by cell, then id.
@@ -255,18 +258,18 @@ void Flow<T, D>::sort_fluid() {
   control.approach = control.approach_before = control.moved = control.gone = control.latest.corrected = 0;
 }
 
-/// Order of the fluid by the places of the last sort.
+/// Order of the fluid by the places in `reorder_`.
 template <class T, int D>
 void Flow<T, D>::find_fluid_rows() {
   const double* position[D];
-  for (int d = 0; d < D; ++d) position[d] = fluid.x_ref[d];
+  for (int d = 0; d < D; ++d) position[d] = reorder_.places()[d];
   subdomain_.sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, reorder_.order);
+  put_positions(fluid_rows, reorder_.places(), fluid_positions_);
   fluid.for_each_array([&](auto& array) { reorder_(array); });
-  reorder_(fluid.x_ref);
   openings.find_members(fluid);
   subdomain_.find_ghosts(fluid_rows, fluid_halo);
   find_fluid_copies();
-  find_positions(fluid_rows, fluid.x_ref, fluid_halo, fluid_positions_);
+  fluid_halo.gather(neighbors::PositionField(fluid_positions_, D));
   if (!fluid.classic) moving.resize(fluid_rows.rows);
   pressed.resize(fluid_rows.rows);
 }
@@ -292,30 +295,33 @@ void Flow<T, D>::move_walls() {
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = wall.x_ref[d];
   subdomain_.sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, reorder_.order);
-  wall.for_each_array([&](auto& array) { reorder_(array); });
+  put_positions(wall_rows, wall.x_ref, wall_positions_);
+  wall.for_each_array([&](auto& array) { reorder_.pass_through(array); });
   walls.resize(wall_rows.rows);
   kept_wall_rows_.put(reorder_.order, walls, wall_rows);
+  if (!walls_move_) kept_wall_rows_.release();
   subdomain_.find_ghosts(wall_rows, wall_halo);
   subdomain_.find_copies(wall_rows, wall_copies);
-  find_positions(wall_rows, wall.x_ref, wall_halo, wall_positions_);
+  wall_halo.gather(neighbors::PositionField(wall_positions_, D));
   if (walls_move_)
     for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }
 
+/// Where rows of this rank stand, from places that are still in their old order.
 template <class T, int D>
-void Flow<T, D>::find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Halo& halo,
-                                neighbors::FixedPositions& positions) const {
+void Flow<T, D>::put_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
+                               neighbors::FixedPositions& positions) const {
   const auto n = static_cast<std::int64_t>(rows.slot.size());
   for (int d = 0; d < D; ++d) {
     Array<std::int32_t>& p = positions.x[d];
     p.resize(static_cast<std::size_t>(rows.rows) + neighbors::k_chunk);
     std::fill(p.end() - neighbors::k_chunk, p.end(), 0);
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i)
-      p[static_cast<std::size_t>(rows.slot[static_cast<std::size_t>(i)])] =
-          constants_.fixed.wrapped(x[d][static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      p[static_cast<std::size_t>(rows.slot[k])] = constants_.fixed.wrapped(x[d][reorder_.order[k]]);
+    }
   }
-  halo.gather(neighbors::PositionField(positions, D));
 }
 
 template <class T, int D>
@@ -362,6 +368,14 @@ double Flow<T, D>::pressure(std::size_t i) const {
 }
 
 template <class T, int D>
+Vec3 Flow<T, D>::sorted_place(std::size_t i) const {
+  Vec3 x = layout().centre(fluid_rows.cell[i]);
+  const auto row = static_cast<std::size_t>(fluid_rows.slot[i]);
+  for (int d = 0; d < D; ++d) x[d] = constants_.fixed.unwrapped(fluid_positions_.x[d][row], x[d]);
+  return x;
+}
+
+template <class T, int D>
 void Flow<T, D>::write_wall_rows() {
   for (std::int64_t i = 0; i < wall.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
@@ -399,7 +413,7 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
 template <class T, int D>
 std::int64_t Flow<T, D>::memory() const {
   const auto sum = [](const auto&... each) { return (std::size_t{0} + ... + each.bytes()); };
-  std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, fluid.x_ref) +
+  std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, kept_wall_rows_) +
                       sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_) +
                       sum(divergence, diffusion, surface, filling, wall_weight, wall_pressure, classic);
   for (int d = 0; d < D; ++d)
@@ -407,7 +421,7 @@ std::int64_t Flow<T, D>::memory() const {
                  pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d], wall_displacement.x[d],
                  headings_.x[d], wall_headings_.x[d]);
   const auto add = [&](const auto& array) { bytes += array.bytes(); };
-  const_cast<FluidState<D>&>(fluid).for_each_array(add);
+  const_cast<FluidState<T, D>&>(fluid).for_each_array(add);
   const_cast<WallState<D>&>(wall).for_each_array(add);
   return static_cast<std::int64_t>(bytes);
 }

@@ -143,8 +143,10 @@ class Flow {
   const std::string& instructions() const { return execution_.instructions; }
   /// Pressure of particle i [Pa].
   double pressure(std::size_t i) const;
+  /// By which particle i was sorted at the last rebuild: where it was expected some steps later.
+  Vec3 sorted_place(std::size_t i) const;
 
-  FluidState<D> fluid;
+  FluidState<T, D> fluid;
   WallState<D> wall;
   Openings<D> openings;
   Control control;
@@ -251,8 +253,8 @@ class Flow {
   void find_fluid_rows();
   void sort_walls();
   void move_walls();
-  void find_positions(const particles::CellRows& rows, const VectorArray<double, D>& x, exchange::Halo& halo,
-                      neighbors::FixedPositions& positions) const;
+  void put_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
+                     neighbors::FixedPositions& positions) const;
   void begin_count();
   void end_count();
   void find_neighbors();
@@ -262,7 +264,7 @@ class Flow {
   void expect_walls_to_rest();
   void foresee();
   void find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x, const VectorArray<double, D>& v,
-                     const VectorArray<double, D>* shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
+                     const VectorArray<T, D>* shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
                      neighbors::Headings& headings) const;
   void build_lists();
   template <class Visit>

@@ -140,7 +140,8 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
   for (int d = 0; d < D; ++d) {
     const T *pressure_force = flow_.pressure_force[d].data() + first, *viscous_force = flow_.viscous[d].data() + first;
     const double *v_old = fluid.v[d] + first, *force = g[d].value;
-    double *a_new = fluid.a[d] + first, *G = fluid.G[d] + first;
+    double* a_new = fluid.a[d] + first;
+    T* G = fluid.G[d] + first;
     double *v = ahead.v[d].value, *v2 = ahead.v2.value, *a2 = ahead.a2.value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
@@ -148,7 +149,7 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
       const double a = per_density[l] * pressure - unit * viscous + force[l];
       v[l] = (v_old[l] + half * a) * keep;
       a_new[l] = a;
-      G[l] = -kernel * pressure;
+      G[l] = static_cast<T>(-kernel * pressure);
       a2[l] += a * a;
       v2[l] += v[l] * v[l];
     }
@@ -162,7 +163,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
   auto& fluid = flow_.fluid;
   const bool free_surface = flow_.constants().free_surface;
   const double reference_speed = flow_.constants().c0 / k_sound_ratio, strength = step.strength, cap = step.cap;
-  const double per_time = step.dt > 0 ? 1 / step.dt : 0.0;
+  const double per_time = step.dt > 0 ? 1 / step.dt : 0.0, inverse_c0 = flow_.constants().inverse_c0;
   SpanValues wanted, factor;
   if (free_surface) {
 #pragma omp simd
@@ -184,9 +185,10 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) ahead.x[d][l] = x[l] + factor[l] * static_cast<double>(moved[d][l]);
     if (!fluid.confined) continue;
-    double* w = fluid.w[d] + first;
+    T* w = fluid.w[d] + first;
 #pragma omp simd
-    for (std::size_t l = 0; l < n; ++l) w[l] = per_time * factor[l] * static_cast<double>(moved[d][l]);
+    for (std::size_t l = 0; l < n; ++l)
+      w[l] = static_cast<T>(per_time * factor[l] * static_cast<double>(moved[d][l]) * inverse_c0);
   }
 }
 

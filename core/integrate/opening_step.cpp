@@ -53,7 +53,7 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
       const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
       flow_.moving.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
-      row[2 * D + 2 + d] = static_cast<T>(0.5 * fluid.G[d][i]);
+      row[2 * D + 2 + d] = T(0.5) * fluid.G[d][i];
     }
   }
 }
@@ -67,10 +67,11 @@ void OpeningStep<T, D>::keep_files() {
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
+    const Vec3 file = flow_.sorted_place(i);
     T* x_row = flow_.pressed.row(flow_.fluid_rows.slot[i]).first;
     for (int d = 0; d < D; ++d) {
       if (d == axis) continue;
-      fluid.x[d][i] = fluid.x_ref[d][i];
+      fluid.x[d][i] = file[d];
       flow_.pressed.put_fixed(x_row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
     }
   }
@@ -241,7 +242,7 @@ void OpeningStep<T, D>::hold() {
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
       fluid.a[d][i] = 0;
-      fluid.G[d][i] = gradient_[m][static_cast<std::size_t>(d)];
+      fluid.G[d][i] = static_cast<T>(gradient_[m][static_cast<std::size_t>(d)]);
     }
   }
 }

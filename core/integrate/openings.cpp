@@ -36,7 +36,8 @@ Vec3 Openings<D>::node(std::int32_t number) const {
 }
 
 template <int D>
-void Openings<D>::pass(FluidState<D>& fluid) {
+template <class T>
+void Openings<D>::pass(FluidState<T, D>& fluid) {
   const std::int64_t n = fluid.size();
   std::int32_t entering = 0;
   const auto count = [&](Opening<D>& opening, std::size_t i, double sign) {
@@ -76,14 +77,16 @@ void Openings<D>::pass(FluidState<D>& fluid) {
 }
 
 template <int D>
-bool Openings<D>::is_spent(const FluidState<D>& fluid, std::size_t i) const {
+template <class T>
+bool Openings<D>::is_spent(const FluidState<T, D>& fluid, std::size_t i) const {
   if (fluid.buffer[i] == 0) return false;
   const auto& opening = all_[fluid.buffer[i] - 1u];
   return !opening.world.inflow && opening.sites.depth(vector_of(fluid.x, i)) > opening.sites.length();
 }
 
 template <int D>
-void Openings<D>::find_members(const FluidState<D>& fluid) {
+template <class T>
+void Openings<D>::find_members(const FluidState<T, D>& fluid) {
   std::size_t count = 0;
   for (std::int64_t i = 0; i < fluid.size(); ++i) {
     if (fluid.buffer[static_cast<std::size_t>(i)] == 0) continue;
@@ -153,6 +156,18 @@ void Openings<D>::share_velocities(Opening<D>& o, bool known, comm::Communicator
       comm::broadcast(communicator, std::vector(own.begin(), own.end()), static_cast<int>(source), "openings");
   if (!all.empty()) std::memcpy(o.velocity.data(), all.data(), all.size());
 }
+
+#define EDDYLINE_OPENINGS(T, D)                                                    \
+  template void Openings<D>::pass(FluidState<T, D>&);                              \
+  template bool Openings<D>::is_spent(const FluidState<T, D>&, std::size_t) const; \
+  template void Openings<D>::find_members(const FluidState<T, D>&);
+
+EDDYLINE_OPENINGS(float, 2)
+EDDYLINE_OPENINGS(float, 3)
+EDDYLINE_OPENINGS(double, 2)
+EDDYLINE_OPENINGS(double, 3)
+
+#undef EDDYLINE_OPENINGS
 
 template class Openings<2>;
 template class Openings<3>;

@@ -16,7 +16,7 @@
 
 namespace eddyline::integrate {
 
-template <int D>
+template <class T, int D>
 struct FluidState;
 
 /// Layers of nodes, counted inwards: the opening's own, and where the slope of the pressure is taken.
@@ -65,11 +65,14 @@ class Openings {
 
   /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow
   /// becomes fluid, and the next of its site enters one buffer length upstream.
-  void pass(FluidState<D>& fluid);
+  template <class T>
+  void pass(FluidState<T, D>& fluid);
   /// Whether particle i has reached the end of an outflow's buffer.
-  bool is_spent(const FluidState<D>& fluid, std::size_t i) const;
+  template <class T>
+  bool is_spent(const FluidState<T, D>& fluid, std::size_t i) const;
   /// Finds the buffers' particles in the order of the fluid.
-  void find_members(const FluidState<D>& fluid);
+  template <class T>
+  void find_members(const FluidState<T, D>& fluid);
   const Array<std::int32_t>& members() const { return members_; }
 
   /// Adds all that openings carry from step to step to a checkpoint.

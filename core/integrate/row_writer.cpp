@@ -37,7 +37,8 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
   const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
   RowColumns<T, D, 4 * D + 2> columns;  // x v s V G/2 w
   for (int d = 0; d < D; ++d) {
-    const double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *a = fluid.a[d] + first, *G = fluid.G[d] + first;
+    const double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *a = fluid.a[d] + first;
+    const T* G = fluid.G[d] + first;
     auto& x_row = columns.x[d];
     T(&v_row)[k_span] = columns.value[d], (&G_row)[k_span] = columns.value[D + 2 + d];
 #pragma omp simd
@@ -45,13 +46,10 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
       const double v_half = v[l] + 0.5 * dt * a[l];
       x_row[l] = fixed.wrapped(x[l] + 0.5 * dt * v_half);
       v_row[l] = static_cast<T>(v_half * inverse_c0);
-      G_row[l] = static_cast<T>(0.5 * G[l]);
+      G_row[l] = T(0.5) * G[l];
     }
     if (!fluid.confined) continue;
-    T(&w_row)[k_span] = columns.value[2 * D + 2 + d];
-    const double* w = fluid.w[d] + first;
-#pragma omp simd
-    for (std::size_t l = 0; l < n; ++l) w_row[l] = static_cast<T>(w[l] * inverse_c0);
+    std::copy_n(fluid.w[d] + first, n, columns.value[2 * D + 2 + d]);
   }
   const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
   T(&s_row)[k_span] = columns.value[D], (&V_row)[k_span] = columns.value[D + 1];

@@ -169,6 +169,18 @@ std::vector<std::uint8_t> CellLayout::computed_around(const std::vector<std::uin
   return around;
 }
 
+Vec3 CellLayout::centre(std::int32_t cell) const {
+  const Box& box = boxes_[static_cast<std::size_t>(box_of(cell))];
+  std::int32_t rest = cell - box.first_cell;
+  Vec3 x;
+  for (int d = 0; d < grid_.dimensions; ++d) {
+    const auto k = static_cast<std::size_t>(d);
+    x[d] = grid_.origin[d] + (box.cells.lower[k] - 0.5 + rest % box.shape[k]) * grid_.edge[d];
+    rest /= box.shape[k];
+  }
+  return x;
+}
+
 std::int32_t CellLayout::box_of(std::int32_t cell) const {
   const auto after = std::upper_bound(boxes_.begin(), boxes_.end(), cell,
                                       [](std::int32_t c, const Box& box) { return c < box.first_cell; });

@@ -131,6 +131,8 @@ class CellLayout {
   }
   /// The largest distance that a computed cell may have.
   std::int32_t farthest() const { return farthest_; }
+  /// The middle of a computed cell.
+  Vec3 centre(std::int32_t cell) const;
   /// Box that a concatenated cell belongs to.
   std::int32_t box_of(std::int32_t cell) const;
   /// Which computed cells touch one of those that `marked` marks, or are one; both by concatenated cell.

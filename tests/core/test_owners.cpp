@@ -145,7 +145,7 @@ std::vector<Seen> see(const Flow2& flow) {
   const auto& fluid = flow.fluid;
   const int rank = flow.communicator().rank();
   for (std::size_t i = 0; i < fluid.id.size(); ++i) {
-    const Vec3 then = vector_of(fluid.x_ref, i);
+    const Vec3 then = flow.sorted_place(i);
     const bool in_own_cell =
         flow.layout().owned_cell(then) >= 0 && flow.partition().rank_of(flow.layout().grid().cell_of(then)) == rank;
     own.push_back({fluid.id[i],

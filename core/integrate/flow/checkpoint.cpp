@@ -19,17 +19,23 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   archive.put_value("own_counts", std::array{contacts, left_particles, migrants});
   archive.put_value("left_mass", left_mass);
   fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
-  archive.put_field("fluid.x_ref", fluid.x_ref);
+  VectorArray<double, D> places;
+  places.resize(fluid.id.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Vec3 place = sorted_place(i);
+    for (int d = 0; d < D; ++d) places[d][i] = place[d];
+  }
+  archive.put_field("fluid.place", places);
   wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
   kept_wall_rows_.take(walls, wall_rows);
   archive.put_field("wall.row_parts", kept_wall_rows_.values());
+  if (!walls_move_) kept_wall_rows_.release();
   openings.save(archive);
 }
 
 template <class T, int D>
 void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   fluid.for_each_array([](auto& field) { field.resize(0); });
-  fluid.x_ref.resize(0);
   wall.for_each_array([](auto& field) { field.resize(0); });
   kept_wall_rows_.resize(0);
   contacts = left_particles = migrants = 0;
@@ -37,7 +43,6 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   for (const auto& part : parts) {
     fluid.for_each_named(
         [&](const char* name, auto& field) { part.append_field(std::string("fluid.") + name, field); });
-    part.append_field("fluid.x_ref", fluid.x_ref);
     wall.for_each_named([&](const char* name, auto& field) { part.append_field(std::string("wall.") + name, field); });
     part.append_field("wall.row_parts", kept_wall_rows_.values());
     std::array<std::int64_t, 3> own{};
@@ -67,12 +72,15 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
 
   move_walls();
   wall_halo.gather(neighbors::RowField(walls, D));
+  auto& places = reorder_.places();
+  places.resize(0);
+  for (const auto& part : parts) part.append_field("fluid.place", places);
   const auto for_each_field = [&](auto&& visit) {
     fluid.for_each_array(visit);
-    visit(fluid.x_ref);
+    visit(places);
   };
-  migrate(communicator_, subdomain_.ranks_of(fluid.x_ref), subdomain_.neighbors(), for_each_field);
-  send_copies(fluid.x_ref, for_each_field);
+  migrate(communicator_, subdomain_.ranks_of(places), subdomain_.neighbors(), for_each_field);
+  send_copies(places, for_each_field);
   find_fluid_rows();
   copies_are_in_ = lazy.computes_copies();
   begin_count();

@@ -15,7 +15,7 @@ struct Extremes {
   double speed = 0;         // largest |v| [m/s]
   double corrected = 0;     // largest distance that shifting and contact have moved a particle in the step [m]
   bool bad = false;         // a value is not finite, too fast or has jumped
-  double moved = 0;         // classic: largest distance from where a particle stood at the last rebuild [m]
+  double moved = 0;         // classic: the farthest that a particle has gone from the middle of the step [m]
   double signal = 0;        // classic: the highest signal speed [m/s]
   double acceleration = 0;  // classic: the largest of the last evaluation [m/s^2]
 };
@@ -26,7 +26,7 @@ struct Control {
   double speed = 0;            // largest |v| when the last control point was passed [m/s]
   double approach = 0;         // of particles in touching cells from where they were sorted, at the end of the step [m]
   double approach_before = 0;  // the same one step before; as much in the first
-  double moved = 0;            // of any particle from where it was sorted, at the end of the step [m]
+  double moved = 0;            // of any particle from where it was sorted, or more, at the end of the step [m]
   double lead = 0;             // how many steps after the last rebuild particles were expected where they were sorted
   double gone = 0;    // how far any particle has gone since the last rebuild, or more, at the end of the last step [m]
   bool bad = false;   // the last step has gone wrong

@@ -24,7 +24,6 @@ void Flow<T, D>::let_copies_in(bool in) {
 template <class T, int D>
 void Flow<T, D>::resize_fluid(std::int64_t n) {
   fluid.for_each_array([n](auto& array) { array.resize(static_cast<std::size_t>(n)); });
-  fluid.x_ref.resize(static_cast<std::size_t>(n));
 }
 
 template <class T, int D>
@@ -46,7 +45,7 @@ void Flow<T, D>::find_fluid_copies() {
 template <class T, int D>
 void Flow<T, D>::refresh_copies() {
   timers.lap(Phase::integrate);
-  const StateField<D> state(fluid, fluid_of_row_);
+  const StateField<T, D> state(fluid, fluid_of_row_);
   const neighbors::RowField<T> rows(walls, D);
   fluid_copies.start(state);
   wall_copies.start(rows);

@@ -41,6 +41,9 @@ class KeptRows {
   Strided<T> field() { return {values_, room_}; }
   Array<T>& values() { return values_; }
   void resize(std::size_t count) { values_.resize(count * room_); }
+  /// Gives the memory back.
+  void release() { values_ = {}; }
+  std::size_t bytes() const { return values_.bytes(); }
   neighbors::RowParts<T> operator[](std::size_t k) {
     T* values = values_.data() + k * room_;
     return {values, values + neighbors::k_first_part};

@@ -47,9 +47,8 @@ void Flow<T, D>::find_headings() {
 
 template <class T, int D>
 void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x,
-                               const VectorArray<double, D>& v, const VectorArray<double, D>* shifting,
-                               exchange::Halo& halo, neighbors::FixedPositions& positions,
-                               neighbors::Headings& headings) const {
+                               const VectorArray<double, D>& v, const VectorArray<T, D>* shifting, exchange::Halo& halo,
+                               neighbors::FixedPositions& positions, neighbors::Headings& headings) const {
   const auto n = static_cast<std::int64_t>(rows.slot.size());
   const std::size_t room = static_cast<std::size_t>(rows.rows) + neighbors::k_chunk;
   for (int d = 0; d < D; ++d) {
@@ -60,9 +59,9 @@ void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArra
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const auto row = static_cast<std::size_t>(rows.slot[k]);
-      const double w = shifting == nullptr ? 0.0 : (*shifting)[d][k];
-      positions.x[d][row] = constants_.fixed.wrapped(x[d][k] - w * time_step);
-      headings.x[d][row] = static_cast<float>((v[d][k] + w) * constants_.inverse_c0);
+      const double w = shifting == nullptr ? 0.0 : static_cast<double>((*shifting)[d][k]);
+      positions.x[d][row] = constants_.fixed.wrapped(x[d][k] - w * constants_.c0 * time_step);
+      headings.x[d][row] = static_cast<float>(v[d][k] * constants_.inverse_c0 + w);
     }
   }
   const auto gather = [&](auto... axis) {

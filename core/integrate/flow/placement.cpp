@@ -2,8 +2,8 @@
 
 namespace eddyline::integrate {
 
-template <int D>
-void place_fluid(const particles::Placement& placement, const Constants& c, FluidState<D>& fluid) {
+template <class T, int D>
+void place_fluid(const particles::Placement& placement, const Constants& c, FluidState<T, D>& fluid) {
   const std::size_t n = placement.fluid.size();
   fluid.for_each_array([n](auto& array) { array.assign(n, 0); });
   for (std::size_t i = 0; i < n; ++i) {
@@ -33,8 +33,10 @@ void place_walls(const particles::Placement& placement, WallState<D>& wall) {
   }
 }
 
-template void place_fluid(const particles::Placement&, const Constants&, FluidState<2>&);
-template void place_fluid(const particles::Placement&, const Constants&, FluidState<3>&);
+template void place_fluid(const particles::Placement&, const Constants&, FluidState<float, 2>&);
+template void place_fluid(const particles::Placement&, const Constants&, FluidState<float, 3>&);
+template void place_fluid(const particles::Placement&, const Constants&, FluidState<double, 2>&);
+template void place_fluid(const particles::Placement&, const Constants&, FluidState<double, 3>&);
 template void place_walls(const particles::Placement&, WallState<2>&);
 template void place_walls(const particles::Placement&, WallState<3>&);
 

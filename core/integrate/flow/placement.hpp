@@ -8,8 +8,8 @@
 namespace eddyline::integrate {
 
 /// At rest, with density and thermal energy from the pressure that each has been placed with.
-template <int D>
-void place_fluid(const particles::Placement& placement, const Constants& constants, FluidState<D>& fluid);
+template <class T, int D>
+void place_fluid(const particles::Placement& placement, const Constants& constants, FluidState<T, D>& fluid);
 
 /// At rest; `x_ref` is not set before they are sorted.
 template <int D>

@@ -7,21 +7,20 @@
 
 namespace eddyline::integrate {
 
-/// Fluid particles, those of buffers among them.
-template <int D>
+/// Fluid particles, those of buffers among them. T: type of pair sums, which alone see some of these.
+template <class T, int D>
 struct FluidState {
   Array<std::int64_t> id;
   Array<double> mass;
   Array<double> s;             // density excess rho/rho0 - 1
   Array<std::uint8_t> buffer;  // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
   VectorArray<double, D> x, v;
-  VectorArray<double, D> a;      // acceleration of the last evaluation, everything included
-  VectorArray<double, D> G;      // density gradient for the diffusion, dimensionless
-  VectorArray<double, D> x_ref;  // by which it was sorted at the last rebuild: where it was expected some steps later
+  VectorArray<double, D> a;  // acceleration of the last evaluation, everything included
+  VectorArray<T, D> G;       // density gradient for the diffusion, dimensionless
 
   // Where there is no free surface only, else empty.
   bool confined = false;
-  VectorArray<double, D> w;  // velocity of shifting in the last step
+  VectorArray<T, D> w;  // velocity of shifting in the last step, in units of the speed of sound
 
   // Of the scheme classic only, else empty.
   bool classic = false;
@@ -32,8 +31,7 @@ struct FluidState {
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 
-  /// Every array that belongs to a particle and goes with it when particles are sorted: visit(array). The reference
-  /// position is set anew by every sort.
+  /// Every array that belongs to a particle and goes with it when particles are sorted: visit(array).
   template <class Visit>
   void for_each_array(Visit&& visit) {
     for_each_named([&visit](const char*, auto& array) { visit(array); });

@@ -12,11 +12,11 @@ namespace eddyline::integrate {
 
 /// Everything that a step changes of fluid particles, by the rows that they stand in. Places are the owner's: no period
 /// shifts them.
-template <int D>
+template <class T, int D>
 class StateField {
  public:
   /// `particle`: the one in each row.
-  StateField(FluidState<D>& fluid, const Array<std::int32_t>& particle) : fluid_(fluid), particle_(particle) {}
+  StateField(FluidState<T, D>& fluid, const Array<std::int32_t>& particle) : fluid_(fluid), particle_(particle) {}
 
   std::size_t bytes() const {
     std::size_t sum = 0;
@@ -52,11 +52,13 @@ class StateField {
   void for_each_changing(Visit&& visit) const {
     fluid_.for_each_array([&](auto& field) {
       using Field = std::remove_cvref_t<decltype(field)>;
-      if constexpr (std::is_same_v<Field, Array<double>> || std::is_same_v<Field, VectorArray<double, D>>) visit(field);
+      if constexpr (std::is_same_v<Field, Array<double>> || std::is_same_v<Field, VectorArray<double, D>> ||
+                    std::is_same_v<Field, VectorArray<T, D>>)
+        visit(field);
     });
   }
 
-  FluidState<D>& fluid_;
+  FluidState<T, D>& fluid_;
   const Array<std::int32_t>& particle_;
 };
 
