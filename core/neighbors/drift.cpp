@@ -12,35 +12,7 @@ namespace eddyline::neighbors {
 namespace {
 
 constexpr float k_none = std::numeric_limits<float>::infinity();
-constexpr std::int32_t k_portion = 64;  // cells that a thread takes at a time
-
-/// visit(first, end) for each row of a box's own cells, counted from its first cell, in parallel.
-template <class Visit>
-void for_each_run(const particles::CellLayout::Box& box, Visit&& visit) {
-  const std::int32_t nx = box.shape[0], ny = box.shape[1] - 2, depth = box.shape[2] > 1 ? 1 : 0;
-  const std::int32_t planes = box.shape[2] - 2 * depth, rows = std::max(1, k_portion / nx);
-  share_out(planes * ny, rows, [&](std::int64_t begin, std::int64_t end) {
-    for (auto row = static_cast<std::int32_t>(begin); row < end; ++row) {
-      const std::int32_t z = row / ny + depth, y = row % ny + 1;
-      const auto first = static_cast<std::size_t>((z * box.shape[1] + y) * nx + 1);
-      visit(first, first + static_cast<std::size_t>(nx - 2));
-    }
-  });
-}
-
-/// Of each of a box's own cells and all that touch it the extreme value, one axis after the other.
-template <int D, class Extreme>
-void spread(const particles::CellLayout::Box& box, const float* values, Extreme&& extreme, float* scratch, float* to) {
-  const std::int32_t nx = box.shape[0], cells = nx * box.shape[1] * box.shape[2];
-  const std::int32_t steps[3] = {1, nx, nx * box.shape[1]};
-  for (int d = 0; d < D; ++d) {
-    float* out = (D - 1 - d) % 2 == 0 ? to : scratch;
-    const std::int32_t step = steps[d];
-    for (std::int32_t i = step; i < cells - step; ++i)
-      out[i] = extreme(extreme(values[i - step], values[i]), values[i + step]);
-    values = out;
-  }
-}
+constexpr std::size_t k_portion = 64;  // cells that a thread takes at a time
 
 struct Range {
   float lower, upper;
@@ -59,10 +31,52 @@ inline Range range_of_walls(const particles::CellRows& walls, std::size_t cell, 
 }  // namespace
 
 template <class T, int D>
-void DriftBound<T, D>::measure(const particles::CellLayout& layout, const particles::CellRows& rows,
-                               const Course<T>& course, const FixedPositions& from, const particles::CellRows& walls,
-                               const WallDisplacement* walls_moved) {
-  for_each_near_cell(layout, [&](std::int32_t cell) { measure(cell, rows, course, from, walls, walls_moved); });
+void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particles::CellRows& rows,
+                             const particles::CellRows& walls) {
+  const auto cells = static_cast<std::size_t>(layout.cells());
+  for (int d = 0; d < D; ++d) lower_[d].assign(cells, k_none), upper_[d].assign(cells, -k_none);
+  for (auto* each : {&apart_, &from_middle_, &beside_}) each->assign(cells, 0);
+
+  const auto add = [](Array<std::int32_t>& list, std::size_t cell) {
+    list.resize(list.size() + 1);
+    list[list.size() - 1] = static_cast<std::int32_t>(cell);
+  };
+  const auto holds = [](const particles::CellRows& some, std::size_t cell) {
+    return some.begin[cell] < some.begin[cell + 1];
+  };
+  occupied_.resize(0);
+  for (std::size_t c = 0; c < cells; ++c)
+    if (holds(rows, c) && layout.distance(static_cast<std::int32_t>(c)) <= 1) add(occupied_, c);
+  with_fluid_ = occupied_.size();
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (holds(rows, c) || !holds(walls, c) || layout.distance(static_cast<std::int32_t>(c)) > 1) continue;
+    add(occupied_, c);
+    for (int d = 0; d < D; ++d) lower_[d][c] = upper_[d][c] = 0;  // as long as walls rest
+  }
+
+  surrounded_.resize(0), portions_.clear();
+  for (std::size_t b = 0; b < layout.own_boxes().size(); ++b) {
+    const auto& box = layout.own_boxes()[b];
+    const std::size_t first = surrounded_.size();
+    for (std::int32_t c = box.first_cell; c < box.first_cell + box.cells_with_border(); ++c) {
+      if (!layout.is_owned(c)) continue;
+      bool anybody = false;
+      box.for_each_run_around(c, [&](std::int32_t run) {
+        const auto k = static_cast<std::size_t>(run);
+        anybody |= rows.begin[k] < rows.begin[k + 3] || walls.begin[k] < walls.begin[k + 3];
+      });
+      if (anybody) add(surrounded_, static_cast<std::size_t>(c));
+    }
+    for (std::size_t k = first; k < surrounded_.size(); k += k_portion)
+      portions_.push_back({b, k, std::min(k + k_portion, surrounded_.size())});
+  }
+}
+
+template <class T, int D>
+void DriftBound<T, D>::measure(const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
+                               const particles::CellRows& walls, const WallDisplacement* walls_moved) {
+  for_each_occupied(walls_moved != nullptr,
+                    [&](std::int32_t cell) { measure(cell, rows, course, from, walls, walls_moved); });
 }
 
 template <class T, int D>
@@ -74,23 +88,21 @@ void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& row
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure(const particles::CellLayout& layout, const particles::CellRows& rows,
-                               const Headings& headings, const particles::CellRows& walls,
-                               const Headings* wall_headings) {
-  for_each_near_cell(layout, [&](std::int32_t cell) {
+void DriftBound<T, D>::measure(const particles::CellRows& rows, const Headings& headings,
+                               const particles::CellRows& walls, const Headings* wall_headings) {
+  for_each_occupied(wall_headings != nullptr, [&](std::int32_t cell) {
     find_range(cell, rows, walls, wall_headings == nullptr ? nullptr : wall_headings->x,
                [&](std::int32_t r, int d) { return headings.x[d][static_cast<std::size_t>(r)]; });
   });
 }
 
 template <class T, int D>
-bool DriftBound<T, D>::follow(const particles::CellLayout& layout, const particles::CellRows& rows,
-                              const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
-                              const particles::CellRows& walls, const WallDisplacement* walls_moved) {
+bool DriftBound<T, D>::follow(const particles::CellRows& rows, const Course<T>& course, const Headings& headings,
+                              float time, FixedPositions& at, const particles::CellRows& walls,
+                              const WallDisplacement* walls_moved) {
   constexpr float k_farthest = 0x1p30F;
   std::atomic<bool> all_known = true;
-  from_middle_.resize(static_cast<std::size_t>(layout.cells()));
-  for_each_near_cell(layout, [&](std::int32_t cell) {
+  for_each_occupied(walls_moved != nullptr, [&](std::int32_t cell) {
     const auto k = static_cast<std::size_t>(cell);
     float from_middle = 0;
     for (int d = 0; d < D; ++d) {
@@ -118,16 +130,10 @@ bool DriftBound<T, D>::follow(const particles::CellLayout& layout, const particl
 
 template <class T, int D>
 template <class MeasureCell>
-void DriftBound<T, D>::for_each_near_cell(const particles::CellLayout& layout, MeasureCell&& measure_cell) {
-  const std::int32_t cells = layout.cells();
-  for (int d = 0; d < D; ++d) {
-    lower_[d].resize(static_cast<std::size_t>(cells));
-    upper_[d].resize(static_cast<std::size_t>(cells));
-  }
-  share_out(cells, k_portion, [&](std::int64_t first, std::int64_t last) {
-    for (auto c = static_cast<std::int32_t>(first); c < last; ++c)
-      if (layout.distance(c) <= 1)  // else no neighbour of its own cells
-        measure_cell(c);
+void DriftBound<T, D>::for_each_occupied(bool walls_move, MeasureCell&& measure_cell) {
+  const auto count = static_cast<std::int64_t>(walls_move ? occupied_.size() : with_fluid_);
+  share_out(count, k_portion, [&](std::int64_t first, std::int64_t last) {
+    for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) measure_cell(occupied_[k]);
   });
 }
 
@@ -150,104 +156,91 @@ void DriftBound<T, D>::find_range(std::int32_t cell, const particles::CellRows& 
 }
 
 template <class T, int D>
-Drift DriftBound<T, D>::largest(const particles::CellLayout& layout, const particles::CellRows& rows,
-                                const particles::CellRows& walls) const {
+Drift DriftBound<T, D>::largest(const particles::CellLayout& layout) const {
   float approach2 = 0, moved2 = 0, closing = 0;
-  for (const auto& box : layout.own_boxes()) {
-    const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];
-    const std::int32_t depth = D == 3 ? 1 : 0, planes = D == 3 ? box.shape[2] - 2 : 1;
 #pragma omp parallel for schedule(static, 2) reduction(max : approach2, moved2, closing)
-    for (std::int32_t row = 0; row < planes * (box.shape[1] - 2); ++row) {
-      const std::int32_t z = row / (box.shape[1] - 2) + depth, y = row % (box.shape[1] - 2) + 1;
-      for (std::int32_t x = 1; x < nx - 1; ++x) {
-        const std::int32_t here = box.first_cell + z * nxy + y * nx + x;
-        const auto i = static_cast<std::size_t>(here);
-        bool anybody = false;
-        for (std::int32_t dz = -depth; dz <= depth; ++dz)
-          for (std::int32_t dy = -1; dy <= 1; ++dy) {
-            const auto run = static_cast<std::size_t>(here + dz * nxy + dy * nx - 1);
-            anybody |= rows.begin[run] < rows.begin[run + 3] || walls.begin[run] < walls.begin[run + 3];
+  for (std::size_t p = 0; p < portions_.size(); ++p) {
+    const auto& box = layout.own_boxes()[portions_[p].box];
+    for (std::size_t k = portions_[p].first; k < portions_[p].last; ++k) {
+      const auto i = static_cast<std::size_t>(surrounded_[k]);
+      // What stands on the two sides of this cell, along each axis.
+      float from_below[D], from_above[D];
+      std::fill_n(from_below, D, -k_none);
+      std::fill_n(from_above, D, k_none);
+      std::int32_t run_number = 0;
+      box.for_each_run_around(surrounded_[k], [&](std::int32_t run) {
+        for (std::int32_t dx = -1; dx <= 1; ++dx) {
+          const auto j = static_cast<std::size_t>(run + 1 + dx);
+          const std::int32_t side[3] = {dx, run_number % 3 - 1, run_number / 3 - 1};
+          float apart2 = 0;
+          for (int d = 0; d < D; ++d) {
+            if (side[d] < 0) from_below[d] = std::max(from_below[d], upper_[d][j]);
+            if (side[d] > 0) from_above[d] = std::min(from_above[d], lower_[d][j]);
+            const float apart = std::max(upper_[d][i] - lower_[d][j], upper_[d][j] - lower_[d][i]);
+            apart2 += apart * apart;
           }
-        if (!anybody) continue;
-        // What stands on the two sides of this cell, along each axis.
-        float from_below[D], from_above[D];
-        std::fill_n(from_below, D, -k_none);
-        std::fill_n(from_above, D, k_none);
-        const bool occupied = lower_[0][i] <= upper_[0][i];
-        for (std::int32_t dz = -depth; dz <= depth; ++dz)
-          for (std::int32_t dy = -1; dy <= 1; ++dy)
-            for (std::int32_t dx = -1; dx <= 1; ++dx) {
-              const auto j = static_cast<std::size_t>(here + dz * nxy + dy * nx + dx);
-              const std::int32_t side[3] = {dx, dy, dz};
-              float apart2 = 0;
-              for (int d = 0; d < D; ++d) {
-                if (side[d] < 0) from_below[d] = std::max(from_below[d], upper_[d][j]);
-                if (side[d] > 0) from_above[d] = std::min(from_above[d], lower_[d][j]);
-                const float apart = std::max(upper_[d][i] - lower_[d][j], upper_[d][j] - lower_[d][i]);
-                apart2 += apart * apart;
-              }
-              if (occupied && lower_[0][j] <= upper_[0][j]) approach2 = std::max(approach2, apart2);
-            }
-        float far2 = 0;
-        for (int d = 0; d < D; ++d) {
-          closing = std::max(closing, from_below[d] - from_above[d]);
-          const float far = std::max(upper_[d][i], -lower_[d][i]);
-          far2 += far * far;
+          if (!is_empty(i) && !is_empty(j)) approach2 = std::max(approach2, apart2);
         }
-        if (occupied) moved2 = std::max(moved2, far2);
+        ++run_number;
+      });
+      float far2 = 0;
+      for (int d = 0; d < D; ++d) {
+        closing = std::max(closing, from_below[d] - from_above[d]);
+        const float far = std::max(upper_[d][i], -lower_[d][i]);
+        far2 += far * far;
       }
+      if (!is_empty(i)) moved2 = std::max(moved2, far2);
     }
   }
   return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
 }
 
+/// Calls visit(box, cell) for the own cells that matter, in parallel.
+template <class T, int D>
+template <class Visit>
+void DriftBound<T, D>::for_each_surrounded(const particles::CellLayout& layout, Visit&& visit) const {
+  share_out(static_cast<std::int64_t>(portions_.size()), [&](std::int64_t p) {
+    const Portion& portion = portions_[static_cast<std::size_t>(p)];
+    for (std::size_t k = portion.first; k < portion.last; ++k) visit(layout.own_boxes()[portion.box], surrounded_[k]);
+  });
+}
+
 template <class T, int D>
 const Array<float>& DriftBound<T, D>::touching(const particles::CellLayout& layout) {
-  const auto least = [](float a, float b) { return std::min(a, b); };
-  const auto largest = [](float a, float b) { return std::max(a, b); };
-  apart_.assign(static_cast<std::size_t>(layout.cells()), 0);
-  for (const auto& box : layout.own_boxes()) {
-    const auto cells = static_cast<std::size_t>(box.shape[0]) * static_cast<std::size_t>(box.shape[1]) *
-                       static_cast<std::size_t>(box.shape[2]);
-    const float *lower[D], *upper[D];
-    for (int d = 0; d < D; ++d) {
-      for (auto* array : {&lowest_[d], &highest_[d], &scratch_[d]}) array->resize(cells);
-      lower[d] = lower_[d].data() + box.first_cell, upper[d] = upper_[d].data() + box.first_cell;
-    }
-    share_out(D, [&](std::int64_t d) {
-      spread<D>(box, lower[d], least, scratch_[d].data(), lowest_[d].data());
-      spread<D>(box, upper[d], largest, scratch_[d].data(), highest_[d].data());
-    });
-    float* apart = apart_.data() + box.first_cell;
-    for_each_run(box, [&](std::size_t first, std::size_t end) {
-      for (std::size_t i = first; i < end; ++i) {
-        float square = 0;
-        for (int d = 0; d < D; ++d) {
-          const float along = std::max(upper[d][i] - lowest_[d][i], highest_[d][i] - lower[d][i]);
-          square += lower[d][i] <= upper[d][i] ? along * along : 0.0F;
-        }
-        apart[i] = std::sqrt(square);
+  for_each_surrounded(layout, [&](const auto& box, std::int32_t cell) {
+    const auto i = static_cast<std::size_t>(cell);
+    if (is_empty(i)) return;
+    float lowest[D], highest[D];
+    std::fill_n(lowest, D, k_none);
+    std::fill_n(highest, D, -k_none);
+    box.for_each_run_around(cell, [&](std::int32_t run) {
+      for (int d = 0; d < D; ++d) {
+        const float *lower = lower_[d].data() + run, *upper = upper_[d].data() + run;
+        lowest[d] = std::min(lowest[d], std::min(std::min(lower[0], lower[1]), lower[2]));
+        highest[d] = std::max(highest[d], std::max(std::max(upper[0], upper[1]), upper[2]));
       }
     });
-  }
+    float square = 0;
+    for (int d = 0; d < D; ++d) {
+      const float along = std::max(upper_[d][i] - lowest[d], highest[d] - lower_[d][i]);
+      square += along * along;
+    }
+    apart_[i] = std::sqrt(square);
+  });
   return apart_;
 }
 
 template <class T, int D>
 const Array<float>& DriftBound<T, D>::beside_middle(const particles::CellLayout& layout) {
-  const auto largest = [](float a, float b) { return std::max(a, b); };
-  beside_.assign(static_cast<std::size_t>(layout.cells()), 0);
-  for (const auto& box : layout.own_boxes()) {
-    const auto cells = static_cast<std::size_t>(box.shape[0]) * static_cast<std::size_t>(box.shape[1]) *
-                       static_cast<std::size_t>(box.shape[2]);
-    highest_[0].resize(cells), scratch_[0].resize(cells);
-    spread<D>(box, from_middle_.data() + box.first_cell, largest, scratch_[0].data(), highest_[0].data());
-    float* beside = beside_.data() + box.first_cell;
-    const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
-    for_each_run(box, [&](std::size_t first, std::size_t end) {
-      for (std::size_t i = first; i < end; ++i) beside[i] = of_two * highest_[0][i];
+  const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
+  for_each_surrounded(layout, [&](const auto& box, std::int32_t cell) {
+    float highest = 0;
+    box.for_each_run_around(cell, [&](std::int32_t run) {
+      const float* values = from_middle_.data() + run;
+      highest = std::max(highest, std::max(std::max(values[0], values[1]), values[2]));
     });
-  }
+    beside_[static_cast<std::size_t>(cell)] = of_two * highest;
+  });
   return beside_;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "base/arrays.hpp"
 #include "neighbors/list.hpp"
@@ -57,24 +58,24 @@ struct Course {
 template <class T, int D>
 class DriftBound {
  public:
+  /// Particles stand in these cells until they are sorted anew: others, and those with nobody around, are passed over.
+  void begin(const particles::CellLayout& layout, const particles::CellRows& rows, const particles::CellRows& walls);
   /// How far those of each cell will have moved. `from`: where the rows stood when it began. Walls have moved by
   /// `walls_moved`; without it, they rest.
-  void measure(const particles::CellLayout& layout, const particles::CellRows& rows, const Course<T>& course,
-               const FixedPositions& from, const particles::CellRows& walls,
-               const WallDisplacement* walls_moved = nullptr);
+  void measure(const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
+               const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
   /// Of a cell once more, on another course.
   void measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
                const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
   /// How far they will have moved since they were `at`, which then becomes where they will be, beside what was expected
   /// of their headings while sound goes `time` [quanta]. False if somebody's displacement is no number, or too large
   /// for one.
-  bool follow(const particles::CellLayout& layout, const particles::CellRows& rows, const Course<T>& course,
-              const Headings& headings, float time, FixedPositions& at, const particles::CellRows& walls,
-              const WallDisplacement* walls_moved = nullptr);
+  bool follow(const particles::CellRows& rows, const Course<T>& course, const Headings& headings, float time,
+              FixedPositions& at, const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
   /// How fast those of each cell are expected to go, in units of the speed of sound, for touching(). Walls go as
   /// `wall_headings` say; without them, they rest.
-  void measure(const particles::CellLayout& layout, const particles::CellRows& rows, const Headings& headings,
-               const particles::CellRows& walls, const Headings* wall_headings = nullptr);
+  void measure(const particles::CellRows& rows, const Headings& headings, const particles::CellRows& walls,
+               const Headings* wall_headings = nullptr);
   /// By cell of this rank, the approach of its particles and those of touching cells alone, with less work: not less
   /// than it, but more where along different axes different cells around have moved most. 0 for other cells.
   const Array<float>& touching(const particles::CellLayout& layout);
@@ -82,20 +83,29 @@ class DriftBound {
   /// half of the approach that follow() has found, at most.
   const Array<float>& beside_middle(const particles::CellLayout& layout);
   /// As far as has been measured.
-  Drift largest(const particles::CellLayout& layout, const particles::CellRows& rows,
-                const particles::CellRows& walls) const;
+  Drift largest(const particles::CellLayout& layout) const;
 
  private:
   template <class Displacement>
   void find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
                   const Array<float>* walls_moved, Displacement&& displacement);
+  bool is_empty(std::size_t cell) const { return !(lower_[0][cell] <= upper_[0][cell]); }
   template <class MeasureCell>
-  void for_each_near_cell(const particles::CellLayout& layout, MeasureCell&& measure_cell);
+  void for_each_occupied(bool walls_move, MeasureCell&& measure_cell);
+  template <class Visit>
+  void for_each_surrounded(const particles::CellLayout& layout, Visit&& visit) const;
 
-  Array<float> lower_[D], upper_[D];                  // of the displacements in each cell
-  Array<float> lowest_[D], highest_[D], scratch_[D];  // of touching(), by cell of a box: the same around it
-  Array<float> apart_;                                // by cell: relative displacement
-  Array<float> from_middle_, beside_;                 // by cell: of rows, of pairs
+  /// Cells [first, last) of `surrounded`, which are in one box.
+  struct Portion {
+    std::size_t box, first, last;
+  };
+  Array<std::int32_t> occupied_;  // cells that hold anybody near this rank's own, those with fluid first
+  std::size_t with_fluid_ = 0;
+  Array<std::int32_t> surrounded_;     // own cells with anybody in them or around them
+  std::vector<Portion> portions_;      // of them
+  Array<float> lower_[D], upper_[D];   // of the displacements in each cell
+  Array<float> apart_;                 // by cell: relative displacement
+  Array<float> from_middle_, beside_;  // by cell: of rows, of pairs
 };
 
 }  // namespace eddyline::neighbors

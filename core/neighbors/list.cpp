@@ -176,18 +176,14 @@ class NeighborList::CellSearch {
   void for_each_run(std::int32_t cell, Visit&& visit) {
     if (search_.all_pairs) return visit(0, search_.sources->rows);
     const auto* box = &boxes_[box_];
-    if (cell < box->first_cell || cell >= box->first_cell + box->shape[0] * box->shape[1] * box->shape[2]) {
+    if (cell < box->first_cell || cell >= box->first_cell + box->cells_with_border()) {
       box_ = static_cast<std::size_t>(search_.layout->box_of(cell));
       box = &boxes_[box_];
     }
     const auto& begin = search_.sources->begin;
-    const std::int32_t nx = box->shape[0], nxy = nx * box->shape[1];
-    const std::int32_t depth = search_.dimensions == 3 ? 1 : 0;
-    for (std::int32_t dz = -depth; dz <= depth; ++dz)
-      for (std::int32_t dy = -1; dy <= 1; ++dy) {
-        const auto first = static_cast<std::size_t>(cell + dz * nxy + dy * nx - 1);
-        visit(begin[first], begin[first + 3]);
-      }
+    box->for_each_run_around(cell, [&](std::int32_t first) {
+      visit(begin[static_cast<std::size_t>(first)], begin[static_cast<std::size_t>(first) + 3]);
+    });
   }
   std::int32_t count(std::int32_t cell) {
     std::int32_t sum = 0;

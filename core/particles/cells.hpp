@@ -100,6 +100,16 @@ class CellLayout {
     CellBox cells;
     Int3 shape;               // with the border
     std::int32_t first_cell;  // of this box in the concatenated cells
+
+    std::int32_t cells_with_border() const { return shape[0] * shape[1] * shape[2]; }
+    /// Calls visit(first) for each run of three cells along x around one of this box, itself among them, in canonical
+    /// order. All are concatenated cells.
+    template <class Visit>
+    void for_each_run_around(std::int32_t cell, Visit&& visit) const {
+      const std::int32_t nx = shape[0], nxy = nx * shape[1], depth = shape[2] > 1 ? 1 : 0;
+      for (std::int32_t dz = -depth; dz <= depth; ++dz)
+        for (std::int32_t dy = -1; dy <= 1; ++dy) visit(cell + dz * nxy + dy * nx - 1);
+    }
   };
 
   CellLayout() = default;

@@ -63,10 +63,11 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
     neighbors::RowField(moving, D).copy(from, to, count, shift);
   });
   neighbors::DriftBound<float, D> bound;
-  bound.measure(s.layout, s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
-  const neighbors::Drift largest = bound.largest(s.layout, s.rows, walls.rows);
+  bound.begin(s.layout, s.rows, walls.rows);
+  bound.measure(s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
+  const neighbors::Drift largest = bound.largest(s.layout);
   neighbors::FixedPositions at = copy_of<D>(s.positions);
-  CHECK(bound.follow(s.layout, s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2.0F, at, walls.rows,
+  CHECK(bound.follow(s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2.0F, at, walls.rows,
                      walls_moved));
   for (std::int32_t r = 0; r < s.rows.rows; ++r)
     for (int d = 0; d < D; ++d)
@@ -197,10 +198,11 @@ TEST(a_displacement_that_is_no_number_is_noticed) {
   neighbors::FixedPositions at = copy_of<2>(s.positions);
   const auto nobody = none(grid, {1, 1, 1});
   neighbors::DriftBound<float, 2> bound;
-  CHECK(bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
+  bound.begin(s.layout, s.rows, nobody.rows);
+  CHECK(bound.follow(s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e10F}) {
     moving.row(7)[3] = wrong;
-    CHECK(!bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
+    CHECK(!bound.follow(s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
   }
 }
 
@@ -233,7 +235,8 @@ TEST(rows_that_are_not_half_way_are_noticed) {
     }
   neighbors::FixedPositions at = copy_of<2>(s.positions);
   neighbors::DriftBound<float, 2> bound;
-  CHECK(bound.follow(s.layout, s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
+  bound.begin(s.layout, s.rows, nobody.rows);
+  CHECK(bound.follow(s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
   bound.touching(s.layout);
   const auto& beside = bound.beside_middle(s.layout);
   int near = 0;

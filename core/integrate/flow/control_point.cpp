@@ -21,8 +21,8 @@ void Flow<T, D>::agree() {
 template <class T, int D>
 void Flow<T, D>::begin_control_point(bool and_middle) {
   const auto measure = [&](const neighbors::Course<T>& course) {
-    drift_bound_.measure(layout(), fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
-    return drift_bound_.largest(layout(), fluid_rows, wall_rows);
+    drift_bound_.measure(fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
+    return drift_bound_.largest(layout());
   };
   const neighbors::Course<T> course = course_of_step();
   neighbors::Drift own = measure(course);
@@ -37,11 +37,11 @@ void Flow<T, D>::begin_control_point(bool and_middle) {
 template <class T, int D>
 void Flow<T, D>::foresee_control_point() {
   const neighbors::Course<T> course = course_of_step(), expected{&pressed, D + 2, 2 * course.to_come};
-  drift_bound_.measure(layout(), fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
+  drift_bound_.measure(fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
   for_each_foreign_cell([&](std::int32_t cell) {
     drift_bound_.measure(cell, fluid_rows, expected, fluid_positions_, wall_rows, walls_moved());
   });
-  const neighbors::Drift own = drift_bound_.largest(layout(), fluid_rows, wall_rows);
+  const neighbors::Drift own = drift_bound_.largest(layout());
   agreement_.begin(communicator_, control, {own.approach, own.moved, straying(expected)});
   timers.lap(Phase::integrate);
 }
@@ -62,7 +62,7 @@ void Flow<T, D>::begin_drift() {
   for_each_foreign_cell([&](std::int32_t cell) {
     drift_bound_.measure(cell, fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
   });
-  const neighbors::Drift own = drift_bound_.largest(layout(), fluid_rows, wall_rows);
+  const neighbors::Drift own = drift_bound_.largest(layout());
   drift_ = {own.approach, own.moved};
   drifting_.begin_maximum(drift_);
   is_drifting_ = true;

@@ -22,6 +22,7 @@ void Flow<T, D>::find_neighbors() {
     steps_of_cells_ = k_first;
   else if (steps > last_rebuild)
     steps_of_cells_ = static_cast<double>(steps - last_rebuild);
+  drift_bound_.begin(layout(), fluid_rows, wall_rows);
   if (may_have_margins()) find_headings();
   if (has_margins())
     foresee();
@@ -88,7 +89,7 @@ void Flow<T, D>::expect_walls_to_rest() {
 template <class T, int D>
 void Flow<T, D>::foresee() {
   const double usual = world_.method.cfl * constants_.length.smoothing_length / constants_.c0;
-  drift_bound_.measure(layout(), fluid_rows, headings_, wall_rows, walls_move_ ? &wall_headings_ : nullptr);
+  drift_bound_.measure(fluid_rows, headings_, wall_rows, walls_move_ ? &wall_headings_ : nullptr);
   followed_ = time;
   margin_.begin(drift_bound_.touching(layout()), steps_of_cells_, way_of_sound(time_step > 0 ? time_step : usual));
 }
@@ -186,7 +187,7 @@ bool Flow<T, D>::follow_rows() {
   step_followed_ = way_of_sound(until - std::exchange(followed_, until));
   const auto step = static_cast<float>(step_followed_);
   if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_, wall_headings_, step)) return false;
-  return drift_bound_.follow(layout(), fluid_rows, course, headings_, step, margin_.fluid(), wall_rows,
+  return drift_bound_.follow(fluid_rows, course, headings_, step, margin_.fluid(), wall_rows,
                              walls_move_ ? &margin_.walls_step() : nullptr);
 }
 
