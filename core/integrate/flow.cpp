@@ -86,10 +86,17 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
   place();
 }
 
+/// Whether a cell of this rank holds who is sorted by this place.
+template <class T, int D>
+bool Flow<T, D>::is_here(Vec3 x) const {
+  for (int d = 0; d < D; ++d) x[d] = constants_.fixed.round(x[d]);
+  return layout().owned_cell(x) >= 0;
+}
+
 /// Every rank places what stands in its cells.
 template <class T, int D>
 void Flow<T, D>::place() {
-  const particles::Placement placement = particles::place(world_, [&](Vec3 x) { return layout().owned_cell(x) >= 0; });
+  const particles::Placement placement = particles::place(world_, [&](Vec3 x) { return is_here(x); });
   std::int64_t anywhere = static_cast<std::int64_t>(placement.fluid.size());
   comm::sum(communicator_, {&anywhere, 1}, "placing particles");
   if (anywhere == 0)
@@ -278,9 +285,17 @@ void Flow<T, D>::find_fluid_rows() {
 /// their order, rows and ghosts then last until cells change hands.
 template <class T, int D>
 void Flow<T, D>::sort_walls() {
-  for (int d = 0; d < D; ++d) std::copy_n(wall.x[d], wall.size(), wall.x_ref[d]);
+  set_wall_places();
   kept_wall_rows_.take(walls, wall_rows);
   move_walls();
+}
+
+/// By which places walls are sorted, as the fluid in whole quanta.
+template <class T, int D>
+void Flow<T, D>::set_wall_places() {
+  for (int d = 0; d < D; ++d)
+    std::transform(wall.x[d], wall.x[d] + wall.size(), wall.x_ref[d],
+                   [this](double x) { return constants_.fixed.round(x); });
 }
 
 /// Walls go to the ranks of their cells, by where they stood at the last sort, and their rows with them.

@@ -241,6 +241,7 @@ class Flow {
   void place_added_body(std::size_t body, std::int64_t addition);
   void drop_body(std::size_t body);
   bool is_in_the_way(const world::Body& body, std::size_t i) const;
+  bool is_here(Vec3 x) const;
   void place();
   void place_nodes();
   void remove_leavers();
@@ -252,6 +253,7 @@ class Flow {
   void sort_fluid();
   void find_fluid_rows();
   void sort_walls();
+  void set_wall_places();
   void move_walls();
   void put_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
                      neighbors::FixedPositions& positions) const;

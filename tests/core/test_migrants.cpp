@@ -166,7 +166,7 @@ void expect_migrants_to_bring_all(const world::World& world, int ranks) {
     for (std::size_t i = 0; in_place && i < wall.id.size(); ++i) {
       for (int d = 0; d < D; ++d) {
         const double x = mirrored(wall_places, wall.id[i])[d];
-        in_place = in_place && wall.x[d][i] == x && wall.x_ref[d][i] == x;
+        in_place = in_place && wall.x[d][i] == x && wall.x_ref[d][i] == flow.constants().fixed.round(x);
       }
       for (int k = 0; k < columns; ++k)
         same_rows = same_rows && flow.walls.row(flow.wall_rows.slot[i])[k] == column(wall.id[i], k);

@@ -75,7 +75,7 @@ void Flow<T, D>::change_bodies() {
     else if (body.shape != nullptr)  // and not gone again before it came
       clear_room(body), place_added_body(change.body, change.addition);
   }
-  for (int d = 0; d < D; ++d) std::copy_n(wall.x[d], wall.size(), wall.x_ref[d]);
+  set_wall_places();
   move_walls();
   wall_halo.gather(neighbors::RowField(walls, D));
 }
@@ -94,8 +94,7 @@ void Flow<T, D>::clear_room(const world::Body& body) {
 /// Its dummy particles in this rank's cells, which know nothing of the fluid yet.
 template <class T, int D>
 void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
-  const auto placed =
-      particles::place_body(world_, body, addition, [&](Vec3 x) { return layout().owned_cell(x) >= 0; });
+  const auto placed = particles::place_body(world_, body, addition, [&](Vec3 x) { return is_here(x); });
   const auto before = static_cast<std::size_t>(wall.size());
   wall.for_each_array([&](auto& array) { array.resize(before + placed.size()); });
   kept_wall_rows_.resize(before + placed.size());
