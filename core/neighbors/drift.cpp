@@ -12,7 +12,7 @@ namespace eddyline::neighbors {
 namespace {
 
 constexpr float k_none = std::numeric_limits<float>::infinity();
-constexpr std::size_t k_portion = 64;  // cells that a thread takes at a time
+constexpr std::int32_t k_portion = 64;  // cells that a thread takes at a time, at most
 
 struct Range {
   float lower, upper;
@@ -54,10 +54,9 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
     for (int d = 0; d < D; ++d) lower_[d][c] = upper_[d][c] = 0;  // as long as walls rest
   }
 
-  surrounded_.resize(0), portions_.clear();
+  surrounded_.clear();
   for (std::size_t b = 0; b < layout.own_boxes().size(); ++b) {
     const auto& box = layout.own_boxes()[b];
-    const std::size_t first = surrounded_.size();
     for (std::int32_t c = box.first_cell; c < box.first_cell + box.cells_with_border(); ++c) {
       if (!layout.is_owned(c)) continue;
       bool anybody = false;
@@ -65,10 +64,14 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
         const auto k = static_cast<std::size_t>(run);
         anybody |= rows.begin[k] < rows.begin[k + 3] || walls.begin[k] < walls.begin[k + 3];
       });
-      if (anybody) add(surrounded_, static_cast<std::size_t>(c));
+      if (!anybody) continue;
+      const bool goes_on =
+          !surrounded_.empty() && surrounded_.back().last == c && c - surrounded_.back().first < k_portion;
+      if (goes_on)
+        ++surrounded_.back().last;
+      else
+        surrounded_.push_back({b, c, c + 1});
     }
-    for (std::size_t k = first; k < surrounded_.size(); k += k_portion)
-      portions_.push_back({b, k, std::min(k + k_portion, surrounded_.size())});
   }
 }
 
@@ -159,16 +162,16 @@ template <class T, int D>
 Drift DriftBound<T, D>::largest(const particles::CellLayout& layout) const {
   float approach2 = 0, moved2 = 0, closing = 0;
 #pragma omp parallel for schedule(static, 2) reduction(max : approach2, moved2, closing)
-  for (std::size_t p = 0; p < portions_.size(); ++p) {
-    const auto& box = layout.own_boxes()[portions_[p].box];
-    for (std::size_t k = portions_[p].first; k < portions_[p].last; ++k) {
-      const auto i = static_cast<std::size_t>(surrounded_[k]);
+  for (std::size_t r = 0; r < surrounded_.size(); ++r) {
+    const auto& box = layout.own_boxes()[surrounded_[r].box];
+    for (std::int32_t cell = surrounded_[r].first; cell < surrounded_[r].last; ++cell) {
+      const auto i = static_cast<std::size_t>(cell);
       // What stands on the two sides of this cell, along each axis.
       float from_below[D], from_above[D];
       std::fill_n(from_below, D, -k_none);
       std::fill_n(from_above, D, k_none);
       std::int32_t run_number = 0;
-      box.for_each_run_around(surrounded_[k], [&](std::int32_t run) {
+      box.for_each_run_around(cell, [&](std::int32_t run) {
         for (std::int32_t dx = -1; dx <= 1; ++dx) {
           const auto j = static_cast<std::size_t>(run + 1 + dx);
           const std::int32_t side[3] = {dx, run_number % 3 - 1, run_number / 3 - 1};
@@ -199,9 +202,9 @@ Drift DriftBound<T, D>::largest(const particles::CellLayout& layout) const {
 template <class T, int D>
 template <class Visit>
 void DriftBound<T, D>::for_each_surrounded(const particles::CellLayout& layout, Visit&& visit) const {
-  share_out(static_cast<std::int64_t>(portions_.size()), [&](std::int64_t p) {
-    const Portion& portion = portions_[static_cast<std::size_t>(p)];
-    for (std::size_t k = portion.first; k < portion.last; ++k) visit(layout.own_boxes()[portion.box], surrounded_[k]);
+  share_out(static_cast<std::int64_t>(surrounded_.size()), [&](std::int64_t r) {
+    const CellRun& run = surrounded_[static_cast<std::size_t>(r)];
+    for (std::int32_t cell = run.first; cell < run.last; ++cell) visit(layout.own_boxes()[run.box], cell);
   });
 }
 

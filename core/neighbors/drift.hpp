@@ -48,6 +48,12 @@ struct Course {
   float speed(std::int32_t row, int axis) const { return static_cast<float>(rows->row(row).first[velocity + axis]); }
 };
 
+/// Own cells [first, last) along x of a box of this rank.
+struct CellRun {
+  std::size_t box;
+  std::int32_t first, last;
+};
+
 /// Compares how far particles have moved with how far those around them have: what a stream shares costs no rebuild.
 ///   Touching cells: the approach is at most the relative displacement.
 ///   One cell between them: they stand an edge apart along some axis, which is more than R + skin, so that only their
@@ -60,6 +66,8 @@ class DriftBound {
  public:
   /// Particles stand in these cells until they are sorted anew: others, and those with nobody around, are passed over.
   void begin(const particles::CellLayout& layout, const particles::CellRows& rows, const particles::CellRows& walls);
+  /// The own cells with anybody in them or around them.
+  const std::vector<CellRun>& surrounded() const { return surrounded_; }
   /// How far those of each cell will have moved. `from`: where the rows stood when it began. Walls have moved by
   /// `walls_moved`; without it, they rest.
   void measure(const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
@@ -95,14 +103,9 @@ class DriftBound {
   template <class Visit>
   void for_each_surrounded(const particles::CellLayout& layout, Visit&& visit) const;
 
-  /// Cells [first, last) of `surrounded`, which are in one box.
-  struct Portion {
-    std::size_t box, first, last;
-  };
   Array<std::int32_t> occupied_;  // cells that hold anybody near this rank's own, those with fluid first
   std::size_t with_fluid_ = 0;
-  Array<std::int32_t> surrounded_;     // own cells with anybody in them or around them
-  std::vector<Portion> portions_;      // of them
+  std::vector<CellRun> surrounded_;
   Array<float> lower_[D], upper_[D];   // of the displacements in each cell
   Array<float> apart_;                 // by cell: relative displacement
   Array<float> from_middle_, beside_;  // by cell: of rows, of pairs

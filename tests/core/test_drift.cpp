@@ -67,8 +67,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   bound.measure(s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
   const neighbors::Drift largest = bound.largest(s.layout);
   neighbors::FixedPositions at = copy_of<D>(s.positions);
-  CHECK(bound.follow(s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2.0F, at, walls.rows,
-                     walls_moved));
+  CHECK(bound.follow(s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2.0F, at, walls.rows, walls_moved));
   for (std::int32_t r = 0; r < s.rows.rows; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],

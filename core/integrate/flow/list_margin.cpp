@@ -41,8 +41,10 @@ double ListMargin<T, D>::best_life(double pace, double steps) {
 }
 
 template <class T, int D>
-void ListMargin<T, D>::begin(const Array<float>& relative_speed, double steps, double step) {
+void ListMargin<T, D>::begin(std::span<const neighbors::CellRun> cells, const Array<float>& relative_speed,
+                             double steps, double step) {
   const std::size_t n = relative_speed.size();
+  cells_ = cells;
   relative_speed_.assign(n, 0);
   std::copy(relative_speed.begin(), relative_speed.end(), relative_speed_.begin());
   // The first lists are as short as can be: the first step will tell. Later, where nobody was, those may come who come
@@ -52,7 +54,8 @@ void ListMargin<T, D>::begin(const Array<float>& relative_speed, double steps, d
   for (float& pace : pace_) pace = pace > 0 ? pace : unknown;
   for (auto* each : {&cut_squared_, &left_, &ahead_, &to_go_}) each->resize(n);
   due_.resize(n);
-  std::fill(due_.begin(), due_.end(), 1);
+  std::fill(due_.begin(), due_.end(), 0);
+  for_each_cell([&](std::size_t c) { due_[c] = 1; });
   is_used_ = is_first_ = true;
   need_.step = step;
   renew(steps);
@@ -69,8 +72,8 @@ double ListMargin<T, D>::whole() const {
 template <class T, int D>
 void ListMargin<T, D>::renew(double steps) {
   behind_ = static_cast<float>(0.5 * k_rounded_up * need_.step);
-  for (std::size_t c = 0; c < due_.size(); ++c) {
-    if (due_[c] == 0) continue;
+  for_each_cell([&](std::size_t c) {
+    if (due_[c] == 0) return;
     const double pace = pace_[c], speed = relative_speed_[c];
     const double life =
         parts_ > 0 ? steps / parts_ : best_life((pace + k_met * speed * need_.step) / radius_, std::max(steps, 1.0));
@@ -84,7 +87,7 @@ void ListMargin<T, D>::renew(double steps) {
     cut_squared_[c] = static_cast<float>(cut * cut + path * path);
     left_[c] = static_cast<float>(k_trust * width);
     ahead_[c] = to_go_[c] = static_cast<float>(ahead);
-  }
+  });
 }
 
 template <class T, int D>
@@ -93,33 +96,41 @@ bool ListMargin<T, D>::use_up(const Array<float>& approach, const Array<float>& 
   const auto whole = static_cast<float>(this->whole());
   is_first_ = false;
   std::atomic<int> lacking = 0, any_due = 0;
-  const auto besides = static_cast<float>(need.besides), time = static_cast<float>(need.step);
-  const float spare = need.next_step ? static_cast<float>(k_spare) : 0;
-  constexpr std::int64_t k_portion = 1024;  // cells that a thread takes at a time
-  share_out(static_cast<std::int64_t>(left_.size()), k_portion, [&](std::int64_t begin, std::int64_t end) {
-    const auto first = static_cast<std::size_t>(begin), last = static_cast<std::size_t>(end);
+  constexpr std::int64_t k_portion = 16;  // runs that a thread takes at a time
+  share_out(static_cast<std::int64_t>(cells_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
     int some_lacking = 0, some_due = 0;
-#pragma omp simd reduction(| : some_lacking, some_due)
-    for (std::size_t c = first; c < last; ++c) {
-      const float step = approach[c] + besides, middle = need.in_middle ? step : 0.5F * step + beside[c];
-      const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
-      const float to_go = to_go_[c], to_go_after = to_go - time;
-      const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0) | (whole * time > to_go ? 1 : 0) |
-                         (spare * whole * time > to_go_after ? 1 : 0);
-      some_lacking |=
-          ((need.in_middle ? step : middle) > left ? 1 : 0) | ((need.in_middle ? time : 0.5F * time) > to_go ? 1 : 0);
-      left_[c] = after;
-      to_go_[c] = to_go_after;
-      pace_[c] = step;
-      beside_[c] = need.in_middle ? 0.0F : beside[c];
-      due_[c] = static_cast<std::uint8_t>(is_due);
-      some_due |= is_due;
-    }
+    for (const auto& run : cells_.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)))
+      use_up(run, approach.data(), beside.data(), whole, some_lacking, some_due);
     if (some_lacking != 0) lacking.store(1, std::memory_order_relaxed);
     if (some_due != 0) any_due.store(1, std::memory_order_relaxed);
   });
   any_due_ = any_due != 0;
   return lacking != 0;
+}
+
+template <class T, int D>
+void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approach, const float* beside, float whole,
+                              int& some_lacking, int& some_due) {
+  const auto besides = static_cast<float>(need_.besides), time = static_cast<float>(need_.step);
+  const float spare = need_.next_step ? static_cast<float>(k_spare) : 0;
+  const bool in_middle = need_.in_middle;
+  int lacking = 0, due = 0;
+#pragma omp simd reduction(| : lacking, due)
+  for (auto c = static_cast<std::size_t>(run.first); c < static_cast<std::size_t>(run.last); ++c) {
+    const float step = approach[c] + besides, middle = in_middle ? step : 0.5F * step + beside[c];
+    const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
+    const float to_go = to_go_[c], to_go_after = to_go - time;
+    const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0) | (whole * time > to_go ? 1 : 0) |
+                       (spare * whole * time > to_go_after ? 1 : 0);
+    lacking |= ((in_middle ? step : middle) > left ? 1 : 0) | ((in_middle ? time : 0.5F * time) > to_go ? 1 : 0);
+    left_[c] = after;
+    to_go_[c] = to_go_after;
+    pace_[c] = step;
+    beside_[c] = in_middle ? 0.0F : beside[c];
+    due_[c] = static_cast<std::uint8_t>(is_due);
+    due |= is_due;
+  }
+  some_lacking |= lacking, some_due |= due;
 }
 
 template <class T, int D>

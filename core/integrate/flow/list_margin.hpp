@@ -2,6 +2,7 @@
 // How far beyond R the lists of a flow look, and how much of that is used up.
 
 #include <cstdint>
+#include <span>
 
 #include "base/arrays.hpp"
 #include "neighbors/drift.hpp"
@@ -34,9 +35,10 @@ class ListMargin {
   ListMargin(double radius, double skin, int parts) : radius_(radius), skin_(skin), parts_(parts) {}
 
   /// What lists begin with at a rebuild.
-  /// All lists are built, where fluid() and walls() are. Cells will last `steps`, and sound goes as far as `step` in
-  /// one. `relative_speed`: of headings in touching cells at most, by cell, in units of the speed of sound.
-  void begin(const Array<float>& relative_speed, double steps, double step);
+  /// All lists are built, where fluid() and walls() are. `cells`: those that matter until the next one, they will last
+  /// `steps`, and sound goes as far as `step` in one. `relative_speed`: of headings in touching cells at most, by cell,
+  /// in units of the speed of sound.
+  void begin(std::span<const neighbors::CellRun> cells, const Array<float>& relative_speed, double steps, double step);
   /// Lists look as far as the skin and hold as long as cells.
   void do_without() { is_used_ = false; }
   bool is_used() const { return is_used_; }
@@ -74,6 +76,13 @@ class ListMargin {
 
  private:
   double whole() const;
+  void use_up(const neighbors::CellRun& run, const float* approach, const float* beside, float whole, int& some_lacking,
+              int& some_due);
+  template <class Visit>
+  void for_each_cell(Visit&& visit) const {
+    for (const auto& run : cells_)
+      for (std::int32_t c = run.first; c < run.last; ++c) visit(static_cast<std::size_t>(c));
+  }
 
   double radius_, skin_;
   int parts_;
@@ -81,6 +90,7 @@ class ListMargin {
   bool is_first_ = false;  // no step since begin()
   Need need_;              // as of use_up()
   float behind_ = 0;
+  std::span<const neighbors::CellRun> cells_;
   // By cell.
   Array<float> cut_squared_, left_;  // left of the margin
   Array<float> pace_, beside_;       // of the last step

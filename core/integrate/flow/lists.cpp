@@ -91,7 +91,8 @@ void Flow<T, D>::foresee() {
   const double usual = world_.method.cfl * constants_.length.smoothing_length / constants_.c0;
   drift_bound_.measure(fluid_rows, headings_, wall_rows, walls_move_ ? &wall_headings_ : nullptr);
   followed_ = time;
-  margin_.begin(drift_bound_.touching(layout()), steps_of_cells_, way_of_sound(time_step > 0 ? time_step : usual));
+  margin_.begin(drift_bound_.surrounded(), drift_bound_.touching(layout()), steps_of_cells_,
+                way_of_sound(time_step > 0 ? time_step : usual));
 }
 
 /// Whether lists of some ranks may have margins of their own. Copies that lazy ranks compute may stand anywhere until
@@ -101,10 +102,16 @@ bool Flow<T, D>::may_have_margins() const {
   return !lazy.is_on() && !execution_.all_pairs && execution_.list_parts != 1;
 }
 
-/// Whether those of this rank do: who looks how much margins have left looks at every cell.
+/// Whether those of this rank do: who looks how much margins have left looks at every cell that has anybody around, and
+/// remembers something of all.
 template <class T, int D>
 bool Flow<T, D>::has_margins() const {
-  return may_have_margins() && (execution_.list_parts > 1 || layout().cells() <= fluid_rows.computed());
+  constexpr std::int64_t k_most_cells = 24;  // for a particle: each takes 29 bytes
+  std::int64_t surrounded = 0;
+  for (const auto& run : drift_bound_.surrounded()) surrounded += run.last - run.first;
+  const std::int64_t particles = fluid_rows.computed();
+  const bool pay = surrounded <= particles && layout().cells() <= k_most_cells * particles;
+  return may_have_margins() && (execution_.list_parts > 1 || pay);
 }
 
 template <class T, int D>
