@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 PIXELS = 1600  # the longest side of a raster
-FINE, COARSE = 2 / 3, 3 / 2  # pixels in spacings: of the world's quantity, of the others
+FINE, EDGED, COARSE = 1, 2 / 3, 3 / 2
+"""Pixels in spacings: of the world's quantity, of it where a free surface must be drawn, of the others."""
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
 """Quantities of each frame besides the world's own, coarser in 2D, so that `export` can paint them later."""
 
@@ -136,7 +137,8 @@ class Recorder:
     def _plane(self) -> Picture:
         """Rasters of a two-dimensional flow: the world's quantity fine, the others coarse."""
         scene = self.scene
-        fine = scene.raster_shape(FINE * scene.spacing, PIXELS)
+        pixel = EDGED if self._world.has_free_surface else FINE
+        fine = scene.raster_shape(pixel * scene.spacing, PIXELS)
         coarse = scene.raster_shape(COARSE * scene.spacing, PIXELS // 2)
         others = [name for name in self._also_kept if name != self.quantity]
         corners = scene.lower, scene.upper

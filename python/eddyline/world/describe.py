@@ -172,8 +172,7 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
             f"Mach {rounded(world.scales.mach, 2)}: density will vary by {world.scales.mach**2:.0%}; "
             "below 0.1 is usual."
         )
-    surface = "open" in world.sides.values() or bool(world.file.regions)
-    if not surface and any(isinstance(item, Gauge) for item in world.observers.values()):
+    if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
         yield "a gauge measures a free surface, and this world has none: the fluid fills it."
 
 

@@ -122,6 +122,11 @@ class World:
         return {name: self.file.boundaries.side(name).type for name in SIDES[: 2 * self.dimensions]}
 
     @property
+    def has_free_surface(self) -> bool:
+        """Whether the fluid may leave room, so that it has a surface."""
+        return "open" in self.sides.values() or bool(self.file.regions)
+
+    @property
     def output(self) -> Output:
         output = self.file.output
 
