@@ -21,8 +21,8 @@ constexpr double k_met = 0.12;
 constexpr double k_farthest_path = 0.6;
 /// Paths as short as this share of R cost nothing; but nobody looks farther ahead than so many steps.
 constexpr double k_free_path = 0.02, k_most_steps = 1000;
-/// Times are so much longer than steps, so that rounding does not cost one.
-constexpr double k_rounded_up = 1.02;
+/// Times are so much longer than steps, so that rounding does not cost one; and the next step may be so much longer.
+constexpr double k_rounded_up = 1.02, k_longer = 1.005;
 
 }  // namespace
 
@@ -113,6 +113,7 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approa
                               int& some_lacking, int& some_due) {
   const auto besides = static_cast<float>(need_.besides), time = static_cast<float>(need_.step);
   const float spare = need_.next_step ? static_cast<float>(k_spare) : 0;
+  const float next = need_.next_step ? static_cast<float>(k_longer) * whole * time : 0;
   const bool in_middle = need_.in_middle;
   int lacking = 0, due = 0;
 #pragma omp simd reduction(| : lacking, due)
@@ -121,7 +122,7 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approa
     const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
     const float to_go = to_go_[c], to_go_after = to_go - time;
     const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0) | (whole * time > to_go ? 1 : 0) |
-                       (spare * whole * time > to_go_after ? 1 : 0);
+                       (next > to_go_after ? 1 : 0);
     lacking |= ((in_middle ? step : middle) > left ? 1 : 0) | ((in_middle ? time : 0.5F * time) > to_go ? 1 : 0);
     left_[c] = after;
     to_go_[c] = to_go_after;
