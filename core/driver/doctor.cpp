@@ -105,7 +105,7 @@ Diagnosis diagnose(const integrate::Flow<T, D>& flow) {
 
   std::vector<Diagnosis::Neighbor> near;
   for (std::size_t i = 0; i < fluid.id.size(); ++i) {
-    // Where the offender was at the last rebuild is known even if its position is lost.
+    // Where the offender was sorted at the last rebuild is known even if its position is lost.
     const Vec3 x = vector_of(fluid.x, i);
     const double distance = norm(x - offender.reference);
     if (fluid.id[i] != first && distance < flow.constants().length.interaction_radius)

@@ -265,8 +265,9 @@ class Flow {
   void find_headings();
   void expect_walls_to_rest();
   void foresee();
-  void find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x, const VectorArray<double, D>& v,
-                     const VectorArray<T, D>* shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
+  template <class Velocity, class Shifting>
+  void find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x, Velocity&& velocity,
+                     Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
                      neighbors::Headings& headings) const;
   void build_lists();
   template <class Visit>

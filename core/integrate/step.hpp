@@ -44,6 +44,7 @@ class Step {
   void drift_half();
   void rebuild(bool ahead);
   bool cells_hold(double skin);
+  double way_of_step() const;
   void sum_all_rates_later();
   void sum_late_rates();
   void sum_rates_of(std::span<const Block> blocks, Phase phase);

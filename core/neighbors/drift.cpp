@@ -18,14 +18,14 @@ struct Range {
   float lower, upper;
 };
 
-/// Of a cell's walls along an axis; they rest unless `moved` says by how much they do not.
-inline Range range_of_walls(const particles::CellRows& walls, std::size_t cell, const float* moved) {
+/// Of a cell's walls along an axis; they rest unless `moved` says by how much they do not, of which that share counts.
+inline Range range_of_walls(const particles::CellRows& walls, std::size_t cell, const float* moved, float share) {
   const std::int32_t first = walls.begin[cell], end = walls.begin[cell + 1];
   if (moved == nullptr) return first < end ? Range{0, 0} : Range{k_none, -k_none};
   float lower = k_none, upper = -k_none;
 #pragma omp simd reduction(min : lower) reduction(max : upper)
   for (std::int32_t r = first; r < end; ++r) lower = std::min(lower, moved[r]), upper = std::max(upper, moved[r]);
-  return {lower, upper};
+  return {share * lower, share * upper};
 }
 
 }  // namespace
@@ -77,16 +77,16 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
 
 template <class T, int D>
 void DriftBound<T, D>::measure(const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
-                               const particles::CellRows& walls, const WallDisplacement* walls_moved) {
+                               const particles::CellRows& walls, const WallDisplacement* walls_moved, float share) {
   for_each_occupied(walls_moved != nullptr,
-                    [&](std::int32_t cell) { measure(cell, rows, course, from, walls, walls_moved); });
+                    [&](std::int32_t cell) { measure(cell, rows, course, from, walls, walls_moved, share); });
 }
 
 template <class T, int D>
 void DriftBound<T, D>::measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course,
                                const FixedPositions& from, const particles::CellRows& walls,
-                               const WallDisplacement* walls_moved) {
-  find_range(cell, rows, walls, walls_moved == nullptr ? nullptr : walls_moved->x,
+                               const WallDisplacement* walls_moved, float share) {
+  find_range(cell, rows, walls, walls_moved == nullptr ? nullptr : walls_moved->x, share,
              [&](std::int32_t r, int d) { return course.displacement(r, d, from.x[d][static_cast<std::size_t>(r)]); });
 }
 
@@ -94,7 +94,7 @@ template <class T, int D>
 void DriftBound<T, D>::measure(const particles::CellRows& rows, const Headings& headings,
                                const particles::CellRows& walls, const Headings* wall_headings) {
   for_each_occupied(wall_headings != nullptr, [&](std::int32_t cell) {
-    find_range(cell, rows, walls, wall_headings == nullptr ? nullptr : wall_headings->x,
+    find_range(cell, rows, walls, wall_headings == nullptr ? nullptr : wall_headings->x, 1,
                [&](std::int32_t r, int d) { return headings.x[d][static_cast<std::size_t>(r)]; });
   });
 }
@@ -109,7 +109,7 @@ bool DriftBound<T, D>::follow(const particles::CellRows& rows, const Course<T>& 
     const auto k = static_cast<std::size_t>(cell);
     float from_middle = 0;
     for (int d = 0; d < D; ++d) {
-      const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved->x[d].data());
+      const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved->x[d].data(), 1);
       float lower = of_walls.lower, upper = of_walls.upper;
       std::int32_t* x = at.x[d].data();
       const float* heading = headings.x[d].data();
@@ -144,10 +144,10 @@ void DriftBound<T, D>::for_each_occupied(bool walls_move, MeasureCell&& measure_
 template <class T, int D>
 template <class Displacement>
 void DriftBound<T, D>::find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
-                                  const Array<float>* walls_moved, Displacement&& displacement) {
+                                  const Array<float>* walls_moved, float share, Displacement&& displacement) {
   const auto k = static_cast<std::size_t>(cell);
   for (int d = 0; d < D; ++d) {
-    const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved[d].data());
+    const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved[d].data(), share);
     float lower = of_walls.lower, upper = of_walls.upper;
 #pragma omp simd reduction(min : lower) reduction(max : upper)
     for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r) {

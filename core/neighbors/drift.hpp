@@ -68,13 +68,13 @@ class DriftBound {
   void begin(const particles::CellLayout& layout, const particles::CellRows& rows, const particles::CellRows& walls);
   /// The own cells with anybody in them or around them.
   const std::vector<CellRun>& surrounded() const { return surrounded_; }
-  /// How far those of each cell will have moved. `from`: where the rows stood when it began. Walls have moved by
-  /// `walls_moved`; without it, they rest.
+  /// How far those of each cell will have moved. `from`: where the rows stood when it began. Walls have moved by that
+  /// share of `walls_moved`; without it, they rest.
   void measure(const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
-               const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
+               const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr, float share = 1);
   /// Of a cell once more, on another course.
   void measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
-               const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
+               const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr, float share = 1);
   /// How far they will have moved since they were `at`, which then becomes where they will be, beside what was expected
   /// of their headings while sound goes `time` [quanta]. False if somebody's displacement is no number, or too large
   /// for one.
@@ -96,7 +96,7 @@ class DriftBound {
  private:
   template <class Displacement>
   void find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
-                  const Array<float>* walls_moved, Displacement&& displacement);
+                  const Array<float>* walls_moved, float share, Displacement&& displacement);
   bool is_empty(std::size_t cell) const { return !(lower_[0][cell] <= upper_[0][cell]); }
   template <class MeasureCell>
   void for_each_occupied(bool walls_move, MeasureCell&& measure_cell);

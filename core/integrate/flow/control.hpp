@@ -24,11 +24,12 @@ struct Extremes {
 /// control point of the next one, where all ranks meet anyway.
 struct Control {
   double speed = 0;            // largest |v| when the last control point was passed [m/s]
-  double approach = 0;         // of particles in touching cells from where they were sorted, at the end of the step [m]
+  double approach = 0;         // of particles in touching cells from where they were sorted, at the end of the step,
+                               // in the first after that also in its middle [m]
   double approach_before = 0;  // the same one step before; as much in the first
   double moved = 0;            // of any particle from where it was sorted, or more, at the end of the step [m]
   double lead = 0;             // how many steps after the last rebuild particles were expected where they were sorted
-  double gone = 0;    // how far any particle has gone since the last rebuild, or more, at the end of the last step [m]
+  double gone = 0;    // how far any particle has gone since the last rebuild, about, at the end of the last step [m]
   bool bad = false;   // the last step has gone wrong
   bool stop = false;  // somebody has asked for an end after this step
   Extremes latest;    // of the last step

@@ -20,14 +20,14 @@ void Flow<T, D>::agree() {
 
 template <class T, int D>
 void Flow<T, D>::begin_control_point(bool and_middle) {
-  const auto measure = [&](const neighbors::Course<T>& course) {
-    drift_bound_.measure(fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
+  const auto measure = [&](const neighbors::Course<T>& course, float share_of_walls) {
+    drift_bound_.measure(fluid_rows, course, fluid_positions_, wall_rows, walls_moved(), share_of_walls);
     return drift_bound_.largest(layout());
   };
   const neighbors::Course<T> course = course_of_step();
-  neighbors::Drift own = measure(course);
+  neighbors::Drift own = measure(course, 1);
   if (and_middle) {
-    const neighbors::Drift middle = measure({course.rows, course.velocity, 0});
+    const neighbors::Drift middle = measure({course.rows, course.velocity, 0}, 0.5F);
     own = {std::max(own.approach, middle.approach), std::max(own.moved, middle.moved)};
   }
   agreement_.begin(communicator_, control, {own.approach, own.moved, 0.0});

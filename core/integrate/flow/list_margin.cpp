@@ -52,7 +52,7 @@ void ListMargin<T, D>::begin(std::span<const neighbors::CellRun> cells, const Ar
   const float unknown = pace_.size() == 0 ? 0.0F : static_cast<float>(skin_ / steps);
   if (pace_.size() != n) pace_.assign(n, unknown), beside_.assign(n, 0);
   for (float& pace : pace_) pace = pace > 0 ? pace : unknown;
-  for (auto* each : {&cut_squared_, &left_, &ahead_, &to_go_}) each->resize(n);
+  for (auto* each : {&cut_squared_, &left_, &to_go_}) each->resize(n);
   due_.resize(n);
   std::fill(due_.begin(), due_.end(), 0);
   for_each_cell([&](std::size_t c) { due_[c] = 1; });
@@ -86,7 +86,7 @@ void ListMargin<T, D>::renew(double steps) {
     const double path = 0.5 * speed * (ahead + behind_);
     cut_squared_[c] = static_cast<float>(cut * cut + path * path);
     left_[c] = static_cast<float>(k_trust * width);
-    ahead_[c] = to_go_[c] = static_cast<float>(ahead);
+    to_go_[c] = static_cast<float>(ahead);
   });
 }
 
@@ -158,8 +158,7 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
 template <class T, int D>
 std::size_t ListMargin<T, D>::bytes() const {
   std::size_t bytes = due_.bytes();
-  for (const auto* each : {&cut_squared_, &left_, &pace_, &beside_, &ahead_, &to_go_, &relative_speed_})
-    bytes += each->bytes();
+  for (const auto* each : {&cut_squared_, &left_, &pace_, &beside_, &to_go_, &relative_speed_}) bytes += each->bytes();
   for (int d = 0; d < D; ++d) bytes += fluid_.x[d].bytes() + walls_.x[d].bytes() + walls_step_.x[d].bytes();
   return bytes;
 }

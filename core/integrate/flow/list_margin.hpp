@@ -34,7 +34,6 @@ class ListMargin {
   /// Of a flow with this interaction radius and skin. parts: 0 for margins as wide as pays, else the skin over it.
   ListMargin(double radius, double skin, int parts) : radius_(radius), skin_(skin), parts_(parts) {}
 
-  /// What lists begin with at a rebuild.
   /// All lists are built, where fluid() and walls() are. `cells`: those that matter until the next one, they will last
   /// `steps`, and sound goes as far as `step` in one. `relative_speed`: of headings in touching cells at most, by cell,
   /// in units of the speed of sound.
@@ -44,8 +43,9 @@ class ListMargin {
   bool is_used() const { return is_used_; }
   /// (R + margin)^2 by cell; null without margins.
   const float* cut_squared() const { return is_used_ ? cut_squared_.data() : nullptr; }
-  /// For how long lists are to hold, by cell, and since when, see neighbors::Foresight; null without margins.
-  const float* ahead() const { return is_used_ ? ahead_.data() : nullptr; }
+  /// For how long lists are to hold from now, by cell, and since when, see neighbors::Foresight; null without margins.
+  /// Of a cell that is not due, that is so much less than it was that its cut serves a list that is built anew, too.
+  const float* ahead() const { return is_used_ ? to_go_.data() : nullptr; }
   float behind() const { return behind_; }
 
   /// Where rows will be at the end of the step, as of the last time they were followed: what lists are renewed from.
@@ -94,7 +94,7 @@ class ListMargin {
   // By cell.
   Array<float> cut_squared_, left_;  // left of the margin
   Array<float> pace_, beside_;       // of the last step
-  Array<float> ahead_, to_go_;       // left of it
+  Array<float> to_go_;               // for how long lists hold
   Array<float> relative_speed_;
   Array<std::uint8_t> due_;
   neighbors::FixedPositions fluid_, walls_;

@@ -39,17 +39,27 @@ void Flow<T, D>::find_neighbors() {
 /// in one go at the end of the last step, on their way they are before that. Collective.
 template <class T, int D>
 void Flow<T, D>::find_headings() {
-  if (fluid.confined)
-    find_headings(fluid_rows, fluid.x, fluid.v, &fluid.w, fluid_halo, margin_.fluid(), headings_);
-  else
-    find_headings(fluid_rows, fluid.x, fluid.v, nullptr, fluid_halo, margin_.fluid(), headings_);
-  if (walls_move_) find_headings(wall_rows, wall.x, wall.v, nullptr, wall_halo, margin_.walls(), wall_headings_);
+  const auto shifting = [this](std::size_t i, int d) {
+    return fluid.confined ? static_cast<double>(fluid.w[d][i]) : 0.0;
+  };
+  find_headings(
+      fluid_rows, fluid.x, [this](std::size_t i, int d) { return fluid.v[d][i] * constants_.inverse_c0; }, shifting,
+      fluid_halo, margin_.fluid(), headings_);
+  if (!walls_move_) return;
+  // Sides may have a velocity, but stay where they are.
+  const auto velocity = [this](std::size_t k, int d) {
+    return wall.owner[k] < 0 ? 0.0 : wall.v[d][k] * constants_.inverse_c0;
+  };
+  const auto none = [](std::size_t, int) { return 0.0; };
+  find_headings(wall_rows, wall.x, velocity, none, wall_halo, margin_.walls(), wall_headings_);
 }
 
+/// velocity(i, axis), shifting(i, axis): of a particle, in units of the speed of sound.
 template <class T, int D>
-void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x,
-                               const VectorArray<double, D>& v, const VectorArray<T, D>* shifting, exchange::Halo& halo,
-                               neighbors::FixedPositions& positions, neighbors::Headings& headings) const {
+template <class Velocity, class Shifting>
+void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x, Velocity&& velocity,
+                               Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
+                               neighbors::Headings& headings) const {
   const auto n = static_cast<std::int64_t>(rows.slot.size());
   const std::size_t room = static_cast<std::size_t>(rows.rows) + neighbors::k_chunk;
   for (int d = 0; d < D; ++d) {
@@ -60,9 +70,9 @@ void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArra
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const auto row = static_cast<std::size_t>(rows.slot[k]);
-      const double w = shifting == nullptr ? 0.0 : static_cast<double>((*shifting)[d][k]);
+      const double w = shifting(k, d);
       positions.x[d][row] = constants_.fixed.wrapped(x[d][k] - w * constants_.c0 * time_step);
-      headings.x[d][row] = static_cast<float>(v[d][k] * constants_.inverse_c0 + w);
+      headings.x[d][row] = static_cast<float>(velocity(k, d) + w);
     }
   }
   const auto gather = [&](auto... axis) {
@@ -106,7 +116,7 @@ bool Flow<T, D>::may_have_margins() const {
 /// remembers something of all.
 template <class T, int D>
 bool Flow<T, D>::has_margins() const {
-  constexpr std::int64_t k_most_cells = 24;  // for a particle: each takes 29 bytes
+  constexpr std::int64_t k_most_cells = 24;  // for a particle: each takes 25 bytes
   std::int64_t surrounded = 0;
   for (const auto& run : drift_bound_.surrounded()) surrounded += run.last - run.first;
   const std::int64_t particles = fluid_rows.computed();
