@@ -87,7 +87,7 @@ ListKernels choose(const char* instructions) {
 
 }  // namespace
 
-/// Finds the neighbours of a cell's particles, one after the other.
+/// Finds the neighbours of a cell's particles, some of them at a time.
 class NeighborList::CellSearch {
  public:
   CellSearch(const Search& search, const ListKernels& kernels, Candidates& candidates)
