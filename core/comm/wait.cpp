@@ -1,7 +1,6 @@
 #include "comm/wait.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <thread>
 
 #ifdef __linux__
@@ -18,13 +17,6 @@ constexpr int k_tests = 400;  // without a pause: a message that is about to arr
 constexpr std::chrono::nanoseconds k_shortest_sleep = 5us, k_longest_sleep = 1ms;
 constexpr int k_share = 16;  // of the time waited, by which a sleep may be too long
 
-std::string describe(int rank, std::string_view phase, double seconds) {
-  std::ostringstream text;
-  text << "rank " << rank << " has waited for other ranks for " << seconds << " s (" << phase
-       << "). One of them hangs, or is far slower: see what ran on its machine, or raise --patience.";
-  return text.str();
-}
-
 /// Lets this thread wake up as soon as a sleep is over: by default the system may add ten times as much.
 void wake_on_time() {
 #ifdef __linux__
@@ -34,9 +26,6 @@ void wake_on_time() {
 }
 
 }  // namespace
-
-Unresponsive::Unresponsive(int rank, std::string_view phase, double seconds)
-    : std::runtime_error(describe(rank, phase, seconds)) {}
 
 /// Sleeps and does not yield: who yields to other work on its core gets it back when that has had its turn,
 /// milliseconds later; who wakes up comes first.

@@ -2,7 +2,9 @@
 // Waiting without burning the core that another rank may need.
 
 #include <chrono>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "comm/communicator.hpp"
@@ -11,7 +13,14 @@ namespace eddyline::comm {
 
 /// A rank has waited for others for longer than it has patience.
 struct Unresponsive : std::runtime_error {
-  Unresponsive(int rank, std::string_view phase, double seconds);
+  Unresponsive(int rank, std::string_view phase, double seconds) : std::runtime_error(text(rank, phase, seconds)) {}
+
+  static std::string text(int rank, std::string_view phase, double seconds) {
+    std::ostringstream text;
+    text << "rank " << rank << " has waited for other ranks for " << seconds << " s (" << phase
+         << "). One of them hangs, or is far slower: see what ran on its machine, or raise --patience.";
+    return text.str();
+  }
 };
 
 /// Pauses that grow: first none, then sleeps, each a share of what has been waited.

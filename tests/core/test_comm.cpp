@@ -1,7 +1,12 @@
 // Message passing between ranks that are threads: collective operations, parcels to whoever is named, and waiting that
 // ends.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "comm/alone.hpp"
 #include "comm/collectives.hpp"
+#include "comm/watchdog.hpp"
 #include "deliveries.hpp"
 #include "harness.hpp"
 #include "thread_ranks.hpp"
@@ -54,6 +59,27 @@ TEST(a_rank_that_never_comes_is_told_of) {
                           if (c.rank() == 1) comm::maximum(c, value, "time step");
                         }),
                "rank 1 has waited for other ranks");
+}
+
+TEST(a_call_that_does_not_return_is_told_of) {
+  std::atomic<double> patience = 0;
+  std::atomic<int> barks = 0;
+  std::atomic<double> last = 0;
+  const comm::Watchdog watchdog(patience, [&](double seconds) { ++barks, last = seconds; });
+  const auto stay = [&](int calls) {
+    for (int k = 0; k < calls; ++k) {
+      const comm::PromptCall call;
+      std::this_thread::sleep_for(std::chrono::milliseconds(600 / calls));
+    }
+  };
+  stay(1);
+  CHECK(barks == 0);  // patience without end
+  patience = 0.3;
+  stay(60);
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  CHECK(barks == 0);  // many that return, and none
+  std::thread([&] { stay(1); }).join();
+  CHECK(barks > 0 && last > 0.3 && last < 30);
 }
 
 TEST(one_process_needs_nobody) {

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "comm/watchdog.hpp"
+
 namespace eddyline::comm {
 
 inline void check(int code) {
@@ -14,6 +16,13 @@ inline void check(int code) {
   int length = 0;
   MPI_Error_string(code, text, &length);
   throw std::runtime_error("MPI: " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+/// A function of MPI that waits for nobody: the watchdog barks if it does not return.
+template <class Function, class... Arguments>
+void at_once(Function function, Arguments... arguments) {
+  const PromptCall watched;
+  check(function(arguments...));
 }
 
 inline int count_of(std::size_t size) {

@@ -3,7 +3,9 @@
 
 #include <mpi.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "comm/communicator.hpp"
@@ -12,10 +14,14 @@
 #include "comm/mpi/leftovers.hpp"
 #include "comm/mpi/requests.hpp"
 #include "comm/mpi/windows.hpp"
+#include "comm/wait.hpp"
+#include "comm/watchdog.hpp"
 
 namespace eddyline::comm {
 
 namespace {
+
+constexpr int k_exit_lost = 5;  // as the command line tells of a rank that was lost
 
 class Mpi final : public Communicator {
  public:
@@ -25,6 +31,10 @@ class Mpi final : public Communicator {
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
     check(MPI_Comm_rank(communicator_, &rank_));
     check(MPI_Comm_size(communicator_, &size_));
+    watchdog_.emplace(patience, [rank = rank_](double seconds) {
+      std::fprintf(stderr, "%s\n", Unresponsive::text(rank, "within MPI", seconds).c_str());
+      std::_Exit(k_exit_lost);  // MPI_Abort might wait for the call that does not return
+    });
   }
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
@@ -52,18 +62,22 @@ class Mpi final : public Communicator {
   std::optional<Incoming> probe(Tag tag) override {
     int found = 0, bytes = 0;
     MPI_Status status;
-    check(MPI_Iprobe(MPI_ANY_SOURCE, static_cast<int>(tag), communicator_, &found, &status));
+    at_once(MPI_Iprobe, MPI_ANY_SOURCE, static_cast<int>(tag), communicator_, &found, &status);
     if (found == 0) return std::nullopt;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes));
     return Incoming{status.MPI_SOURCE, static_cast<std::size_t>(bytes)};
   }
   void disconnect() override {
+    watchdog_.reset();
     leftovers_.free();
     if (node_ != MPI_COMM_NULL) MPI_Comm_free(&node_);
     MPI_Comm_free(&communicator_);
     MPI_Finalize();
   }
   [[noreturn]] void abort(int exit_code) override {
+    static int code = 0;
+    code = exit_code;
+    std::atexit([] { std::_Exit(code); });  // first of all: MPI may end as if all threads had come to their ends
     MPI_Abort(communicator_, exit_code);
     std::abort();
   }
@@ -86,6 +100,7 @@ class Mpi final : public Communicator {
   MPI_Comm communicator_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, threads_ = MPI_THREAD_SINGLE;
   Leftovers leftovers_;
+  std::optional<Watchdog> watchdog_;
 };
 
 }  // namespace

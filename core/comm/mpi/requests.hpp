@@ -16,45 +16,46 @@ class MpiRequests final : public Requests {
   explicit MpiRequests(MPI_Comm communicator) : communicator_(communicator) {}
 
   void send(std::span<const std::byte> from, int to, Tag tag) override {
-    check(MPI_Isend(from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next()));
+    at_once(MPI_Isend, from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next());
   }
   void send_synchronously(std::span<const std::byte> from, int to, Tag tag) override {
-    check(MPI_Issend(from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next()));
+    at_once(MPI_Issend, from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next());
   }
   void receive(std::span<std::byte> into, int from, Tag tag) override {
-    check(MPI_Irecv(into.data(), count_of(into.size()), MPI_BYTE, from, static_cast<int>(tag), communicator_, next()));
+    at_once(MPI_Irecv, into.data(), count_of(into.size()), MPI_BYTE, from, static_cast<int>(tag), communicator_,
+            next());
   }
   void receive_at_most(std::span<std::byte> into, int from, Tag tag) override { receive(into, from, tag); }
   void maximum(std::span<double> values) override {
-    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_DOUBLE, MPI_MAX, communicator_,
-                         next()));
+    at_once(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_DOUBLE, MPI_MAX, communicator_,
+            next());
   }
   void minimum(std::span<std::int64_t> values) override {
-    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_INT64_T, MPI_MIN, communicator_,
-                         next()));
+    at_once(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_INT64_T, MPI_MIN, communicator_,
+            next());
   }
   void sum(std::span<std::int64_t> values) override {  // unsigned: sums of hashes wrap around
-    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_UINT64_T, MPI_SUM, communicator_,
-                         next()));
+    at_once(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_UINT64_T, MPI_SUM, communicator_,
+            next());
   }
   void broadcast(std::span<std::byte> bytes, int root) override {
-    check(MPI_Ibcast(bytes.data(), count_of(bytes.size()), MPI_BYTE, root, communicator_, next()));
+    at_once(MPI_Ibcast, bytes.data(), count_of(bytes.size()), MPI_BYTE, root, communicator_, next());
   }
-  void barrier() override { check(MPI_Ibarrier(communicator_, next())); }
+  void barrier() override { at_once(MPI_Ibarrier, communicator_, next()); }
   void all_to_all(std::span<const std::byte> out, std::span<std::byte> in) override {
     int size = 0;
     check(MPI_Comm_size(communicator_, &size));
     const int block = count_of(out.size()) / size;
-    check(MPI_Ialltoall(out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, communicator_, next()));
+    at_once(MPI_Ialltoall, out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, communicator_, next());
   }
   void all_to_all(const std::byte* out, const Blocks& sent, std::byte* in, const Blocks& received) override {
-    check(MPI_Ialltoallv(out, sent.sizes.data(), sent.offsets.data(), MPI_BYTE, in, received.sizes.data(),
-                         received.offsets.data(), MPI_BYTE, communicator_, next()));
+    at_once(MPI_Ialltoallv, out, sent.sizes.data(), sent.offsets.data(), MPI_BYTE, in, received.sizes.data(),
+            received.offsets.data(), MPI_BYTE, communicator_, next());
   }
 
   bool test() override {
     int done = 0;
-    check(MPI_Testall(count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE));
+    at_once(MPI_Testall, count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
     if (done != 0) requests_.clear();
     return done != 0;
   }
@@ -88,10 +89,10 @@ class MpiPersistent final : public Persistent {
                         &requests_.emplace_back(MPI_REQUEST_NULL)));
     return requests_.size() - 1;
   }
-  void start(std::size_t number) override { check(MPI_Start(&requests_.at(number))); }
+  void start(std::size_t number) override { at_once(MPI_Start, &requests_.at(number)); }
   bool test() override {
     int done = 0;
-    check(MPI_Testall(count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE));
+    at_once(MPI_Testall, count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
     return done != 0;
   }
 
@@ -106,12 +107,12 @@ class MpiGraph final : public Graph {
       : handle_(leftovers, make(communicator, neighbors), MPI_Comm_free) {}
 
   void exchange(const std::byte* out, const Blocks& sent, std::byte* in, const Blocks& received) override {
-    check(MPI_Ineighbor_alltoallv(out, sent.sizes.data(), sent.offsets.data(), MPI_BYTE, in, received.sizes.data(),
-                                  received.offsets.data(), MPI_BYTE, handle_.get(), &request_));
+    at_once(MPI_Ineighbor_alltoallv, out, sent.sizes.data(), sent.offsets.data(), MPI_BYTE, in, received.sizes.data(),
+            received.offsets.data(), MPI_BYTE, handle_.get(), &request_);
   }
   bool test() override {
     int done = 0;
-    check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE));
+    at_once(MPI_Test, &request_, &done, MPI_STATUS_IGNORE);
     return done != 0;
   }
   void close() override { handle_.close(); }
