@@ -69,7 +69,7 @@ class FlowSimulation final : public Simulation {
       flow_.control.stop = interrupted_.load(std::memory_order_relaxed) || passed >= max_seconds;
       const bool due = flow_.time + step_.choose_time_step() >= next_series_ && step_.damping == 0;
       if (traffic_) traffic_->step = flow_.steps;
-      step_.advance(due);
+      step_.advance(due && observers_.takes_reactions());
       check();
       ++done;
       if (due) agree();

@@ -164,13 +164,6 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
   auto in = input();
   in.target_places = flow_.wall_fluid.target_places();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
-  auto& sums = flow_.classic;
-  physics::classic::WallResults<T, D> out{
-      sums.wall_weight.data(), sums.wall_pressure.data(), sums.wall_density.data(), {}, {}};
-  for (int d = 0; d < D; ++d) {
-    out.lever[d] = sums.wall_lever[d].data();
-    out.velocity[d] = sums.wall_velocity[d].data();
-  }
   const std::int64_t n = flow_.walls_after(k_walls);
   const auto& c = flow_.constants();
   const auto& wall = flow_.wall;
@@ -178,18 +171,22 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
   const bool walls_rest = !flow_.walls_move() && !surroundings_.walls_change_speed();
   const auto blocks = dry_walls_.leave_out(flow_.wall_fluid, flow_.schedule.walls, n, walls_rest);
   for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
+    WallBlock<T, D> sums;
+    physics::classic::WallResults<T, D> out{sums.weight, sums.pressure, sums.density, {}, {}};
+    for (int d = 0; d < D; ++d) out.lever[d] = sums.lever[d], out.velocity[d] = sums.velocity[d];
     sweeps_.walls(in, out, first, last);
-    for (std::int64_t i = first * neighbors::k_chunk; i < std::min(last * neighbors::k_chunk, n); ++i) {
-      const auto k = static_cast<std::size_t>(i);
+    const std::int64_t begin = first * neighbors::k_chunk;
+    for (std::int64_t i = begin; i < std::min(last * neighbors::k_chunk, n); ++i) {
+      const auto k = static_cast<std::size_t>(i), l = static_cast<std::size_t>(i - begin);
       const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
-      const double weight = static_cast<double>(sums.wall_weight[k]);
+      const double weight = static_cast<double>(sums.weight[l]);
       double p = 0, s = 0, sound_speed = 0;
       if (weight > 0) {
         const Vec3 x = vector_of(wall.x, k);
         const Vec3 g = to_dimensionless * surroundings_.force(x, t);
-        p = extrapolated_pressure(weight, sums.wall_pressure, sums.wall_lever, g, k, c.free_surface);
+        p = extrapolated_pressure(sums, l, g, c.free_surface);
         if (c.state.is_gas()) {
-          s = static_cast<double>(sums.wall_density[k]) / weight - 1;
+          s = static_cast<double>(sums.density[l]) / weight - 1;
           sound_speed = std::sqrt(c.state.gamma * std::max(p, 0.0) / (1 + s));
         } else {
           s = c.state.density_excess(p);
@@ -201,7 +198,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
       row[D + 1] = static_cast<T>(rho * wall.volume[k] / c.volume);
       row[3 * D + 3] = static_cast<T>(rho);
       row[3 * D + 4] = static_cast<T>(sound_speed);
-      write_velocities(row, wall, k, weight, sums.wall_velocity, c.inverse_c0);
+      write_velocities(row, wall, k, sums, l, c.inverse_c0);
     }
   });
   flow_.timers.lap(Phase::walls);
@@ -233,6 +230,7 @@ void ClassicStep<T, D>::sum_rates() {
 
 template <class T, int D>
 void ClassicStep<T, D>::react() {
+  flow_.resize_reactions();
   auto in = input();
   in.target_places = flow_.wall_fluid.target_places();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();

@@ -81,6 +81,7 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
               constants_.length.skin / constants_.fixed.quantum(), execution_.list_parts) {
   fluid.classic = is_classic(world);
   fluid.confined = !fluid.classic && !constants_.free_surface;
+  wall.can_move = walls_move_ || std::ranges::any_of(world.sides, &world::Side::slides);
   moving = neighbors::Rows<T>(physics::delta::moving_width<D>(fluid.confined));
   sweeps = physics::delta::choose_sweeps<T, D>(execution_.instructions);
   place();
@@ -285,36 +286,38 @@ void Flow<T, D>::find_fluid_rows() {
 /// their order, rows and ghosts then last until cells change hands.
 template <class T, int D>
 void Flow<T, D>::sort_walls() {
-  set_wall_places();
   kept_wall_rows_.take(walls, wall_rows);
   move_walls();
 }
 
-/// By which places walls are sorted, as the fluid in whole quanta.
-template <class T, int D>
-void Flow<T, D>::set_wall_places() {
-  for (int d = 0; d < D; ++d)
-    std::transform(wall.x[d], wall.x[d] + wall.size(), wall.x_ref[d],
-                   [this](double x) { return constants_.fixed.round(x); });
-}
-
-/// Walls go to the ranks of their cells, by where they stood at the last sort, and their rows with them.
+/// Walls go to the ranks of their cells, by where they stand, and their rows with them.
 template <class T, int D>
 void Flow<T, D>::move_walls() {
+  wall_places_.resize(wall.id.size());
+  for (int d = 0; d < D; ++d)
+    std::transform(wall.x[d], wall.x[d] + wall.size(), wall_places_[d],
+                   [this](double x) { return constants_.fixed.round(x); });
+  move_walls_by_places();
+}
+
+/// The same by `wall_places_`, in whole quanta as those of the fluid.
+template <class T, int D>
+void Flow<T, D>::move_walls_by_places() {
   const auto for_each_field = [&](auto&& visit) {
     wall.for_each_array(visit);
     visit(kept_wall_rows_.field());
+    visit(wall_places_);
   };
-  migrate(communicator_, subdomain_.ranks_of(wall.x_ref), subdomain_.neighbors(), for_each_field);
-  send_copies(wall.x_ref, for_each_field);
+  migrate(communicator_, subdomain_.ranks_of(wall_places_), subdomain_.neighbors(), for_each_field);
+  send_copies(wall_places_, for_each_field);
   const double* position[D];
-  for (int d = 0; d < D; ++d) position[d] = wall.x_ref[d];
+  for (int d = 0; d < D; ++d) position[d] = wall_places_[d];
   subdomain_.sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, reorder_.order);
-  put_positions(wall_rows, wall.x_ref, wall_positions_);
+  put_positions(wall_rows, wall_places_, wall_positions_);
   wall.for_each_array([&](auto& array) { reorder_.pass_through(array); });
   walls.resize(wall_rows.rows);
   kept_wall_rows_.put(reorder_.order, walls, wall_rows);
-  if (!walls_move_) kept_wall_rows_.release();
+  if (!walls_move_) kept_wall_rows_.release(), wall_places_ = {};
   subdomain_.find_ghosts(wall_rows, wall_halo);
   subdomain_.find_copies(wall_rows, wall_copies);
   wall_halo.gather(neighbors::PositionField(wall_positions_, D));
@@ -358,19 +361,22 @@ void Flow<T, D>::end_count() {
 template <class T, int D>
 void Flow<T, D>::resize_results() {
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
-  const std::size_t whole_walls = wall_fluid.chunks().size() * neighbors::k_chunk;
   surface.resize(whole);
-  for (int d = 0; d < D; ++d) viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
   if (fluid.classic) {
-    classic.resize(whole, whole_walls);
+    classic.resize(whole);
     return;
   }
   divergence.resize(whole), diffusion.resize(whole), filling.resize(whole);
-  wall_weight.resize(whole_walls), wall_pressure.resize(whole_walls);
+  wall_is_wet.resize(wall.id.size());
   for (int d = 0; d < D; ++d) {
     viscous[d].resize(whole), pressure_force[d].resize(whole), shift[d].resize(whole);
-    wall_lever[d].resize(whole_walls), wall_velocity[d].resize(whole_walls);
   }
+}
+
+template <class T, int D>
+void Flow<T, D>::resize_reactions() {
+  const std::size_t whole_walls = wall_fluid.chunks().size() * neighbors::k_chunk;
+  for (int d = 0; d < D; ++d) viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
 }
 
 // --- what steps and observers ask for -------------------------------------------------------------------------------
@@ -384,9 +390,15 @@ double Flow<T, D>::pressure(std::size_t i) const {
 
 template <class T, int D>
 Vec3 Flow<T, D>::sorted_place(std::size_t i) const {
-  Vec3 x = layout().centre(fluid_rows.cell[i]);
-  const auto row = static_cast<std::size_t>(fluid_rows.slot[i]);
-  for (int d = 0; d < D; ++d) x[d] = constants_.fixed.unwrapped(fluid_positions_.x[d][row], x[d]);
+  return sorted_place(i, fluid_rows, fluid_positions_);
+}
+
+template <class T, int D>
+Vec3 Flow<T, D>::sorted_place(std::size_t i, const particles::CellRows& rows,
+                              const neighbors::FixedPositions& positions) const {
+  Vec3 x = layout().centre(rows.cell[i]);
+  const auto row = static_cast<std::size_t>(rows.slot[i]);
+  for (int d = 0; d < D; ++d) x[d] = constants_.fixed.unwrapped(positions.x[d][row], x[d]);
   return x;
 }
 
@@ -430,11 +442,11 @@ std::int64_t Flow<T, D>::memory() const {
   const auto sum = [](const auto&... each) { return (std::size_t{0} + ... + each.bytes()); };
   std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, kept_wall_rows_) +
                       sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_) +
-                      sum(divergence, diffusion, surface, filling, wall_weight, wall_pressure, classic);
+                      sum(divergence, diffusion, surface, filling, wall_is_wet, wall_places_, classic);
   for (int d = 0; d < D; ++d)
-    bytes += sum(viscous[d], pressure_force[d], shift[d], wall_lever[d], wall_velocity[d], viscous_reaction[d],
-                 pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d], wall_displacement.x[d],
-                 headings_.x[d], wall_headings_.x[d]);
+    bytes +=
+        sum(viscous[d], pressure_force[d], shift[d], viscous_reaction[d], pressure_reaction[d], fluid_positions_.x[d],
+            wall_positions_.x[d], wall_displacement.x[d], headings_.x[d], wall_headings_.x[d]);
   const auto add = [&](const auto& array) { bytes += array.bytes(); };
   const_cast<FluidState<T, D>&>(fluid).for_each_array(add);
   const_cast<WallState<D>&>(wall).for_each_array(add);

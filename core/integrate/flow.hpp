@@ -145,6 +145,8 @@ class Flow {
   double pressure(std::size_t i) const;
   /// By which particle i was sorted at the last rebuild: where it was expected some steps later.
   Vec3 sorted_place(std::size_t i) const;
+  /// Makes room for reactions of all walls.
+  void resize_reactions();
 
   FluidState<T, D> fluid;
   WallState<D> wall;
@@ -182,9 +184,9 @@ class Flow {
   // Results of the sweeps, in whole chunks.
   Array<T> divergence, diffusion, viscous[D], pressure_force[D], shift[D], surface;
   Array<T> filling;
-  Array<T> wall_weight, wall_pressure, wall_lever[D], wall_velocity[D];
-  Array<T> viscous_reaction[D], pressure_reaction[D];
-  ClassicResults<T, D> classic;  // of the scheme classic, else empty
+  Array<std::uint8_t> wall_is_wet;                     // whether a wall's particle has fluid around it
+  Array<T> viscous_reaction[D], pressure_reaction[D];  // of steps that tell them, see resize_reactions()
+  ClassicResults<T, D> classic;                        // of the scheme classic, else empty
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
 
   Schedule schedule;  // since the last rebuild
@@ -253,8 +255,8 @@ class Flow {
   void sort_fluid();
   void find_fluid_rows();
   void sort_walls();
-  void set_wall_places();
   void move_walls();
+  void move_walls_by_places();
   void put_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
                      neighbors::FixedPositions& positions) const;
   void begin_count();
@@ -285,6 +287,7 @@ class Flow {
   void find_node_neighbors();
   void make_schedule();
   void resize_results();
+  Vec3 sorted_place(std::size_t i, const particles::CellRows& rows, const neighbors::FixedPositions& positions) const;
 
   void write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const;
 
@@ -308,6 +311,7 @@ class Flow {
   bool walls_move_;
   Reordering<D> reorder_;
   KeptRows<T> kept_wall_rows_;
+  VectorArray<double, D> wall_places_;  // by which walls are sorted [m]; where none moves, while they are
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
   Array<std::int32_t> fluid_of_row_;  // the particle in each row, where copies are computed
   bool copies_are_in_ = false;

@@ -289,11 +289,6 @@ void Step<T, D>::extrapolate_to_walls() {
   auto in = flow_.input();
   in.target_places = flow_.wall_fluid.target_places();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
-  physics::delta::WallResults<T, D> out{flow_.wall_weight.data(), flow_.wall_pressure.data(), {}, {}};
-  for (int d = 0; d < D; ++d) {
-    out.lever[d] = flow_.wall_lever[d].data();
-    out.velocity[d] = flow_.wall_velocity[d].data();
-  }
   const std::int64_t n = flow_.walls_after(k_walls);
   const auto& c = flow_.constants();
   auto& wall = flow_.wall;
@@ -302,19 +297,23 @@ void Step<T, D>::extrapolate_to_walls() {
   const bool walls_rest = !flow_.walls_move() && !surroundings_.walls_change_speed();
   const auto blocks = dry_walls_.leave_out(flow_.wall_fluid, flow_.schedule.walls, n, walls_rest);
   for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
+    WallBlock<T, D> sums;
+    physics::delta::WallResults<T, D> out{sums.weight, sums.pressure, {}, {}};
+    for (int d = 0; d < D; ++d) out.lever[d] = sums.lever[d], out.velocity[d] = sums.velocity[d];
     flow_.sweeps.walls(in, out, first, last);
-    for (std::int64_t i = first * neighbors::k_chunk; i < std::min(last * neighbors::k_chunk, n); ++i) {
-      const auto k = static_cast<std::size_t>(i);
+    const std::int64_t begin = first * neighbors::k_chunk;
+    for (std::int64_t i = begin; i < std::min(last * neighbors::k_chunk, n); ++i) {
+      const auto k = static_cast<std::size_t>(i), l = static_cast<std::size_t>(i - begin);
       const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
-      const double weight = static_cast<double>(flow_.wall_weight[k]);
+      flow_.wall_is_wet[k] = sums.weight[l] > 0 ? 1 : 0;
       double p = 0;
-      if (weight > 0) {
+      if (sums.weight[l] > 0) {
         const Vec3 x = vector_of(wall.x, k);
         const Vec3 g = to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
-        p = extrapolated_pressure(weight, flow_.wall_pressure, flow_.wall_lever, g, k, c.free_surface);
+        p = extrapolated_pressure(sums, l, g, c.free_surface);
       }
       row[D] = static_cast<T>(p);
-      write_velocities(row, wall, k, weight, flow_.wall_velocity, c.inverse_c0);
+      write_velocities(row, wall, k, sums, l, c.inverse_c0);
     }
   });
   flow_.timers.lap(Phase::walls);
@@ -364,6 +363,7 @@ void Step<T, D>::kick_half_and_shift(std::span<const Block> blocks, double dt) {
 template <class T, int D>
 void Step<T, D>::react_viscous() {
   flow_.find_free_neighbors();
+  flow_.resize_reactions();
   auto in = flow_.input();
   in.target_places = flow_.wall_reaction().target_places();
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();

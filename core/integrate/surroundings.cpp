@@ -28,6 +28,7 @@ Vec3 Surroundings<D>::force_by_formula(const Vec3& x, double t) const {
 
 template <int D>
 void Surroundings<D>::set_wall_velocities(WallState<D>& wall, double t) const {
+  if (!wall.can_move) return;
   const std::int64_t n = wall.size();
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {

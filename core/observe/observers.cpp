@@ -209,7 +209,7 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const std::int32_
     double surface_layer = 0, wet = 0;
     if (body.shape->signed_distance(X) > -c.length.spacing) {
       surface_layer = flow_.wall.volume[i];
-      wet = flow_.wall_weight[i] > 0 ? surface_layer : 0;
+      wet = flow_.wall_is_wet[i] != 0 ? surface_layer : 0;
     }
     if (viscous != Vec3{}) {
       const Vec3 surface = pose.place(surface_point(*body.shape, X, 1e-4 * c.length.spacing, D));
@@ -228,7 +228,7 @@ void Observers<T, D>::add_power_of_sides() {
     if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
       for (int d = 0; d < D; ++d)
         power -=
-            unit * flow_.wall.v[d][i] *
+            unit * flow_.wall.velocity(i, d) *
             (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
     return std::array{power};
   });

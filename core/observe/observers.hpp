@@ -20,7 +20,9 @@ class Observers {
   /// Takes up probes and bodies that were added or removed; rows of all series must have been taken. A body that stood
   /// still when the run began keeps the columns that it had: no torque, no power; nor has one that came later.
   void world_changed();
-  /// Appends one row to every series. Forces need the reactions of the step that has just ended.
+  /// Whether rows tell forces on walls, which need their reactions in the step before.
+  bool takes_reactions() const { return !force_owners_.empty() || walls_move_ || !flow_.openings.empty(); }
+  /// Appends one row to every series.
   void observe();
   /// What adds up over rows. `part`: on the root; nothing on others. Collective.
   void save(ArchiveWriter& archive) const;

@@ -24,6 +24,12 @@ struct Side {
   SideKind kind = SideKind::wall;
   bool slip = false;                // walls only
   std::array<Formula, 3> velocity;  // of the wall in its own plane [m/s], of x, y, z, t
+
+  bool slides() const {
+    return std::ranges::any_of(velocity, [](const Formula& component) {
+      return !component.is_constant() || component.evaluate(std::array{0.0, 0.0, 0.0, 0.0}) != 0;
+    });
+  }
 };
 
 /// Where fluid enters or leaves: a segment (3D: a rectangle) across an axis. Beyond it lies a buffer of particles that

@@ -75,7 +75,6 @@ void Flow<T, D>::change_bodies() {
     else if (body.shape != nullptr)  // and not gone again before it came
       clear_room(body), place_added_body(change.body, change.addition);
   }
-  set_wall_places();
   move_walls();
   wall_halo.gather(neighbors::RowField(walls, D));
 }
@@ -106,8 +105,8 @@ void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
     wall.volume[k] = particle.volume;
     wall.no_slip[k] = particle.no_slip;
     for (int d = 0; d < D; ++d) {
-      wall.x[d][k] = wall.x_file[d][k] = particle.position[d];
-      wall.v[d][k] = 0;
+      wall.x[d][k] = particle.position[d];
+      if (wall.can_move) wall.x_file[d][k] = particle.position[d], wall.v[d][k] = 0;
     }
     write_wall_row(kept_wall_rows_[k], k);
   }

@@ -20,12 +20,16 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   archive.put_value("left_mass", left_mass);
   fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
   VectorArray<double, D> places;
-  places.resize(fluid.id.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Vec3 place = sorted_place(i);
-    for (int d = 0; d < D; ++d) places[d][i] = place[d];
-  }
-  archive.put_field("fluid.place", places);
+  const auto put_places = [&](const char* name, std::size_t n, const auto& rows, const auto& positions) {
+    places.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3 place = sorted_place(i, rows, positions);
+      for (int d = 0; d < D; ++d) places[d][i] = place[d];
+    }
+    archive.put_field(name, places);
+  };
+  put_places("fluid.place", fluid.id.size(), fluid_rows, fluid_positions_);
+  put_places("wall.place", wall.id.size(), wall_rows, wall_positions_);
   wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
   kept_wall_rows_.take(walls, wall_rows);
   archive.put_field("wall.row_parts", kept_wall_rows_.values());
@@ -38,6 +42,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   fluid.for_each_array([](auto& field) { field.resize(0); });
   wall.for_each_array([](auto& field) { field.resize(0); });
   kept_wall_rows_.resize(0);
+  wall_places_.resize(0);
   contacts = left_particles = migrants = 0;
   left_mass = {};
   for (const auto& part : parts) {
@@ -45,6 +50,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
         [&](const char* name, auto& field) { part.append_field(std::string("fluid.") + name, field); });
     wall.for_each_named([&](const char* name, auto& field) { part.append_field(std::string("wall.") + name, field); });
     part.append_field("wall.row_parts", kept_wall_rows_.values());
+    part.append_field("wall.place", wall_places_);
     std::array<std::int64_t, 3> own{};
     part.get_value("own_counts", own);
     contacts += own[0], left_particles += own[1], migrants += own[2];
@@ -70,7 +76,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
 
-  move_walls();
+  move_walls_by_places();
   wall_halo.gather(neighbors::RowField(walls, D));
   auto& places = reorder_.places();
   places.resize(0);

@@ -29,7 +29,9 @@ void place_walls(const particles::Placement& placement, WallState<D>& wall) {
     wall.owner[i] = particle.owner;
     wall.volume[i] = particle.volume;
     wall.no_slip[i] = particle.no_slip;
-    for (int d = 0; d < D; ++d) wall.x[d][i] = wall.x_file[d][i] = particle.position[d];
+    for (int d = 0; d < D; ++d) wall.x[d][i] = particle.position[d];
+    if (!wall.can_move) continue;
+    for (int d = 0; d < D; ++d) wall.x_file[d][i] = particle.position[d];
   }
 }
 

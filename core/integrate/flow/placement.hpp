@@ -11,7 +11,7 @@ namespace eddyline::integrate {
 template <class T, int D>
 void place_fluid(const particles::Placement& placement, const Constants& constants, FluidState<T, D>& fluid);
 
-/// At rest; `x_ref` is not set before they are sorted.
+/// At rest.
 template <int D>
 void place_walls(const particles::Placement& placement, WallState<D>& wall);
 

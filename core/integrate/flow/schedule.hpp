@@ -13,7 +13,9 @@
 
 namespace eddyline::integrate {
 
-/// Chunks [first, last): what one thread takes at a time.
+inline constexpr std::int64_t k_block = 16;  // chunks
+
+/// Chunks [first, last), at most k_block: what one thread takes at a time.
 struct Block {
   std::int64_t first, last;
 };
@@ -56,7 +58,6 @@ class Portions {
 /// Blocks of those of `chunks` that takes(chunk) takes.
 template <class Takes>
 void choose_blocks(std::size_t chunks, Takes&& takes, std::vector<Block>& blocks) {
-  constexpr std::int64_t k_block = 16;
   blocks.clear();
   const auto n = static_cast<std::int64_t>(chunks);
   for (std::int64_t chunk = 0; chunk < n; ++chunk) {

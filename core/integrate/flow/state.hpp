@@ -1,7 +1,10 @@
 #pragma once
 // What particles have. SI units.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/arrays.hpp"
 
@@ -56,13 +59,25 @@ template <int D>
 struct WallState {
   Array<std::int64_t> id;
   Array<std::int32_t> owner;  // body, or -1 - side
-  VectorArray<double, D> x, v;
-  VectorArray<double, D> x_file;  // place at t = 0, as the world file gives it
-  VectorArray<double, D> x_ref;   // place at the last sort
+  VectorArray<double, D> x;
   Array<double> volume;
   Array<std::uint8_t> no_slip;
 
+  // Where some wall moves or slides only, else empty: all rest where the world file places them.
+  bool can_move = false;
+  VectorArray<double, D> v;
+  VectorArray<double, D> x_file;  // place at t = 0, as the world file gives it
+
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+  double velocity(std::size_t k, int d) const { return can_move ? v[d][k] : 0.0; }
+  /// All may move from now on, the first `n` of the arrays among them, and have rested until now.
+  void let_move(std::int64_t n) {
+    if (std::exchange(can_move, true)) return;
+    v.assign(static_cast<std::size_t>(n), 0);
+    x_file.resize(static_cast<std::size_t>(n));
+    for (int d = 0; d < D; ++d) std::copy_n(x[d], n, x_file[d]);
+    v.resize(id.size()), x_file.resize(id.size());
+  }
 
   /// Every array: visit(array).
   template <class Visit>
@@ -72,8 +87,8 @@ struct WallState {
   /// The same with names: visit(name, array).
   template <class Visit>
   void for_each_named(Visit&& visit) {
-    visit("id", id), visit("owner", owner), visit("x", x), visit("v", v), visit("x_file", x_file);
-    visit("x_ref", x_ref), visit("volume", volume), visit("no_slip", no_slip);
+    visit("id", id), visit("owner", owner), visit("x", x), visit("volume", volume), visit("no_slip", no_slip);
+    if (can_move) visit("v", v), visit("x_file", x_file);
   }
 };
 

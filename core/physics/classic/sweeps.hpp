@@ -39,7 +39,7 @@ struct RateResults {
   T* closing;   // the largest -mu_ij
 };
 template <class T, int D>
-struct WallResults {
+struct WallResults {  // of the first chunk first
   T* weight;
   T* pressure;
   T* density;

@@ -166,7 +166,7 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
   const P scale(in.scale);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
-      const std::int64_t at = c * neighbors::k_chunk + part;
+      const std::int64_t at = c * neighbors::k_chunk + part, to = at - first_chunk * neighbors::k_chunk;
       WallSums<P, D> sum{};
       if (in.fluid_neighbors[c].length > 0) {
         const auto w = load_wall<P, D>(in.walls, in.target_places + at);
@@ -177,12 +177,12 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
               extrapolate_to_wall(sum, f, make_spline_pair<P, D>(w.x, f.x, scale));
             });
       }
-      put(sum.weight, out.weight + at);
-      put(sum.pressure, out.pressure + at);
-      put(sum.density, out.density + at);
+      put(sum.weight, out.weight + to);
+      put(sum.pressure, out.pressure + to);
+      put(sum.density, out.density + to);
       for (int d = 0; d < D; ++d) {
-        put(sum.lever[d], out.lever[d] + at);
-        put(sum.velocity[d], out.velocity[d] + at);
+        put(sum.lever[d], out.lever[d] + to);
+        put(sum.velocity[d], out.velocity[d] + to);
       }
     });
   }

@@ -38,7 +38,7 @@ struct ForceResults {
   T* filling;      // sum V rho W of the neighbours, unless null
 };
 template <class T, int D>
-struct WallResults {
+struct WallResults {  // of the first chunk first
   T* weight;
   T* pressure;
   T* lever[D];

@@ -211,7 +211,7 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
   const P scale(in.scale);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
-      const std::int64_t at = c * neighbors::k_chunk + part;
+      const std::int64_t at = c * neighbors::k_chunk + part, to = at - first_chunk * neighbors::k_chunk;
       WallSums<P, D> sum{};
       if (in.fluid_neighbors[c].length > 0) {
         const auto w = load_wall<P, D>(in.walls, in.target_places + at);
@@ -221,11 +221,11 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
             [&](const auto& f)
                 __attribute__((always_inline)) { extrapolate_to_wall(sum, f, make_pair<P, D>(w.x, f.x, scale)); });
       }
-      put(sum.weight, out.weight + at);
-      put(sum.pressure, out.pressure + at);
+      put(sum.weight, out.weight + to);
+      put(sum.pressure, out.pressure + to);
       for (int d = 0; d < D; ++d) {
-        put(sum.lever[d], out.lever[d] + at);
-        put(sum.velocity[d], out.velocity[d] + at);
+        put(sum.lever[d], out.lever[d] + to);
+        put(sum.velocity[d], out.velocity[d] + to);
       }
     });
   }
