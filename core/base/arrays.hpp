@@ -54,9 +54,21 @@ class Array {
     std::swap(capacity_, other.capacity_);
   }
 
+  /// The memory for values of another kind.
+  template <class U>
+  Array<U> recast() && {
+    Array<U> other;
+    other.memory_ = std::exchange(memory_, nullptr);
+    other.data_ = reinterpret_cast<U*>(std::exchange(data_, nullptr));
+    other.capacity_ = std::exchange(capacity_, 0) * sizeof(T) / sizeof(U);
+    size_ = 0;
+    return other;
+  }
+
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }
   std::size_t bytes() const { return capacity_ * sizeof(T); }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
@@ -66,6 +78,9 @@ class Array {
   const T* end() const { return data_ + size_; }
 
  private:
+  template <class U>
+  friend class Array;
+
   std::byte* memory_ = nullptr;
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
@@ -98,6 +113,15 @@ class VectorArray {
     std::swap(stride_, other.stride_);
   }
 
+  /// The memory of another field, which it loses, as this one loses its own. No values come with it.
+  template <class U, int E>
+  void take_memory(VectorArray<U, E>& from) {
+    block_ = std::move(from.block_).template recast<T>();
+    stride_ = block_.capacity() / D / 16 * 16;
+    block_.resize(D * stride_);
+    size_ = from.size_ = from.stride_ = 0;
+  }
+
   T* operator[](int d) { return block_.data() + static_cast<std::size_t>(d) * stride_; }
   const T* operator[](int d) const { return block_.data() + static_cast<std::size_t>(d) * stride_; }
   std::size_t size() const { return size_; }
@@ -105,15 +129,18 @@ class VectorArray {
   std::size_t bytes() const { return block_.bytes(); }
 
  private:
+  template <class U, int E>
+  friend class VectorArray;
+
   Array<T> block_;
   std::size_t size_ = 0, stride_ = 0;
 };
 
 /// The i-th vector of a field; in 2D its z is 0.
-template <int D>
-Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
+template <class T, int D>
+Vec3 vector_of(const VectorArray<T, D>& field, std::size_t i) {
   Vec3 v;
-  for (int d = 0; d < D; ++d) v[d] = field[d][i];
+  for (int d = 0; d < D; ++d) v[d] = static_cast<double>(field[d][i]);
   return v;
 }
 

@@ -32,12 +32,17 @@ struct Offender {
   Vec3 position, velocity, acceleration, reference;
 };
 
+template <class T, int D>
+Vec3 acceleration_of(const integrate::Flow<T, D>& flow, std::size_t i) {
+  return flow.fluid.classic ? vector_of(flow.fluid.v_rate, i) : vector_of(flow.fluid.a, i);
+}
+
 /// Why a particle is bad, or nothing if it is well.
 template <class T, int D>
 std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   const auto& c = flow.constants();
   const Vec3 x = vector_of(flow.fluid.x, i), v = vector_of(flow.fluid.v, i);
-  const Vec3 a = vector_of(flow.fluid.a, i), moved = x - flow.sorted_place(i);
+  const Vec3 a = acceleration_of(flow, i), moved = x - flow.sorted_place(i);
   std::ostringstream text;
   text.precision(4);
   if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
@@ -90,7 +95,7 @@ Diagnosis diagnose(const integrate::Flow<T, D>& flow) {
                 flow.constants().rho0 * (1 + fluid.s[place]),
                 vector_of(fluid.x, place),
                 vector_of(fluid.v, place),
-                vector_of(fluid.a, place),
+                acceleration_of(flow, place),
                 flow.sorted_place(place)};
     const std::string text = reason_of(flow, place);
     const auto bytes = std::as_bytes(std::span(text));

@@ -94,7 +94,7 @@ void ClassicKick<T, D>::write_middle(const Prediction& ahead) {
     Ahead at;
     for (int d = 0; d < D; ++d) {
       const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
-      const double *a = fluid.a[d] + first, *a_old = fluid.a_old[d] + first;
+      const double *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
 #pragma omp simd
       for (std::size_t l = 0; l < n; ++l) {
         at.x[d][l] = x[l] + half * v[l];
@@ -175,9 +175,9 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& a
   std::fill_n(to.missed.value, n, 0.0);
   std::fill_n(to.a2.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
-    const T* sum = sums.force[d].data() + first;
+    const T* sum = sums.force(d) + first;
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
-    double *a = fluid.a[d] + first, *a_old = fluid.a_old[d] + first;
+    double *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double pairs = unit * static_cast<double>(sum[l]);
@@ -190,7 +190,7 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& a
       to.a2[l] += a_new * a_new;
     }
     if (xsph == 0) continue;
-    const T* moved = sums.drift[d].data() + first;
+    const T* moved = sums.drift(d) + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) to.x[d][l] += drift * static_cast<double>(moved[l]);
   }
@@ -205,7 +205,7 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, 
   auto& sums = flow_.classic;
   const auto& c = flow_.constants();
   const double dt = ahead.dt, per_time = c.rate * c.kernel, heating = per_time * c.c0 * c.c0, kernel = c.kernel;
-  const T *density_sum = sums.density.data() + first, *heating_sum = sums.heating.data() + first;
+  const T *density_sum = sums.density() + first, *heating_sum = sums.heating() + first;
   double *s_rate = fluid.s_rate.data() + first, *s_rate_old = fluid.s_rate_old.data() + first;
   double *u_rate = fluid.u_rate.data() + first, *u_rate_old = fluid.u_rate_old.data() + first;
   const double *s = fluid.s.data() + first, *u = fluid.u.data() + first;
@@ -221,7 +221,7 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, 
     u_rate[l] = -heating * static_cast<double>(heating_sum[l]);
     to.u[l] = u[l] + dt * (u_rate[l] - to.missed[l]);
   }
-  const T* spread = sums.spread.data() + first;
+  const T* spread = sums.spread() + first;
   auto* surface = flow_.surface.data() + first;
   if (!c.free_surface) {
     std::fill_n(surface, n, T(0));
@@ -279,7 +279,7 @@ void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted,
 
   SpanValues p, sound_speed;
   apply(c, to.s, to.u, counted, p, sound_speed);
-  const T* closing_sum = flow_.classic.closing.data() + first;
+  const T* closing_sum = flow_.classic.closing() + first;
   const double c0 = c.c0, alpha = method.artificial_viscosity, beta = method.artificial_viscosity_beta;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = 4 * c.length.cell_edge * c.length.cell_edge;
   double signal = largest.signal, speed2 = largest.speed, acceleration2 = largest.acceleration,

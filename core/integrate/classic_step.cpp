@@ -212,13 +212,13 @@ void ClassicStep<T, D>::sum_rates() {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   auto& sums = flow_.classic;
   physics::classic::RateResults<T, D> out{};
-  out.density = sums.density.data();
-  out.heating = sums.heating.data();
-  out.spread = sums.spread.data();
-  out.closing = sums.closing.data();
+  out.density = sums.density();
+  out.heating = sums.heating();
+  out.spread = sums.spread();
+  out.closing = sums.closing();
   for (int d = 0; d < D; ++d) {
-    out.force[d] = sums.force[d].data();
-    out.drift[d] = sums.drift[d].data();
+    out.force[d] = sums.force(d);
+    out.drift[d] = sums.drift(d);
   }
   const auto rates = sweeps_.rates[terms_.index()];
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes());

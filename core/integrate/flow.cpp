@@ -146,6 +146,7 @@ template <class T, int D>
 void Flow<T, D>::rebuild(bool ahead) {
   control.lead = ahead && rebuilds > 0 ? next_lead() : 0;
   let_copies_in(false);
+  with_results([this](auto& results) { reorder_.room().take_memory(results); });
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
   if (!openings.empty()) openings.pass(fluid);
@@ -314,7 +315,7 @@ void Flow<T, D>::move_walls_by_places() {
   for (int d = 0; d < D; ++d) position[d] = wall_places_[d];
   subdomain_.sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, reorder_.order);
   put_positions(wall_rows, wall_places_, wall_positions_);
-  wall.for_each_array([&](auto& array) { reorder_.pass_through(array); });
+  wall.for_each_array([&](auto& array) { reorder_(array); });
   walls.resize(wall_rows.rows);
   kept_wall_rows_.put(reorder_.order, walls, wall_rows);
   if (!walls_move_) kept_wall_rows_.release(), wall_places_ = {};
@@ -362,15 +363,11 @@ template <class T, int D>
 void Flow<T, D>::resize_results() {
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
   surface.resize(whole);
-  if (fluid.classic) {
-    classic.resize(whole);
-    return;
-  }
-  divergence.resize(whole), diffusion.resize(whole), filling.resize(whole);
   wall_is_wet.resize(wall.id.size());
-  for (int d = 0; d < D; ++d) {
-    viscous[d].resize(whole), pressure_force[d].resize(whole), shift[d].resize(whole);
-  }
+  with_results([&](auto& results) {
+    results.take_memory(reorder_.room());
+    results.resize(whole);
+  });
 }
 
 template <class T, int D>
@@ -441,12 +438,12 @@ template <class T, int D>
 std::int64_t Flow<T, D>::memory() const {
   const auto sum = [](const auto&... each) { return (std::size_t{0} + ... + each.bytes()); };
   std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, kept_wall_rows_) +
-                      sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_) +
-                      sum(divergence, diffusion, surface, filling, wall_is_wet, wall_places_, classic);
+                      sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_,
+                          drift_bound_, near_walls_, fluid_of_row_) +
+                      sum(delta, classic, surface, wall_is_wet, wall_places_);
   for (int d = 0; d < D; ++d)
-    bytes +=
-        sum(viscous[d], pressure_force[d], shift[d], viscous_reaction[d], pressure_reaction[d], fluid_positions_.x[d],
-            wall_positions_.x[d], wall_displacement.x[d], headings_.x[d], wall_headings_.x[d]);
+    bytes += sum(viscous_reaction[d], pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d],
+                 wall_displacement.x[d], headings_.x[d], wall_headings_.x[d]);
   const auto add = [&](const auto& array) { bytes += array.bytes(); };
   const_cast<FluidState<T, D>&>(fluid).for_each_array(add);
   const_cast<WallState<D>&>(wall).for_each_array(add);

@@ -15,7 +15,6 @@
 #include "comm/communicator.hpp"
 #include "exchange/halo.hpp"
 #include "integrate/flow/balance.hpp"
-#include "integrate/flow/classic_results.hpp"
 #include "integrate/flow/constants.hpp"
 #include "integrate/flow/control.hpp"
 #include "integrate/flow/execution.hpp"
@@ -28,6 +27,7 @@
 #include "integrate/flow/schedule.hpp"
 #include "integrate/flow/state.hpp"
 #include "integrate/flow/subdomain.hpp"
+#include "integrate/flow/sweep_results.hpp"
 #include "integrate/openings.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/fields.hpp"
@@ -182,11 +182,11 @@ class Flow {
   Array<std::int32_t> node_number;                 // of each node in the order of node_rows, as Openings counts them
 
   // Results of the sweeps, in whole chunks.
-  Array<T> divergence, diffusion, viscous[D], pressure_force[D], shift[D], surface;
-  Array<T> filling;
+  DeltaResults<T, D> delta;      // of the scheme delta, else empty
+  ClassicResults<T, D> classic;  // of the scheme classic, else empty
+  Array<T> surface;
   Array<std::uint8_t> wall_is_wet;                     // whether a wall's particle has fluid around it
   Array<T> viscous_reaction[D], pressure_reaction[D];  // of steps that tell them, see resize_reactions()
-  ClassicResults<T, D> classic;                        // of the scheme classic, else empty
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
 
   Schedule schedule;  // since the last rebuild
@@ -286,6 +286,10 @@ class Flow {
   float half_a_step() const { return static_cast<float>(way_of_sound(0.5 * time_step)); }
   void find_node_neighbors();
   void make_schedule();
+  template <class Visit>
+  void with_results(Visit&& visit) {
+    fluid.classic ? visit(classic) : visit(delta);
+  }
   void resize_results();
   Vec3 sorted_place(std::size_t i, const particles::CellRows& rows, const neighbors::FixedPositions& positions) const;
 

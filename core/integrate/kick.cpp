@@ -40,7 +40,7 @@ void Kick<T, D>::half_and_drift(std::span<const Block> blocks) {
   for_each_span(blocks, flow_.fluid_after(k_rates), [&](const ParticleSpan& span) {
     const std::size_t first = span.first, n = span.count;
     double* s = flow_.fluid.s.data() + first;
-    const T *divergence = flow_.divergence.data() + first, *diffusion = flow_.diffusion.data() + first;
+    const T *divergence = flow_.delta.divergence() + first, *diffusion = flow_.delta.diffusion() + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double continuity = -(1 + s[l]) * static_cast<double>(divergence[l]);
@@ -138,7 +138,7 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
     }
   }
   for (int d = 0; d < D; ++d) {
-    const T *pressure_force = flow_.pressure_force[d].data() + first, *viscous_force = flow_.viscous[d].data() + first;
+    const T *pressure_force = flow_.delta.pressure_force(d) + first, *viscous_force = flow_.delta.viscous(d) + first;
     const double *v_old = fluid.v[d] + first, *force = g[d].value;
     double* a_new = fluid.a[d] + first;
     T* G = fluid.G[d] + first;
@@ -172,7 +172,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
     std::fill_n(wanted.value, n, strength * reference_speed);
   }
   const T* moved[D];
-  for (int d = 0; d < D; ++d) moved[d] = flow_.shift[d].data() + first;
+  for (int d = 0; d < D; ++d) moved[d] = flow_.delta.shift(d) + first;
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     double squares = 0;
@@ -200,7 +200,7 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const double kernel = flow_.constants().kernel / 20, inverse_mass = flow_.constants().inverse_mass;
   const double relaxation = step.relaxation;
   const bool free_surface = flow_.constants().free_surface;
-  const T* filling = flow_.filling.data() + first;
+  const T* filling = flow_.delta.filling() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
   SpanValues in_buffer;

@@ -219,8 +219,8 @@ template <class T, int D>
 void OpeningStep<T, D>::discard_rates() {
   for (const std::int32_t i : flow_.openings.members()) {
     const auto k = static_cast<std::size_t>(i);
-    flow_.divergence[k] = flow_.diffusion[k] = T(0);
-    for (int d = 0; d < D; ++d) flow_.viscous[d][k] = T(0);
+    flow_.delta.divergence()[k] = flow_.delta.diffusion()[k] = T(0);
+    for (int d = 0; d < D; ++d) flow_.delta.viscous(d)[k] = T(0);
   }
 }
 
@@ -228,7 +228,7 @@ template <class T, int D>
 void OpeningStep<T, D>::discard_forces() {
   for (const std::int32_t i : flow_.openings.members()) {
     const auto k = static_cast<std::size_t>(i);
-    for (int d = 0; d < D; ++d) flow_.pressure_force[d][k] = flow_.shift[d][k] = T(0);
+    for (int d = 0; d < D; ++d) flow_.delta.pressure_force(d)[k] = flow_.delta.shift(d)[k] = T(0);
   }
 }
 

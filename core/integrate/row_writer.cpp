@@ -86,7 +86,7 @@ void RowWriter<T, D>::write_pressed(const ParticleSpan& span, double dt) {
     }
   }
   const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
-  const T* divergence = flow_.divergence.data() + first;
+  const T* divergence = flow_.delta.divergence() + first;
   T(&p_row)[k_span] = columns.value[0], (&V_row)[k_span] = columns.value[1];
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {

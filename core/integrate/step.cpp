@@ -265,8 +265,8 @@ void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
   in.target_places = flow_.fluid_fluid.target_places();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
-  physics::delta::RateResults<T, D> out{flow_.divergence.data(), flow_.diffusion.data(), {}};
-  for (int d = 0; d < D; ++d) out.viscous[d] = flow_.viscous[d].data();
+  physics::delta::RateResults<T, D> out{flow_.delta.divergence(), flow_.delta.diffusion(), {}};
+  for (int d = 0; d < D; ++d) out.viscous[d] = flow_.delta.viscous(d);
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
                          ? flow_.sweeps.rates_morris
                          : flow_.sweeps.rates_monaghan_cleary;
@@ -335,10 +335,10 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
   out.surface = flow_.surface.data();
-  out.filling = flow_.filling.data();
+  out.filling = flow_.delta.filling();
   for (int d = 0; d < D; ++d) {
-    out.pressure[d] = flow_.pressure_force[d].data();
-    out.shift[d] = flow_.shift[d].data();
+    out.pressure[d] = flow_.delta.pressure_force(d);
+    out.shift[d] = flow_.delta.shift(d);
   }
   const auto forces = flow_.constants().free_surface ? flow_.sweeps.forces_free_surface : flow_.sweeps.forces_confined;
   for_blocks(blocks, flow_.fluid_after(flow_.lazy.passes()),
@@ -401,7 +401,7 @@ void Step<T, D>::start() {
   const typename Flow<T, D>::Copies copies(flow_);
   const std::int64_t n = flow_.fluid.size();
   write_moving();
-  std::fill(flow_.divergence.begin(), flow_.divergence.begin() + n, T(0));
+  std::fill_n(flow_.delta.divergence(), n, T(0));
   kick_.write_pressed();
   gather(flow_.fluid_halo, flow_.pressed);
   extrapolate_to_walls();

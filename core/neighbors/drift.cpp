@@ -247,6 +247,13 @@ const Array<float>& DriftBound<T, D>::beside_middle(const particles::CellLayout&
   return beside_;
 }
 
+template <class T, int D>
+std::size_t DriftBound<T, D>::bytes() const {
+  std::size_t bytes = occupied_.bytes() + apart_.bytes() + from_middle_.bytes() + beside_.bytes();
+  for (int d = 0; d < D; ++d) bytes += lower_[d].bytes() + upper_[d].bytes();
+  return bytes;
+}
+
 template class DriftBound<float, 2>;
 template class DriftBound<float, 3>;
 template class DriftBound<double, 2>;

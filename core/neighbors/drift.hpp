@@ -92,6 +92,7 @@ class DriftBound {
   const Array<float>& beside_middle(const particles::CellLayout& layout);
   /// As far as has been measured.
   Drift largest(const particles::CellLayout& layout) const;
+  std::size_t bytes() const;
 
  private:
   template <class Displacement>

@@ -192,15 +192,16 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
   const auto n = static_cast<std::int32_t>(id.size());
   const auto cells = static_cast<std::size_t>(layout.cells());
   const int dimensions = layout.grid().dimensions;
-  key_.resize(id.size());
+  rows.cell.resize(id.size());  // in the old order, until the new one is known
 #pragma omp parallel for schedule(static)
   for (std::int32_t i = 0; i < n; ++i) {
     Vec3 x;
     for (int d = 0; d < dimensions; ++d) x[d] = position[static_cast<std::size_t>(d)][i];
-    key_[static_cast<std::size_t>(i)] = layout.computed_cell(layout.grid().cell_of(x));
+    rows.cell[static_cast<std::size_t>(i)] = layout.computed_cell(layout.grid().cell_of(x));
   }
   count_.assign(cells, 0);
-  for (const std::int32_t key : key_) ++count_[static_cast<std::size_t>(key)];
+  for (const std::int32_t c : rows.cell) ++count_[static_cast<std::size_t>(c)];
+  place_cells(layout, rows);
   for (const GhostCell& ghost : layout.ghost_cells())
     count_[static_cast<std::size_t>(ghost.to_cell)] = count_[static_cast<std::size_t>(ghost.from_cell)];
   if (fetch_counts) fetch_counts(count_);
@@ -210,36 +211,29 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
   for (std::size_t c = 0; c < cells; ++c) {
     rows.begin[c] = row;
     row += count_[c];
-    count_[c] = rows.begin[c];  // from here on: where the next particle of the cell goes
+    count_[c] = 0;  // from here on: of those that have come
   }
   rows.begin[cells] = row;
   rows.rows = row;
 
-  particle_of_row_.assign(static_cast<std::size_t>(row), -1);
+  order.resize(id.size());
   for (std::int32_t i = 0; i < n; ++i) {
-    const auto key = static_cast<std::size_t>(key_[static_cast<std::size_t>(i)]);
+    const auto c = static_cast<std::size_t>(rows.cell[static_cast<std::size_t>(i)]);
     // Insertion by id: particles arrive almost sorted from the last rebuild.
-    std::int32_t at = count_[key]++;
-    for (; at > rows.begin[key]; --at) {
-      const std::int32_t before = particle_of_row_[static_cast<std::size_t>(at - 1)];
-      if (id[static_cast<std::size_t>(before)] < id[static_cast<std::size_t>(i)]) break;
-      particle_of_row_[static_cast<std::size_t>(at)] = before;
-    }
-    particle_of_row_[static_cast<std::size_t>(at)] = i;
+    std::int32_t* of_cell = order.data() + place_[c];
+    std::int32_t at = count_[c]++;
+    for (; at > 0 && id[static_cast<std::size_t>(of_cell[at - 1])] > id[static_cast<std::size_t>(i)]; --at)
+      of_cell[at] = of_cell[at - 1];
+    of_cell[at] = i;
   }
 
-  order.resize(id.size());
   rows.slot.resize(id.size());
-  rows.cell.resize(id.size());
-  count_within(layout, rows);
-  for (std::int32_t r = 0; r < row; ++r) {
-    const std::int32_t particle = particle_of_row_[static_cast<std::size_t>(r)];
-    if (particle < 0) continue;
-    const std::int32_t distance = layout.distance(key_[static_cast<std::size_t>(particle)]);
-    const auto at = static_cast<std::size_t>(next_[static_cast<std::size_t>(distance)]++);
-    order[at] = particle;
-    rows.slot[at] = r;
-  }
+  for (std::size_t c = 0; c < cells; ++c)
+    for (std::int32_t k = 0; k < count_[c]; ++k) {
+      const auto at = static_cast<std::size_t>(place_[c] + k);
+      rows.slot[at] = rows.begin[c] + k;
+      rows.cell[at] = static_cast<std::int32_t>(c);
+    }
   std::size_t first = 0;
   for (std::size_t k = 0; shuffle != 0 && k < rows.within.size(); ++k) {
     const auto last = static_cast<std::size_t>(rows.within[k]);
@@ -248,21 +242,32 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
       const std::size_t j = first + static_cast<std::size_t>(share * static_cast<double>(i - first));
       std::swap(order[i - 1], order[j]);
       std::swap(rows.slot[i - 1], rows.slot[j]);
+      std::swap(rows.cell[i - 1], rows.cell[j]);
     }
     first = last;
   }
-  for (std::size_t i = 0; i < id.size(); ++i) rows.cell[i] = key_[static_cast<std::size_t>(order[i])];
 }
 
-/// How many particles stand how far away, and where the first at each distance goes.
-void CellSort::count_within(const CellLayout& layout, CellRows& rows) {
+/// How many particles stand how far away, and where those of each cell go in the order.
+void CellSort::place_cells(const CellLayout& layout, CellRows& rows) {
+  const auto distance = [&](std::size_t c) {
+    return static_cast<std::size_t>(layout.distance(static_cast<std::int32_t>(c)));
+  };
   rows.within.assign(static_cast<std::size_t>(layout.farthest()) + 1, 0);
-  for (const std::int32_t key : key_) ++rows.within[static_cast<std::size_t>(layout.distance(key))];
+  for (std::size_t c = 0; c < count_.size(); ++c)
+    if (count_[c] > 0) rows.within[distance(c)] += count_[c];
   next_.resize(rows.within.size());
   std::int32_t count = 0;
   for (std::size_t k = 0; k < rows.within.size(); ++k) {
     next_[k] = count;
     count = rows.within[k] += count;
+  }
+  place_.resize(count_.size());
+  for (std::size_t c = 0; c < count_.size(); ++c) {
+    if (count_[c] == 0) continue;
+    std::int32_t& next = next_[distance(c)];
+    place_[c] = next;
+    next += count_[c];
   }
 }
 

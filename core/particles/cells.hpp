@@ -194,13 +194,13 @@ class CellSort {
 
   void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
             std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, const FetchCounts& fetch_counts = {});
-  std::size_t bytes() const { return key_.bytes() + count_.bytes() + particle_of_row_.bytes(); }
+  std::size_t bytes() const { return count_.bytes() + place_.bytes(); }
 
  private:
-  void count_within(const CellLayout& layout, CellRows& rows);
+  void place_cells(const CellLayout& layout, CellRows& rows);
 
-  Array<std::int32_t> key_, count_, particle_of_row_;
-  Array<std::int32_t> next_;  // by distance: where the next particle goes
+  Array<std::int32_t> count_, place_;  // by cell: how many there are, where the first goes
+  Array<std::int32_t> next_;           // by distance: where the next particle goes
 };
 
 }  // namespace eddyline::particles

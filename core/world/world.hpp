@@ -2,6 +2,7 @@
 // The checked world: what a world file says, as numbers in SI units. Files and schemas are Python's; nothing here
 // parses. Every value has been validated before a Simulation is made from it.
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>

@@ -54,12 +54,12 @@ T& at(VectorArray<T, D>& array, std::size_t i, int d) {
 /// declaration. A member that is not named here does not compile.
 template <class T, int D, class Visit>
 void for_each_attribute(integrate::FluidState<T, D>& fluid, Visit&& visit) {
-  auto& [id, mass, s, buffer, x, v, a, G, confined, w, classic, u, s_rate, u_rate, s_rate_old, u_rate_old, a_old] =
-      fluid;
-  visit(mass, true), visit(s, true), visit(buffer, true), visit(v, true), visit(a, true);
-  visit(G, !classic), visit(w, !classic && confined);
+  auto& [id, mass, s, buffer, x, v, a, G, confined, w, classic, u, s_rate, u_rate, s_rate_old, u_rate_old, v_rate,
+         v_rate_old] = fluid;
+  visit(mass, true), visit(s, true), visit(buffer, true), visit(v, true);
+  visit(a, !classic), visit(G, !classic), visit(w, !classic && confined);
   visit(u, classic), visit(s_rate, classic), visit(u_rate, classic);
-  visit(s_rate_old, classic), visit(u_rate_old, classic), visit(a_old, classic);
+  visit(s_rate_old, classic), visit(u_rate_old, classic), visit(v_rate, classic), visit(v_rate_old, classic);
 }
 template <int D, class Visit>
 void for_each_attribute(integrate::WallState<D>& wall, Visit&& visit) {

@@ -10,40 +10,24 @@
 
 namespace eddyline::integrate {
 
-/// Puts the fields of particles into one order: array[i] becomes array[order[i]]. Beside the fields there is room for
-/// one vector of each fluid particle.
+/// Puts the fields of particles into one order: array[i] becomes array[order[i]]. They pass through a room of its own.
 template <int D>
 class Reordering {
  public:
   Array<std::int32_t> order;
 
-  /// By where the fluid is to be sorted [m]. The first field that is put in order takes the room.
+  /// By where the fluid is to be sorted [m], until the first field is put in order: they are in the room.
   VectorArray<double, D>& places() { return room_; }
+  /// Memory that nobody needs meanwhile may serve as the room.
+  VectorArray<double, D>& room() { return room_; }
 
-  /// Of the fluid. Vectors take turns to stand in the room, other fields pass through it.
-  void operator()(VectorArray<double, D>& array) {
-    room_.swap(array);
-    array.resize(order.size());
-    const auto n = static_cast<std::int64_t>(order.size());
-    for (int d = 0; d < D; ++d) {
-      const double* from = room_[d];
-      double* to = array[d];
-#pragma omp parallel for schedule(static)
-      for (std::int64_t i = 0; i < n; ++i) to[i] = from[order[static_cast<std::size_t>(i)]];
-    }
-  }
-  template <class Field>
-  void operator()(Field& array) {
-    pass_through(array);
-  }
-  /// Of walls, of which there may be far more: nothing else but what the room is large enough for.
   template <class T>
-  void pass_through(Array<T>& array) {
+  void operator()(Array<T>& array) {
     array.resize(order.size());
     pass_through(array.data());
   }
   template <class T>
-  void pass_through(VectorArray<T, D>& array) {
+  void operator()(VectorArray<T, D>& array) {
     array.resize(order.size());
     for (int d = 0; d < D; ++d) pass_through(array[d]);
   }

@@ -18,6 +18,8 @@ struct FluidState {
   Array<double> s;             // density excess rho/rho0 - 1
   Array<std::uint8_t> buffer;  // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
   VectorArray<double, D> x, v;
+
+  // Of the scheme delta only, else empty.
   VectorArray<double, D> a;  // acceleration of the last evaluation, everything included
   VectorArray<T, D> G;       // density gradient for the diffusion, dimensionless
 
@@ -27,10 +29,10 @@ struct FluidState {
 
   // Of the scheme classic only, else empty.
   bool classic = false;
-  Array<double> u;                       // thermal energy [J/kg]
-  Array<double> s_rate, u_rate;          // of the last evaluation [1/s], [W/kg]
-  Array<double> s_rate_old, u_rate_old;  // of the one before
-  VectorArray<double, D> a_old;
+  Array<double> u;                            // thermal energy [J/kg]
+  Array<double> s_rate, u_rate;               // of the last evaluation [1/s], [W/kg]
+  Array<double> s_rate_old, u_rate_old;       // of the one before
+  VectorArray<double, D> v_rate, v_rate_old;  // [m/s^2]
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 
@@ -43,12 +45,13 @@ struct FluidState {
   template <class Visit>
   void for_each_named(Visit&& visit) {
     visit("id", id), visit("mass", mass), visit("s", s), visit("buffer", buffer);
-    visit("x", x), visit("v", v), visit("a", a);
+    visit("x", x), visit("v", v);
     if (classic) {
       visit("u", u), visit("s_rate", s_rate), visit("u_rate", u_rate);
-      visit("s_rate_old", s_rate_old), visit("u_rate_old", u_rate_old), visit("a_old", a_old);
+      visit("s_rate_old", s_rate_old), visit("u_rate_old", u_rate_old);
+      visit("v_rate", v_rate), visit("v_rate_old", v_rate_old);
     } else {
-      visit("G", G);
+      visit("a", a), visit("G", G);
       if (confined) visit("w", w);
     }
   }
