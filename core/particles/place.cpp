@@ -231,7 +231,7 @@ void place_sides(const World& world, const Keeps& keeps, Placement& placement) {
 
 /// Takes sites from `site` on; returns the next.
 std::int64_t place_one_body(const World& world, std::size_t b, std::int64_t site, std::int64_t addition,
-                            const Keeps& keeps, std::vector<PlacedWall>& walls) {
+                            const Keeps& keeps, std::deque<PlacedWall>& walls) {
   const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / world.spacing));
   const auto openings = all_opening_sites(world);
   for (const auto& point : world.bodies[b].shape->layers(world.spacing, layers, true)) {
@@ -244,8 +244,8 @@ std::int64_t place_one_body(const World& world, std::size_t b, std::int64_t site
 
 }  // namespace
 
-std::vector<PlacedWall> place_body(const World& world, std::size_t body, std::int64_t addition, const Keeps& keeps) {
-  std::vector<PlacedWall> walls;
+std::deque<PlacedWall> place_body(const World& world, std::size_t body, std::int64_t addition, const Keeps& keeps) {
+  std::deque<PlacedWall> walls;
   place_one_body(world, body, 0, addition, keeps, walls);
   return walls;
 }

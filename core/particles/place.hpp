@@ -2,6 +2,7 @@
 // The particles of a world at the start: fluid on a lattice or along surfaces, dummy particles in walls and bodies.
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <vector>
 
@@ -27,8 +28,8 @@ struct PlacedWall {
 };
 
 struct Placement {
-  std::vector<PlacedFluid> fluid;
-  std::vector<PlacedWall> walls;
+  std::deque<PlacedFluid> fluid;
+  std::deque<PlacedWall> walls;
 };
 
 /// Lengths that follow from the method. SI units.
@@ -59,7 +60,7 @@ Placement place(const world::World& world);
 
 /// Dummy particles of a body that comes into a running flow. addition: the how manieth it is, from 1, so that their ids
 /// are new.
-std::vector<PlacedWall> place_body(const world::World& world, std::size_t body, std::int64_t addition,
-                                   const std::function<bool(Vec3)>& keeps);
+std::deque<PlacedWall> place_body(const world::World& world, std::size_t body, std::int64_t addition,
+                                  const std::function<bool(Vec3)>& keeps);
 
 }  // namespace eddyline::particles
