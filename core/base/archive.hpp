@@ -60,6 +60,9 @@ class ArchiveReader {
  public:
   explicit ArchiveReader(std::vector<std::byte> bytes);
 
+  /// Whether there is a field of vectors of this name.
+  bool has_vectors(const std::string& name) const { return entries_.contains(name + "x"); }
+
   template <class T>
   std::vector<T> get(std::string_view name) const {
     const Entry entry = find(name, sizeof(T));

@@ -244,6 +244,7 @@ class Flow {
   void drop_body(std::size_t body);
   bool is_in_the_way(const world::Body& body, std::size_t i) const;
   bool is_here(Vec3 x) const;
+  void append_walls(const ArchiveReader& part);
   void place();
   void place_nodes();
   void remove_leavers();

@@ -179,8 +179,14 @@ def test_fluid_makes_room_for_a_body_and_the_budget_says_how_much():
 
 
 @pytest.mark.parametrize("change_first", [False, True])
-def test_a_checkpoint_at_the_step_of_a_change_of_bodies_goes_on_to_the_same_bits(change_first):
-    """The body comes with the next step: a checkpoint may know of it or not."""
+@pytest.mark.parametrize("what", ["comes", "moves"])
+def test_a_checkpoint_at_the_step_of_a_change_of_bodies_goes_on_to_the_same_bits(what, change_first):
+    """The body comes or moves with the next step: a checkpoint may know of it or not."""
+    changed = (
+        _disk()
+        if what == "comes"
+        else pb.Command(move_body=pb.MoveBody(body="post", by=[0.02, 0.0], seconds=0.1))
+    )
     world = World.from_text(WORLD)
 
     def begun():
@@ -190,13 +196,13 @@ def test_a_checkpoint_at_the_step_of_a_change_of_bodies_goes_on_to_the_same_bits
     simulation, steering = begun()
     simulation.advance(math.inf, 30, math.inf)
     simulation.take_series()
-    saved = None if change_first else simulation.save(0)
-    steering.take(steering.turn(_disk(), simulation.time), simulation)
+    saved, now = None if change_first else simulation.save(0), simulation.time
+    steering.take(steering.turn(changed, now), simulation)
     saved = simulation.save(0) if change_first else saved
     simulation.advance(math.inf, 45, math.inf)
 
     again, steering = begun()
-    steering.take(steering.turn(_disk(), 0.0), again)
+    steering.take(steering.turn(changed, now), again)
     again.restore(iter([saved]))
     again.advance(math.inf, 45, math.inf)
     assert again.checksum() == simulation.checksum()

@@ -104,12 +104,10 @@ void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
     wall.owner[k] = particle.owner;
     wall.volume[k] = particle.volume;
     wall.no_slip[k] = particle.no_slip;
-    for (int d = 0; d < D; ++d) {
-      wall.x[d][k] = particle.position[d];
-      if (wall.can_move) wall.x_file[d][k] = particle.position[d], wall.v[d][k] = 0;
-    }
+    for (int d = 0; d < D; ++d) wall.x[d][k] = particle.position[d];
     write_wall_row(kept_wall_rows_[k], k);
   }
+  if (wall.can_move) wall.rest(before, before + placed.size());
 }
 
 template <class T, int D>

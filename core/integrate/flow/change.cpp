@@ -73,7 +73,7 @@ void Flow<T, D>::change_motion(const world::Change& change) {
   body.motion = motion;
   if (!walls_move_) expect_walls_to_rest();
   walls_move_ = true;
-  wall.let_move(wall_rows.computed());
+  wall.let_move(static_cast<std::size_t>(wall_rows.computed()));
   for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
@@ -48,7 +49,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   for (const auto& part : parts) {
     fluid.for_each_named(
         [&](const char* name, auto& field) { part.append_field(std::string("fluid.") + name, field); });
-    wall.for_each_named([&](const char* name, auto& field) { part.append_field(std::string("wall.") + name, field); });
+    append_walls(part);
     part.append_field("wall.row_parts", kept_wall_rows_.values());
     part.append_field("wall.place", wall_places_);
     std::array<std::int64_t, 3> own{};
@@ -95,6 +96,16 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   end_count();
   let_copies_in(false);
   lazy.expire();
+}
+
+/// Walls that were told to move at the step of the checkpoint, but after it, had rested until then.
+template <class T, int D>
+void Flow<T, D>::append_walls(const ArchiveReader& part) {
+  const std::size_t before = wall.id.size();
+  const bool can_move = std::exchange(wall.can_move, wall.can_move && part.has_vectors("wall.v"));
+  wall.for_each_named([&](const char* name, auto& field) { part.append_field(std::string("wall.") + name, field); });
+  if (can_move && !wall.can_move) wall.rest(before, wall.id.size());
+  wall.can_move = can_move;
 }
 
 template void Flow<float, 2>::save(ArchiveWriter&);

@@ -30,9 +30,8 @@ void place_walls(const particles::Placement& placement, WallState<D>& wall) {
     wall.volume[i] = particle.volume;
     wall.no_slip[i] = particle.no_slip;
     for (int d = 0; d < D; ++d) wall.x[d][i] = particle.position[d];
-    if (!wall.can_move) continue;
-    for (int d = 0; d < D; ++d) wall.x_file[d][i] = particle.position[d];
   }
+  if (wall.can_move) wall.rest(0, n);
 }
 
 template void place_fluid(const particles::Placement&, const Constants&, FluidState<float, 2>&);

@@ -74,12 +74,18 @@ struct WallState {
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
   double velocity(std::size_t k, int d) const { return can_move ? v[d][k] : 0.0; }
   /// All may move from now on, the first `n` of the arrays among them, and have rested until now.
-  void let_move(std::int64_t n) {
+  void let_move(std::size_t n) {
     if (std::exchange(can_move, true)) return;
-    v.assign(static_cast<std::size_t>(n), 0);
-    x_file.resize(static_cast<std::size_t>(n));
-    for (int d = 0; d < D; ++d) std::copy_n(x[d], n, x_file[d]);
+    rest(0, n);
     v.resize(id.size()), x_file.resize(id.size());
+  }
+  /// The last to come, [first, last), have rested until now.
+  void rest(std::size_t first, std::size_t last) {
+    v.resize(last), x_file.resize(last);
+    for (int d = 0; d < D; ++d) {
+      std::fill(v[d] + first, v[d] + last, 0.0);
+      std::copy(x[d] + first, x[d] + last, x_file[d] + first);
+    }
   }
 
   /// Every array: visit(array).
