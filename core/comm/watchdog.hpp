@@ -39,7 +39,7 @@ class PromptCall {
     }
   };
   static All& all() {
-    static All all;
+    static All& all = *new All;  // for good: threads may outlive what is static
     return all;
   }
   static void count() {
