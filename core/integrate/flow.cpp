@@ -387,15 +387,9 @@ double Flow<T, D>::pressure(std::size_t i) const {
 
 template <class T, int D>
 Vec3 Flow<T, D>::sorted_place(std::size_t i) const {
-  return sorted_place(i, fluid_rows, fluid_positions_);
-}
-
-template <class T, int D>
-Vec3 Flow<T, D>::sorted_place(std::size_t i, const particles::CellRows& rows,
-                              const neighbors::FixedPositions& positions) const {
-  Vec3 x = layout().centre(rows.cell[i]);
-  const auto row = static_cast<std::size_t>(rows.slot[i]);
-  for (int d = 0; d < D; ++d) x[d] = constants_.fixed.unwrapped(positions.x[d][row], x[d]);
+  Vec3 x = layout().centre(fluid_rows.cell[i]);
+  const auto row = static_cast<std::size_t>(fluid_rows.slot[i]);
+  for (int d = 0; d < D; ++d) x[d] = constants_.fixed.unwrapped(fluid_positions_.x[d][row], x[d]);
   return x;
 }
 

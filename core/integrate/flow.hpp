@@ -292,7 +292,6 @@ class Flow {
     fluid.classic ? visit(classic) : visit(delta);
   }
   void resize_results();
-  Vec3 sorted_place(std::size_t i, const particles::CellRows& rows, const neighbors::FixedPositions& positions) const;
 
   void write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const;
 

@@ -208,6 +208,44 @@ def test_a_checkpoint_at_the_step_of_a_change_of_bodies_goes_on_to_the_same_bits
     assert again.checksum() == simulation.checksum()
 
 
+def test_a_checkpoint_of_a_body_far_beyond_a_side_goes_on_to_the_same_bits():
+    """It stands in the outermost cell, and more than half of what fixed-point places tell apart from it."""
+    text = """
+format = 1
+[domain]
+size    = [2.5, 0.4]
+spacing = 0.02
+gravity = [0, -9.81]
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+[regions.pool]
+shape    = "rectangle"
+min      = [0.5, 0]
+max      = [2.5, 0.2]
+pressure = "hydrostatic"
+[bodies.step]
+shape = "rectangle"
+min   = [-3.3, 0.0]
+max   = [0.5, 0.1]
+[time]
+end = 1.0
+"""
+    world = World.from_text(text)
+
+    def begun():
+        return _core.Simulation(world.core, threads=1)
+
+    simulation, again = begun(), begun()
+    simulation.advance(math.inf, 20, math.inf)
+    again.restore(iter([simulation.save(0)]))
+    for each in (simulation, again):
+        each.advance(math.inf, 60, math.inf)
+    assert np.min(simulation.wall_position()[:, 0]) < -3
+    assert again.checksum() == simulation.checksum()
+    assert np.array_equal(again.wall_position(), simulation.wall_position())
+
+
 def test_a_body_is_not_put_where_another_has_moved_to():
     steering = Steering(World.from_text(WORLD))
     move = pb.Command(move_body=pb.MoveBody(body="post", by=[0.2, 0.0], seconds=0.5))

@@ -21,16 +21,18 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   archive.put_value("left_mass", left_mass);
   fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
   VectorArray<double, D> places;
-  const auto put_places = [&](const char* name, std::size_t n, const auto& rows, const auto& positions) {
-    places.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Vec3 place = sorted_place(i, rows, positions);
-      for (int d = 0; d < D; ++d) places[d][i] = place[d];
-    }
-    archive.put_field(name, places);
-  };
-  put_places("fluid.place", fluid.id.size(), fluid_rows, fluid_positions_);
-  put_places("wall.place", wall.id.size(), wall_rows, wall_positions_);
+  places.resize(fluid.id.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Vec3 place = sorted_place(i);
+    for (int d = 0; d < D; ++d) places[d][i] = place[d];
+  }
+  archive.put_field("fluid.place", places);
+  places.resize(wall.id.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {  // near where they are: some stand far outside of all cells
+    const auto row = static_cast<std::size_t>(wall_rows.slot[i]);
+    for (int d = 0; d < D; ++d) places[d][i] = constants_.fixed.unwrapped(wall_positions_.x[d][row], wall.x[d][i]);
+  }
+  archive.put_field("wall.place", places);
   wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
   kept_wall_rows_.take(walls, wall_rows);
   archive.put_field("wall.row_parts", kept_wall_rows_.values());
