@@ -29,6 +29,7 @@ struct Pack<double, 4> {
   EDDYLINE_INLINE Pack() : v{} {}
   EDDYLINE_INLINE Pack(Lanes value) : v(value) {}                        // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE Pack(double value) : v{value, value, value, value} {}  // NOLINT(google-explicit-constructor)
+  static EDDYLINE_INLINE Pack load(const double* from) { return Lanes{from[0], from[1], from[2], from[3]}; }
   EDDYLINE_INLINE Bits bits() const { return std::bit_cast<Bits>(v); }
 };
 
@@ -48,6 +49,17 @@ EDDYLINE_INLINE Pack4d fma(Pack4d a, Pack4d b, Pack4d c) {
 }
 EDDYLINE_INLINE Pack4d sqrt(Pack4d a) {
   return Pack4d::Lanes{std::sqrt(a.v[0]), std::sqrt(a.v[1]), std::sqrt(a.v[2]), std::sqrt(a.v[3])};
+}
+EDDYLINE_INLINE Mask<double, 4> operator>(Pack4d a, Pack4d b) { return {a.v > b.v}; }
+/// A bit for each lane.
+EDDYLINE_INLINE std::uint32_t bits(Mask<double, 4> mask) {
+#ifdef __FMA__
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(std::bit_cast<__m256d>(mask.m)));
+#else
+  std::uint32_t bits = 0;
+  for (int lane = 0; lane < Pack4d::width; ++lane) bits |= static_cast<std::uint32_t>(mask.m[lane] & 1) << lane;
+  return bits;
+#endif
 }
 EDDYLINE_INLINE Pack4d max(Pack4d a, Pack4d b) { return a.v > b.v ? a.v : b.v; }
 EDDYLINE_INLINE Pack4d min(Pack4d a, Pack4d b) { return a.v < b.v ? a.v : b.v; }

@@ -24,7 +24,12 @@ struct PixelRows {
   const Plane& plane;
   std::int32_t first, last;  // last: the first that is not among them
 
-  std::size_t size() const { return static_cast<std::size_t>(plane.columns) * static_cast<std::size_t>(last - first); }
+  std::size_t size() const { return index(0, last); }
+  /// Of a pixel among these, row by row.
+  std::size_t index(std::int32_t column, std::int32_t row) const {
+    return static_cast<std::size_t>(row - first) * static_cast<std::size_t>(plane.columns) +
+           static_cast<std::size_t>(column);
+  }
 };
 
 }  // namespace eddyline::observe

@@ -12,8 +12,9 @@ namespace eddyline::observe {
 
 namespace {
 
-constexpr std::size_t k_batch = 16384;  // pixels at a time, about, so that sums of many ranks need little room
-constexpr std::int32_t k_steps = 8;     // rows of pixels come in multiples of so many
+constexpr std::size_t k_batch =
+    8192;  // pixels at a time, about, so that sums stay in the caches and those of many ranks take little room
+constexpr std::int32_t k_steps = 16;  // rows of pixels come in multiples of so many
 
 double value(Quantity quantity, const Sample& sample) {
   switch (quantity) {
@@ -31,7 +32,7 @@ double value(Quantity quantity, const Sample& sample) {
 double value(Quantity, const Vorticity& vorticity) { return vorticity.value; }
 
 template <class Found>
-void paint(Quantity quantity, const std::vector<Found>& found, float* pixels) {
+void paint(Quantity quantity, std::span<const Found> found, float* pixels) {
   for (std::size_t i = 0; i < found.size(); ++i)
     pixels[i] = found[i].fraction >= 0.5 ? static_cast<float>(value(quantity, found[i]))
                                          : std::numeric_limits<float>::quiet_NaN();
@@ -54,15 +55,15 @@ Quantity quantity_of(std::string_view name, int dimensions) {
 template <class T, int D>
 void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> quantities, const Plane& plane,
                   std::span<float> pixels) {
-  const Sampler<T, D> sampler(flow);
+  Sampler<T, D> sampler(flow);
   const auto columns = static_cast<std::size_t>(plane.columns);
   const bool any_sample = std::ranges::any_of(quantities, [](Quantity q) { return q != Quantity::vorticity; });
   const bool any_vorticity = std::ranges::find(quantities, Quantity::vorticity) != quantities.end();
   const auto batch = static_cast<std::int32_t>(std::max<std::size_t>(1, k_batch / columns / k_steps)) * k_steps;
   for (std::int32_t row = 0; row < plane.rows; row += batch) {
     const PixelRows some{plane, row, std::min(row + batch, plane.rows)};
-    const std::vector<Sample> samples = any_sample ? sampler.at(some) : std::vector<Sample>{};
-    const std::vector<Vorticity> vorticity = any_vorticity ? sampler.vorticity(some) : std::vector<Vorticity>{};
+    const std::span<const Sample> samples = any_sample ? sampler.at(some) : std::span<const Sample>{};
+    const std::span<const Vorticity> vorticity = any_vorticity ? sampler.vorticity(some) : std::span<const Vorticity>{};
     float* to = pixels.data() + static_cast<std::size_t>(row) * columns;
     for (const Quantity quantity : quantities) {
       quantity == Quantity::vorticity ? paint(quantity, vorticity, to) : paint(quantity, samples, to);

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
-#include "base/lanes.hpp"
 #include "comm/collectives.hpp"
+#include "observe/tile.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
@@ -18,116 +17,11 @@ namespace {
 
 constexpr double k_least_fraction = 0.4;  // half of the fluid is missing at a wall, more of it in a corner
 
-/// Contributions are rounded to whole multiples of this, whose sums do not depend on their order; sums may reach two
-/// million.
-constexpr double k_unit = 0x1p-42;
-
-/// Volumes that particles carry count in it, and so does all that they contribute.
-std::int64_t whole_units(double value) {
-  constexpr double k_most = 0x1p60;  // what is not a number counts as 0; the doctor knows of it
-  const double whole = std::nearbyint(value);
-  return whole > k_most    ? static_cast<std::int64_t>(k_most)
-         : whole < -k_most ? -static_cast<std::int64_t>(k_most)
-         : whole == whole  ? static_cast<std::int64_t>(whole)
-                           : 0;
-}
-
-constexpr double k_small = 0x1p51;  // in units
-
-/// A sum of a value below k_small with this is rounded to the nearest whole number, which stands in its last bits.
-constexpr double k_shift = 0x1.8p52;
-
-template <class S>
-EDDYLINE_INLINE S wendland(S q) {
-  const S rest = S(1) - q;
+EDDYLINE_INLINE Pack4d wendland(Pack4d q) {
+  const Pack4d rest = Pack4d(1) - q;
   return physics::WendlandC2::value(rest, physics::WendlandC2::gradient(rest), q);
 }
-template <class S>
-EDDYLINE_INLINE S cubic_spline(S q) {
-  return physics::CubicSpline::value(S(1) - q, q);
-}
-
-/// Pixels that are looked after together: what is near one of them is looked for once, and a particle adds to four
-/// pixels of a row at a time, to those of them that are too far away nothing but zeros.
-template <std::size_t N>
-class Tile {
- public:
-  static constexpr std::int32_t k_most = 8;  // pixels along a row, and rows
-
-  Tile(std::int32_t columns, std::int32_t rows) : columns_(columns), rows_(rows) {}
-
-  std::int32_t columns() const { return columns_; }
-  std::int32_t rows() const { return rows_; }
-  bool is_empty() const { return is_empty_; }
-
-  /// Where a particle is. x, y, z: from it to columns, rows and plane, over R; as many as there may be. False if it is
-  /// near no pixel.
-  bool move_to(const double* x, const double* y, double z) {
-    double x2[k_packs];
-    for (std::int32_t p = 0; p < k_packs; ++p) {
-      const double* lanes = x + p * Pack4d::width;
-      x_[p] = Pack4d::Lanes{lanes[0], lanes[1], lanes[2], lanes[3]};
-      const double nearest = std::min({std::abs(lanes[0]), std::abs(lanes[1]), std::abs(lanes[2]), std::abs(lanes[3])});
-      x2[p] = nearest * nearest;
-    }
-    z_ = z;
-    near_ = 0;
-    for (std::int32_t row = 0; row < rows_; ++row) {
-      y_[row] = y[row];
-      const double square = y[row] * y[row] + z * z;
-      for (std::int32_t p = 0; p < k_packs; ++p) {  // without jumps, which nothing could foresee
-        packs_[near_] = row * k_packs + p;
-        near_ += x2[p] + square < 1 ? 1 : 0;
-      }
-    }
-    return near_ > 0;
-  }
-
-  /// Adds what the particle contributes.
-  template <class Contribution>
-  void add(bool is_small, const Contribution& contribution) {
-    is_empty_ = false;
-    is_small ? add_near<true>(contribution) : add_near<false>(contribution);
-  }
-  std::int64_t sum(std::int32_t column, std::int32_t row, std::size_t value) const {
-    const auto pack = static_cast<std::size_t>(row * k_packs + column / Pack4d::width);
-    return static_cast<std::int64_t>(sum_[pack][value][column % Pack4d::width] -
-                                     shifts_[pack] * std::bit_cast<std::uint64_t>(k_shift));
-  }
-
- private:
-  static constexpr std::int32_t k_packs = k_most / Pack4d::width;
-  using Whole = std::uint64_t __attribute__((vector_size(32)));  // modulo 2^64
-
-  template <bool IsSmall, class Contribution>
-  void add_near(const Contribution& contribution) {
-    for (std::int32_t k = 0; k < near_; ++k) {
-      const auto pack = static_cast<std::size_t>(packs_[k]);
-      const Pack4d r[3] = {x_[pack % k_packs], y_[pack / k_packs], z_};
-      const Pack4d r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
-      const auto values = contribution(r, sqrt(min(r2, Pack4d(1))));
-      Whole* sum = sum_[pack];
-      if constexpr (IsSmall) {
-        [&]<std::size_t... Value>(std::index_sequence<Value...>) {
-          ((sum[Value] += std::bit_cast<Whole>(values[Value] + Pack4d(k_shift))), ...);
-        }(std::make_index_sequence<N>());
-        ++shifts_[pack];
-      } else {
-        for (std::size_t n = 0; n < N; ++n)
-          for (int lane = 0; lane < Pack4d::width; ++lane)
-            sum[n][lane] += static_cast<std::uint64_t>(whole_units(values[n].v[lane]));
-      }
-    }
-  }
-
-  std::int32_t columns_, rows_;
-  bool is_empty_ = true;
-  Pack4d x_[k_packs], z_;
-  double y_[k_most];
-  std::int32_t near_ = 0, packs_[k_most * k_packs + 1];  // packs of pixels near the particle
-  Whole sum_[k_most * k_packs][N] = {};
-  std::uint64_t shifts_[k_most * k_packs] = {};  // so many times a sum holds the bits of k_shift
-};
+EDDYLINE_INLINE Pack4d cubic_spline(Pack4d q) { return physics::CubicSpline::value(Pack4d(1) - q, q); }
 
 }  // namespace
 
@@ -156,17 +50,10 @@ typename Sampler<T, D>::Carried Sampler<T, D>::carried(const neighbors::RowParts
 }
 
 template <class T, int D>
-typename Sampler<T, D>::Place Sampler<T, D>::place(Vec3 x) const {
+Place Sampler<T, D>::place(Vec3 x) const {
   Place fixed{};
   for (int d = 0; d < D; ++d) fixed[static_cast<std::size_t>(d)] = flow_.constants().fixed.wrapped(x[d]);
   return fixed;
-}
-
-template <class T, int D>
-EDDYLINE_INLINE double Sampler<T, D>::distance(std::int32_t a, std::int32_t b) const {
-  const auto& c = flow_.constants();
-  const double scale = c.fixed.quantum() / c.length.interaction_radius;
-  return scale * static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
 }
 
 template <class T, int D>
@@ -239,84 +126,87 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
   });
 }
 
+/// Bunch by bunch, of points one after the other that stand near each other.
 template <class T, int D>
 template <std::size_t N, class Contribution>
-std::vector<std::int64_t> Sampler<T, D>::own_sums(std::span<const Vec3> points,
-                                                  const Contribution& contribution) const {
-  std::vector<std::int64_t> sums(points.size() * N, 0);
-  const auto n = static_cast<std::int64_t>(points.size());
-#pragma omp parallel for schedule(dynamic, 64)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const Vec3 x = points[static_cast<std::size_t>(i)];
-    const Place fixed = place(x);
-    std::int64_t* sum = sums.data() + static_cast<std::size_t>(i) * N;
-    for_each_near(x, x, [&](const auto& row, const Place& x_j) {
-      Pack<double, 1> r[D], r2;
-      for (std::size_t d = 0; d < D; ++d) {
-        r[d] = distance(fixed[d], x_j[d]);
-        r2 = r2 + r[d] * r[d];
-      }
-      if (!(r2.v < 1)) return;
-      const auto values = contribution(carried(row), r, sqrt(r2));
-      for (std::size_t k = 0; k < N; ++k) sum[k] += whole_units(values[k].v);
-    });
+void Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contribution& contribution) {
+  const double widest = 2 * flow_.constants().length.interaction_radius;
+  struct Group {
+    std::size_t first, last;
+    Vec3 low, high;
+  };
+  std::vector<Group> groups;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    Group grown{groups.empty() ? 0 : groups.back().first, k + 1, points[k], points[k]};
+    bool fits = !groups.empty() && grown.last - grown.first <= Bunch<N, D>::k_most;
+    for (int d = 0; d < D && fits; ++d) {
+      grown.low[d] = std::min(groups.back().low[d], points[k][d]);
+      grown.high[d] = std::max(groups.back().high[d], points[k][d]);
+      fits = grown.high[d] - grown.low[d] <= widest;
+    }
+    if (fits)
+      groups.back() = grown;
+    else
+      groups.push_back({k, k + 1, points[k], points[k]});
   }
-  return sums;
+#pragma omp parallel for schedule(dynamic, 4)
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Group& group = groups[g];
+    std::array<Place, Bunch<N, D>::k_most> places;
+    const std::size_t count = group.last - group.first;
+    for (std::size_t k = 0; k < count; ++k) places[k] = place(points[group.first + k]);
+    Bunch<N, D> bunch({places.data(), count}, quantum());
+    for_each_near(group.low, group.high, [&](const auto& row, const Place& particle) {
+      const Carried j = carried(row);
+      bunch.add(particle, j.is_small, of_particle(contribution, j));
+    });
+    for (std::size_t k = 0; k < count; ++k)
+      for (std::size_t n = 0; n < N; ++n) sums_[(group.first + k) * N + n] = bunch.sum(k, n);
+  }
 }
 
 /// Tile by tile. A tile is not wider than four interaction radii, as places know distances below sixteen, and made of
 /// whole packs.
 template <class T, int D>
 template <std::size_t N, class Contribution>
-std::vector<std::int64_t> Sampler<T, D>::own_sums(const PixelRows& pixels, const Contribution& contribution) const {
-  constexpr std::int32_t k_most = Tile<N>::k_most;
+void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
   const Plane& plane = pixels.plane;
   const double widest = 4 * flow_.constants().length.interaction_radius;
-  const auto fitting = [&](double pixel) {
-    const auto most = static_cast<std::int32_t>(std::clamp<double>(widest / pixel, 1, k_most));
-    return most < Pack4d::width ? most : most / Pack4d::width * Pack4d::width;
+  const auto fitting = [&](double pixel, std::int32_t most) {
+    const auto fit = static_cast<std::int32_t>(std::clamp<double>(widest / pixel, 1, most));
+    return fit < Pack4d::width ? fit : fit / Pack4d::width * Pack4d::width;
   };
-  const std::int32_t wide = fitting(plane.width()), high = fitting(plane.height());
+  const std::int32_t wide = fitting(plane.width(), Tile<N, D>::k_columns);
+  const std::int32_t high = fitting(plane.height(), Tile<N, D>::k_rows);
   const std::int32_t tiles_x = (plane.columns + wide - 1) / wide;
   const std::int32_t tiles = tiles_x * ((pixels.last - pixels.first + high - 1) / high);
-  std::vector<std::int64_t> sums(pixels.size() * N);
 #pragma omp parallel for schedule(dynamic, 4)
   for (std::int32_t number = 0; number < tiles; ++number) {
     const std::int32_t column = number % tiles_x * wide, row = pixels.first + number / tiles_x * high;
-    Tile<N> tile(std::min(wide, plane.columns - column), std::min(high, pixels.last - row));
-    const std::int32_t last_column = column + tile.columns() - 1, last_row = row + tile.rows() - 1;
-    const Vec3 low = plane.centre(column, row), top = plane.centre(last_column, last_row);
-    Place places[k_most];  // of columns and rows, the last of them for those that are too many
-    for (std::int32_t k = 0; k < k_most; ++k)
-      places[k] = place(plane.centre(std::min(column + k, last_column), std::min(row + k, last_row)));
-    for_each_near(low, top, [&](const auto& from, const Place& x_j) {
-      double x[k_most], y[k_most];
-      for (std::int32_t k = 0; k < k_most; ++k) {
-        x[k] = distance(places[k][0], x_j[0]);
-        y[k] = distance(places[k][1], x_j[1]);
-      }
-      const double z = D == 3 ? distance(places[0][2], x_j[2]) : 0;
-      if (!tile.move_to(x, y, z)) return;
+    const std::int32_t columns = std::min(wide, plane.columns - column), rows = std::min(high, pixels.last - row);
+    const auto centre = [&](std::int32_t x, std::int32_t y) { return plane.centre(column + x, row + y); };
+    Tile<N, D> tile(columns, rows, quantum(), [&](std::int32_t x, std::int32_t y) { return place(centre(x, y)); });
+    for_each_near(centre(0, 0), centre(columns - 1, rows - 1), [&](const auto& from, const Place& particle) {
+      if (!tile.move_to(particle)) return;
       const Carried j = carried(from);
-      tile.add(j.is_small, [&]<class S>(const S* r, S q) { return contribution(j, r, q); });
+      tile.add(j.is_small, of_particle(contribution, j));
     });
     if (tile.is_empty()) continue;
-    for (std::int32_t y = 0; y < tile.rows(); ++y)
-      for (std::int32_t x = 0; x < tile.columns(); ++x) {
-        const auto pixel = static_cast<std::size_t>(row - pixels.first + y) * static_cast<std::size_t>(plane.columns) +
-                           static_cast<std::size_t>(column + x);
-        for (std::size_t n = 0; n < N; ++n) sums[pixel * N + n] = tile.sum(x, y, n);
-      }
+    for (std::int32_t y = 0; y < rows; ++y) {
+      std::int64_t* sum = sums_.data() + pixels.index(column, row + y) * N;
+      for (std::int32_t x = 0; x < columns; ++x)
+        for (std::size_t n = 0; n < N; ++n) *sum++ = tile.sum(x, y, n);
+    }
   }
-  return sums;
 }
 
 template <class T, int D>
 template <std::size_t N, class Where, class Contribution>
-auto Sampler<T, D>::sums(const Where& where, const Contribution& contribution) const {
-  std::vector<std::int64_t> whole = own_sums<N>(where, contribution);
-  comm::sum(flow_.communicator(), whole, "observers");
-  return [whole = std::move(whole)](std::size_t i) {
+auto Sampler<T, D>::sums(const Where& where, const Contribution& contribution) {
+  sums_.assign(where.size() * N, 0);
+  find_own_sums<N>(where, contribution);
+  comm::sum(flow_.communicator(), sums_, "observers");
+  return [whole = sums_.data()](std::size_t i) {
     std::array<double, N> sums;
     for (std::size_t k = 0; k < N; ++k) sums[k] = k_unit * static_cast<double>(whole[i * N + k]);
     return sums;
@@ -324,48 +214,49 @@ auto Sampler<T, D>::sums(const Where& where, const Contribution& contribution) c
 }
 
 template <class T, int D>
-std::vector<Sample> Sampler<T, D>::at(std::span<const Vec3> points) const {
+std::span<const Sample> Sampler<T, D>::at(std::span<const Vec3> points) {
   return samples(points);
 }
 
 template <class T, int D>
-std::vector<Sample> Sampler<T, D>::at(const PixelRows& pixels) const {
+std::span<const Sample> Sampler<T, D>::at(const PixelRows& pixels) {
   return samples(pixels);
 }
 
 template <class T, int D>
 template <class Where>
-std::vector<Sample> Sampler<T, D>::samples(const Where& where) const {
-  return flow_.fluid.confined ? fits(where) : means(where);
+std::span<const Sample> Sampler<T, D>::samples(const Where& where) {
+  samples_.assign(where.size(), {});
+  flow_.fluid.confined ? find_fits(where) : find_means(where);
+  return samples_;
 }
 
 /// Where most of the fluid is missing, the mean instead of the fit.
 template <class T, int D>
 template <class Where>
-std::vector<Sample> Sampler<T, D>::fits(const Where& where) const {
+void Sampler<T, D>::find_fits(const Where& where) {
   const auto& c = flow_.constants();
   using Sums = physics::LinearFitSums<double, D>;
-  const auto sums = this->sums<Sums::k_values>(where, []<class S>(const Carried& j, const S* r, S q) {
-    physics::LinearFitSums<S, D> own{};
-    physics::CarriedFluid<S, D> f{};
-    physics::Pair<S, D> pair{};
+  const auto contribution = [](const Carried& j, const Pack4d* r, Pack4d q, auto&& put) __attribute__((always_inline)) {
+    physics::CarriedFluid<Pack4d, D> f{};
+    physics::Pair<Pack4d, D> pair{};
     f.p = j.pressure;
     f.V = j.volume;
     pair.q = q;
-    pair.rest = S(1) - q;
+    pair.rest = Pack4d(1) - q;
     pair.F = physics::WendlandC2::gradient(pair.rest);
     for (int d = 0; d < D; ++d) {
       f.v[d] = j.velocity[d];
       pair.r[d] = r[d];
     }
-    physics::add_to_fit(own, f, pair);
-    return std::to_array(own.value);
-  });
-  std::vector<Sample> samples(where.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) {
+    physics::for_each_fit_term<D>(
+        f, pair, [&](int k, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) { put(k, a * b); });
+  };
+  const auto sums = this->sums<Sums::k_values>(where, contribution);
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
     const auto sum = sums(i);
     auto fit = physics::solve_fit<D>(sum);
-    Sample& sample = samples[i];
+    Sample& sample = samples_[i];
     sample.fraction = c.kernel / 20 * fit.weight;
     if (sample.fraction < k_least_fraction && fit.weight > 0) {
       const double* means = sum.data() + Sums::k_moments;
@@ -376,61 +267,63 @@ std::vector<Sample> Sampler<T, D>::fits(const Where& where) const {
     sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(fit.p));
     for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * fit.v[static_cast<std::size_t>(d)];
   }
-  return samples;
 }
 
 template <class T, int D>
 template <class Where>
-std::vector<Sample> Sampler<T, D>::means(const Where& where) const {
+void Sampler<T, D>::find_means(const Where& where) {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
-  const auto sums = this->sums<D + 3>(where, [=]<class S>(const Carried& j, const S*, S q) {
-    const S VW = S(kernel * j.volume) * (classic ? cubic_spline(q) : wendland(q));
-    std::array<S, D + 3> values{VW, VW * S(j.pressure), VW * S(j.density)};
-    for (std::size_t d = 0; d < D; ++d) values[3 + d] = VW * S(j.velocity[d]);
-    return values;
-  });
-  std::vector<Sample> samples(where.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) {
+  const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) __attribute__((always_inline)) {
+    const Pack4d VW = Pack4d(kernel * j.volume) * (classic ? cubic_spline(q) : wendland(q));
+    put(0, VW);
+    put(1, VW * Pack4d(j.pressure));
+    put(2, VW * Pack4d(j.density));
+    for (int d = 0; d < D; ++d) put(3 + d, VW * Pack4d(j.velocity[d]));
+  };
+  const auto sums = this->sums<D + 3>(where, contribution);
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
     const auto sum = sums(i);
-    Sample& sample = samples[i];
+    Sample& sample = samples_[i];
     sample.fraction = sum[0];
     if (!(sample.fraction > 0)) continue;
     sample.pressure = sum[1] * c.rho0 * c.c0 * c.c0 / sample.fraction;
     sample.density = sum[2] * c.rho0 / sample.fraction;
     for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sum[3 + static_cast<std::size_t>(d)] / sample.fraction;
   }
-  return samples;
 }
 
 template <class T, int D>
-std::vector<Vorticity> Sampler<T, D>::vorticity(const PixelRows& pixels) const {
+std::span<const Vorticity> Sampler<T, D>::vorticity(const PixelRows& pixels) {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
-  const auto sums = this->sums<13>(pixels, [=]<class S>(const Carried& j, const S* r, S q) {
-    const S rest = S(1) - q, w = S(j.volume) * rest * rest * rest;
-    const S W = classic ? cubic_spline(q) : wendland(q);
-    const S dx = S(0) - r[0], dy = S(0) - r[1], u = j.velocity[0], v = j.velocity[1];
-    return std::array{w,
-                      w * dx,
-                      w * dy,
-                      w * u,
-                      w * v,
-                      w * dx * dx,
-                      w * dx * dy,
-                      w * dy * dy,
-                      w * dx * u,
-                      w * dy * u,
-                      w * dx * v,
-                      w * dy * v,
-                      S(kernel * j.volume) * W};
-  });
-  std::vector<Vorticity> vorticity(pixels.size());
-  for (std::size_t i = 0; i < vorticity.size(); ++i) {
+  const auto contribution = [=](const Carried& j, const Pack4d* r, Pack4d q,
+                                auto&& put) __attribute__((always_inline)) {
+    const Pack4d rest = Pack4d(1) - q, w = Pack4d(j.volume) * rest * rest * rest;
+    const Pack4d W = classic ? cubic_spline(q) : wendland(q);
+    const Pack4d dx = Pack4d(0) - r[0], dy = Pack4d(0) - r[1], u = j.velocity[0], v = j.velocity[1];
+    const Pack4d w_dx = w * dx, w_dy = w * dy;
+    put(0, w);
+    put(1, w_dx);
+    put(2, w_dy);
+    put(3, w * u);
+    put(4, w * v);
+    put(5, w_dx * dx);
+    put(6, w_dx * dy);
+    put(7, w_dy * dy);
+    put(8, w_dx * u);
+    put(9, w_dy * u);
+    put(10, w_dx * v);
+    put(11, w_dy * v);
+    put(12, Pack4d(kernel * j.volume) * W);
+  };
+  const auto sums = this->sums<13>(pixels, contribution);
+  vorticity_.assign(pixels.size(), {});
+  for (std::size_t i = 0; i < vorticity_.size(); ++i) {
     const auto& [weight, sx, sy, su, sv, sxx, sxy, syy, sxu, syu, sxv, syv, fraction] = sums(i);
-    vorticity[i].fraction = fraction;
+    vorticity_[i].fraction = fraction;
     if (!(weight > 0)) continue;
     const double xx = sxx - sx * sx / weight, xy = sxy - sx * sy / weight, yy = syy - sy * sy / weight;
     const double xv = sxv - sx * sv / weight, yv = syv - sy * sv / weight;
@@ -438,20 +331,20 @@ std::vector<Vorticity> Sampler<T, D>::vorticity(const PixelRows& pixels) const {
     const double determinant = xx * yy - xy * xy;
     if (!(determinant > 1e-9 * weight * weight)) continue;  // too few neighbours, or all on a line
     const double dv_dx = (xv * yy - yv * xy) / determinant, du_dy = (yu * xx - xu * xy) / determinant;
-    vorticity[i].value = (dv_dx - du_dy) * c.rate;
+    vorticity_[i].value = (dv_dx - du_dy) * c.rate;
   }
-  return vorticity;
+  return vorticity_;
 }
 
 template <class T, int D>
-std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) const {
+std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic, confined = flow_.fluid.confined;
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
   // The factor comes first or last as in the sums of samples, so that the last bit is theirs.
   const double first = confined ? 1 : kernel, last = confined ? kernel : 1;
-  const auto sums = this->sums<1>(points, [=]<class S>(const Carried& j, const S*, S q) {
-    return std::array{S(first * j.volume) * (classic ? cubic_spline(q) : wendland(q))};
+  const auto sums = this->sums<1>(points, [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) {
+    put(0, Pack4d(first * j.volume) * (classic ? cubic_spline(q) : wendland(q)));
   });
   std::vector<double> fractions(points.size());
   for (std::size_t i = 0; i < fractions.size(); ++i) fractions[i] = last * sums(i)[0];
@@ -460,7 +353,7 @@ std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) const
 
 /// Looks from the top down, at some points at a time, and no further than to the surface.
 template <class T, int D>
-double Sampler<T, D>::height(Vec3 x, int axis) const {
+double Sampler<T, D>::height(Vec3 x, int axis) {
   constexpr std::int64_t k_at_once = 64;
   const auto& world = flow_.world();
   const double base = x[axis], step = 0.5 * world.spacing;

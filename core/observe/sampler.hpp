@@ -1,12 +1,13 @@
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/vec.hpp"
 #include "integrate/flow.hpp"
 #include "observe/plane.hpp"
+#include "observe/tile.hpp"
 #include "particles/cells.hpp"
 
 namespace eddyline::observe {
@@ -34,17 +35,18 @@ class Sampler {
  public:
   explicit Sampler(const integrate::Flow<T, D>& flow) : flow_(flow) {}
 
-  std::vector<Sample> at(std::span<const Vec3> points) const;
+  // What spans show is there until the sampler is asked for something else.
+  std::span<const Sample> at(std::span<const Vec3> points);
   /// At pixels, row by row.
-  std::vector<Sample> at(const PixelRows& pixels) const;
+  std::span<const Sample> at(const PixelRows& pixels);
   /// Vorticity dv/dx - du/dy of the plane x, y: from the linear function that fits the velocities around the
   /// point best (weights V |grad W| / r), which is exact for a uniform gradient, beside walls and surfaces too.
-  std::vector<Vorticity> vorticity(const PixelRows& pixels) const;
+  std::span<const Vorticity> vorticity(const PixelRows& pixels);
   /// How much of each point is fluid, as in its sample.
-  std::vector<double> fractions(std::span<const Vec3> points) const;
+  std::vector<double> fractions(std::span<const Vec3> points);
   /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
   /// the top. 0 where there is no fluid.
-  double height(Vec3 x, int axis) const;
+  double height(Vec3 x, int axis);
 
  private:
   /// What a row says of its particle, dimensionless; its volume in units of sums.
@@ -54,10 +56,12 @@ class Sampler {
     bool is_small;  // all contributions are below k_small
   };
   Carried carried(const neighbors::RowParts<const T>& row) const;
-  using Place = std::array<std::int32_t, 3>;  // in quanta modulo 2^32
   Place place(Vec3 x) const;
-  /// (a - b)/R
-  double distance(std::int32_t a, std::int32_t b) const;
+  /// Of places, over R.
+  double quantum() const {
+    const auto& c = flow_.constants();
+    return c.fixed.quantum() / c.length.interaction_radius;
+  }
 
   /// Calls visit(at, end, cell, shift) for each run of owned cells along x in a block of cells of the grid, which goes
   /// on beyond sides that are periodic: its cells `at` to `end`, the first one's place among the concatenated cells,
@@ -67,23 +71,32 @@ class Sampler {
   /// Calls visit(row, place) for all of this rank's fluid within R of a block of space, and for some beyond.
   template <class Visit>
   void for_each_near(Vec3 low, Vec3 high, Visit&& visit) const;
-  /// Sums of contribution(particle, r, q), N dimensionless values, over the fluid of this rank within R of each point,
-  /// in units; r = (x - x_j)/R, q = |r|, as packs of any width. At q = 1 all values are zero.
+  /// What a particle contributes, as sums take it.
+  template <class Contribution>
+  static auto of_particle(const Contribution& contribution, const Carried& j) {
+    return [&contribution, j](const Pack4d* r, Pack4d q, auto&& put)
+               __attribute__((always_inline)) { contribution(j, r, q, put); };
+  }
+  /// N sums at each point, over the fluid of this rank within R of it: of what contribution(particle, r, q, put) puts,
+  /// see PackedSums, dimensionless. At q = 1 all of it is zero.
   template <std::size_t N, class Contribution>
-  std::vector<std::int64_t> own_sums(std::span<const Vec3> points, const Contribution& contribution) const;
+  void find_own_sums(std::span<const Vec3> points, const Contribution& contribution);
   template <std::size_t N, class Contribution>
-  std::vector<std::int64_t> own_sums(const PixelRows& pixels, const Contribution& contribution) const;
+  void find_own_sums(const PixelRows& pixels, const Contribution& contribution);
   /// The same over the fluid of all ranks: a function that gives the N sums of a point.
   template <std::size_t N, class Where, class Contribution>
-  auto sums(const Where& where, const Contribution& contribution) const;
+  auto sums(const Where& where, const Contribution& contribution);
   template <class Where>
-  std::vector<Sample> samples(const Where& where) const;
+  std::span<const Sample> samples(const Where& where);
   template <class Where>
-  std::vector<Sample> fits(const Where& where) const;
+  void find_fits(const Where& where);
   template <class Where>
-  std::vector<Sample> means(const Where& where) const;
+  void find_means(const Where& where);
 
   const integrate::Flow<T, D>& flow_;
+  std::vector<std::int64_t> sums_;  // N for each point, in units
+  std::vector<Sample> samples_;
+  std::vector<Vorticity> vorticity_;
 };
 
 }  // namespace eddyline::observe

@@ -18,10 +18,9 @@ struct LinearFitSums {
   S value[k_values];  // moments, then sum_f w b p, sum_f w b v_x, ...
 };
 
-/// Adds one particle:  M += w b b^T,  B_phi += w b phi  for phi = p, v_x, v_y(, v_z).
-/// First-order moving least squares: from  sum_f w (phi_f - c . b)^2 = min  follows  M c = B_phi.
-template <class S, int D>
-EDDYLINE_INLINE void add_to_fit(LinearFitSums<S, D>& sum, const CarriedFluid<S, D>& f, const Pair<S, D>& nf) {
+/// Calls term(k, a, b) for each of the sums: a particle adds a b to the k-th of them.
+template <int D, class S, class Term>
+EDDYLINE_INLINE void for_each_fit_term(const CarriedFluid<S, D>& f, const Pair<S, D>& nf, Term&& term) {
   constexpr int k_basis = D + 1;
   const S w = f.V * WendlandC2::value(nf.rest, nf.F, nf.q);
   S basis[k_basis], weighted[k_basis];
@@ -30,10 +29,18 @@ EDDYLINE_INLINE void add_to_fit(LinearFitSums<S, D>& sum, const CarriedFluid<S, 
   for (int k = 0; k < k_basis; ++k) weighted[k] = w * basis[k];
   int at = 0;
   for (int k = 0; k < k_basis; ++k)
-    for (int l = k; l < k_basis; ++l, ++at) sum.value[at] = fma(weighted[k], basis[l], sum.value[at]);
+    for (int l = k; l < k_basis; ++l, ++at) term(at, weighted[k], basis[l]);
   for (int field = 0; field < k_basis; ++field)
-    for (int k = 0; k < k_basis; ++k, ++at)
-      sum.value[at] = fma(weighted[k], field == 0 ? f.p : f.v[field - 1], sum.value[at]);
+    for (int k = 0; k < k_basis; ++k, ++at) term(at, weighted[k], field == 0 ? f.p : f.v[field - 1]);
+}
+
+/// Adds one particle:  M += w b b^T,  B_phi += w b phi  for phi = p, v_x, v_y(, v_z).
+/// First-order moving least squares: from  sum_f w (phi_f - c . b)^2 = min  follows  M c = B_phi.
+template <class S, int D>
+EDDYLINE_INLINE void add_to_fit(LinearFitSums<S, D>& sum, const CarriedFluid<S, D>& f, const Pair<S, D>& nf) {
+  for_each_fit_term<D>(f, nf, [&](int k, const S& a, const S& b) __attribute__((always_inline)) {
+    sum.value[k] = fma(a, b, sum.value[k]);
+  });
 }
 
 /// The fitted function at the point and its gradient, dimensionless; `weight` is sum_f w.

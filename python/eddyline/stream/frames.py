@@ -66,11 +66,13 @@ def quantise(
 ) -> tuple[NDArray[np.uint16], float, float]:
     """(codes, scale, offset) with value = offset + scale * code; the error is below half a step of
     `scale`."""
-    known = np.isfinite(values)
-    low, high = (float(values[known].min()), float(values[known].max())) if known.any() else (0.0, 0.0)
+    flat = values.ravel()
+    known = np.flatnonzero(np.isfinite(flat))
+    found = flat[known].astype(np.float64)
+    low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 0.0)
     scale = (high - low) / TOP or 1.0
     codes = np.full(values.shape, EMPTY, dtype=np.uint16)
-    codes[known] = np.rint((values[known].astype(np.float64) - low) / scale).astype(np.uint16)
+    codes.reshape(-1)[known] = np.rint((found - low) / scale).astype(np.uint16)
     if solid is not None:
         codes[solid] = SOLID
     return codes, scale, low
@@ -95,22 +97,23 @@ def cut_frames(folder: Path, count: int) -> None:
 
 
 def write_frame(folder: Path, number: int, picture: Picture) -> None:
-    fields: dict[str, tuple[Any, Any]] = {
-        "time": (np.float64, picture.time),
-        "step": (np.int64, picture.step),
-        "lower": ((np.float64, 2), picture.lower),
-        "upper": ((np.float64, 2), picture.upper),
-    }
-    for name, values in picture.rasters.items():
-        codes, scale, offset = quantise(values, picture.solid)
-        kind = [("scale", "f8"), ("offset", "f8"), ("units", UNIT), ("code", "u2", codes.shape)]
-        fields[name] = (np.dtype(kind), (scale, offset, picture.units.get(name, ""), codes))
+    rasters = {name: quantise(values, picture.solid) for name, values in picture.rasters.items()}
+    kinds: list[tuple[Any, ...]] = [("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2)]
+    for name, (codes, _, _) in rasters.items():
+        kinds.append(
+            (name, [("scale", "f8"), ("offset", "f8"), ("units", UNIT), ("code", "u2", codes.shape)])
+        )
     if picture.shade is not None:
-        light = np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
-        fields["shade"] = ((np.uint8, light.shape), light)
-    record = np.zeros((), dtype=[(name, kind) for name, (kind, _) in fields.items()])
-    for name, (_, value) in fields.items():
-        record[name] = value
+        kinds.append(("shade", "u1", picture.shade.shape))
+    record = np.zeros((), dtype=kinds)
+    record["time"], record["step"] = picture.time, picture.step
+    record["lower"], record["upper"] = picture.lower, picture.upper
+    for name, (codes, scale, offset) in rasters.items():
+        raster = record[name]
+        raster["scale"], raster["offset"] = scale, offset
+        raster["units"], raster["code"] = picture.units.get(name, ""), codes
+    if picture.shade is not None:
+        record["shade"] = np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
     file = io.BytesIO()
     np.save(file, record, allow_pickle=False)
     folder.mkdir(parents=True, exist_ok=True)

@@ -77,12 +77,12 @@ def _number(value: float) -> str:
 
 def _append_lines(path: Path, text: str) -> None:
     """Appends whole lines; if that fails (disk full), takes a partly written line back."""
-    size = path.stat().st_size if path.exists() else 0
-    try:
-        with path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError:
-        if path.exists():
-            with path.open("r+b") as file:
-                file.truncate(size)
-        raise
+    with path.open("ab", buffering=0) as file:
+        size = file.tell()
+        try:
+            left = memoryview(text.encode())
+            while left:
+                left = left[file.write(left) :]
+        except OSError:
+            file.truncate(size)
+            raise
