@@ -17,7 +17,7 @@
 
 namespace eddyline::comm {
 
-/// A scope that should be left at once; one at a time in each thread.
+/// A scope that should be left at once, or as soon as all ranks have come to it; one at a time in each thread.
 class PromptCall {
  public:
   PromptCall() { count(); }

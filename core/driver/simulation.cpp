@@ -481,12 +481,12 @@ Estimate estimate(const world::World& world) {
   e.length = particles::lengths(world);
   e.fluid_particles = static_cast<std::int64_t>(placement.fluid.size());
   e.wall_particles = static_cast<std::int64_t>(placement.walls.size());
-  // State, rows and results of a particle, and its longest list with padding.
-  const double ratio = e.length.cell_edge / world.spacing;
-  const double neighbors = world.dimensions == 2 ? 3.15 * ratio * ratio : 4.19 * ratio * ratio * ratio;
-  const double state = world.dimensions == 2 ? 290 : 430;
-  const double bytes =
-      static_cast<double>(e.fluid_particles) * (state + 4.6 * neighbors) + static_cast<double>(e.wall_particles) * 250;
+  // Measured: state, rows and results of a particle with its ghosts, a stored neighbour, and all of a wall's.
+  const double reach = 1.05 * e.length.interaction_radius / world.spacing;
+  const double neighbors = world.dimensions == 2 ? 3.14 * reach * reach : 4.19 * reach * reach * reach;
+  const double state = world.dimensions == 2 ? 270 : 350, wall = 200;
+  const double bytes = static_cast<double>(e.fluid_particles) * (state + 4.7 * neighbors) +
+                       static_cast<double>(e.wall_particles) * wall;
   e.memory_bytes = static_cast<std::int64_t>(bytes);
   const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
   const bool classic = world.method.scheme == world::Scheme::classic;

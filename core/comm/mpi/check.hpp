@@ -24,6 +24,11 @@ void at_once(Function function, Arguments... arguments) {
   const PromptCall watched;
   check(function(arguments...));
 }
+/// One that returns once all ranks have called it: so does the watchdog if one of them does not come.
+template <class Function, class... Arguments>
+void together(Function function, Arguments... arguments) {
+  at_once(function, arguments...);
+}
 
 inline int count_of(std::size_t size) {
   if (size > INT_MAX) throw std::length_error("a message of more than 2 GiB");

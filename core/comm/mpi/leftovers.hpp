@@ -43,7 +43,7 @@ class LeftOver {
 
   Handle get() const { return handle_; }
   void close() {
-    if (std::exchange(open_, false)) check(free_(&handle_));
+    if (std::exchange(open_, false)) together(free_, &handle_);
   }
 
  private:

@@ -55,7 +55,7 @@ class Mpi final : public Communicator {
   }
   int machine() override {
     int lowest = rank_;
-    check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node()));
+    together(MPI_Bcast, &lowest, 1, MPI_INT, 0, node());
     return lowest;
   }
   bool serves_threads() const override { return threads_ == MPI_THREAD_MULTIPLE; }
@@ -93,7 +93,7 @@ class Mpi final : public Communicator {
   /// The ranks of this machine.
   MPI_Comm node() {
     if (node_ == MPI_COMM_NULL)
-      check(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_));
+      together(MPI_Comm_split_type, communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
     return node_;
   }
 

@@ -121,8 +121,8 @@ class MpiGraph final : public Graph {
   static MPI_Comm make(MPI_Comm communicator, std::span<const int> neighbors) {
     MPI_Comm graph = MPI_COMM_NULL;
     const int degree = count_of(neighbors.size());
-    check(MPI_Dist_graph_create_adjacent(communicator, degree, neighbors.data(), MPI_UNWEIGHTED, degree,
-                                         neighbors.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph));
+    together(MPI_Dist_graph_create_adjacent, communicator, degree, neighbors.data(), MPI_UNWEIGHTED, degree,
+             neighbors.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
     return graph;
   }
 

@@ -52,7 +52,7 @@ class MpiWindow final : public Window {
   }
 
   void open() override {
-    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, handle_.get()));
+    at_once(MPI_Win_lock_all, MPI_MODE_NOCHECK, handle_.get());
     locked_ = true;
   }
   void flush(int to) override { at_once(MPI_Win_flush, to, handle_.get()); }
@@ -79,8 +79,8 @@ class MpiWindow final : public Window {
  private:
   MPI_Win allocate(std::size_t bytes) {
     MPI_Win window = MPI_WIN_NULL;
-    check(MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, communicator_, static_cast<void*>(&base_),
-                           &window));
+    together(MPI_Win_allocate, static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, communicator_,
+             static_cast<void*>(&base_), &window);
     return window;
   }
   void end_epochs() {
@@ -121,7 +121,7 @@ class MpiSharedMemory final : public SharedMemory {
       check(MPI_Win_shared_query(handle_.get(), n, &length, &unit, static_cast<void*>(&first)));
       parts_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(n)])] = {first, static_cast<std::size_t>(length)};
     }
-    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, handle_.get()));  // without an epoch, MPI knows no access
+    at_once(MPI_Win_lock_all, MPI_MODE_NOCHECK, handle_.get());  // without an epoch, MPI knows no access
   }
   MpiSharedMemory(const MpiSharedMemory&) = delete;
   MpiSharedMemory& operator=(const MpiSharedMemory&) = delete;
@@ -144,7 +144,7 @@ class MpiSharedMemory final : public SharedMemory {
     MPI_Info info = MPI_INFO_NULL;
     check(MPI_Info_create(&info));
     check(MPI_Info_set(info, "alloc_shared_noncontig", "true"));  // each part at pages of its own
-    check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, node, static_cast<void*>(&base_), &window));
+    together(MPI_Win_allocate_shared, static_cast<MPI_Aint>(bytes), 1, info, node, static_cast<void*>(&base_), &window);
     check(MPI_Info_free(&info));
     return window;
   }
