@@ -35,21 +35,22 @@ double limit(const std::string& instructions) {
       pressed.put_fixed(pressed.row(j).first + d, x);
     }
   }
-  std::vector<std::int32_t> entries, targets;
+  std::vector<std::int32_t> entries, slots;
   for (std::int32_t j = 0; j < k_neighbors; ++j) entries.insert(entries.end(), neighbors::k_chunk, j * k_row_step);
-  for (std::int32_t i = 0; i < k_chunks * neighbors::k_chunk; ++i) targets.push_back(i % k_neighbors * k_row_step);
+  for (std::int32_t i = 0; i < k_chunks * neighbors::k_chunk; ++i) slots.push_back(i % k_neighbors);
   const std::vector<neighbors::Chunk> chunks(k_chunks, {entries.data(), k_neighbors}), no_walls(k_chunks);
 
   physics::delta::SweepInput<float> in;
   in.moving = moving.data();
   in.pressed = pressed.data();
-  in.target_places = targets.data();
+  in.targets.slot = slots.data();
+  in.targets.count = static_cast<std::int64_t>(slots.size());
   in.fluid_neighbors = chunks.data();
   in.wall_neighbors = no_walls.data();
   in.scale = 1 / k_quanta;
   in.nu_fluid = in.crowding = in.kernel_constant = 0.1F;
   std::vector<float> result[4 + 3 * D];
-  for (auto& values : result) values.resize(targets.size());
+  for (auto& values : result) values.resize(slots.size());
   physics::delta::RateResults<float, D> rates{result[0].data(), result[1].data(), {}};
   physics::delta::ForceResults<float, D> forces{};
   forces.surface = result[2].data();

@@ -162,7 +162,7 @@ bool ClassicStep<T, D>::cells_hold(const Prediction& ahead, double skin) {
 template <class T, int D>
 void ClassicStep<T, D>::extrapolate_to_walls(double t) {
   auto in = input();
-  in.target_places = flow_.wall_fluid.target_places();
+  in.targets = flow_.wall_fluid.targets();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
   const std::int64_t n = flow_.walls_after(k_walls);
   const auto& c = flow_.constants();
@@ -207,7 +207,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
 template <class T, int D>
 void ClassicStep<T, D>::sum_rates() {
   auto in = input();
-  in.target_places = flow_.fluid_fluid.target_places();
+  in.targets = flow_.fluid_fluid.targets();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   auto& sums = flow_.classic;
@@ -232,7 +232,7 @@ template <class T, int D>
 void ClassicStep<T, D>::react() {
   flow_.resize_reactions();
   auto in = input();
-  in.target_places = flow_.wall_fluid.target_places();
+  in.targets = flow_.wall_fluid.targets();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
   physics::classic::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) {

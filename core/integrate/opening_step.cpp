@@ -142,7 +142,7 @@ void OpeningStep<T, D>::fit_nodes() {
   auto in = flow_.input();
   in.scale =
       static_cast<T>(flow_.constants().fixed.quantum() / (k_node_reach * flow_.constants().length.interaction_radius));
-  in.target_places = flow_.node_fluid.target_places();
+  in.targets = flow_.node_fluid.targets();
   in.fluid_neighbors = flow_.node_fluid.chunks().data();
   physics::delta::NodeResults<T, D> out{};
   for (int k = 0; k < LinearFitSums<T, D>::k_values; ++k) out.value[k] = flow_.node_sums[k].data();

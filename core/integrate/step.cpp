@@ -262,7 +262,7 @@ void Step<T, D>::sum_forces_until(Arrived&& arrived) {
 template <class T, int D>
 void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
   auto in = flow_.input();
-  in.target_places = flow_.fluid_fluid.target_places();
+  in.targets = flow_.fluid_fluid.targets();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::RateResults<T, D> out{flow_.delta.divergence(), flow_.delta.diffusion(), {}};
@@ -287,7 +287,7 @@ void Step<T, D>::kick_half_and_drift(std::span<const Block> blocks) {
 template <class T, int D>
 void Step<T, D>::extrapolate_to_walls() {
   auto in = flow_.input();
-  in.target_places = flow_.wall_fluid.target_places();
+  in.targets = flow_.wall_fluid.targets();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
   const std::int64_t n = flow_.walls_after(k_walls);
   const auto& c = flow_.constants();
@@ -330,7 +330,7 @@ void Step<T, D>::extrapolate_to_openings(double t, double dt) {
 template <class T, int D>
 void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
   auto in = flow_.input();
-  in.target_places = flow_.fluid_fluid.target_places();
+  in.targets = flow_.fluid_fluid.targets();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
@@ -365,7 +365,7 @@ void Step<T, D>::react_viscous() {
   flow_.find_free_neighbors();
   flow_.resize_reactions();
   auto in = flow_.input();
-  in.target_places = flow_.wall_reaction().target_places();
+  in.targets = flow_.wall_reaction().targets();
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
@@ -379,7 +379,7 @@ void Step<T, D>::react_viscous() {
 template <class T, int D>
 void Step<T, D>::react_pressure() {
   auto in = flow_.input();
-  in.target_places = flow_.wall_reaction().target_places();
+  in.targets = flow_.wall_reaction().targets();
   in.fluid_neighbors = flow_.wall_reaction().chunks().data();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/pack.hpp"
@@ -237,14 +238,8 @@ NeighborList::Workshop& NeighborList::own_workshop() {
 void NeighborList::build(const Search& search, const char* instructions) {
   const ListKernels kernels = choose(instructions);
   ++version_;
-  const auto& slot = search.targets->slot;
-  const auto n = static_cast<std::int64_t>(slot.size());
-  const std::int64_t count_of_chunks = (n + k_chunk - 1) / k_chunk;
-  chunks_.resize(static_cast<std::size_t>(count_of_chunks));
-  target_places_.resize(static_cast<std::size_t>(count_of_chunks * k_chunk));
-  std::transform(slot.begin(), slot.end(), target_places_.begin(), [](std::int32_t row) { return row * k_row_step; });
-  std::fill(target_places_.begin() + n, target_places_.end(), search.targets->rows * k_row_step);
-
+  targets_ = Targets(*search.targets);
+  chunks_.resize(static_cast<std::size_t>((targets_.count + k_chunk - 1) / k_chunk));
   workshops_.resize(static_cast<std::size_t>(omp_get_max_threads()));
   build_all(search, kernels);
   if (search.cut_squared_of != nullptr) make_room_for_renewals(search.foresight.ahead != nullptr);
@@ -252,13 +247,14 @@ void NeighborList::build(const Search& search, const char* instructions) {
 
 void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
   const auto count_of_chunks = static_cast<std::int64_t>(chunks_.size());
-  rooms_.assign(chunks_.size(), {});
+  chunks_.assign(chunks_.size(), {});
+  room_.assign(chunks_.size(), 0);
   constexpr std::int64_t k_cached = 2 << 20;  // entries: more would push all else out of caches that ranks share
   past_caches_ = padded_ > k_cached;
 #pragma omp parallel
   {
     Workshop& workshop = own_workshop();
-    workshop.arena.clear();
+    workshop.clear();
     workshop.most = 0;
     CellSearch cell_search(search, kernels, workshop.candidates);
 #pragma omp for schedule(static)
@@ -270,6 +266,24 @@ void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
 void NeighborList::Workshop::make_room(bool foresees) {
   candidates.resize(static_cast<std::size_t>(most) + k_chunk, foresees);
   scratch.resize(static_cast<std::size_t>(stride(most) * k_chunk));
+}
+
+std::int32_t* NeighborList::Workshop::take(std::int32_t& length) {
+  constexpr int k_tried = 8;
+  Deserted** at = &deserted;
+  for (int k = 0; k < k_tried && *at != nullptr; ++k, at = &(*at)->next) {
+    if ((*at)->length < length || (*at)->length > length + length / 4) continue;
+    Deserted* const found = *at;
+    *at = found->next;
+    length = static_cast<std::int32_t>(found->length);
+    return reinterpret_cast<std::int32_t*>(found);
+  }
+  return arena.take(static_cast<std::size_t>(length) * k_chunk);
+}
+
+void NeighborList::Workshop::leave(std::int32_t* entries, std::int32_t length) {
+  static_assert(sizeof(Deserted) <= k_chunk * sizeof *entries);
+  if (length > 0) deserted = new (entries) Deserted{deserted, length};
 }
 
 /// So that renewals need no memory, whichever thread takes which chunk.
@@ -332,10 +346,8 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
                                             static_cast<std::size_t>(last - first)};
   Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
   const std::int64_t most = cell_search.most_around(cells);
-  if (most == 0) {
-    chunk = {};
-    return;
-  }
+  chunk.length = chunk.stored = 0;
+  if (most == 0) return;
   workshop.most = std::max(workshop.most, most);
   workshop.make_room(search.foresight.ahead != nullptr);
   std::array<Seeker, k_chunk> seekers{};
@@ -358,14 +370,15 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   for (int lane = 0; lane < k_chunk; ++lane)
     for (std::int32_t k = seekers[static_cast<std::size_t>(lane)].found; k < length; k += k_chunk)
       std::fill_n(scratch + lane * stride + k, k_chunk, sentinel);
-  Room& room = rooms_[static_cast<std::size_t>(c)];
-  if (length > room.length) {
+  std::int32_t& room = room_[static_cast<std::size_t>(c)];
+  if (length > room) {
+    workshop.leave(chunk.entries, room);
     // Lists that are renewed by themselves get some room to grow.
-    room.length = search.cut_squared_of != nullptr ? length + length / 32 : length;
-    room.entries = workshop.arena.take(static_cast<std::size_t>(room.length) * k_chunk);
+    room = search.cut_squared_of != nullptr ? length + length / 32 : length;
+    chunk.entries = workshop.take(room);
   }
-  kernels.interleave(scratch, stride, length, room.entries, past_caches_);
-  chunk = {room.entries, length, stored};
+  kernels.interleave(scratch, stride, length, chunk.entries, past_caches_);
+  chunk.length = length, chunk.stored = stored;
 }
 
 /// What all chunks hold.
@@ -375,12 +388,12 @@ void NeighborList::count() {
   for (std::size_t c = 0; c < chunks_.size(); ++c) {
     stored_ += chunks_[c].stored;
     padded_ += std::int64_t{chunks_[c].length} * k_chunk;
-    deserted_ -= std::int64_t{rooms_[c].length} * k_chunk;
+    deserted_ -= std::int64_t{room_[c]} * k_chunk;
   }
 }
 
 std::size_t NeighborList::bytes() const {
-  std::size_t bytes = chunks_.bytes() + rooms_.bytes() + due_.bytes() + target_places_.bytes();
+  std::size_t bytes = chunks_.bytes() + room_.bytes() + due_.bytes();
   for (const auto& each : workshops_)
     bytes += each.arena.taken() * sizeof(std::int32_t) + each.scratch.bytes() + each.candidates.bytes();
   return bytes;

@@ -1,12 +1,15 @@
 #pragma once
 // Neighbour lists, interleaved: sixteen particles a chunk, entry k of all sixteen side by side ("SELL-16").
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "base/arrays.hpp"
+#include "base/pack.hpp"
 #include "base/vec.hpp"
 #include "particles/cells.hpp"
 
@@ -17,9 +20,30 @@ inline constexpr int k_chunk = 16;  // particles a chunk: the widest pack; narro
 /// Lists of the sixteen particles of a chunk. entries[16 k + lane] is the place of the k-th neighbour's row, see
 /// k_row_step; shorter lists are padded with the sentinel's.
 struct Chunk {
-  const std::int32_t* entries = nullptr;
+  std::int32_t* entries = nullptr;
   std::int32_t length = 0;
   std::int32_t stored = 0;  // entries without padding
+};
+
+/// Whom lists are of, sixteen a chunk: the row of each.
+struct Targets {
+  const std::int32_t* slot = nullptr;
+  std::int64_t count = 0;
+  std::int32_t sentinel = 0;  // row of those that the last chunk lacks
+
+  Targets() = default;
+  explicit Targets(const particles::CellRows& rows)
+      : slot(rows.slot.data()), count(rows.computed()), sentinel(rows.rows) {}
+
+  /// Where the rows of N of them are, see k_row_step.
+  template <int N>
+  EDDYLINE_INLINE std::array<std::int32_t, static_cast<std::size_t>(N)> places(std::int64_t first) const {
+    std::array<std::int32_t, static_cast<std::size_t>(N)> places;
+    const std::int64_t last = count - first < N ? count - first : N;
+    for (std::int64_t k = 0; k < N; ++k)
+      places[static_cast<std::size_t>(k)] = (k < last ? slot[first + k] : sentinel) * k_row_step;
+    return places;
+  }
 };
 
 /// Fixed-point positions of all rows of one kind, one array an axis: what the list builder searches.
@@ -139,8 +163,7 @@ class NeighborList {
   std::int64_t renew(const Search& search, const char* instructions, const std::uint8_t* due);
 
   std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
-  /// Places of the particles' own rows, padded to whole chunks with that of the targets' sentinel.
-  const std::int32_t* target_places() const { return target_places_.data(); }
+  const Targets& targets() const { return targets_; }
   std::int64_t stored() const { return stored_; }  // entries without padding
   std::int64_t padded() const { return padded_; }  // entries with padding
   /// Changes whenever lists do.
@@ -150,19 +173,24 @@ class NeighborList {
  private:
   static constexpr std::int64_t k_few = 4096;  // entries that may always lie waste
 
-  /// Where a chunk's entries are, and how long its lists may become there.
-  struct Room {
-    std::int32_t* entries = nullptr;
-    std::int32_t length = 0;
+  /// Entries of a chunk that has outgrown them, which hold this themselves: one of a list of such.
+  struct Deserted {
+    Deserted* next;
+    std::int64_t length;
   };
   /// What a thread needs.
   struct Workshop {
     Arena arena;
+    Deserted* deserted = nullptr;  // by chunks that this thread has built
     Candidates candidates;
     Array<std::int32_t> scratch;  // the lists of a chunk, one after the other
     std::int64_t most = 0;        // candidates around a chunk so far
 
+    void clear() { arena.clear(), deserted = nullptr; }
     void make_room(bool foresees);
+    /// Entries for lists of that length, or for somewhat longer ones that others have left; `length` is then theirs.
+    std::int32_t* take(std::int32_t& length);
+    void leave(std::int32_t* entries, std::int32_t length);
     /// From one list to the next in `scratch`.
     static std::int64_t stride(std::int64_t candidates) { return candidates / k_chunk * k_chunk + 2 * k_chunk; }
   };
@@ -177,9 +205,9 @@ class NeighborList {
   /// Whether lists that have outgrown their room have left so much of it that to build all anew is better.
   bool is_scattered() const { return deserted_ > k_few + padded_ / 4; }
 
+  Targets targets_;
   Array<Chunk> chunks_;
-  Array<Room> rooms_;  // by chunk
-  Array<std::int32_t> target_places_;
+  Array<std::int32_t> room_;  // by chunk: how long its lists may become where they are
   std::vector<Workshop> workshops_;                      // one a thread
   Array<std::int32_t> due_;                              // chunks
   std::int64_t stored_ = 0, padded_ = 0, deserted_ = 0;  // deserted: room that chunks have outgrown

@@ -26,15 +26,15 @@ template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
   neighbors::Rows<T> rows{classic::k_fluid_width<D>}, wall{classic::k_wall_width<D>};
-  std::vector<std::int32_t> fluid_targets, wall_targets;
+  fixture::Targets fluid_targets, wall_targets;
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
   classic::SweepInput<T> in;
 
-  Scene(std::int32_t fluid_particles, std::int32_t wall_particles) : fluid(fluid_particles), walls(wall_particles) {
+  Scene(std::int32_t fluid_particles, std::int32_t wall_particles)
+      : fluid(fluid_particles), walls(wall_particles), fluid_targets(fluid), wall_targets(walls) {
     rows.resize(fluid), wall.resize(walls);
     rows.row(fluid)[2 * D + 1] = 1, wall.row(walls)[3 * D + 3] = 1;  // density of the sentinels
-    fluid_targets = fixture::targets(fluid), wall_targets = fixture::targets(walls);
     fluid_fluid = all_of(fluid, fluid, true), fluid_wall = all_of(fluid, walls, false);
     wall_fluid = all_of(walls, fluid, false);
     in.scale = T(0x1p-26);
@@ -45,7 +45,7 @@ struct Scene {
   classic::SweepInput<T> input(bool of_fluid) const {
     auto all = in;
     all.fluid = rows.data(), all.walls = wall.data();
-    all.target_places = (of_fluid ? fluid_targets : wall_targets).data();
+    all.targets = of_fluid ? fluid_targets : wall_targets;
     all.fluid_neighbors = (of_fluid ? fluid_fluid : wall_fluid).data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
     return all;
@@ -112,7 +112,7 @@ template <class T, int D>
 Found<T, D> run(const classic::Sweeps<T, D>& sweeps, const Scene<T, D>& s, std::size_t choice) {
   Found<T, D> f;
   f.for_each([&](const char*, std::vector<T>& values) {
-    values.assign(std::max(s.fluid_targets.size(), s.wall_targets.size()), T(-77));
+    values.assign(std::max(s.fluid_targets.lanes(), s.wall_targets.lanes()), T(-77));
   });
   classic::RateResults<T, D> rates{f.density.data(), f.heating.data(), {}, {}, f.spread.data(), f.closing.data()};
   classic::WallResults<T, D> walls{f.weight.data(), f.wall_pressure.data(), f.wall_density.data(), {}, {}};

@@ -59,13 +59,13 @@ Lists ids_of(const neighbors::NeighborList& list, const Sorted& targets, const S
       CHECK(!ended || row == sources.rows.rows);
       if (!ended) ids.push_back(sources.row_id[static_cast<std::size_t>(row)]);
     }
-    CHECK(list.target_places()[i] == targets.rows.slot[i] * eddyline::k_row_step);
+    CHECK(list.targets().places<1>(static_cast<std::int64_t>(i))[0] == targets.rows.slot[i] * eddyline::k_row_step);
     stored += static_cast<std::int64_t>(ids.size());
   }
   CHECK(list.stored() == stored);
   CHECK(list.padded() >= stored);
   for (std::size_t i = targets.x.size(); i < list.chunks().size() * neighbors::k_chunk; ++i) {
-    CHECK(list.target_places()[i] == targets.rows.rows * eddyline::k_row_step);
+    CHECK(list.targets().places<1>(static_cast<std::int64_t>(i))[0] == targets.rows.rows * eddyline::k_row_step);
     const auto chunk = list.chunks()[i / neighbors::k_chunk];
     for (std::int32_t k = 0; k < chunk.length; ++k)
       CHECK(chunk.entries[static_cast<std::size_t>(k) * neighbors::k_chunk + i % neighbors::k_chunk] ==

@@ -29,14 +29,14 @@ struct Scene {
   neighbors::Rows<T> moving{delta::moving_width<D>(true)}, pressed{delta::k_pressed_width<D>},
       wall{delta::k_wall_width<D>};
   neighbors::Rows<T> without_w{delta::moving_width<D>(false)};  // as `moving`
-  std::vector<std::int32_t> fluid_rows, wall_rows;              // targets
+  fixture::Targets fluid_rows, wall_rows;
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
   delta::SweepInput<T> in;
 
-  Scene(std::int32_t fluid_particles, std::int32_t wall_particles) : fluid(fluid_particles), walls(wall_particles) {
+  Scene(std::int32_t fluid_particles, std::int32_t wall_particles)
+      : fluid(fluid_particles), walls(wall_particles), fluid_rows(fluid), wall_rows(walls) {
     moving.resize(fluid), pressed.resize(fluid), wall.resize(walls);
-    fluid_rows = fixture::targets(fluid), wall_rows = fixture::targets(walls);
     in.scale = T(0x1p-26);
     in.kernel_constant = T(2), in.crowding = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
     in.wall_suction = std::numeric_limits<T>::lowest();
@@ -49,7 +49,7 @@ struct Scene {
       for (int k = 0; k < without_w.width(); ++k) without_w.row(i)[k] = moving.row(i)[k];
     auto all = in;
     all.moving = confined ? moving.data() : without_w.data(), all.pressed = pressed.data(), all.walls = wall.data();
-    all.target_places = of_fluid ? fluid_rows.data() : wall_rows.data();
+    all.targets = of_fluid ? fluid_rows : wall_rows;
     all.fluid_neighbors = of_fluid ? fluid_fluid.data() : wall_fluid.data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
     return all;
@@ -122,7 +122,7 @@ template <class T, int D>
 Results<T> run(const delta::Sweeps<T, D>& sweeps, Scene<T, D>& s) {
   Results<T> results;
   results.values.reserve(64);
-  const std::size_t fluid = s.fluid_rows.size(), walls = s.wall_rows.size();
+  const std::size_t fluid = s.fluid_rows.lanes(), walls = s.wall_rows.lanes();
   const auto fluid_chunks = static_cast<std::int64_t>(fluid / k_chunk),
              wall_chunks = static_cast<std::int64_t>(walls / k_chunk);
   const auto vector = [&](const std::string& name, std::size_t size, T** out) {

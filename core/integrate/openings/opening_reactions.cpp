@@ -15,7 +15,7 @@ void OpeningReactions<T, D>::prepare() {
 template <class T, int D>
 physics::delta::SweepInput<T> OpeningReactions<T, D>::input() const {
   auto in = flow_.input();
-  in.target_places = flow_.buffer_free.target_places();
+  in.targets = flow_.buffer_free.targets();
   in.fluid_neighbors = flow_.buffer_free.chunks().data();
   in.wall_neighbors = no_walls_.data();
   return in;

@@ -56,7 +56,7 @@ struct ReactionResults {  // on a wall's particle
 template <class T>
 struct SweepInput {
   neighbors::RowParts<const T> fluid, walls;
-  const std::int32_t* target_places = nullptr;  // of the particles that are summed for
+  neighbors::Targets targets;  // the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
   T scale = 0;                                       // quantum / R

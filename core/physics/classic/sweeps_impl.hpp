@@ -93,7 +93,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_fluid<P, D>(in.fluid, in.target_places + at);
+      const auto i = load_fluid<P, D>(in.fluid, in.targets.template places<P::width>(at).data());
       P density(0), heating(0), conduction(0), spread(0), closing(0), force[D], drift[D];
 
       for_each_neighbor<P>(
@@ -169,7 +169,7 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
       const std::int64_t at = c * neighbors::k_chunk + part, to = at - first_chunk * neighbors::k_chunk;
       WallSums<P, D> sum{};
       if (in.fluid_neighbors[c].length > 0) {
-        const auto w = load_wall<P, D>(in.walls, in.target_places + at);
+        const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
         for_each_neighbor<P>(
             in.fluid_neighbors[c], part,
             [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
@@ -195,7 +195,7 @@ void reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::in
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto w = load_wall<P, D>(in.walls, in.target_places + at);
+      const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
       P pressure[D], viscous[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,

@@ -57,7 +57,7 @@ struct ReactionResults {  // on a wall's particle, without the kernel's constant
 template <class T>
 struct SweepInput {
   neighbors::RowParts<const T> moving, pressed, walls, nodes;
-  const std::int32_t* target_places = nullptr;  // of the rows of the particles that are summed for
+  neighbors::Targets targets;  // the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
   T scale = 0;                                       // quantum / R

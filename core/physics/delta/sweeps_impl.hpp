@@ -107,7 +107,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_moving<P, D, confined>(in.moving, in.target_places + at);
+      const auto i = load_moving<P, D, confined>(in.moving, in.targets.template places<P::width>(at).data());
       P divergence(0), diffusion(0), viscous[D];
 
       for_each_neighbor<P>(
@@ -163,7 +163,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_pressed<P, D>(in.pressed, in.target_places + at);
+      const auto i = load_pressed<P, D>(in.pressed, in.targets.template places<P::width>(at).data());
       const P p_wet = max(i.p, P(in.wall_suction));  // walls do not suck in spray whose pressure is negative
       P pressure[D], shift[D], filled(0);
       Arrangement<P, D> around{};
@@ -214,7 +214,7 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
       const std::int64_t at = c * neighbors::k_chunk + part, to = at - first_chunk * neighbors::k_chunk;
       WallSums<P, D> sum{};
       if (in.fluid_neighbors[c].length > 0) {
-        const auto w = load_wall<P, D>(in.walls, in.target_places + at);
+        const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
         for_each_neighbor<P>(
             in.fluid_neighbors[c], part,
             [&](auto* places) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, places); },
@@ -238,7 +238,7 @@ void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t f
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       P x[4];
-      load_values<k_node_width<D>>(in.nodes, in.target_places + at, x);
+      load_values<k_node_width<D>>(in.nodes, in.targets.template places<P::width>(at).data(), x);
       LinearFitSums<P, D> sum{};
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
@@ -255,7 +255,7 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto w = load_wall<P, D>(in.walls, in.target_places + at);
+      const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
@@ -279,7 +279,7 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto w = load_wall<P, D>(in.walls, in.target_places + at);
+      const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
