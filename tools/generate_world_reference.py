@@ -199,7 +199,8 @@ def _number_kind(value: Schema) -> str:
     word = "whole number" if number.get("type") == "integer" else "number"
     low, high = number.get("minimum", number.get("ge")), number.get("maximum", number.get("le"))
     if "exclusiveMinimum" in number:
-        return f"{word} > {number['exclusiveMinimum']}"
+        below = number["exclusiveMinimum"]
+        return f"{word} > {below}" if high is None else f"{word}, above {below} to {high}"
     if low is not None and high is not None:
         return f"{word}, {low} to {high}"
     return f"{word} >= {low}" if low is not None else word

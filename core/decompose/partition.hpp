@@ -28,7 +28,7 @@ Cuts cuts_of(std::string_view name);
 using SlabWeights = std::function<std::vector<std::int64_t>(const particles::CellBox& box, int axis)>;
 
 /// The grid cut into boxes, numbered so that neighbours tend to have near numbers; each rank has as many, one after the
-/// other. Every rank holds the whole tree of cuts, 44 bytes a box; no more of it grows with the number of ranks.
+/// other. Every rank holds the whole tree of cuts, 56 bytes a box; no more of it grows with the number of ranks.
 class Partition {
  public:
   Partition() = default;

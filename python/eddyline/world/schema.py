@@ -64,7 +64,8 @@ class Fluid(Table):
         description="A weakly compressible liquid, or an ideal gas, which needs method.scheme = classic.",
     )
     density: Positive = Field(
-        description="Of a liquid at zero pressure; of a gas at the start [kg/m^3].", examples=[1000.0]
+        description="Of a liquid at zero pressure, or at the level of the pressure where there is one; of a gas at the "
+        "start [kg/m^3].", examples=[1000.0]
     )
     gamma: Annotated[Number, Field(gt=1, le=10)] | None = Field(
         default=None, description="Ratio of specific heats, gas only; default 1.4."
@@ -125,7 +126,8 @@ class Start(Table):
         default=None, description="Velocity [m/s], of x, y, z; default at rest."
     )
     pressure: PressureValue | None = Field(
-        default=None, description='"hydrostatic" or a field [Pa]; default 0; a gas needs one.'
+        default=None, description='"hydrostatic" or a field [Pa]; default 0, with openings and without a free surface '
+        "density max_speed^2; a gas needs one."
     )
     density: FieldFormula | None = Field(
         default=None, description="Of a gas only [kg/m^3], of x, y, z; default that of [fluid]."
@@ -257,7 +259,7 @@ class Gauge(Table):
     type: Literal["gauge"]
     position: Vector = Field(description="Foot of the gauge [m].", examples=[[0.1, 0.0]])
     axis: AxisName | None = Field(
-        default=None, description="Direction of the height; default against gravity."
+        default=None, description="Axis of the height, upwards along it; default that of gravity, y without."
     )
 
 
@@ -413,8 +415,8 @@ class Method(Table):
     )
     volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
         default=None,
-        description="Rate at which density follows the filling of space, in c0/h; default 0.01. With a free "
-        "surface only where particles crowd.",
+        description="Delta with shifting: rate at which density follows the filling of space, in c0/h; default "
+        "0.01. With a free surface only where particles crowd.",
     )
     skin: Positive | None = Field(
         default=None,
@@ -441,14 +443,22 @@ class Method(Table):
 
 
 OPTIONS_OF = {
-    "delta": ("density_diffusion", "acoustic_damping", "shifting", "shifting_strength", "shifting_cap"),
+    "delta": (
+        "density_diffusion",
+        "acoustic_damping",
+        "volume_relaxation",
+        "shifting",
+        "shifting_strength",
+        "shifting_cap",
+    ),
     "classic": ("artificial_viscosity_beta", "artificial_conductivity", "xsph"),
 }
 """Keys of [method] that one scheme has alone."""
 
 
 class Output(Table):
-    """How much of a run is kept: numbers of equally spaced times from 0 to the end; 0 for none."""
+    """How much of a run is kept: numbers of equally spaced times from 0 to the end; 0 for none, of
+    pictures for that of the end alone."""
 
     pictures: Count = Field(default=160, description="Frames of the film.")
     snapshots: Count = Field(default=20, description="Whole states, for ParaView.")
