@@ -485,8 +485,8 @@ Estimate estimate(const world::World& world) {
   const double reach = 1.05 * e.length.interaction_radius / world.spacing;
   const double neighbors = world.dimensions == 2 ? 3.14 * reach * reach : 4.19 * reach * reach * reach;
   const double state = world.dimensions == 2 ? 270 : 350, wall = 200;
-  const double bytes = static_cast<double>(e.fluid_particles) * (state + 4.7 * neighbors) +
-                       static_cast<double>(e.wall_particles) * wall;
+  const double bytes =
+      static_cast<double>(e.fluid_particles) * (state + 4.7 * neighbors) + static_cast<double>(e.wall_particles) * wall;
   e.memory_bytes = static_cast<std::int64_t>(bytes);
   const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
   const bool classic = world.method.scheme == world::Scheme::classic;
@@ -495,5 +495,7 @@ Estimate estimate(const world::World& world) {
   if (nu > 0) e.time_step = std::min(e.time_step, world.method.viscous_cfl * h * h / nu);
   return e;
 }
+
+double effective_viscosity(const world::World& world) { return integrate::Constants(world).nu_fluid; }
 
 }  // namespace eddyline::driver

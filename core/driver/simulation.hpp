@@ -49,6 +49,10 @@ struct Estimate {
 };
 Estimate estimate(const world::World& world);
 
+/// The kinematic viscosity between fluid particles [m^2/s]: that of the fluid, or what `method.artificial_viscosity` is
+/// worth if that is more. Of the scheme delta.
+double effective_viscosity(const world::World& world);
+
 /// Two 64-bit sums of hashes of (id, position, velocity, density and, if there is one, thermal
 /// energy): the same for any order of particles.
 struct Checksum {

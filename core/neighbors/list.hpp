@@ -207,7 +207,7 @@ class NeighborList {
 
   Targets targets_;
   Array<Chunk> chunks_;
-  Array<std::int32_t> room_;  // by chunk: how long its lists may become where they are
+  Array<std::int32_t> room_;                             // by chunk: how long its lists may become where they are
   std::vector<Workshop> workshops_;                      // one a thread
   Array<std::int32_t> due_;                              // chunks
   std::int64_t stored_ = 0, padded_ = 0, deserted_ = 0;  // deserted: room that chunks have outgrown

@@ -12,8 +12,8 @@ namespace eddyline::observe {
 
 namespace {
 
-constexpr std::size_t k_batch =
-    8192;  // pixels at a time, about, so that sums stay in the caches and those of many ranks take little room
+/// Pixels at a time, about: sums stay in the caches, and those of many ranks take little room.
+constexpr std::size_t k_batch = 8192;
 constexpr std::int32_t k_steps = 16;  // rows of pixels come in multiples of so many
 
 double value(Quantity quantity, const Sample& sample) {
@@ -31,11 +31,28 @@ double value(Quantity quantity, const Sample& sample) {
 
 double value(Quantity, const Vorticity& vorticity) { return vorticity.value; }
 
+/// How much of a neighbourhood the sides of the domain that are walls leave along an axis, about: from one half beside
+/// them to 1.
+double share_inside(const world::World& world, double R, int axis, double x) {
+  const auto side = world.sides.begin() + 2 * axis;
+  const double beyond[] = {x - world.origin[axis], world.origin[axis] + world.size[axis] - x};
+  double share = 1;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (side[k].kind == world::SideKind::wall) share *= std::clamp(0.5 + 1.2 * beyond[k] / R, 0.5, 1.0);
+  return share;
+}
+
+/// Where half of what walls leave is fluid. inside: of each column, of these rows.
 template <class Found>
-void paint(Quantity quantity, std::span<const Found> found, float* pixels) {
-  for (std::size_t i = 0; i < found.size(); ++i)
-    pixels[i] = found[i].fraction >= 0.5 ? static_cast<float>(value(quantity, found[i]))
-                                         : std::numeric_limits<float>::quiet_NaN();
+void paint(Quantity quantity, std::span<const Found> found, std::span<const double> inside_columns,
+           std::span<const double> inside_rows, float* pixels) {
+  std::size_t i = 0;
+  for (const double inside_row : inside_rows)
+    for (const double inside_column : inside_columns) {
+      const bool is_fluid = found[i].fraction >= 0.5 * inside_column * inside_row;
+      pixels[i] = is_fluid ? static_cast<float>(value(quantity, found[i])) : std::numeric_limits<float>::quiet_NaN();
+      ++i;
+    }
 }
 
 }  // namespace
@@ -59,6 +76,13 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
   const auto columns = static_cast<std::size_t>(plane.columns);
   const bool any_sample = std::ranges::any_of(quantities, [](Quantity q) { return q != Quantity::vorticity; });
   const bool any_vorticity = std::ranges::find(quantities, Quantity::vorticity) != quantities.end();
+  const auto inside = [&](int axis, double x) {
+    return share_inside(flow.world(), flow.constants().length.interaction_radius, axis, x);
+  };
+  const double inside_plane = D == 3 ? inside(2, plane.lower.z) : 1.0;
+  std::vector<double> inside_columns, inside_rows;
+  for (std::int32_t k = 0; k < plane.columns; ++k) inside_columns.push_back(inside(0, plane.centre(k, 0).x));
+  for (std::int32_t k = 0; k < plane.rows; ++k) inside_rows.push_back(inside_plane * inside(1, plane.centre(0, k).y));
   const auto batch = static_cast<std::int32_t>(std::max<std::size_t>(1, k_batch / columns / k_steps)) * k_steps;
   for (std::int32_t row = 0; row < plane.rows; row += batch) {
     const PixelRows some{plane, row, std::min(row + batch, plane.rows)};
@@ -66,7 +90,10 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
     const std::span<const Vorticity> vorticity = any_vorticity ? sampler.vorticity(some) : std::span<const Vorticity>{};
     float* to = pixels.data() + static_cast<std::size_t>(row) * columns;
     for (const Quantity quantity : quantities) {
-      quantity == Quantity::vorticity ? paint(quantity, vorticity, to) : paint(quantity, samples, to);
+      const auto rows = std::span(inside_rows)
+                            .subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(some.last - some.first));
+      quantity == Quantity::vorticity ? paint(quantity, vorticity, inside_columns, rows, to)
+                                      : paint(quantity, samples, inside_columns, rows, to);
       to += plane.pixels();
     }
   }

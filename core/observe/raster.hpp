@@ -15,8 +15,9 @@ inline constexpr std::size_t k_quantities = 7;
 /// By its name. Throws UserError if there is no such quantity in so many dimensions.
 Quantity quantity_of(std::string_view name, int dimensions);
 
-/// Interpolates quantities to pixels: one raster after another, row 0 at the bottom; NaN where there is no fluid
-/// (fraction below one half). All that can be read from one sample of a pixel share it.
+/// Interpolates quantities to pixels: one raster after another, row 0 at the bottom; NaN where there is no fluid: less
+/// than half of what the walls of the domain leave around the pixel. All that can be read from one sample of a pixel
+/// share it.
 template <class T, int D>
 void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> quantities, const Plane& plane,
                   std::span<float> pixels);

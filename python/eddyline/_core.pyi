@@ -246,6 +246,7 @@ class Estimate:
     skin: float  # m
 
 def estimate(world: World) -> Estimate: ...
+def effective_viscosity(world: World) -> float: ...
 
 class Communicator:
     """The ranks of a run."""

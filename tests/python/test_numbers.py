@@ -16,7 +16,7 @@ import pytest
 import tomlkit
 from numpy.typing import NDArray
 
-from eddyline.plot.forces import force_charts, spectrum_of
+from eddyline.plot.forces import force_charts, spectrum_chart, spectrum_of
 from eddyline.run.closing import short_names, table_lines, told_once
 from eddyline.run.derived import derive, recirculation_length
 from eddyline.run.errors import RequestError
@@ -203,7 +203,9 @@ def test_suspects() -> None:
         in results(8.0, one, speed=6.0)["expectations"][0]["reason"]
     )
     fine = one.replace('"D/20"', '"D/50"')
-    assert results(8.0, fine)["expectations"][0]["reason"] == "likely resolution, or a run too short"
+    assert results(8.0, fine)["expectations"][0]["reason"] == (
+        "likely resolution, a run too short, or another world than was measured"
+    )
     edge = CHANNEL + expect("cylinder.drag_coefficient.mean", 3.2, 3.4)
     covered = results(8.0, edge)["expectations"][0]
     assert covered["inside"] is False and "too short (the statistical error covers" in covered["reason"]
@@ -347,6 +349,35 @@ def test_the_spectrum_of_the_window() -> None:
     assert list(spectrum.window) == pytest.approx(found["flows"]["cylinder"]["window"], abs=0.01)
     drag = spectrum_of(series(8.0)["force.cylinder"], "total_x", "cylinder", found)
     assert drag.peak == pytest.approx(6.0, rel=2e-3), "the drag swings twice"
+
+
+def test_the_chart_of_an_impact_shows_all_of_it() -> None:
+    time = np.linspace(0, 1, 500)
+    force = np.where(np.abs(time - 0.4) < 0.002, -240.0, -20.0)
+    frame = pd.DataFrame({"time": time, "total_x": 0 * time, "total_y": force, "torque": 1e-6 * force})
+    frame.attrs["units"] = {"total_x": "N/m", "total_y": "N/m", "torque": "N m/m"}
+    world = World.from_text(CHANNEL.replace('[reference]\nvelocity = "U"\nlength = "D"\n', ""))
+    torque, forces = force_charts(world, "cylinder", frame, {})
+    assert torque.name == "force.cylinder.torque"
+    figure = forces.figure()
+    axes = figure.axes[0]
+    assert axes.get_ylim()[0] < -240
+    for chart in (torque, forces):
+        figure = chart.figure()
+        figure.canvas.draw()
+        box = figure.axes[0].get_tightbbox()
+        assert box is not None and box.x0 >= 0, "numbers and label stay in the picture"
+
+
+def test_noise_has_no_strouhal_number() -> None:
+    found = results(8.0)
+    frame = series(8.0)["force.cylinder"]
+    spectrum = spectrum_of(frame, "total_y", "cylinder", found)
+    world = World.from_text(CHANNEL + EXPECT)
+    noise = spectrum_chart(world, "force.cylinder", "total_y", spectrum, oscillates=False).svg()
+    assert "Strouhal number 0.3" not in noise and "without a period" in noise
+    with pytest.raises(ValueError, match="no rows"):
+        spectrum_of(frame[:0], "total_y", "cylinder", found)
 
 
 def write_series(folder: Path, end: float, rows: int = 2000) -> None:

@@ -276,6 +276,13 @@ def test_slow_noise_is_too_short_for_a_mean() -> None:
     assert found.likely is not None and found.likely > 20
 
 
+def test_what_would_take_ages_is_not_foretold() -> None:
+    time = np.linspace(0, 0.5, 500)
+    impact = np.where(np.abs(time - 0.3) < 0.01, 240.0, 20.0) + 30 * (time > 0.3)
+    found = steady_part(time, impact)
+    assert isinstance(found, Unsettled) and (found.likely is None or found.likely < 10)
+
+
 def test_no_force_is_steady() -> None:
     time = np.linspace(0, 1, 100)
     assert isinstance(flow_state(time, [0 * time, 0 * time]), Steady)

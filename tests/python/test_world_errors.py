@@ -88,6 +88,35 @@ def test_base_is_right() -> None:
     assert world.notes == ("boundaries: right and bottom not named, so no-slip walls.",)
 
 
+@pytest.mark.parametrize(
+    ("body", "spacings"),
+    [
+        ('shape = "line"\nfrom = [0, 0]\nto = [0.1, 0.2]\nthickness = "0.2*domain_spacing"', "0.2"),
+        ('shape = "polygon"\npoints = [[0, 0], [0.1, 0.2], [0.101, 0.2], [0.001, 0]]', "0.0"),
+        ('shape = "line"\nfrom = [0, 0]\nto = [0.1, 0.2]\nthickness = 0.01', ""),
+    ],
+)
+def test_a_body_that_is_too_thin_to_hold_fluid_is_told_of(body: str, spacings: str) -> None:
+    text = f"""
+format = 1
+domain = {{ size = [0.4, 0.4], spacing = 0.01 }}
+fluid = {{ density = 1000, kinematic_viscosity = 1e-3, max_speed = 1 }}
+time = {{ end = 1 }}
+[bodies.gate]
+{body.replace("domain_spacing", "0.01")}
+"""
+    told = [line for line in World.from_text(text).warnings if "gets through" in line]
+    assert len(told) == (1 if spacings else 0)
+    assert all(f"bodies.gate is {spacings}" in line for line in told)
+
+
+def test_a_flow_with_more_viscosity_than_it_asks_for_says_its_reynolds_number() -> None:
+    world = World.load("cylinder", {"let.Re": "1e6"})
+    assert [line for line in world.warnings if "Reynolds 356 instead of 1,000,000" in line]
+    assert not World.load("cylinder").warnings
+    assert not World.load("dam_break").warnings, "waves and impacts hardly feel it"
+
+
 def test_more_particles_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "available_memory", lambda: 8_000_000_000)
     assert lines_of(BASE.replace("spacing = 0.01", "spacing = 1e-6")) == [

@@ -326,6 +326,7 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("cell_edge", [](const driver::Estimate& e) { return e.length.cell_edge; })
       .def_prop_ro("skin", [](const driver::Estimate& e) { return e.length.skin; });
   module.def("estimate", &driver::estimate, "world"_a);
+  module.def("effective_viscosity", &driver::effective_viscosity, "world"_a);
 
   nb::exception<comm::Unresponsive>(module, "UnresponsiveError", PyExc_RuntimeError);
   nb::class_<Communicator>(module, "Communicator")

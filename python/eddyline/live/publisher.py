@@ -54,6 +54,7 @@ class Publisher:
     def __init__(self, address: Address, hello: pb.Hello, interrupt: Callable[[], None]) -> None:
         self.view = pb.View()
         self.connected = False
+        self.has_connected = False  # ever
         self.cost = 0.0  # processor time that the last frame took to send [s]
         self._address = address
         self._hello = hello
@@ -114,6 +115,10 @@ class Publisher:
             self._change.notify()
         self._thread.join(PATIENCE if self.connected else 0.0)
 
+    @property
+    def url(self) -> str:
+        return self._address.url
+
     # --- the thread ---------------------------------------------------------------------------------------
 
     def _work(self) -> None:
@@ -163,7 +168,7 @@ class Publisher:
             for series in self._series.values():
                 series.sent = 0
             self._slots = {**self._lasting, **self._slots}
-            self.connected = True
+            self.connected = self.has_connected = True
 
     def _send_all(self, socket: ClientConnection, listener: threading.Thread) -> None:
         while True:

@@ -21,6 +21,7 @@ LINES = (("#0b6e99", "-"), ("#b5451b", "--"), ("#5b7f1a", "-."), ("#7a4fa3", ":"
 BAND = "#e0a526"
 PLACE = (0.085, 0.125, 0.895, 0.785)  # of the axes in the figure: left, bottom, width, height
 PLACE_WITHOUT_TITLE = (0.075, 0.125, 0.915, 0.86)
+EDGE = 0.008  # of the width of a figure, which stays free at its left
 ROOM_ABOVE = 0.085  # of the height of a figure: for an axis or a line of text
 MOST_POINTS = 3000  # of a line; more are thinned to the extremes of equal stretches
 CSS_COLORS = {
@@ -67,6 +68,7 @@ class Chart:
         self.draw(axes)
         for text in (axes.xaxis.label, axes.yaxis.label):
             text.set_color(INK)
+        _make_room_left(axes)
         return figure
 
     def image(self) -> NDArray[np.uint8]:
@@ -85,6 +87,21 @@ class Chart:
             figure = self.figure("none", PLACE_WITHOUT_TITLE)
             figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         return _for_page(out.getvalue(), self.description)
+
+
+def _make_room_left(axes: Axes) -> None:
+    """Numbers and label of the axis on the left stay inside the figure, however long they are."""
+    from matplotlib.ticker import ScalarFormatter
+
+    if isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter):
+        axes.ticklabel_format(axis="y", scilimits=(-3, 5), useMathText=True)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    box = axes.get_tightbbox()
+    lacking = EDGE - (box.x0 / figure.bbox.width if box is not None else EDGE)
+    if lacking > 0:
+        place = axes.get_position()
+        axes.set_position((place.x0 + lacking, place.y0, place.width - lacking, place.height))
 
 
 def line(axes: Axes, x: Vector, y: Vector, k: int, label: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,22 +33,27 @@ def force_charts(
     world: World, body: str, frame: pd.DataFrame, results: Mapping[str, Any], stay: Stay = ALWAYS
 ) -> Iterator[Chart]:
     """Drag and lift coefficient of a body, a chart each, and the spectrum of the lift; forces in one chart if
-    the world has no [reference]."""
+    the world has no [reference]. Before them the torque on a body that moves."""
     time = frame["time"].to_numpy()
     factor = world.coefficient_of_force
+    if any(name.startswith("torque") for name in map(str, frame.columns)):
+        yield _torque(body, time, frame, stay)
     if factor is None or world.core.dimensions != 2:
         yield _newtons(body, time, frame, stay)
         return
     for coefficient, column in COEFFICIENTS.items():
         yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results, stay)
     if results.get("flows", {}).get(body, {}).get("state") in ("periodic", "irregular"):
-        yield spectrum_chart(world, f"force.{body}", "total_y", spectrum_of(frame, "total_y", body, results))
+        spectrum = spectrum_of(frame, "total_y", body, results)
+        yield spectrum_chart(world, f"force.{body}", "total_y", spectrum, oscillates=True)
 
 
 def spectrum_of(frame: pd.DataFrame, column: str, body: str, results: Mapping[str, Any]) -> Spectrum:
     """The power spectrum of a column of a series: over the window in which the flow around `body` is periodic
     or steady, or over its second half where it is neither. ValueError if too few rows are left."""
     time, values = frame["time"].to_numpy(), frame[column].to_numpy()
+    if not len(time):
+        raise ValueError("there are no rows")
     window = window_of(results, body) or (0.5 * (time[0] + time[-1]), time[-1])
     inside = (time >= window[0]) & (time <= window[1]) & np.isfinite(values)
     return power_spectrum(time[inside], values[inside])
@@ -60,9 +65,9 @@ def window_of(results: Mapping[str, Any], body: str) -> tuple[float, float] | No
     return (float(window[0]), float(window[1])) if window else None
 
 
-def spectrum_chart(world: World, series: str, column: str, spectrum: Spectrum) -> Chart:
+def spectrum_chart(world: World, series: str, column: str, spectrum: Spectrum, *, oscillates: bool) -> Chart:
     """Power over frequency, logarithmic, with its peak; a second axis for the Strouhal number with
-    [reference]."""
+    [reference]. oscillates: whether the peak is that of a flow that does, and not of noise."""
     reference = world.reference
     scale = reference.length / reference.velocity if reference is not None else None
     known = (spectrum.frequency > 0) & (spectrum.power > 0)
@@ -76,7 +81,11 @@ def spectrum_chart(world: World, series: str, column: str, spectrum: Spectrum) -
         axes.set_yscale("log")
         axes.set_xlim(0, end)
         axes.set_ylim(top * 10.0**-DECADES, 8 * top)
-        words = f"peak at {peak:.4g} 1/s" + (f", Strouhal number {peak * scale:.4g}" if scale else "")
+        words = f"peak at {peak:.4g} 1/s"
+        if not oscillates:
+            words += ", of a flow without a period"
+        elif scale:
+            words += f", Strouhal number {peak * scale:.4g}"
         axes.axvline(peak, color=QUIET, lw=0.9, ls=(0, (4, 3)), label=words)
         axes.set_xlabel("frequency [1/s]")
         axes.set_ylabel("power spectral density")
@@ -172,13 +181,15 @@ def _written(shown: Mapping[str, Mapping[str, Any]], found: list[Mapping[str, An
 def _limit_to_window(
     axes: Axes, time: Vector, values: Vector, window: tuple[float, float] | None, edges: list[float]
 ) -> None:
-    """An axis for what counts, and for nearly all of the rest: a sudden start must not flatten it."""
+    """An axis for what counts, and for nearly all of the rest: a sudden start must not flatten it. Without a
+    window everything counts, an impact above all, but for the start."""
     known = np.isfinite(values)
     time, values = time[known], values[known]
     if not values.size:
         return
     late = values[time >= 0.9 * time[0] + 0.1 * time[-1]]
-    low, high = (float(edge) for edge in np.percentile(late if late.size else values, (1, 99)))
+    shares = (1, 99) if window else (0, 100)
+    low, high = (float(edge) for edge in np.percentile(late if late.size else values, shares))
     if window:
         part = values[(time >= window[0]) & (time <= window[1])]
         low, high = min(low, float(part.min())), max(high, float(part.max()))
@@ -188,21 +199,46 @@ def _limit_to_window(
 
 
 def _newtons(body: str, time: Vector, frame: pd.DataFrame, stay: Stay) -> Chart:
-    unit = frame.attrs.get("units", {}).get("total_x", "N")
     columns = [column for column in map(str, frame.columns) if column.startswith("total_")]
+    labels = [f"force along {column[-1]}" for column in columns]
+    text = f"Force along {', '.join(column[-1] for column in columns)} on {body} over time"
+    return _components(f"force.{body}", f"Force on {body}", text, "force", columns, labels, time, frame, stay)
+
+
+def _torque(body: str, time: Vector, frame: pd.DataFrame, stay: Stay) -> Chart:
+    columns = [column for column in map(str, frame.columns) if column.startswith("torque")]
+    labels = [f"torque about {column[-1]}" if len(columns) > 1 else "torque" for column in columns]
+    text = f"Torque of the fluid on {body}, about the pivot of its motion, over time"
+    return _components(
+        f"force.{body}.torque", f"Torque on {body}", text, "torque", columns, labels, time, frame, stay
+    )
+
+
+def _components(
+    name: str,
+    title: str,
+    description: str,
+    what: str,
+    columns: Sequence[str],
+    labels: Sequence[str],
+    time: Vector,
+    frame: pd.DataFrame,
+    stay: Stay,
+) -> Chart:
+    """Some columns over time, in the unit of the first of them."""
+    unit = frame.attrs.get("units", {}).get(columns[0], "1")
 
     def draw(axes: Axes) -> None:
-        for k, column in enumerate(columns):
-            line(axes, time, frame[column].to_numpy(), k, f"force along {column[-1]}")
+        for k, (column, label) in enumerate(zip(columns, labels, strict=True)):
+            line(axes, time, frame[column].to_numpy(), k, label)
         axes.set_xlabel("time [s]")
-        axes.set_ylabel(f"force [{unit}]")
+        axes.set_ylabel(f"{what} [{unit}]")
         _mark_stay(axes, stay)
-        _limit_to_window(axes, np.tile(time, len(columns)), frame[columns].to_numpy().T.ravel(), None, [])
+        values = frame[list(columns)].to_numpy().T.ravel()
+        _limit_to_window(axes, np.tile(time, len(columns)), values, None, [])
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=2)
 
-    text = f"Force along {', '.join(column[-1] for column in columns)} on {body} over time"
-    text += "".join(f"; {words}" for words in _moments(stay))
-    return Chart(f"force.{body}", f"Force on {body}", text, draw)
+    return Chart(name, title, description + "".join(f"; {words}" for words in _moments(stay)), draw)
 
 
 def _bands(results: Mapping[str, Any], body: str, name: str) -> Iterator[tuple[float, float, str]]:

@@ -20,7 +20,7 @@ def closing_lines(run: Run) -> str:
     """The table, then one line each for folder, picture, fingerprint and the next command."""
     lines = table_lines(run)
     if run.outcome != "finished":
-        lines.append(f"{run.outcome}: {run.message}" if run.message else run.outcome)
+        lines.append(run.message if run.outcome == "stopped by user" else f"{run.outcome}: {run.message}")
     picture = run.movie if run.movie.is_file() else run.picture
     if BREAKS in run.record:
         lines.append(f"BREAKS THE LAW: {run.record[BREAKS]}")

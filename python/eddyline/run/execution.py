@@ -95,6 +95,8 @@ class Execution:
     def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
         try:
             self._begin()
+            for warning in self.world.warnings:
+                shown.warn(f"note: {warning}")
             if BREAKS in self.record:
                 shown.warn(f"BREAKS THE LAW: {self.record[BREAKS]}")
             problem = self._compute(shown)

@@ -146,7 +146,8 @@ def _spectrum(run: Run, series: str, column: str, folder: Path) -> Iterator[Path
         found = spectrum_of(frame, column, body, run.results)
     except ValueError as error:
         raise RequestError(f"--spectrum {series}.{column}: {error}") from None
-    chart = spectrum_chart(run.world, series, column, found)
+    oscillates = flows.get(body, {}).get("state") in ("periodic", "irregular")
+    chart = spectrum_chart(run.world, series, column, found, oscillates=oscillates)
     unit = frame.attrs["units"][column]
     columns = {"frequency [1/s]": found.frequency, f"power [({unit})^2 s]": found.power}
     reference = run.world.reference

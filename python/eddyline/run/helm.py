@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time as clock
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -129,6 +130,8 @@ class Helm:
             time=time,
         )
         self._publisher.close(packed(ended=ended))
+        if not self._publisher.has_connected:
+            print(f"nobody has seen this run: no hub took it at {self._publisher.url}", file=sys.stderr)
         self._publisher = None
 
     # --- commands -----------------------------------------------------------------------------------------

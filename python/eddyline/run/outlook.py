@@ -64,6 +64,8 @@ class Lookout:
         if len(times) < len(unsettled):
             return Outlook(unsettled[0].reason)
         latest = max(times)
+        if latest <= max(float(frame["time"].iloc[-1]) for frame in series.values()):
+            return Outlook("first numbers soon")  # what was foreseen has not come yet
         late = ", after the end" if latest > self._world.end else ""
         return Outlook(f"first numbers likely at t = {latest:.2g} s{late}", latest)
 

@@ -285,7 +285,8 @@ class _Suspects:
         found = [*self._statistics(comparison), *self._resolution(), *self._mach()]
         if unbounded:
             found += self._blockage()
-        return f"likely {' and '.join(found) or 'resolution, or a run too short'}"
+        unknown = "resolution, a run too short, or another world than was measured"
+        return f"likely {' and '.join(found) or unknown}"
 
     def _statistics(self, comparison: Comparison) -> Iterator[str]:
         measured, error = comparison.measured, comparison.statistical_error

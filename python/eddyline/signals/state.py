@@ -37,6 +37,7 @@ FLUCTUATION = (
     0.05  # rms of a signal, relative to the scale, above which a flow is irregular rather than steady
 )
 LARGEST_ERROR = 0.02  # of a mean, relative to the scale, beyond which a window is too short
+FARTHEST = 20  # times as long as it has been observed: further nobody sees when a signal will have a mean
 _BATCHES = 200
 
 
@@ -143,8 +144,9 @@ def steady_part(
     error = _error(rest_time, rest)
     if error > LARGEST_ERROR * size:
         span = window[1] - window[0]
-        longer = span * (error / (LARGEST_ERROR * size)) ** 2 if math.isfinite(error) else None
-        return Unsettled("too short for a mean", None if longer is None else window[0] + float(longer))
+        longer = span * (error / (LARGEST_ERROR * size)) ** 2
+        foreseeable = longer <= FARTHEST * (even[-1] - even[0])
+        return Unsettled("too short for a mean", window[0] + float(longer) if foreseeable else None)
     return Steady(window)
 
 

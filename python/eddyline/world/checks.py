@@ -11,7 +11,7 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from .. import _core
-from . import motions
+from . import motions, shapes
 from .check_openings import opening_problems
 from .lengths import cell_edge
 from .openings import faces
@@ -31,7 +31,7 @@ from .schema import (
     Wall,
     WorldFile,
 )
-from .shapes import Region, ShapeTable, vec3
+from .shapes import Body, Region, ShapeTable, vec3
 
 Found = Iterator[tuple[Path, str]]
 
@@ -59,6 +59,32 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
             yield (*path, key), f"{dotted(path)}.{text}"
 
 
+def warnings(file: WorldFile) -> Iterator[str]:
+    """What runs, but may well give something else than is wanted."""
+    for name, body in file.bodies.items():
+        thickness = _thickness(body, file) / file.domain.spacing
+        if thickness < 1:
+            yield (
+                f"bodies.{name} is {rounded(thickness, 2)} spacings thick: fluid gets through below 1. Make it "
+                "thicker, or the spacing finer."
+            )
+
+
+def _thickness(body: Body, file: WorldFile) -> float:
+    """The narrowest way through a body, about [m]: of a polygon that of the rectangle with its area and
+    circumference."""
+    if isinstance(body, shapes.Line):
+        return body.thickness
+    if isinstance(body, shapes.Polygon):
+        corners = np.array(body.points, dtype=float)
+        following = np.roll(corners, -1, axis=0)
+        area = 0.5 * abs(float(np.sum(corners[:, 0] * following[:, 1] - following[:, 0] * corners[:, 1])))
+        quarter = 0.25 * float(np.linalg.norm(following - corners, axis=1).sum())
+        return quarter - math.sqrt(max(0.0, quarter**2 - area))
+    low, high = body.core_shape.bounds
+    return min(high[k] - low[k] for k in range(file.dimensions))
+
+
 def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
     """What runs, but not quite as the file reads."""
     spacing = file.domain.spacing
@@ -75,7 +101,7 @@ def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
         across = min(high[k] - low[k] for k in range(file.dimensions)) / spacing
-        if across < 8:
+        if across < 8 and _thickness(body, file) >= spacing:
             yield (
                 f"bodies.{name} is {rounded(across, 2)} spacings wide: forces on it are rough below 8, "
                 "good above 20."

@@ -78,7 +78,9 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
     yield "sides", ", ".join(_side(world, name) for name in world.sides)
     density, nu = rounded(file.fluid.density), rounded(file.fluid.nu)
     gas = f"ideal gas, gamma {rounded(gamma_of(file))}, " if file.fluid.is_gas else ""
-    yield "fluid", f"{gas}density {density} kg/m^3, kinematic viscosity {nu} m^2/s"
+    felt = world.effective_viscosity
+    more = f", {rounded(felt, 3)} between particles" if felt > 1.02 * file.fluid.nu else ""
+    yield "fluid", f"{gas}density {density} kg/m^3, kinematic viscosity {nu} m^2/s{more}"
     if world.reference is None:
         yield "Reynolds", "not known without [reference]"
     elif world.reynolds is not None:

@@ -64,8 +64,9 @@ class Fluid(Table):
         description="A weakly compressible liquid, or an ideal gas, which needs method.scheme = classic.",
     )
     density: Positive = Field(
-        description="Of a liquid at zero pressure, or at the level of the pressure where there is one; of a gas at the "
-        "start [kg/m^3].", examples=[1000.0]
+        description="Of a liquid at zero pressure, or at the level of the pressure where there is one; of a "
+        "gas at the start [kg/m^3].",
+        examples=[1000.0],
     )
     gamma: Annotated[Number, Field(gt=1, le=10)] | None = Field(
         default=None, description="Ratio of specific heats, gas only; default 1.4."
@@ -126,8 +127,9 @@ class Start(Table):
         default=None, description="Velocity [m/s], of x, y, z; default at rest."
     )
     pressure: PressureValue | None = Field(
-        default=None, description='"hydrostatic" or a field [Pa]; default 0, with openings and without a free surface '
-        "density max_speed^2; a gas needs one."
+        default=None,
+        description='"hydrostatic" or a field [Pa]; default 0, with openings and without a free surface '
+        "density max_speed^2; a gas needs one.",
     )
     density: FieldFormula | None = Field(
         default=None, description="Of a gas only [kg/m^3], of x, y, z; default that of [fluid]."
@@ -415,8 +417,8 @@ class Method(Table):
     )
     volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
         default=None,
-        description="Delta with shifting: rate at which density follows the filling of space, in c0/h; default "
-        "0.01. With a free surface only where particles crowd.",
+        description="Delta with shifting: rate at which density follows the filling of space, in c0/h; "
+        "default 0.01. With a free surface only where particles crowd.",
     )
     skin: Positive | None = Field(
         default=None,

@@ -77,6 +77,8 @@ def dimensions_of(data: Mapping[str, Any]) -> int | None:
 def value_at(data: Any, path: Sequence[str | int]) -> Any:
     """What stands at `path`; None if nothing does."""
     for part in path:
+        if isinstance(data, str):
+            return None
         try:
             data = data[part]
         except (KeyError, IndexError, TypeError):
@@ -89,6 +91,8 @@ def _path(location: Sequence[str | int], data: Any) -> Path:
     path: Path = ()
     here = data
     for index, part in enumerate(location):
+        if isinstance(here, str) or (isinstance(here, list) and isinstance(part, str)):
+            continue
         try:
             here = here[part]
         except (KeyError, IndexError, TypeError):
@@ -113,7 +117,8 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
     if kind == "extra_forbidden":
         return _unknown_key(path, value, data)
     if kind == "union_tag_not_found":
-        return _no_tag(name, value, context)
+        others = [str(each) for each in value_at(data, path[:-1]) or () if each != path[-1]]
+        return _no_tag(name, value, context, others)
     if kind == "union_tag_invalid":
         key = str(context["discriminator"]).strip("'")
         return _choice(f"{name}.{key}", context["tag"], context["expected_tags"])
@@ -179,10 +184,14 @@ def _unknown_key(path: Path, value: Any, data: Any) -> str:
     return f"{found or f'{name} = {shown(value)}; unknown key'}. {did_you_mean(key, known, 'and')}"
 
 
-def _no_tag(name: str, value: Any, context: Mapping[str, Any]) -> str:
+def _no_tag(name: str, value: Any, context: Mapping[str, Any], others: Sequence[str]) -> str:
+    """others: names of tables beside this one."""
     key = str(context["discriminator"]).strip("'")
     if not isinstance(value, Mapping):
         return f"{name} = {shown(value)}; must be a table. Write {name} = {{ {key} = {shown(value)} }}."
+    if key == "shape" and (near := nearest(name.rpartition(".")[2], others)):
+        table, _, _ = name.rpartition(".")
+        return f'{name} has no shape. Did you mean "{table}.{near}"? Else add {name}.shape.'
     words = "wall, periodic, open, inflow and outflow" if name.startswith("boundaries") else ""
     if name.startswith("openings"):
         words = "inflow and outflow"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .build import build
 from .document import Document, parse, read
 from .formulas import Names, names_in, resolve_let
 from .gallery import gallery
-from .problems import Problem, WorldError, number
+from .problems import Problem, WorldError, number, rounded
 from .quantities import check_curve
 from .samples import Samples
 from .scales import Scales, find_scales
@@ -46,6 +46,7 @@ class World:
     scales: highest speed and speed of sound [m/s], and why.
     end: the end of the run [s].
     notes: what runs, but not quite as the file reads.
+    warnings: those of them that may well spoil a run.
     """
 
     def __init__(self, document: Document, name: str, path: Path | None) -> None:
@@ -57,7 +58,8 @@ class World:
         self.title = self.file.title or name
         self.let: dict[str, float] = names.values
         self.core: _core.World = build(self.file, self.scales)
-        self.notes = (*checks.notes(self.file, samples), *_unused(self.file, names))
+        self.warnings = (*checks.warnings(self.file), *self._numerical_viscosity())
+        self.notes = (*self.warnings, *checks.notes(self.file, samples), *_unused(self.file, names))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], overrides: Mapping[str, str | float] | None = None) -> World:
@@ -98,6 +100,28 @@ class World:
         if self.reference is None or self.file.fluid.nu == 0:
             return None
         return self.reference.velocity * self.reference.length / self.file.fluid.nu
+
+    @property
+    def effective_viscosity(self) -> float:
+        """What particles feel of each other [m^2/s]: the fluid's, or more of it so that nearly inviscid flow
+        keeps in order; see method.artificial_viscosity. Of the scheme classic the fluid's alone."""
+        classic = self.file.method.scheme == "classic"
+        return self.file.fluid.nu if classic else _core.effective_viscosity(self.core)
+
+    def _numerical_viscosity(self) -> Iterator[str]:
+        """Whether that is more than the file says in a flow that may depend on it: waves and impacts hardly
+        do."""
+        nu, effective = self.file.fluid.nu, self.effective_viscosity
+        if self.reference is None or self.has_free_surface or effective <= 1.02 * nu:
+            return
+        reynolds = self.reference.velocity * self.reference.length / effective
+        asked = f" of {rounded(self.reynolds)}" if self.reynolds is not None else ""
+        alpha = rounded(self.core.method.artificial_viscosity)
+        yield (
+            f"particles feel a viscosity of {rounded(effective, 3)} m^2/s (method.artificial_viscosity = "
+            f"{alpha}), more than the fluid's {rounded(nu)}: inside, the flow is one of Reynolds "
+            f"{rounded(reynolds, 3)} instead{asked}. It falls with the spacing."
+        )
 
     @property
     def coefficient_of_force(self) -> float | None:
