@@ -65,8 +65,8 @@ def warnings(file: WorldFile) -> Iterator[str]:
         thickness = _thickness(body, file) / file.domain.spacing
         if thickness < 1:
             yield (
-                f"bodies.{name} is {rounded(thickness, 2)} spacings thick: fluid gets through below 1. Make it "
-                "thicker, or the spacing finer."
+                f"bodies.{name} is {rounded(thickness, 2)} spacings thick: fluid gets through below 1. "
+                "Make it thicker, or the spacing finer."
             )
 
 
