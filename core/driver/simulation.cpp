@@ -79,7 +79,7 @@ class FlowSimulation final : public Simulation {
         step_.show_state();
         observers_.observe();
         flow_.timers.lap(Phase::observe);
-        while (next_series_ <= flow_.time && series_interval_ > 0) next_series_ += series_interval_;
+        next_series_ = next_row(next_series_);
       }
     }
     agree();
@@ -437,6 +437,15 @@ class FlowSimulation final : public Simulation {
     flow_.time = 0;
     set_start_velocity();
     step_.start();
+  }
+
+  /// When the row after the one that was due at `due` is: the first of equal intervals after now.
+  double next_row(double due) const {
+    if (!(series_interval_ > 0) || due > flow_.time) return due;
+    const double next = due + series_interval_;
+    if (next > flow_.time) return next;
+    const double intervals = std::floor((flow_.time - due) / series_interval_) + 1;
+    return std::max(due + intervals * series_interval_, std::nextafter(flow_.time, INFINITY));
   }
 
   integrate::Flow<T, D> flow_;

@@ -1,7 +1,8 @@
 """One of the ranks of a test: `mpiexec -n N python rank_program.py JOURNEY key=value ...`, a journey of
 test_law, see ways.py. Rank 0 prints what came out as JSON.
 
-save=FOLDER: leaves the state of each rank there; restore=FOLDER: goes on from it."""
+save=FOLDER: leaves the state of each rank there; restore=FOLDER: goes on from it; keep=1: rank 0 still has its
+simulation when the program ends."""
 
 import hashlib
 import json
@@ -15,6 +16,8 @@ from eddyline import _core
 from eddyline.ranks import join
 from eddyline.stream.particles import batches
 from eddyline.world import World
+
+KEPT: list[_core.Simulation] = []
 
 
 def main() -> None:
@@ -59,6 +62,8 @@ def main() -> None:
         if "save" in chosen:
             for rank in range(ranks.size):
                 (Path(chosen["save"]) / f"part-{rank:02}").write_bytes(simulation.save(rank))
+    if "keep" in chosen:
+        KEPT.append(simulation)
     print(json.dumps(told), flush=True)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from law_worlds import CHANNEL_2D
-from ways import LISTED, Way, assert_the_law, has_plugin
+from ways import LISTED, PROGRAM, Way, assert_the_law, has_plugin, started
 
 from eddyline import _core
 from eddyline.ranks import RankError
@@ -386,6 +386,12 @@ def test_a_rank_that_dies_is_reported(channel: Path, tmp_path: Path) -> None:
     record = json.loads((out / "run.json").read_text())
     assert record["outcome"] == "failed" and record["message"] == "a rank was lost"
     assert eddyline("compare", str(out), str(out)).returncode == 0
+
+
+@pytest.mark.parametrize("exchange", ["onesided-lock", "shared", "neighborhood", "auto"])
+def test_ranks_end_though_one_of_them_has_not_let_go_of_its_simulation(exchange: str) -> None:
+    done = started(2, str(PROGRAM), "dam-2d", "steps=120", f"exchange={exchange}", "keep=1")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_rank_that_hangs_is_found_by_the_others(channel: Path, tmp_path: Path) -> None:

@@ -65,3 +65,30 @@ def test_quantities_together_are_those_alone() -> None:
 def test_what_cannot_be_drawn_is_refused(names: list[str], shape: tuple[int, int], words: str) -> None:
     with pytest.raises(_core.UserError, match=words):
         vortices("delta", "L/32").rasters(names, shape, *CORNERS)
+
+
+def test_a_pixel_is_what_a_probe_there_says() -> None:
+    """Points are looked at in bunches, pixels in tiles: of the same sums."""
+    text = (WORLDS / "dam_break.toml").read_text()
+    places = [(0.011 + 0.004 * k, 0.013) for k in range(9)]
+    for k, (x, y) in enumerate(places):
+        text += f'\n[observe.p{k}]\ntype = "probe"\nposition = [{x!r}, {y!r}]\n'
+    simulation = _core.Simulation(World.from_text(text, overrides={"domain.spacing": "a/20"}).core, threads=2)
+    simulation.advance(float("inf"), 40, float("inf"))
+    series = simulation.take_series()
+    for k, (x, y) in enumerate(places):
+        columns, _, rows = series[f"p{k}"]
+        half = 1e-9
+        names = ["pressure", "velocity_x", "velocity_y"]
+        pixels = simulation.rasters(names, (1, 1), (x - half, y - half, 0.0), (x + half, y + half, 0.0))
+        time, step = series["budget"][2][-1, :2]
+        assert (time, step) == (simulation.time, 40)
+        for name, pixel in zip(names, pixels, strict=True):
+            assert pixel[0, 0] == np.float32(rows[-1, columns.index(name)])
+
+
+def test_more_rows_than_steps_are_asked_for() -> None:
+    world = World.load(WORLDS / "dam_break.toml", {"domain.spacing": "a/10"})
+    simulation = _core.Simulation(world.core, series_interval=1e-18)
+    simulation.advance(float("inf"), 3, float("inf"))
+    assert len(simulation.take_series()["budget"][2]) >= 3

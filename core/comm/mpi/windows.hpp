@@ -53,7 +53,7 @@ class MpiWindow final : public Window {
 
   void open() override {
     at_once(MPI_Win_lock_all, MPI_MODE_NOCHECK, handle_.get());
-    locked_ = true;
+    handle_.hold(MPI_Win_unlock_all);
   }
   void flush(int to) override { at_once(MPI_Win_flush, to, handle_.get()); }
   void put_number(std::uint64_t number, int to, std::size_t at) override {
@@ -84,7 +84,7 @@ class MpiWindow final : public Window {
     return window;
   }
   void end_epochs() {
-    if (std::exchange(locked_, false)) MPI_Win_unlock_all(handle_.get());
+    handle_.release();
     if (partners_ != MPI_GROUP_NULL) MPI_Group_free(&partners_);
   }
 
@@ -94,7 +94,6 @@ class MpiWindow final : public Window {
   std::span<std::byte> memory_;
   MPI_Group partners_ = MPI_GROUP_NULL;
   int rank_ = 0;
-  bool locked_ = false;
 };
 
 /// `node`: the ranks of this machine, made of `communicator`.
@@ -122,21 +121,19 @@ class MpiSharedMemory final : public SharedMemory {
       parts_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(n)])] = {first, static_cast<std::size_t>(length)};
     }
     at_once(MPI_Win_lock_all, MPI_MODE_NOCHECK, handle_.get());  // without an epoch, MPI knows no access
+    handle_.hold(MPI_Win_unlock_all);
   }
   MpiSharedMemory(const MpiSharedMemory&) = delete;
   MpiSharedMemory& operator=(const MpiSharedMemory&) = delete;
   ~MpiSharedMemory() override {
     int over = 0;
     MPI_Finalized(&over);
-    if (over == 0) end_epoch();
+    if (over == 0) handle_.release();
   }
 
   std::span<std::byte> own() override { return own_; }
   std::span<std::byte> of(int rank) override { return parts_.at(static_cast<std::size_t>(rank)); }
-  void close() override {
-    end_epoch();
-    handle_.close();
-  }
+  void close() override { handle_.close(); }
 
  private:
   MPI_Win allocate(MPI_Comm node, std::size_t bytes) {
@@ -148,15 +145,11 @@ class MpiSharedMemory final : public SharedMemory {
     check(MPI_Info_free(&info));
     return window;
   }
-  void end_epoch() {
-    if (std::exchange(open_, false)) MPI_Win_unlock_all(handle_.get());
-  }
 
   std::byte* base_ = nullptr;
   LeftOver<MPI_Win> handle_;
   std::span<std::byte> own_;
   std::vector<std::span<std::byte>> parts_;
-  bool open_ = true;
 };
 
 }  // namespace eddyline::comm
