@@ -1,8 +1,8 @@
 """One of the ranks of a test: `mpiexec -n N python rank_program.py JOURNEY key=value ...`, a journey of
 test_law, see ways.py. Rank 0 prints what came out as JSON.
 
-save=FOLDER: leaves the state of each rank there; restore=FOLDER: goes on from it; keep=1: rank 0 still has its
-simulation when the program ends."""
+save=FOLDER: leaves the state of each rank there; restore=FOLDER: goes on from it; keep=1: rank 0 still has
+its simulation when the program ends."""
 
 import hashlib
 import json
