@@ -43,7 +43,7 @@ def errors() -> Iterator[None]:
 
 def _exit_code(error: Exception) -> int | None:
     from eddyline.ranks import RankError
-    from eddyline.run.errors import EXIT_CANNOT_WRITE, RunError
+    from eddyline.run.errors import EXIT_CANNOT_WRITE, EXIT_FAILED_STEP, RunError
 
     if isinstance(error, (RunError, RankError)):
         return error.exit_code
@@ -54,6 +54,8 @@ def _exit_code(error: Exception) -> int | None:
     from eddyline import _core
     from eddyline.world import WorldError
 
+    if isinstance(error, _core.StepError):  # before the first step: the start itself is wrong
+        return EXIT_FAILED_STEP
     return EXIT_BAD_INPUT if isinstance(error, (WorldError, _core.UserError)) else None
 
 

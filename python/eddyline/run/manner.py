@@ -9,6 +9,8 @@ from eddyline.ranks import Session, join
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
 
+MOST_THREADS = 4096  # of a process: more than a system gives stacks for end it without a word
+
 
 @dataclass(frozen=True)
 class Manner:
@@ -57,6 +59,8 @@ class Manner:
         """Raises RequestError or RankError."""
         if self.threads < 0:
             raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores)")
+        if self.threads > MOST_THREADS:
+            raise RequestError(f"threads = {self.threads}: must be <= {MOST_THREADS}")
         if self.boxes < 1:
             raise RequestError(f"boxes = {self.boxes}: must be >= 1")
         self._check_exchange()

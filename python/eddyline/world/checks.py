@@ -34,6 +34,7 @@ from .schema import (
 from .shapes import Body, Region, ShapeTable, vec3
 
 Found = Iterator[tuple[Path, str]]
+LONGEST_NAME = 100  # letters, so that files can be named by it
 
 BYTES_PER_PARTICLE = 600
 """Memory of a running simulation for each fluid particle, neighbour lists among it."""
@@ -48,6 +49,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _resolution(file)
     yield from _solids(file)
     yield from motions.problems(file)
+    yield from _names(file)
     yield from _fluid(file, samples)
     yield from _gas(file) if file.fluid.is_gas else _liquid(file)
     yield from _fields(file, samples)
@@ -145,6 +147,20 @@ def _sides(file: WorldFile) -> Found:
                     f"Write 0 for {axis_name}."
                 )
                 yield ("boundaries", name, "velocity", index // 2), text
+
+
+def _names(file: WorldFile) -> Found:
+    """Forces, series and files go by them."""
+    for name in file.bodies:
+        if name in SIDES:
+            yield ("bodies", name), f"bodies.{name}: is the name of a side. Give the body another one."
+    for kind, names in (("bodies", file.bodies), ("observe", file.observe)):
+        for name in names:
+            if len(name) > LONGEST_NAME:
+                text = (
+                    f"{kind}.{name[:12]}...: a name of {len(name)} letters; must be at most {LONGEST_NAME}."
+                )
+                yield (kind, name), text
 
 
 def _period(file: WorldFile, axis: int, side: str) -> Found:
