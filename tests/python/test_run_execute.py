@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from eddyline.run.closing import closing_lines
 from eddyline.run.errors import RequestError
 from eddyline.stream import atomic
 from eddyline.stream.frames import FrameStore
+from eddyline.world import WorldError
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +168,37 @@ band     = 0.5
     assert run.results["expectations"][2]["kind"] == "curve"
     assert (run.folder / "pictures" / "front.png").is_file()
     assert run.world.title == "Small dam"
+
+
+def test_a_run_that_goes_on_longer_than_its_world_is_checked_until_then(tmp_path: Path) -> None:
+    """A body may get into a wall later than the world's file ends."""
+    world = tmp_path / "a.toml"
+    world.write_text(
+        """
+format = 1
+domain = { size = [1.0, 0.8], spacing = 0.05 }
+fluid = { density = 2.0, kinematic_viscosity = 5e-3, max_speed = 3 }
+time = { end = 0.01 }
+[bodies.c]
+shape = "circle"
+center = [0.4, 0.4]
+diameter = 0.2
+[bodies.c.motion]
+displacement = ["2*t", "0"]
+"""
+    )
+    with pytest.raises(WorldError, match="into the wall right at t ="):
+        eddyline.run(world, out=tmp_path / "out", until=0.5, progress=False)
+    assert not (tmp_path / "out").exists()
+    assert eddyline.run(world, out=tmp_path / "out", until=0.02, progress=False).outcome == "finished"
+
+
+def test_a_start_that_is_wrong_is_one_line(tmp_path: Path) -> None:
+    world = tmp_path / "a.toml"
+    text = small_worlds.write(tmp_path).read_text()
+    world.write_text(text)
+    sets = ["--set", "fluid.sound_speed=10", "--set", "start.velocity=[20, 0]"]
+    command = [sys.executable, "-m", "eddyline", "run", str(world), *sets, "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 3 and "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1 and "moves at 20 m/s" in done.stderr

@@ -95,7 +95,7 @@ def run(
     def prepare() -> World:
         made = _load(world, overrides)
         watched_at(live)
-        _check(end=_end(made, until), steps=steps, manner=manner)
+        _check(made, end=_end(made, until), steps=steps, manner=manner)
         if ranks.is_root:
             RunFolder.check_destination(destination)
         return made
@@ -154,7 +154,7 @@ def resume(
         made = _load(folder.world, None)
         watched_at(live)
         end = _end(made, until)
-        _check(end=end, steps=steps, manner=manner)
+        _check(made, end=end, steps=steps, manner=manner)
         if not ranks.is_root:
             return made, folder, None
         try:
@@ -244,11 +244,13 @@ def _end(world: World, until: float | None) -> float:
     return world.end if until is None else float(until)
 
 
-def _check(*, end: float, steps: int | None, manner: Manner) -> None:
+def _check(world: World, *, end: float, steps: int | None, manner: Manner) -> None:
     if not (math.isfinite(end) and end >= 0):
         raise RequestError(f"until = {end}: must be a time >= 0 s")
     if steps is not None and steps < 0:
         raise RequestError(f"steps = {steps}: must be >= 0")
+    if end > world.end:
+        world.check_until(end)
     manner.check()
 
 

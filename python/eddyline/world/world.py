@@ -80,6 +80,12 @@ class World:
         """Checks the text of a world file."""
         return cls(parse(text, f"{name}.toml", overrides), name, None)
 
+    def check_until(self, end: float) -> None:
+        """Raises WorldError with all that is wrong if the flow goes on until then [s]: bodies and openings
+        may do later what they must not."""
+        file = str(self.path or f"{self.name}.toml")
+        World(parse(self.source, file, {"time.end": end}), self.name, self.path)
+
     @property
     def dimensions(self) -> int:
         return self.file.dimensions
