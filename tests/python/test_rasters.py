@@ -87,6 +87,21 @@ def test_a_pixel_is_what_a_probe_there_says() -> None:
             assert pixel[0, 0] == np.float32(rows[-1, columns.index(name)])
 
 
+def test_a_full_box_is_full_into_its_corners() -> None:
+    world = World.from_text(
+        """
+format = 1
+domain = { size = [1, 1], spacing = 0.05 }
+fluid = { density = 1, kinematic_viscosity = 0.1, max_speed = 1 }
+time = { end = 1 }
+"""
+    )
+    simulation = _core.Simulation(world.core)
+    for pixels in (20, 40):
+        speed, vorticity = simulation.rasters(["speed", "vorticity"], (pixels, pixels), *CORNERS)
+        assert np.isfinite(speed).all() and np.isfinite(vorticity).all()
+
+
 def test_more_rows_than_steps_are_asked_for() -> None:
     world = World.load(WORLDS / "dam_break.toml", {"domain.spacing": "a/10"})
     simulation = _core.Simulation(world.core, series_interval=1e-18)

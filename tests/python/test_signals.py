@@ -278,9 +278,12 @@ def test_slow_noise_is_too_short_for_a_mean() -> None:
 
 def test_what_would_take_ages_is_not_foretold() -> None:
     time = np.linspace(0, 0.5, 500)
-    impact = np.where(np.abs(time - 0.3) < 0.01, 240.0, 20.0) + 30 * (time > 0.3)
-    found = steady_part(time, impact)
-    assert isinstance(found, Unsettled) and (found.likely is None or found.likely < 10)
+    values = 1 + 0.9 * np.sin(2 * np.pi * time / 0.9)
+    near, far = (steady_part(time, values, scale=scale) for scale in (2.0, 0.2))
+    assert isinstance(near, Unsettled) and isinstance(far, Unsettled)
+    assert near.reason == far.reason == "too short for a mean"
+    assert near.likely is not None and 0.5 < near.likely < 10, "within twenty times what has been seen"
+    assert far.likely is None
 
 
 def test_no_force_is_steady() -> None:
