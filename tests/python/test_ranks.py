@@ -388,6 +388,17 @@ def test_a_rank_that_dies_is_reported(channel: Path, tmp_path: Path) -> None:
     assert eddyline("compare", str(out), str(out)).returncode == 0
 
 
+def test_ranks_end_in_order_when_the_program_that_started_them_is_killed(
+    channel: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    code, errors = disturb(channel, out, lambda process: process.kill())
+    assert code == -signal.SIGKILL, errors
+    assert json.loads((out / "run.json").read_text())["outcome"] == "stopped by user", errors
+    assert list(out.glob("checkpoints/*/manifest.json")) and (out / "report.html").exists()
+    assert not processes_of(0, os.getpid()) + processes_of(1, os.getpid())
+
+
 @pytest.mark.parametrize("exchange", ["onesided-lock", "shared", "neighborhood", "auto"])
 def test_ranks_end_though_one_of_them_has_not_let_go_of_its_simulation(exchange: str) -> None:
     done = started(2, str(PROGRAM), "dam-2d", "steps=120", f"exchange={exchange}", "keep=1")

@@ -154,6 +154,8 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
             break
         time.sleep(0.02)
     assert process.poll() is None
+    with pytest.raises(RequestError, match=f"{out}: another process is computing this run"):
+        go_on(out, 10**6)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     step = json.loads(manifests()[0].read_text())["step"]

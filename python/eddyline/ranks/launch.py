@@ -18,6 +18,7 @@ from types import FrameType
 
 from .errors import RankError
 from .session import FOLDER, TERMINAL, launched_ranks, plugin
+from .starter import has_ended, tell_starter
 
 EXIT_LOST = 5
 GRACE = 10.0  # s that other ranks may take to end after the root
@@ -52,6 +53,7 @@ def launch(ranks: int, arguments: Sequence[str]) -> int:
     plugin()
     with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
         environment = local_environment() | {FOLDER: folder}
+        tell_starter(Path(folder))
         if sys.stderr.isatty():
             environment[TERMINAL] = os.ttyname(sys.stderr.fileno())
         command = [*launcher, "-n", str(ranks), sys.executable, "-m", "eddyline", *arguments]
@@ -106,22 +108,11 @@ def _wait(process: subprocess.Popen[bytes], leader: Path) -> int:
     ended = 0.0
     while process.poll() is None:
         time.sleep(0.02)
-        ended = ended or (time.monotonic() if _has_ended(leader) else 0.0)
+        ended = ended or (time.monotonic() if has_ended(leader) else 0.0)
         if ended and time.monotonic() - ended > GRACE:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
     return process.returncode
-
-
-def _has_ended(leader: Path) -> bool:
-    """Whether the process whose number is in the file has been there and is no more."""
-    try:
-        status = Path(f"/proc/{int(leader.read_text())}/stat").read_text()
-    except FileNotFoundError:
-        return leader.exists() and Path("/proc/self").exists()
-    except (OSError, ValueError):
-        return False
-    return status.rpartition(")")[2].split()[0] == "Z"
 
 
 @contextlib.contextmanager
@@ -172,13 +163,13 @@ def _note_loss(folder: Path) -> str:
 
 def tell_run(folder: Path) -> None:
     """The root says which run it is computing."""
-    if FOLDER in os.environ:
+    if os.path.isdir(os.environ.get(FOLDER, "")):
         Path(os.environ[FOLDER], "run").write_text(str(folder.absolute()))
 
 
 def tell_outcome(exit_code: int) -> bool:
     """The root says how it ended; whether somebody wants to know."""
-    if FOLDER not in os.environ:
+    if not os.path.isdir(os.environ.get(FOLDER, "")):
         return False
     Path(os.environ[FOLDER], "outcome.json").write_text(json.dumps({"exit_code": exit_code}))
     return True

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .errors import RankError
+from .starter import leave_with_starter
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -210,6 +211,7 @@ def join() -> Session:
     folder = os.environ.get(FOLDER)
     if folder and communicator.rank == 0:
         Path(folder, "pid").write_text(str(os.getpid()))
+        leave_with_starter(Path(folder))
     return Session(communicator)
 
 

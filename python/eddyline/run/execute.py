@@ -110,7 +110,7 @@ def run(
         execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks)
         execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
-        with RunProgress(ready.title, shown=progress) as shown:
+        with folder.held(), RunProgress(ready.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
 
 
@@ -174,7 +174,7 @@ def resume(
 
     options = options_text(steps=steps, until=until)
     ready, folder, checkpoint = ranks.agree(prepare, lambda found: f"{options}\n{manner}\n{found[0].source}")
-    with simulated(ready, manner, ranks) as (simulation, stop):
+    with simulated(ready, manner, ranks) as (simulation, stop), folder.held():
         assert checkpoint is not None
         tell_run(folder.path)
         limit = steps if steps is not None else UNLIMITED

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +94,27 @@ class RunFolder:
             if (candidate / "run.json").is_file():
                 return cls(candidate)
         raise FileNotFoundError(f"{given}: is not the folder of a run (it has no run.json)")
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Nobody else computes this run while the block runs; the system lets go of it when the process ends,
+        however it does.
+
+        Raises FolderInUseError if another process holds it. File systems without locks let everybody.
+        """
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise FolderInUseError(
+                    f"{self}: another process is computing this run; wait until it ends, or stop it"
+                ) from None
+            except OSError:
+                pass
+            yield
+        finally:
+            os.close(handle)
 
     def write_record(self, record: dict[str, Any]) -> None:
         atomic.write_json(self.record, record)
