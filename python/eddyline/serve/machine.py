@@ -18,7 +18,7 @@ from eddyline.serve.problems import Faults, Refusal
 from eddyline.serve.runs import InLab
 from eddyline.serve.tokens import Looks, Steers
 from eddyline.serve.worlds import WorldText
-from eddyline.world.checks import available_memory
+from eddyline.world.memory import available_memory
 
 router = APIRouter(
     prefix="/api", tags=["machine"], responses={code: {"model": Faults} for code in (400, 401, 403, 413, 422)}

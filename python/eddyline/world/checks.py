@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator
 from itertools import combinations
-from pathlib import Path as FilePath
 
 import numpy as np
 
@@ -14,8 +12,9 @@ from .. import _core
 from . import motions, shapes
 from .check_openings import opening_problems
 from .lengths import cell_edge
+from .memory import available_memory, memory_problem
 from .openings import faces
-from .problems import Path, dotted, listed, number, rounded, shown
+from .problems import Path, below, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
 from .schema import (
@@ -36,8 +35,6 @@ from .shapes import Body, Region, ShapeTable, vec3
 Found = Iterator[tuple[Path, str]]
 LONGEST_NAME = 100  # letters, so that files can be named by it
 
-BYTES_PER_PARTICLE = 600
-"""Memory of a running simulation for each fluid particle, neighbour lists among it."""
 FEWEST_ACROSS = 4
 """Particles across the domain below which a run says nothing."""
 CELLS_OF_A_PERIOD = 3
@@ -170,7 +167,7 @@ def _period(file: WorldFile, axis: int, side: str) -> Found:
         text = (
             f"domain.size[{axis}] = {number(length)} m is {rounded(length / edge, 2)} cells of "
             f"{rounded(edge)} m; a periodic "
-            f"side needs at least {CELLS_OF_A_PERIOD}. Try domain.spacing = {_below(spacing)}."
+            f"side needs at least {CELLS_OF_A_PERIOD}. Try domain.spacing = {below(spacing)}."
         )
         yield ("domain", "size", axis), text
 
@@ -182,15 +179,9 @@ def _resolution(file: WorldFile) -> Found:
         text = (
             f"domain.spacing = {number(file.domain.spacing)} puts {rounded(across, 2)} particles across "
             "the domain; "
-            f"must be at least {FEWEST_ACROSS}. Try {_below(shortest / 20)}."
+            f"must be at least {FEWEST_ACROSS}. Try {below(shortest / 20)}."
         )
         yield ("domain", "spacing"), text
-
-
-def _below(value: float) -> str:
-    """A short number not above `value`."""
-    scale = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return f"{math.floor(value / scale * (1 + 1e-12)) * scale:.3g}"
 
 
 # --- bodies, regions and fluid ------------------------------------------------------------------------------
@@ -256,20 +247,6 @@ def _point(place: Points | tuple[float, ...], file: WorldFile) -> str:
     return "(" + ", ".join(rounded(float(place[k])) for k in range(file.dimensions)) + ")"
 
 
-def available_memory() -> int | None:
-    """Bytes of memory that are free on this machine, where the system says so."""
-    try:
-        for line in FilePath("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError):
-        pass
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
 def _fluid(file: WorldFile, samples: Samples) -> Found:
     if not len(samples.points):
         if file.regions and all(_outside(region, file) for region in file.regions.values()):
@@ -283,17 +260,9 @@ def _fluid(file: WorldFile, samples: Samples) -> Found:
             )
         else:
             yield ("domain",), "domain holds no fluid: bodies fill it. Make them smaller."
-    count = samples.volume / file.domain.spacing**file.dimensions
-    memory = available_memory()
-    if memory is not None and count * BYTES_PER_PARTICLE > memory:
-        most = memory / BYTES_PER_PARTICLE
-        spacing = _above((samples.volume / most) ** (1 / file.dimensions))
-        text = (
-            f"domain.spacing = {number(file.domain.spacing)} makes about {count:.2g} particles, "
-            f"{count * BYTES_PER_PARTICLE / 1e9:,.0f} GB; {memory / 1e9:.3g} GB of memory are free. Try "
-            f"{spacing}."
-        )
-        yield ("domain", "spacing"), text
+    unfit = memory_problem(file, samples.volume, available_memory())
+    if unfit is not None:
+        yield ("domain", "spacing"), unfit
     gravity = file.domain.gravity is not None and any(file.domain.gravity)
     starts: list[tuple[Path, Region | None]] = [(("start",), None)]
     starts += [(("regions", name), region) for name, region in file.regions.items()]
@@ -305,12 +274,6 @@ def _fluid(file: WorldFile, samples: Samples) -> Found:
                 "or remove this."
             )
             yield (*path, "pressure"), text
-
-
-def _above(value: float) -> str:
-    """A short number not below `value`."""
-    scale = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return f"{math.ceil(value / scale) * scale:.3g}"
 
 
 def _starts(file: WorldFile) -> list[tuple[Path, Start | Region]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .problems import Path, number, rounded
+from .problems import Path, above, number, rounded
 from .samples import Points, corners
 from .schema import SIDES, Periodic, Wall, WorldFile
 from .shapes import Body, Circle, Sphere
@@ -164,13 +164,13 @@ def _speed(name: str, body: Body, file: WorldFile) -> Found:
     if given is not None and given < 0.999 * fastest:
         yield (
             ("fluid", "max_speed"),
-            f"fluid.max_speed = {number(given)}, but {moves}; must be no less. Try {_above(fastest)}.",
+            f"fluid.max_speed = {number(given)}, but {moves}; must be no less. Try {above(fastest)}.",
         )
     if sound is not None and sound < SLOWEST_SOUND * fastest:
         yield (
             ("fluid", "sound_speed"),
             f"fluid.sound_speed = {number(sound)}, but {moves}; must be at least {SLOWEST_SOUND:.0f} times "
-            f"that, 10 times is usual. Try {_above(10 * fastest)}.",
+            f"that, 10 times is usual. Try {above(10 * fastest)}.",
         )
 
 
@@ -280,9 +280,3 @@ def _surface(body: Body, file: WorldFile) -> tuple[Points, float]:
 def _lengths(vectors: Floats) -> Floats:
     lengths: Floats = np.linalg.norm(vectors, axis=1)
     return lengths
-
-
-def _above(value: float) -> str:
-    """A short number not below `value`."""
-    scale = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return f"{math.ceil(value / scale * (1 - 1e-12)) * scale:.3g}"

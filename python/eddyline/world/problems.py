@@ -78,6 +78,22 @@ def rounded(value: float, digits: int = 4) -> str:
     return _EXPONENT.sub(r"e\1", text)
 
 
+def above(value: float) -> str:
+    """A short number not below `value`."""
+    scale = _second_digit(value)
+    return f"{math.ceil(value / scale * (1 - 1e-12)) * scale:.3g}"
+
+
+def below(value: float) -> str:
+    """A short number not above `value`."""
+    scale = _second_digit(value)
+    return f"{math.floor(value / scale * (1 + 1e-12)) * scale:.3g}"
+
+
+def _second_digit(value: float) -> float:
+    return 10.0 ** (math.floor(math.log10(value)) - 1)
+
+
 def number_with_error(value: float, error: float | None) -> str:
     """`3.312 +- 0.021`: two digits of the error, and the value to the same decimal."""
     if not error or error <= 0:

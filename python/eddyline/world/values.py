@@ -23,7 +23,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from .. import _core
 from .formulas import BrokenNameError, FormulaError, Names, is_number, sentence
-from .problems import listed, shown
+from .problems import listed, rounded, shown
 
 
 @dataclass
@@ -114,9 +114,14 @@ Vector = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3), Before
 """One number for each dimension."""
 
 
+SHORTEST, LONGEST = 1e-9, 1e9  # m
+
+
 def _no_zero(value: tuple[float, ...]) -> tuple[float, ...]:
     if min(value) <= 0:
         raise wrong("must be > 0 in every direction")
+    if min(value) < SHORTEST or max(value) > LONGEST:
+        raise wrong(f"must be from {rounded(SHORTEST)} to {rounded(LONGEST)} m in every direction")
     return value
 
 

@@ -1,0 +1,84 @@
+"""Whether a world fits the memory of this machine, before it is filled with particles."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+from .lengths import cell_edge, reach
+from .problems import above, number, rounded
+from .schema import SIDES, Wall, WorldFile
+
+BYTES_PER_PARTICLE = 600
+"""Memory of a running simulation for each fluid particle, neighbour lists among it."""
+BYTES_PER_WALL = 200
+"""For each particle of walls."""
+BYTES_PER_CELL = 60
+"""For each cell of the domain, whether anybody is in it or not."""
+MOST = 2_000_000_000
+"""Cells, or particles with those of walls: their numbers have 32 bits."""
+
+
+def available_memory() -> int | None:
+    """Bytes of memory that are free on this machine, where the system says so."""
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+class Needs:
+    """How many particles and cells a world makes with spacings `coarser` times its own, about.
+
+    volume: of the fluid, m^D.
+    """
+
+    def __init__(self, file: WorldFile, volume: float, coarser: float = 1.0) -> None:
+        size, spacing, dimensions = file.domain.size, coarser * file.domain.spacing, file.dimensions
+        layers = math.ceil(reach(file) / file.domain.spacing)
+        whole = math.prod(length / spacing for length in size)
+        self.fluid = volume / spacing**dimensions
+        self.cells = math.prod(length / (coarser * cell_edge(file)) + 2 for length in size)
+        self.walls = sum(
+            layers * whole * spacing / size[axis]
+            for axis in range(dimensions)
+            for side in SIDES[2 * axis : 2 * axis + 2]
+            if isinstance(file.boundaries.side(side), Wall)
+        )
+
+    @property
+    def bytes(self) -> float:
+        particles = BYTES_PER_PARTICLE * self.fluid + BYTES_PER_WALL * self.walls
+        return particles + BYTES_PER_CELL * self.cells
+
+    def fit(self, memory: float) -> bool:
+        return self.bytes <= memory and max(self.cells, self.fluid + self.walls) <= MOST
+
+
+def memory_problem(file: WorldFile, volume: float, memory: float | None) -> str | None:
+    """The line about a world that does not fit, with a spacing that would.
+
+    volume: of the fluid, m^D.  memory: that is free, in bytes; None if nobody knows.
+    """
+    limit = math.inf if memory is None else float(memory)
+    needs = Needs(file, volume)
+    if needs.fit(limit):
+        return None
+    coarser = 1.0
+    while not Needs(file, volume, coarser).fit(limit):
+        coarser *= 1.05
+    counted = {"particles": needs.fluid, "particles of walls": needs.walls, "cells": needs.cells}
+    told = [f"{rounded(count, 2)} {what}" for what, count in counted.items() if 20 * count > max(counted.values())]
+    room = f"; {limit / 1e9:.3g} GB of memory are free" if needs.bytes > limit else f"; {rounded(MOST, 1)} is the most"
+    return (
+        f"domain.spacing = {number(file.domain.spacing)} makes about {', '.join(told)}, "
+        f"{needs.bytes / 1e9:,.0f} GB{room}. Try {above(coarser * file.domain.spacing)}, "
+        "or a smaller domain."
+    )
