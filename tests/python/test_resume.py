@@ -122,7 +122,9 @@ def test_what_cannot_go_on_says_why(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="has changed since the run"):
         go_on(out, 20)
     (out / "world.toml").write_text(text)
-    flip(out / "checkpoints" / f"{10:012d}" / "manifest.json")
+    (out / "checkpoints" / "notes").mkdir()
+    (out / "checkpoints" / "1st try").mkdir()
+    (out / "checkpoints" / f"{10:012d}" / "manifest.json").write_text("[1]")
     with pytest.raises(RequestError, match="there is no checkpoint that is whole"):
         go_on(out, 20)
 

@@ -93,7 +93,10 @@ def test_steps_and_until_end_a_run_early(tmp_path: Path) -> None:
 def test_bad_requests_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     world = small_worlds.write(tmp_path)
-    for wrong in ({"steps": -1}, {"until": float("nan")}, {"boxes": 0}, {"threads": -1}):
+    for wrong in (
+        {"steps": -1}, {"steps": 2**64}, {"until": float("nan")}, {"boxes": 0}, {"threads": -1},
+        {"patience": -1}, {"checkpoint_every": -1}, {"checksums": -1}, {"checksums": 2**64}, {"lazy": 2**40},
+    ):  # fmt: skip
         with pytest.raises(RequestError):
             eddyline.run(world, progress=False, **wrong)  # type: ignore[arg-type]
     assert not (tmp_path / "runs").exists()
@@ -108,6 +111,13 @@ def test_a_blow_up_keeps_what_came_before(tmp_path: Path) -> None:
     assert len(run.series("budget")) > 3
     assert run.snapshot(0)["time"] == 0
     assert run.picture.is_file() and run.report.is_file()
+
+
+def test_a_blow_up_of_which_there_is_no_picture(tmp_path: Path) -> None:
+    world = small_worlds.write(tmp_path, small_worlds.DAM + "\n[method]\nspeed_limit = 0.3\n")
+    with pytest.raises(StepFailedError, match="speed") as caught:
+        eddyline.run(world, overrides={"output.pictures": 0}, out=tmp_path / "run", progress=False)
+    assert caught.value.run.report.is_file() and not caught.value.run.picture.exists()
 
 
 def test_a_full_disk_keeps_what_came_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

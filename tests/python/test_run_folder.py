@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eddyline.run.errors import FolderInUseError, WriteError
+from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import atomic
 from eddyline.stream.series import SeriesFiles, read_series
@@ -62,6 +62,14 @@ def test_open_takes_the_folder_a_file_in_it_or_the_world(tmp_path: Path) -> None
         assert RunFolder.open(given).read_record() == {"outcome": "finished"}
     with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
         RunFolder.open(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]"])
+def test_a_damaged_record_is_one_line(content: str, tmp_path: Path) -> None:
+    folder = RunFolder.create("dam", base=tmp_path)
+    folder.record.write_text(content)
+    with pytest.raises(RequestError, match=f"{folder.record}: damaged"):
+        RunFolder.open(folder.path).read_record()
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

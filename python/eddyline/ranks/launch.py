@@ -163,13 +163,13 @@ def _note_loss(folder: Path) -> str:
 
 def tell_run(folder: Path) -> None:
     """The root says which run it is computing."""
-    if os.path.isdir(os.environ.get(FOLDER, "")):
+    if FOLDER in os.environ and Path(os.environ[FOLDER]).is_dir():
         Path(os.environ[FOLDER], "run").write_text(str(folder.absolute()))
 
 
 def tell_outcome(exit_code: int) -> bool:
     """The root says how it ended; whether somebody wants to know."""
-    if not os.path.isdir(os.environ.get(FOLDER, "")):
+    if FOLDER not in os.environ or not Path(os.environ[FOLDER]).is_dir():
         return False
     Path(os.environ[FOLDER], "outcome.json").write_text(json.dumps({"exit_code": exit_code}))
     return True

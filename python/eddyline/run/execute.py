@@ -96,6 +96,7 @@ def run(
         made = _load(world, overrides)
         watched_at(live)
         _check(made, end=_end(made, until), steps=steps, manner=manner)
+        _check_keeping(checkpoint_every, checksums)
         if ranks.is_root:
             RunFolder.check_destination(destination)
         return made
@@ -155,6 +156,7 @@ def resume(
         watched_at(live)
         end = _end(made, until)
         _check(made, end=end, steps=steps, manner=manner)
+        _check_keeping(checkpoint_every, checksums)
         if not ranks.is_root:
             return made, folder, None
         try:
@@ -244,11 +246,18 @@ def _end(world: World, until: float | None) -> float:
     return world.end if until is None else float(until)
 
 
+def _check_keeping(checkpoint_every: float, checksums: int) -> None:
+    if not checkpoint_every >= 0:
+        raise RequestError(f"checkpoint_every = {checkpoint_every}: must be >= 0 s (0: at the end only)")
+    if not 0 <= checksums <= UNLIMITED:
+        raise RequestError(f"checksums = {checksums}: must be from 0 (with snapshots only) to 2^62 steps")
+
+
 def _check(world: World, *, end: float, steps: int | None, manner: Manner) -> None:
     if not (math.isfinite(end) and end >= 0):
         raise RequestError(f"until = {end}: must be a time >= 0 s")
-    if steps is not None and steps < 0:
-        raise RequestError(f"steps = {steps}: must be >= 0")
+    if steps is not None and not 0 <= steps <= UNLIMITED:
+        raise RequestError(f"steps = {steps}: must be from 0 to 2^62")
     if end > world.end:
         world.check_until(end)
     manner.check()

@@ -257,15 +257,17 @@ class Execution:
         """Pictures, movie, charts and report; another Ctrl-C leaves out what is still missing."""
         from eddyline.run.pictures import RunPictures, charts, save_charts
         from eddyline.run.report import write_report
+        from eddyline.stream.frames import FrameStore
 
         self.stop.finishing = True
         try:
-            pictures = RunPictures(run)
-            shown.say("Painting")
-            pictures.save_picture(self.folder.pictures / "final.png")
-            if movie and len(pictures.store) > 1:
-                count = len(pictures.store)
-                pictures.save_movie(run.movie, lambda done: shown.say(f"Movie, frame {done} of {count}"))
+            if count := len(FrameStore(self.folder.frames)):  # none if it broke down at the start
+                pictures = RunPictures(run)
+                shown.say("Painting")
+                pictures.save_picture(self.folder.pictures / "final.png")
+                if movie and count > 1:
+                    said = lambda done: shown.say(f"Movie, frame {done} of {count}")  # noqa: E731
+                    pictures.save_movie(run.movie, said)
             shown.say("Charts")
             made = charts(run)
             save_charts(run, self.folder.pictures, made)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eddyline.run.errors import FolderInUseError, WriteError
+from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.stream import atomic
 
 BALLAST_BYTES = 256 * 1024
@@ -120,7 +120,13 @@ class RunFolder:
         atomic.write_json(self.record, record)
 
     def read_record(self) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads(self.record.read_text())
+        """What run.json holds. Raises RequestError if it is no record of a run."""
+        try:
+            value = json.loads(self.record.read_text())
+        except ValueError as error:
+            raise RequestError(f"{self.record}: damaged ({error})") from None
+        if not isinstance(value, dict):
+            raise RequestError(f"{self.record}: damaged (it holds no record of a run)")
         return value
 
     def drop_ballast(self) -> None:

@@ -11,11 +11,14 @@ if TYPE_CHECKING:
 
 BREAKS = "breaks_the_law"
 """Key of run.json: why a run broke the law; not there if it did not."""
+MOST = 1_000_000  # steps between exchanges
 
 
 def check_lazy(every: int, *, exact: bool) -> None:
     if every < 1:
         raise RequestError(f"lazy = {every}: must be >= 1 (1: ranks exchange in every step)")
+    if every > MOST:
+        raise RequestError(f"lazy = {every}: must be <= {MOST}, and a few steps are what pays")
     if every == 1 and not exact:
         raise RequestError(
             "--lazy-inexact without --lazy: say at every how many steps ranks exchange, for example --lazy 4"

@@ -61,6 +61,8 @@ class Manner:
             raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores)")
         if self.threads > MOST_THREADS:
             raise RequestError(f"threads = {self.threads}: must be <= {MOST_THREADS}")
+        if not self.patience >= 0:
+            raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: for ever)")
         if self.boxes < 1:
             raise RequestError(f"boxes = {self.boxes}: must be >= 1")
         self._check_exchange()

@@ -88,7 +88,7 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
     for candidate in _newest_first(folder):
         try:
             return _read(candidate)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             tell(f"{candidate}: damaged ({error}); the checkpoint before it is used")
     raise CheckpointError(f"{folder}: there is no checkpoint that is whole; the run cannot go on")
 
@@ -98,7 +98,8 @@ def world_digest(source: str) -> str:
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    found = [path for path in folder.glob("[0-9]*") if path.is_dir()] if folder.is_dir() else []
+    inside = folder.iterdir() if folder.is_dir() else ()
+    found = [path for path in inside if path.is_dir() and path.name.isdigit()]
     return sorted(found, key=lambda path: int(path.name), reverse=True)
 
 

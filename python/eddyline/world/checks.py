@@ -163,7 +163,7 @@ def _names(file: WorldFile) -> Found:
 def _period(file: WorldFile, axis: int, side: str) -> Found:
     length, edge = file.domain.size[axis], cell_edge(file)
     if length < CELLS_OF_A_PERIOD * edge:
-        spacing = length / (CELLS_OF_A_PERIOD * edge / file.domain.spacing)
+        spacing = 0.999 * length / (CELLS_OF_A_PERIOD * edge / file.domain.spacing)
         text = (
             f"domain.size[{axis}] = {number(length)} m is {rounded(length / edge, 2)} cells of "
             f"{rounded(edge)} m; a periodic "

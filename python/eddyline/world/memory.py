@@ -75,8 +75,10 @@ def memory_problem(file: WorldFile, volume: float, memory: float | None) -> str 
     while not Needs(file, volume, coarser).fit(limit):
         coarser *= 1.05
     counted = {"particles": needs.fluid, "particles of walls": needs.walls, "cells": needs.cells}
-    told = [f"{rounded(count, 2)} {what}" for what, count in counted.items() if 20 * count > max(counted.values())]
-    room = f"; {limit / 1e9:.3g} GB of memory are free" if needs.bytes > limit else f"; {rounded(MOST, 1)} is the most"
+    many = max(counted.values()) / 20
+    told = [f"{rounded(count, 2)} {what}" for what, count in counted.items() if count > many]
+    lacks_room = needs.bytes > limit
+    room = f"; {limit / 1e9:.3g} GB of memory are free" if lacks_room else f"; {rounded(MOST, 1)} is the most"
     return (
         f"domain.spacing = {number(file.domain.spacing)} makes about {', '.join(told)}, "
         f"{needs.bytes / 1e9:,.0f} GB{room}. Try {above(coarser * file.domain.spacing)}, "

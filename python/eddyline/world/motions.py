@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .openings import faces
 from .problems import Path, above, number, rounded
 from .samples import Points, corners
-from .schema import SIDES, Periodic, Wall, WorldFile
+from .schema import SIDES, Inflow, Outflow, Periodic, Wall, WorldFile
 from .shapes import Body, Circle, Sphere
 
 Found = Iterator[tuple[Path, str]]
@@ -94,6 +95,7 @@ def problems(file: WorldFile) -> Found:
             courses[name] = course
             yield from _speed(name, body, file)
             yield from _sides(name, course, file)
+            yield from _openings(name, course, file)
     yield from _pairs(courses, file)
 
 
@@ -196,15 +198,37 @@ def _sides(name: str, course: _Course, file: WorldFile) -> Found:
                     f"bodies.{name}.motion takes it across the periodic side {side_name} at t = {when} s; "
                     f"bodies must not cross it. {change}",
                 )
-        elif isinstance(side, Wall):
+        elif isinstance(side, Wall | Inflow | Outflow):
             near = _too_near(gaps, course, file)
             if near is not None:
-                yield path, f"bodies.{name}.motion takes it {near(f'the wall {side_name}')} {change}"
+                yield path, f"bodies.{name}.motion takes it {near(f'the {side.type} {side_name}')} {change}"
     gone = np.flatnonzero(~inside.any(axis=1))
     if len(gone):
         when = rounded(float(course.times[gone[0]]))
         text = f"bodies.{name}.motion takes it out of the domain at t = {when} s."
         yield path, f"{text} Make it smaller, or end sooner."
+
+
+def _openings(name: str, course: _Course, file: WorldFile) -> Found:
+    """Nor may it come before an opening in a wall or a body, out of whose buffer fluid comes."""
+    body, spacing = file.bodies[name], file.domain.spacing
+    for opening in faces(file):
+        if opening.path[0] == "boundaries":
+            continue  # a whole side, see _sides()
+        points = opening.points(file.dimensions, -spacing)
+        low, high = course.places.min(axis=(0, 1)), course.places.max(axis=(0, 1))
+        if np.maximum(points.min(axis=0) - high, low - points.max(axis=0)).max() > 0:
+            continue
+        for time in course.times:
+            if _at(body, float(time)).signed_distance(points).min() < 0:
+                kind = "inflow" if opening.is_inflow else "outflow"
+                yield (
+                    ("bodies", name, "motion"),
+                    f"bodies.{name}.motion takes it before the {kind} {opening.name} at t = "
+                    f"{rounded(float(time))} s; what flows there needs its room. Make it smaller, or move "
+                    "the body.",
+                )
+                break
 
 
 def _pairs(courses: dict[str, _Course], file: WorldFile) -> Found:
