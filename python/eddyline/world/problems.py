@@ -65,7 +65,7 @@ def shown(value: Any, width: int = 60) -> str:
 
 def number(value: float) -> str:
     """The shortest text that reads back as `value`, without a needless `.0`."""
-    if math.isfinite(value) and value == int(value) and abs(value) < 1e6:
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e16:
         return str(int(value))
     return _EXPONENT.sub(r"e\1", repr(float(value)))
 

@@ -462,9 +462,11 @@ class Output(Table):
     """How much of a run is kept: numbers of equally spaced times from 0 to the end; 0 for none, of
     pictures for that of the end alone."""
 
-    pictures: Count = Field(default=160, description="Frames of the film.")
-    snapshots: Count = Field(default=20, description="Whole states, for ParaView.")
-    series: Annotated[Count, Field(ge=1)] = Field(
+    pictures: Annotated[Count, Field(le=1_000_000)] = Field(default=160, description="Frames of the film.")
+    snapshots: Annotated[Count, Field(le=1_000_000)] = Field(
+        default=20, description="Whole states, for ParaView."
+    )
+    series: Annotated[Count, Field(ge=1, le=1_000_000_000)] = Field(
         default=2000, description="Rows of each time series; at least 1."
     )
     quantity: Literal[
