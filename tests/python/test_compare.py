@@ -147,3 +147,19 @@ def test_series_that_differ_are_named_with_time_and_size() -> None:
     assert differences("post", a, a) == []
     short = differences("post", a, b.iloc[:2].rename(columns={"same": "other"}))
     assert list(tell(short)) == ["post: 3 rows in A, 2 in B", "post.same: only in A", "post.other: only in B"]
+
+
+@pytest.mark.parametrize("damage", [b"time [s],x [1]\n0,1\n0.1,one\n", b"\xff\xfe\n\x80\n"])
+def test_a_damaged_series_is_one_line(damage: bytes, tmp_path: Path) -> None:
+    one = run(tmp_path / "a", steps=20)
+    run(tmp_path / "b", steps=20)
+    path = one.folder / "series" / "budget.csv"
+    path.write_bytes(damage)
+    for words in (["compare", str(one.folder), str(tmp_path / "b")], ["export", str(one.folder), "--report"]):
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 2 and f"{path}: damaged (" in result.output, result.output
+    path.write_bytes(damage.replace(b"0.1", b"what"))
+    before = {each: each.read_bytes() for each in path.parent.iterdir()}
+    result = CliRunner().invoke(app, ["resume", str(one.folder), "--steps", "30", "-q"])
+    assert result.exit_code == 2 and f"{path}: damaged (" in result.output, result.output
+    assert {each: each.read_bytes() for each in path.parent.iterdir()} == before

@@ -20,6 +20,13 @@ Rows = Mapping[str, tuple[Sequence[str], Sequence[str], NDArray[np.float64]]]
 _HEADER = re.compile(r"^(?P<name>[^\[]*?)\s*(?:\[(?P<unit>[^\]]*)\])?$")
 
 
+class SeriesError(ValueError):
+    """A file that no run has written like that."""
+
+    def __init__(self, path: Path, error: Exception) -> None:
+        super().__init__(f"{path}: damaged ({error})")
+
+
 class SeriesFiles:
     """Appends rows to `folder/NAME.csv`. After each `append` the files are complete lines on disk."""
 
@@ -28,11 +35,17 @@ class SeriesFiles:
         self._known: set[str] = set()
 
     def cut(self, time: float) -> None:
-        """Goes on with files that are there, without their rows after `time` [s]."""
+        """Goes on with files that are there, without their rows after `time` [s]. Raises SeriesError before
+        it changes any."""
+        kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
-            first, *rows = path.read_text(encoding="utf-8").splitlines()
-            kept = [row for row in rows if float(row.partition(",")[0]) <= time]
-            atomic.write_text(path, "\n".join([first, *kept]) + "\n")
+            try:
+                first, *rows = path.read_text(encoding="utf-8").splitlines()
+                kept[path] = [first, *(row for row in rows if float(row.partition(",")[0]) <= time)]
+            except ValueError as error:
+                raise SeriesError(path, error) from None
+        for path, lines in kept.items():
+            atomic.write_text(path, "\n".join(lines) + "\n")
             self._known.add(path.stem)
 
     def append(self, series: Rows) -> None:
@@ -52,10 +65,13 @@ def header(columns: Sequence[str], units: Sequence[str]) -> str:
 
 def read_series(path: Path) -> pd.DataFrame:
     """A series as a table: plain column names, units in `.attrs["units"]`. An unfinished last line is left
-    out."""
+    out. Raises SeriesError."""
     import pandas as pd
 
-    text = path.read_text()
+    try:
+        text = path.read_text()
+    except ValueError as error:
+        raise SeriesError(path, error) from None
     text = text[: text.rfind("\n") + 1]
     first, _, rest = text.partition("\n")
     names, units = [], {}
@@ -64,7 +80,10 @@ def read_series(path: Path) -> pd.DataFrame:
         name, unit = (match["name"], match["unit"] or "1") if match else (part, "1")
         names.append(name)
         units[name] = unit
-    frame = pd.read_csv(io.StringIO(rest), names=names, header=None, dtype="float64")
+    try:
+        frame = pd.read_csv(io.StringIO(rest), names=names, header=None, dtype="float64")
+    except ValueError as error:
+        raise SeriesError(path, error) from None
     frame.attrs["units"] = units
     frame.attrs["name"] = path.stem
     return frame
