@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PrivateAttr,
@@ -29,6 +30,7 @@ from .values import (
     TimeFormula,
     TimeVector,
     Vector,
+    wrong,
     wrong_table,
 )
 
@@ -231,6 +233,12 @@ def _check_ends(from_: Sequence[float], to: Sequence[float]) -> None:
         )
 
 
+def _in_space(value: Any, info: ValidationInfo) -> Any:
+    if dimensions_of_space(info) == 2:
+        raise wrong("bodies of a 2D world turn about z. Remove it")
+    return value
+
+
 class Motion(Table):
     """How a body moves, by formulas of t. Both are 0 at t = 0: the shape says where the body starts."""
 
@@ -245,7 +253,7 @@ class Motion(Table):
         description="What it turns about [m], at t = 0; goes with the displacement. "
         "Default the middle of its bounds.",
     )
-    axis: Vector | None = Field(
+    axis: Annotated[Vector, BeforeValidator(_in_space)] | None = Field(
         default=None, description="Direction of the axis it turns about, 3D only.", examples=[[0, 0, 1]]
     )
 
@@ -256,10 +264,8 @@ class Motion(Table):
         around = [key for key in ("pivot", "axis") if getattr(self, key) is not None]
         if around and self.rotation is None:
             raise wrong_table(f"has {listed(around)} without rotation. Add rotation, or remove {around[0]}")
-        flat = dimensions_of_space(info) == 2
-        if self.axis is not None and (flat or not any(self.axis)):
-            reason = "this world is 2D and turns about z" if flat else "its length is 0"
-            raise wrong_table(f"has axis = {shown(self.axis)}, but {reason}. Remove or change it")
+        if self.axis is not None and not any(self.axis):
+            raise wrong_table(f"has axis = {shown(self.axis)}, but its length is 0. Change it")
         if self.rotation is not None and self.axis is None and dimensions_of_space(info) == 3:
             raise wrong_table("has rotation without axis; 3D needs it. Add axis = [0, 0, 1]")
         return self
