@@ -7,18 +7,21 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import small_worlds
 from PIL import Image
 
 import eddyline
 from eddyline import _core
+from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import thin
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
+from eddyline.run.report import report_html
 from eddyline.stream.frames import EMPTY, SOLID, Frame, FrameStore, quantise, restore
 
 
@@ -198,6 +201,29 @@ def test_charts_are_drawn_for_pages(run: Run) -> None:
         assert not re.search(r"#1b1f24|DejaVu", svg)
         used = set(re.findall(r'(?:url\(#|href="#)([\w-]+)', svg))
         assert set(re.findall(r' id="([\w.-]+)"', svg)) <= used
+
+
+def test_of_many_bodies_those_under_the_largest_forces_are_drawn(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies = [
+        f'[bodies.b{k}]\nshape = "circle"\ncenter = [{0.5 + k}, 0.5]\ndiameter = 0.4\n' for k in range(4)
+    ]
+    world = eddyline.World.from_text(
+        'format = 1\ntitle = "Four"\n[domain]\nsize = [4.0, 1.0]\nspacing = 0.05\n'
+        "[fluid]\ndensity = 1000.0\nkinematic_viscosity = 1e-3\nmax_speed = 1.0\n[time]\nend = 1.0\n"
+        + "".join(bodies)
+    )
+    columns = ["time", "total_x", "total_y", "pressure_x", "pressure_y", "viscous_x", "viscous_y"]
+    rows = np.linspace(0, 1, 7)[:, None] * np.ones(7)
+    series = {
+        f"force.b{k}": pd.DataFrame(force * rows, columns=columns) for k, force in enumerate((1, -9, 0, 5))
+    }
+    monkeypatch.setattr(charts_module, "MOST_BODIES", 2)
+    assert [chart.name for chart in charts_module.charts_of(world, series, {})] == ["force.b1", "force.b3"]
+    assert "forces on" not in run.report.read_text()
+    monkeypatch.setattr(charts_module, "MOST_BODIES", 0)
+    assert "forces on 1 more stand in series/" in report_html(run, charts(run))
 
 
 def test_thinning_keeps_peaks() -> None:

@@ -4,7 +4,7 @@ alone."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 SeriesMap = Mapping[str, "pd.DataFrame"]
+MOST_BODIES = 24
+"""Whose forces are drawn, each in charts of its own."""
 
 
 def charts_of(
@@ -35,7 +37,7 @@ def charts_of(
 def _all_charts(
     world: World, series: SeriesMap, results: Mapping[str, Any], stays: Mapping[str, Stay]
 ) -> Iterator[Chart]:
-    from eddyline.world.quantities import bodies_with_forces, is_point
+    from eddyline.world.quantities import is_point
 
     shown = set()
     for number, expect in enumerate(world.expectations):
@@ -44,7 +46,7 @@ def _all_charts(
             if chart is not None:
                 shown.update(used)
                 yield chart
-    bodies = bodies_with_forces(world.file, series)
+    bodies = _bodies_drawn(world, series)
     for body in sorted(bodies, key=lambda each: stays.get(each, ALWAYS)[0]):
         frame = series[f"force.{body}"]
         if len(frame) > 1:
@@ -54,6 +56,27 @@ def _all_charts(
             yield _series_chart(world, name, series[name])
     if "budget" in series and len(series["budget"]) > 1:
         yield _energy_chart(series["budget"])
+
+
+def bodies_left_out(world: World, names: Iterable[str]) -> int:
+    """How many bodies there are whose forces no chart shows. names: of all series."""
+    from eddyline.world.quantities import bodies_with_forces
+
+    return max(0, len(bodies_with_forces(world.file, names)) - MOST_BODIES)
+
+
+def _bodies_drawn(world: World, series: SeriesMap) -> list[str]:
+    """Bodies whose forces are drawn: of many those under the largest ones."""
+    from eddyline.world.quantities import bodies_with_forces
+
+    def largest(body: str) -> float:
+        frame = series[f"force.{body}"]
+        totals = [column for column in map(str, frame.columns) if column.startswith("total_")]
+        return float(np.abs(frame[totals].to_numpy()).max(initial=0.0))
+
+    bodies = bodies_with_forces(world.file, series)
+    drawn = set(sorted(bodies, key=largest, reverse=True)[:MOST_BODIES])
+    return [body for body in bodies if body in drawn]
 
 
 def _curve_chart(

@@ -14,6 +14,7 @@ from eddyline.live import journal
 from eddyline.live.steering import CONTROL
 from eddyline.plot import references
 from eddyline.plot.chart import Chart
+from eddyline.plot.charts import bodies_left_out
 from eddyline.run.closing import (
     expected_text,
     measured_text,
@@ -60,6 +61,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
         values=[_value(item) for item in told_once(results.get("values", []))],
         charts=[drawn(chart) for chart in charts],
+        bodies_left_out=bodies_left_out(run.world, run.series_names),
         steered=_steered(run),
         world=Markup(highlight(run.world.source)),
         world_data=base64.b64encode(run.world.source.encode()).decode(),
