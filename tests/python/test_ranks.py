@@ -394,7 +394,9 @@ def test_ranks_end_in_order_when_the_program_that_started_them_is_killed(
     out = tmp_path / "out"
     code, errors = disturb(channel, out, lambda process: process.kill())
     assert code == -signal.SIGKILL, errors
-    assert json.loads((out / "run.json").read_text())["outcome"] == "stopped by user", errors
+    record = json.loads((out / "run.json").read_text())
+    assert record["outcome"] == "stopped by user", errors
+    assert record["message"].startswith("stopped as the command that started its ranks was killed at t = ")
     assert list(out.glob("checkpoints/*/manifest.json")) and (out / "report.html").exists()
     assert not processes_of(0, os.getpid()) + processes_of(1, os.getpid())
 

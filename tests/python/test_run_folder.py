@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -62,6 +63,19 @@ def test_open_takes_the_folder_a_file_in_it_or_the_world(tmp_path: Path) -> None
         assert RunFolder.open(given).read_record() == {"outcome": "finished"}
     with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
         RunFolder.open(tmp_path)
+
+
+def test_a_disk_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.write_bytes
+
+    def write(path: Path, data: bytes) -> int:
+        real(path, data[:100])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", write)
+    with pytest.raises(WriteError, match="disk full"):
+        RunFolder.create("dam", out=tmp_path / "out")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]"])

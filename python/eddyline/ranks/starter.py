@@ -12,6 +12,7 @@ from pathlib import Path
 NAME = "starter"
 """The file of the folder that both know, which has its number."""
 INTERVAL = 0.5  # s between looks
+_gone = threading.Event()
 
 
 def tell_starter(folder: Path) -> None:
@@ -25,11 +26,17 @@ def leave_with_starter(folder: Path) -> None:
     def watch() -> None:
         while not has_ended(folder / NAME):
             time.sleep(INTERVAL)
+        _gone.set()
         shutil.rmtree(folder, ignore_errors=True)
         os.kill(os.getpid(), signal.SIGTERM)
 
     if (folder / NAME).is_file():
         threading.Thread(target=watch, name="starter", daemon=True).start()
+
+
+def starter_has_gone() -> bool:
+    """Whether that is why the run ends."""
+    return _gone.is_set()
 
 
 def has_ended(number: Path) -> bool:

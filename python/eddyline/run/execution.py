@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.live.address import Address
 from eddyline.live.journal import Entry
+from eddyline.ranks.starter import starter_has_gone
 from eddyline.run.errors import StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
@@ -181,9 +182,8 @@ class Execution:
         if problem is None:
             stopped = self.stop.asked and not self._reached_end()
             self.record["outcome"] = "stopped by user" if stopped else "finished"
-            self.record["message"] = (
-                f"stopped by the user at t = {self.simulation.time:.4g} s" if stopped else ""
-            )
+            why = "as the command that started its ranks was killed" if starter_has_gone() else "by the user"
+            self.record["message"] = f"stopped {why} at t = {self.simulation.time:.4g} s" if stopped else ""
         return problem
 
     def _checkpoint_is_due(self, saved: float) -> bool:

@@ -65,18 +65,32 @@ class RunFolder:
         Safe against other runs that start at the same moment: making the folder is the claim to its number.
         """
         cls.check_destination(out)
+        folder: RunFolder | None = None
         try:
             path = _make_numbered(cls.base_of(name, base)) if out is None else out
             path.mkdir(parents=True, exist_ok=True)
             folder = cls(path)
-            for part in (folder.series, folder.pictures, folder.snapshots):
+            for part in folder._parts:
                 part.mkdir(exist_ok=True)
             folder._ballast.write_bytes(bytes(BALLAST_BYTES))
         except OSError as error:
+            if folder is not None:
+                folder._take_back()
             raise WriteError(out or cls.base_of(name, base), error) from error
         if out is None:
             _point_latest(path)
         return folder
+
+    @property
+    def _parts(self) -> tuple[Path, ...]:
+        return self.series, self.pictures, self.snapshots
+
+    def _take_back(self) -> None:
+        """What a disk without room has let `create` make of it."""
+        self.drop_ballast()
+        for part in (*self._parts, self.path):
+            with contextlib.suppress(OSError):
+                part.rmdir()
 
     @classmethod
     def claim(cls, name: str, base: Path = Path("runs")) -> Path:
