@@ -205,11 +205,24 @@ TimeVector = Annotated[tuple[TimeFormula, ...], Field(min_length=2, max_length=3
 class _InflowVelocity:
     """Annotation of a tuple of `_core.Formula`: a vector of fields, or one field along the normal."""
 
+    @staticmethod
+    def spread(value: Any, info: ValidationInfo) -> Any:
+        if not isinstance(value, list | tuple):
+            return (value,)
+        dimensions = _context(info).dimensions
+        if len(value) in (1, dimensions) or (dimensions is None and len(value) in (2, 3)):
+            return value
+        wanted = {2: "two, as domain.size has two", 3: "three, as domain.size has three"}
+        raise wrong(
+            "must be one number or formula, along the normal, or "
+            f"{wanted.get(dimensions or 0, 'two (2D) or three (3D)')}"
+        )
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         vector = handler.generate_schema(FieldVector)
         along = handler.generate_schema(tuple[FieldFormula])
         return core_schema.with_info_before_validator_function(
-            lambda value, info: value if isinstance(value, list | tuple) else (value,),
+            self.spread,
             core_schema.tagged_union_schema(
                 {"vector": vector, "along": along},
                 discriminator=lambda value: "along" if len(value) == 1 else "vector",
