@@ -160,7 +160,8 @@ def resume(
         if not ranks.is_root:
             return made, folder, None
         try:
-            checkpoint = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr))
+            with folder.held():  # or its first one may be still to come
+                checkpoint = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr))
         except CheckpointError as error:
             raise RequestError(str(error)) from None
         if checkpoint.world != world_digest(made.source):
