@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from eddyline.run.claim import claim
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.stream import atomic
 
@@ -111,21 +111,10 @@ class RunFolder:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Nobody else computes this run while the block runs; the system lets go of it when the process ends,
-        however it does.
-
-        Raises FolderInUseError if another process holds it. File systems without locks let everybody.
-        """
+        """Nobody else computes this run while the block runs. Raises FolderInUseError, see claim()."""
         handle = os.open(self.path, os.O_RDONLY)
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise FolderInUseError(
-                    f"{self}: another process is computing this run; wait until it ends, or stop it"
-                ) from None
-            except OSError:
-                pass
+            claim(handle, f"{self}: another process is computing this run; wait until it ends, or stop it")
             yield
         finally:
             os.close(handle)

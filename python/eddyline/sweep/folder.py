@@ -4,15 +4,15 @@ stopped."""
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from eddyline.run.errors import FolderInUseError, RequestError, WriteError
+from eddyline.run.claim import claim
+from eddyline.run.errors import FolderInUseError, WriteError
 from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
@@ -75,7 +75,7 @@ class SweepFolder:
         """Keeps a second command from working at the same sweep; ends with this process, whatever happens to
         it."""
         with (self.path / ".claim").open("w") as file:
-            _claim(file, self.path)
+            claim(file, f"{self.path}: another command works at this sweep; wait for it, or give --out")
             yield
 
     def finished_run(self, label: str, world: World, options: str) -> Run | None:
@@ -96,12 +96,3 @@ class SweepFolder:
         if path.exists():
             shutil.rmtree(path)
         return path
-
-
-def _claim(file: IO[str], path: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise RequestError(
-            f"{path}: another command works at this sweep; wait for it, or give --out"
-        ) from None

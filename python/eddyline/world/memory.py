@@ -67,7 +67,7 @@ def memory_problem(file: WorldFile, volume: float, memory: float | None) -> str 
 
     volume: of the fluid, m^D.  memory: that is free, in bytes; None if nobody knows.
     """
-    limit = math.inf if memory is None else float(memory)
+    limit = math.inf if memory is None else max(float(memory), 1e6)
     needs = Needs(file, volume)
     if needs.fit(limit):
         return None
