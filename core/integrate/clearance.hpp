@@ -18,7 +18,7 @@ bool is_clear(const Flow<T, D>& flow, const Contact& contact, const ParticleSpan
     lowest[d] = low, highest[d] = high;
   }
   if (!contact.sides_are_clear(lowest, highest)) return false;
-  if (!contact.has_bodies()) return true;
+  if (contact.bodies_are_clear(lowest, highest)) return true;
   for (std::size_t i = span.first; i < span.first + span.count; ++i)
     if (flow.is_near_walls(i)) return false;
   return true;

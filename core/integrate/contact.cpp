@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace eddyline::integrate {
 
@@ -12,7 +13,7 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
   }
   for (const auto& body : world.bodies)
-    if (body.shape != nullptr) bodies_.push_back({body.shape, body.motion, {}});
+    if (body.shape != nullptr) find_bounds(bodies_.emplace_back(Solid{body.shape, body.motion, {}, {}, {}}));
   for (const auto& opening : world.openings) {
     openings_.push_back(particles::opening_sites(world, opening));
     if (opening.inflow) inflows_.push_back(openings_.back());
@@ -20,8 +21,18 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
 }
 
 void Contact::move_bodies(double t) {
-  for (auto& body : bodies_)
-    if (body.motion) body.pose = body.motion->at(t);
+  for (auto& body : bodies_) {
+    if (!body.motion) continue;
+    body.pose = body.motion->at(t);
+    find_bounds(body);
+  }
+}
+
+void Contact::find_bounds(Solid& body) const {
+  std::tie(body.lowest, body.highest) = body.shape->bounds();
+  if (body.motion) std::tie(body.lowest, body.highest) = body.pose.bounds(body.lowest, body.highest);
+  const Vec3 rounding{probe_, probe_, probe_};
+  body.lowest = body.lowest - rounding, body.highest = body.highest + rounding;
 }
 
 bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
@@ -29,6 +40,11 @@ bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
     if (!(lowest[d] >= lower_[d] && highest[d] <= upper_[d])) return false;
   return std::none_of(inflows_.begin(), inflows_.end(),
                       [&](const auto& sites) { return sites.depth(lowest) > 0 || sites.depth(highest) > 0; });
+}
+
+bool Contact::bodies_are_clear(const Vec3& lowest, const Vec3& highest) const {
+  return std::all_of(bodies_.begin(), bodies_.end(),
+                     [&](const Solid& body) { return body.is_clear_of(lowest, highest, dimensions_); });
 }
 
 bool Contact::is_through_opening(Vec3 x) const {
@@ -60,23 +76,24 @@ bool Contact::with_inflows(Vec3& x, Vec3& v) const {
 
 bool Contact::with_bodies(Vec3& x, Vec3& v) const {
   bool touched = false;
-  for (const auto& [shape, motion, pose] : bodies_) {
-    const Vec3 X = motion ? pose.reference(x) : x;
-    const double depth = -shape->signed_distance(X);
+  for (const Solid& body : bodies_) {
+    if (body.is_clear_of(x, x, dimensions_)) continue;
+    const Vec3 X = body.motion ? body.pose.reference(x) : x;
+    const double depth = -body.shape->signed_distance(X);
     if (!(depth > 0) || is_through_opening(x)) continue;
     Vec3 normal;
     for (int d = 0; d < dimensions_; ++d) {
       Vec3 step;
       step[d] = probe_;
-      normal[d] = shape->signed_distance(X + step) - shape->signed_distance(X - step);
+      normal[d] = body.shape->signed_distance(X + step) - body.shape->signed_distance(X - step);
     }
     const double length = norm(normal);
     if (!(length > 0)) continue;
     normal = normal / length;
     Vec3 surface_velocity;
-    if (motion) {
-      normal = pose.direction(normal);
-      surface_velocity = pose.velocity_at(x + depth * normal);
+    if (body.motion) {
+      normal = body.pose.direction(normal);
+      surface_velocity = body.pose.velocity_at(x + depth * normal);
     }
     x = x + depth * normal;
     const double inward = dot(v - surface_velocity, normal);

@@ -21,6 +21,8 @@ class Contact {
 
   /// Whether the sides of the domain and its inflows leave all alone that is within these corners.
   bool sides_are_clear(const Vec3& lowest, const Vec3& highest) const;
+  /// Whether bodies do.
+  bool bodies_are_clear(const Vec3& lowest, const Vec3& highest) const;
 
   /// Corrects position and velocity at the sides of the domain; true if there was contact.
   bool with_sides(Vec3& x, Vec3& v) const {
@@ -34,14 +36,24 @@ class Contact {
   bool with_inflows(Vec3& x, Vec3& v) const;
   /// The same at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
-  bool has_bodies() const { return !bodies_.empty(); }
 
  private:
   struct Solid {
     world::ShapePtr shape;
     std::optional<world::Motion> motion;
-    world::Pose pose;  // of a motion, now
+    world::Pose pose;      // of a motion, now
+    Vec3 lowest, highest;  // what the body holds lies between these corners, a little more
+
+    /// Whether nothing between these corners is inside.
+    bool is_clear_of(const Vec3& low, const Vec3& high, int dimensions) const {
+      bool apart = false;
+      for (int d = 0; d < dimensions; ++d) apart |= (high[d] < lowest[d]) | (low[d] > highest[d]);
+      return apart;
+    }
   };
+
+  /// Where a body is now.
+  void find_bounds(Solid& body) const;
 
   void put_back(Vec3& x, Vec3& v) const;
 

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/transpose.hpp"
 #include "integrate/particle_span.hpp"
 #include "neighbors/rows.hpp"
 
@@ -11,14 +16,37 @@ struct RowColumns {
   std::int32_t x[D][k_span];
   T value[Width - D][k_span];
 
-  /// Written: how many of the values after the places.
+  /// Written: how many of the values after the places. Room that rows have beyond their values may be written, too.
   template <int Written = Width - D>
   void write_to(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t count) const {
-    for (std::size_t l = 0; l < count; ++l) {
+    std::size_t l = 0;
+    if constexpr (sizeof(T) == sizeof(std::int32_t))
+      for (; l + k_rows_at_once <= count; l += k_rows_at_once) write_some<Written>(rows, slot, l);
+    for (; l < count; ++l) {
       const auto row = rows.row(slot[l]);
       for (int d = 0; d < D; ++d) rows.put_fixed(row.first + d, x[d][l]);
       for (int k = 0; k < Written; ++k) row[D + k] = value[k][l];
     }
+  }
+
+ private:
+  /// k_rows_at_once of them.
+  template <int Written>
+  EDDYLINE_INLINE void write_some(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t l) const {
+    const auto part = [&](int k, T* to, int stride) __attribute__((always_inline)) {
+      columns_to_rows(
+          [&](int c) {
+            const int at = std::min(k + c, D + Written - 1);
+            return (at < D ? reinterpret_cast<const T*>(x[at]) : value[at - D]) + l;  // bits are moved, not numbers
+          },
+          [&](int r) { return to + std::int64_t{slot[l + static_cast<std::size_t>(r)]} * stride; });
+    };
+    const auto to = rows.row(0);
+    constexpr int k_width = D + Written, k_rest = neighbors::rest_of(k_width);
+    part(0, to.first, neighbors::k_first_part);
+    if constexpr (k_width > 4) part(4, to.first + 4, neighbors::k_first_part);
+    if constexpr (k_rest > 0) part(8, to.rest, k_rest);
+    if constexpr (k_rest > 4) part(12, to.rest + 4, k_rest);
   }
 };
 

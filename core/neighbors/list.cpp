@@ -122,12 +122,12 @@ class NeighborList::CellSearch {
     if (foresees_) std::fill_n(candidates_.end.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
   }
 
-  /// One of that cell's particles, whose neighbours are to be written there. It is none of its own.
-  Seeker seeker(std::int32_t row, std::int32_t* neighbors) const {
-    return {.begin = place_of(row, -group_.behind),
-            .end = foresees_ ? place_of(row, group_.ahead) : Seeker::Place{},
-            .self = search_.same ? row * k_row_step : -1,
-            .neighbors = neighbors};
+  /// Sends one of that cell's particles, which is no neighbour of its own; where its neighbours go.
+  void send(std::int32_t row, std::int32_t* neighbors, Seeker& seeker) const {
+    find_place(row, -group_.behind, seeker.begin);
+    if (foresees_) find_place(row, group_.ahead, seeker.end);
+    seeker.self = search_.same ? row * k_row_step : -1;
+    seeker.neighbors = neighbors;
   }
   /// Finds who is near each of some of that cell's particles.
   void filter(std::span<Seeker> seekers) const { kernels_.filter(candidates_, search_.dimensions, seekers); }
@@ -144,10 +144,21 @@ class NeighborList::CellSearch {
       group_.heading[d] = target_moves() ? foresight.targets->x[d][row] : 0;
       const auto find = [&](float time, GroupBox& box) {
         float lower = 0, upper = 0;
+        const auto widen = [&](auto&& place) __attribute__((always_inline)) {
 #pragma omp simd reduction(min : lower) reduction(max : upper)
-        for (std::int32_t r = first; r < last; ++r) {
-          const float place = place_of(r, d, time);
-          lower = std::min(lower, place), upper = std::max(upper, place);
+          for (std::int32_t r = first; r < last; ++r) {
+            const float at = place(r);
+            lower = std::min(lower, at), upper = std::max(upper, at);
+          }
+        };
+        const std::int32_t* x = search_.target_positions->x[d].data();
+        const std::int32_t center = group_.center[d];
+        if (target_moves()) {
+          const float* w = foresight.targets->x[d].data();
+          const float along = group_.heading[d];
+          widen([=](std::int32_t r) { return relative(x[r], center) + (w[r] - along) * time; });
+        } else {
+          widen([=](std::int32_t r) { return relative(x[r], center); });
         }
         box.lower[d] = lower, box.upper[d] = upper;
       };
@@ -162,15 +173,14 @@ class NeighborList::CellSearch {
     const float place = relative(search_.target_positions->x[d][r], group_.center[d]);
     return target_moves() ? place + (search_.foresight.targets->x[d][r] - group_.heading[d]) * time : place;
   }
-  Seeker::Place place_of(std::int32_t row, float time) const {
-    Seeker::Place at{};
+  void find_place(std::int32_t row, float time, Seeker::Place& at) const {
     float square = 0;
     for (int d = 0; d < search_.dimensions; ++d) {
-      at.x[d] = place_of(row, d, time);
-      square += at.x[d] * at.x[d];
+      const float place = place_of(row, d, time);
+      at.x[d] = place;
+      square += place * place;
     }
     at.limit = cut_squared_ - square;
-    return at;
   }
   /// Calls visit(begin, end) for the rows of each run of three cells around `cell`, or for all rows.
   template <class Visit>
@@ -358,8 +368,8 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
     const std::size_t first_lane = lane;
     cell_search.look_around(cells[lane]);
     for (; lane < cells.size() && cells[lane] == cells[first_lane]; ++lane)
-      seekers[lane] = cell_search.seeker(slot[static_cast<std::size_t>(first) + lane],
-                                         scratch + static_cast<std::int64_t>(lane) * stride);
+      cell_search.send(slot[static_cast<std::size_t>(first) + lane], scratch + static_cast<std::int64_t>(lane) * stride,
+                       seekers[lane]);
     cell_search.filter(std::span(seekers).subspan(first_lane, lane - first_lane));
   }
   for (const Seeker& seeker : seekers) {

@@ -32,18 +32,8 @@ class MovedShape final : public Shape {
   }
 
   std::pair<Vec3, Vec3> bounds() const override {
-    const auto [low, high] = shape_->bounds();
-    constexpr double k_none = std::numeric_limits<double>::infinity();
-    Vec3 lowest{k_none, k_none, k_none}, highest{-k_none, -k_none, -k_none};
-    for (int corner = 0; corner < 8; ++corner) {
-      const Vec3 at =
-          pose_.place({corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y, corner & 4 ? high.z : low.z});
-      for (int d = 0; d < 3; ++d) {
-        lowest[d] = std::min(lowest[d], at[d]);
-        highest[d] = std::max(highest[d], at[d]);
-      }
-    }
-    return {lowest, highest};
+    const auto [lowest, highest] = shape_->bounds();
+    return pose_.bounds(lowest, highest);
   }
 
   double volume() const override { return shape_->volume(); }
@@ -58,6 +48,19 @@ class MovedShape final : public Shape {
 
 Vec3 Pose::turned(Vec3 r, double sine) const {
   return cos * r + sine * cross_product(axis, r) + ((1 - cos) * dot(axis, r)) * axis;
+}
+
+std::pair<Vec3, Vec3> Pose::bounds(Vec3 low, Vec3 high) const {
+  constexpr double k_none = std::numeric_limits<double>::infinity();
+  Vec3 lowest{k_none, k_none, k_none}, highest{-k_none, -k_none, -k_none};
+  for (int corner = 0; corner < 8; ++corner) {
+    const Vec3 at = place({corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y, corner & 4 ? high.z : low.z});
+    for (int d = 0; d < 3; ++d) {
+      lowest[d] = std::min(lowest[d], at[d]);
+      highest[d] = std::max(highest[d], at[d]);
+    }
+  }
+  return {lowest, highest};
 }
 
 Vec3 Pose::velocity_at(Vec3 x) const {

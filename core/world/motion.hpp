@@ -2,6 +2,7 @@
 // Rigid motion of bodies by formula of time.
 
 #include <array>
+#include <utility>
 
 #include "base/vec.hpp"
 #include "world/formula.hpp"
@@ -23,6 +24,8 @@ struct Pose {
   Vec3 place(Vec3 X) const { return pivot + displacement + turned(X - pivot, sin); }
   /// The point of the world file's place that is at x now.
   Vec3 reference(Vec3 x) const { return pivot + turned(x - (pivot + displacement), -sin); }
+  /// Of a box between two corners in the world file's place: the corners of one along the axes that holds it now.
+  std::pair<Vec3, Vec3> bounds(Vec3 low, Vec3 high) const;
   /// A direction, turned with the body.
   Vec3 direction(Vec3 n) const { return turned(n, sin); }
   /// Of the body's point that is at x now: v = v_pivot + w axis x r [m/s].

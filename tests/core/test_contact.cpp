@@ -1,0 +1,96 @@
+// Contact with bodies: whoever is inside one is put back, and nobody else, though most are told by a box alone.
+#include "integrate/contact.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/random.hpp"
+#include "harness.hpp"
+#include "small_worlds.hpp"
+
+using namespace eddyline;
+
+namespace {
+
+std::vector<world::Body> bodies(int dimensions) {
+  std::vector<world::ShapePtr> shapes;
+  if (dimensions == 2) {
+    shapes = {world::make_circle({0.3, 0.4, 0}, 0.2), world::make_rectangle({0.5, 0.2, 0}, {0.8, 0.3, 0}, 0.4),
+              world::make_polygon({{0.1, 0.6, 0}, {0.4, 0.7, 0}, {0.2, 0.9, 0}})};
+  } else {
+    shapes = {world::make_sphere({0.3, 0.4, 0.5}, 0.3), world::make_box({0.5, 0.2, 0.1}, {0.9, 0.4, 0.5}),
+              world::make_cylinder({0.2, 0.7, 0.2}, {0.6, 0.8, 0.9}, 0.2)};
+  }
+  std::vector<world::Body> bodies(shapes.size());
+  for (std::size_t k = 0; k < bodies.size(); ++k) bodies[k].shape = shapes[k];
+  return bodies;
+}
+
+world::Motion turning(int dimensions) {
+  world::Motion motion;
+  motion.displacement[0] = fixture::formula("0.1*t");
+  motion.displacement[1] = fixture::formula("-0.05*t");
+  motion.rotation = fixture::formula("0.7*t");
+  motion.pivot = {0.4, 0.4, 0};
+  if (dimensions == 3) motion.axis = {1, 2, 2};
+  return motion;
+}
+
+/// A place in the domain or a little beyond it.
+Vec3 anywhere(int dimensions, std::uint64_t k, std::uint64_t what) {
+  Vec3 x;
+  for (int d = 0; d < dimensions; ++d)
+    x[d] = -0.1 + 1.2 * uniform_random(7, k, 3 * what + static_cast<std::uint64_t>(d));
+  return x;
+}
+
+void check(int dimensions, bool moves) {
+  constexpr double k_time = 1.5;
+  world::World w;
+  w.dimensions = dimensions;
+  w.size = {1, 1, dimensions == 3 ? 1.0 : 0.0};
+  w.spacing = 0.02;
+  w.bodies = bodies(dimensions);
+  if (moves)
+    for (auto& body : w.bodies) body.motion = turning(dimensions);
+  integrate::Contact contact(w);
+  contact.move_bodies(k_time);
+
+  std::vector<world::ShapePtr> now;
+  for (const auto& body : w.bodies) now.push_back(body.shape_at(k_time));
+  const auto is_inside = [&](Vec3 x) {
+    bool inside = false;
+    for (const auto& shape : now) inside = inside || shape->signed_distance(x) < 0;
+    return inside;
+  };
+  int touched = 0, clear = 0;
+  for (std::uint64_t k = 0; k < 3000; ++k) {
+    const Vec3 x = anywhere(dimensions, k, 0);
+    Vec3 to = x, v{1, -1, 0.5};
+    const bool is_touched = contact.with_bodies(to, v);
+    CHECK(is_touched == is_inside(x));
+    CHECK((to == x) != is_touched);
+    touched += is_touched ? 1 : 0;
+
+    // What may be between two corners, among it one that has been found inside.
+    Vec3 low = x, high = x + 0.2 * (anywhere(dimensions, k, 1) + Vec3{0.1, 0.1, 0.1});
+    if (dimensions == 2) high.z = 0;
+    if (!contact.bodies_are_clear(low, high)) continue;
+    ++clear;
+    for (std::uint64_t sample = 2; sample < 12; ++sample) {
+      Vec3 within;
+      for (int d = 0; d < dimensions; ++d)
+        within[d] = low[d] + (high[d] - low[d]) * uniform_random(8, k, 3 * sample + static_cast<std::uint64_t>(d));
+      CHECK(!is_inside(within));
+    }
+  }
+  CHECK(touched > 50 && clear > 200);
+}
+
+}  // namespace
+
+TEST(contact_puts_back_who_is_inside_and_nobody_else) {
+  for (const int dimensions : {2, 3})
+    for (const bool moves : {false, true}) check(dimensions, moves);
+}
