@@ -250,7 +250,7 @@ void Sampler<T, D>::find_fits(const Where& where) {
       pair.r[d] = r[d];
     }
     physics::for_each_fit_term<D>(
-        f, pair, [&](int k, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) { put(k, a * b); });
+        f, pair, [&](int k, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) { put(k, a, b); });
   };
   const auto sums = this->sums<Sums::k_values>(where, contribution);
   for (std::size_t i = 0; i < samples_.size(); ++i) {
@@ -277,10 +277,10 @@ void Sampler<T, D>::find_means(const Where& where) {
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
   const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) __attribute__((always_inline)) {
     const Pack4d VW = Pack4d(kernel * j.volume) * (classic ? cubic_spline(q) : wendland(q));
-    put(0, VW);
-    put(1, VW * Pack4d(j.pressure));
-    put(2, VW * Pack4d(j.density));
-    for (int d = 0; d < D; ++d) put(3 + d, VW * Pack4d(j.velocity[d]));
+    put(0, VW, Pack4d(1));
+    put(1, VW, Pack4d(j.pressure));
+    put(2, VW, Pack4d(j.density));
+    for (int d = 0; d < D; ++d) put(3 + d, VW, Pack4d(j.velocity[d]));
   };
   const auto sums = this->sums<D + 3>(where, contribution);
   for (std::size_t i = 0; i < samples_.size(); ++i) {
@@ -301,23 +301,23 @@ std::span<const Vorticity> Sampler<T, D>::vorticity(const PixelRows& pixels) {
   const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
   const auto contribution = [=](const Carried& j, const Pack4d* r, Pack4d q,
                                 auto&& put) __attribute__((always_inline)) {
-    const Pack4d rest = Pack4d(1) - q, w = Pack4d(j.volume) * rest * rest * rest;
-    const Pack4d W = classic ? cubic_spline(q) : wendland(q);
+    const Pack4d rest = Pack4d(1) - q, cube = physics::WendlandC2::gradient(rest), w = Pack4d(j.volume) * cube;
+    const Pack4d W = classic ? cubic_spline(q) : physics::WendlandC2::value(rest, cube, q);
     const Pack4d dx = Pack4d(0) - r[0], dy = Pack4d(0) - r[1], u = j.velocity[0], v = j.velocity[1];
     const Pack4d w_dx = w * dx, w_dy = w * dy;
-    put(0, w);
-    put(1, w_dx);
-    put(2, w_dy);
-    put(3, w * u);
-    put(4, w * v);
-    put(5, w_dx * dx);
-    put(6, w_dx * dy);
-    put(7, w_dy * dy);
-    put(8, w_dx * u);
-    put(9, w_dy * u);
-    put(10, w_dx * v);
-    put(11, w_dy * v);
-    put(12, Pack4d(kernel * j.volume) * W);
+    put(0, w, Pack4d(1));
+    put(1, w, dx);
+    put(2, w, dy);
+    put(3, w, u);
+    put(4, w, v);
+    put(5, w_dx, dx);
+    put(6, w_dx, dy);
+    put(7, w_dy, dy);
+    put(8, w_dx, u);
+    put(9, w_dy, u);
+    put(10, w_dx, v);
+    put(11, w_dy, v);
+    put(12, Pack4d(kernel * j.volume), W);
   };
   const auto sums = this->sums<13>(pixels, contribution);
   vorticity_.assign(pixels.size(), {});
@@ -344,7 +344,7 @@ std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) {
   // The factor comes first or last as in the sums of samples, so that the last bit is theirs.
   const double first = confined ? 1 : kernel, last = confined ? kernel : 1;
   const auto sums = this->sums<1>(points, [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) {
-    put(0, Pack4d(first * j.volume) * (classic ? cubic_spline(q) : wendland(q)));
+    put(0, Pack4d(first * j.volume), classic ? cubic_spline(q) : wendland(q));
   });
   std::vector<double> fractions(points.size());
   for (std::size_t i = 0; i < fractions.size(); ++i) fractions[i] = last * sums(i)[0];

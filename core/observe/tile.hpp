@@ -28,16 +28,16 @@ inline constexpr double k_small = 0x1p51;
 template <std::size_t N, std::size_t Packs>
 class PackedSums {
  public:
-  /// Adds to the points of a pack what a particle contributes: contribution(r, q, put) puts N values, put(n, value).
+  /// Adds to the points of a pack what a particle contributes: contribution(r, q, put) puts N products, put(n, a, b).
   /// r: from it to the points, over R; r2 = |r|^2; q = |r|, at most 1. is_small: all values are below k_small.
   template <bool IsSmall, class Contribution>
   EDDYLINE_INLINE void add(std::size_t pack, const Pack4d* r, Pack4d r2, const Contribution& contribution) {
     Whole* sum = sum_[pack];
-    contribution(r, sqrt(min(r2, Pack4d(1))), [sum](int n, const Pack4d& value) __attribute__((always_inline)) {
+    contribution(r, sqrt(min(r2, Pack4d(1))), [sum](int n, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) {
       if constexpr (IsSmall) {
-        sum[n] += std::bit_cast<Whole>(value + Pack4d(k_shift));
+        sum[n] += std::bit_cast<Whole>(fma(a, b, Pack4d(k_shift)));
       } else {
-        for (int lane = 0; lane < Pack4d::width; ++lane) sum[n][lane] += whole_units(value.v[lane]);
+        for (int lane = 0; lane < Pack4d::width; ++lane) sum[n][lane] += whole_units((a * b).v[lane]);
       }
     });
     shifts_[pack] += IsSmall ? 1 : 0;
