@@ -33,13 +33,14 @@ class PackedSums {
   template <bool IsSmall, class Contribution>
   EDDYLINE_INLINE void add(std::size_t pack, const Pack4d* r, Pack4d r2, const Contribution& contribution) {
     Whole* sum = sum_[pack];
-    contribution(r, sqrt(min(r2, Pack4d(1))), [sum](int n, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) {
-      if constexpr (IsSmall) {
-        sum[n] += std::bit_cast<Whole>(fma(a, b, Pack4d(k_shift)));
-      } else {
-        for (int lane = 0; lane < Pack4d::width; ++lane) sum[n][lane] += whole_units((a * b).v[lane]);
-      }
-    });
+    contribution(r, sqrt(min(r2, Pack4d(1))),
+                 [sum](int n, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) {
+                   if constexpr (IsSmall) {
+                     sum[n] += std::bit_cast<Whole>(fma(a, b, Pack4d(k_shift)));
+                   } else {
+                     for (int lane = 0; lane < Pack4d::width; ++lane) sum[n][lane] += whole_units((a * b).v[lane]);
+                   }
+                 });
     shifts_[pack] += IsSmall ? 1 : 0;
   }
   std::int64_t sum(std::size_t pack, std::size_t lane, std::size_t n) const {

@@ -17,7 +17,7 @@ from eddyline import _core
 from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import thin
-from eddyline.plot.frame import FramePainter
+from eddyline.plot.frame import FramePainter, fitting
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
@@ -122,8 +122,9 @@ def test_unknown_quantities_are_named(run: Run) -> None:
         RunPictures(run, "colour")
 
 
-def test_fluid_bodies_and_air_are_where_they_belong(run: Run) -> None:
-    pictures = RunPictures(run)
+@pytest.mark.parametrize("width", [1280, 320])
+def test_fluid_bodies_and_air_are_where_they_belong(run: Run, width: int) -> None:
+    pictures = RunPictures(run, width=width)
     image = pictures.painter.paint(pictures.frame(0))
     layout = pictures.painter.layout
 
@@ -152,6 +153,17 @@ def test_painting_is_fast(run: Run) -> None:
         painter.paint(frame)
         seconds.append(time.perf_counter() - start)
     assert min(seconds) < 0.2
+
+
+def test_words_keep_inside_a_picture() -> None:
+    pressure = colors.quantity_of("pressure", 1000.0)
+    whole, reference = "pressure [Pa], 0 where the density is 1000 kg/m³", "0 where the density is 1000 kg/m³"
+    assert colors.bar_label(pressure, 1000.0, len(whole)) == whole
+    assert colors.bar_label(pressure, 1000.0, len(whole) - 1) == f"pressure [Pa],\n{reference}"
+    assert colors.bar_label(pressure, 1000.0, len(reference) - 1) == "pressure [Pa]"
+    assert fitting("Dam break", 1200) == ("Dam break", 14)
+    title, size = fitting("A dam break with a title that goes on and on and on", 300)
+    assert title.startswith("A dam break with") and title.endswith("…") and size == 10
 
 
 def test_a_view_of_three_dimensions(run3d: Run) -> None:

@@ -103,14 +103,18 @@ def shown_values(quantity: str, values: Raster, density: float | None) -> Raster
     return values / np.float32(density) - np.float32(1)
 
 
-def bar_label(quantity: Quantity, density: float | None) -> str:
-    """The words beside the colour bar, with the unit and, for the pressure, its reference."""
+def bar_label(quantity: Quantity, density: float | None, room: int) -> str:
+    """The words beside the colour bar, with the unit and, for the pressure, its reference: on a line of its
+    own, or left out, if there is `room` for fewer letters."""
     if density is None:
         return f"{quantity.label} [{quantity.unit}]"
     if quantity.name == "density":
         return f"relative density  {quantity.label}"
     if quantity.name == "pressure":
-        return f"pressure [Pa], 0 where the density is {density:g} kg/m³"
+        name, reference = "pressure [Pa]", f"0 where the density is {density:g} kg/m³"
+        if len(name) + 2 + len(reference) <= room:
+            return f"{name}, {reference}"
+        return f"{name},\n{reference}" if len(reference) <= room else name
     return f"{quantity.label} [{quantity.unit}]"
 
 

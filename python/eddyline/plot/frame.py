@@ -32,6 +32,7 @@ MAXIMUM_HEIGHT = 860  # px of the field
 NO_FLUID_CODE = 256  # after the 256 colours of a map
 EDGE = 0.45  # of the blurred fluid mask: where the fluid is drawn to end
 MINIMUM_WIDTH = 700  # px of the whole picture
+LETTER = 6  # px of a letter beside the colour bar, about
 SMOOTHING = 4  # pixels that a pixel of a moving body is drawn with, along each axis
 
 
@@ -143,9 +144,8 @@ class FramePainter:
         if fixed:
             self._draw_axes(axes)
             self._draw_bar(figure)
-            figure.text(
-                layout.left / layout.width, 1 - 34 / layout.height, self.scene.title, size=14, color=INK
-            )
+            title, size = fitting(self.scene.title, layout.width - layout.left - 10)
+            figure.text(layout.left / layout.width, 1 - 25 / layout.height, title, size=size, color=INK)
             if footer:
                 figure.text(1 - 10 / layout.width, 8 / layout.height, footer, size=8, color=QUIET, ha="right")
         else:
@@ -189,8 +189,9 @@ class FramePainter:
         bar = figure.colorbar(
             mapped, cax=place, extend=self.scale.extend, extendfrac=min(0.06, 12 / layout.rows)
         )
-        label = colors.bar_label(self.quantity, self.scene.density)
-        bar.set_label(label, size=9 if len(label) * 6 > layout.rows else 10, color=INK)
+        room = int((layout.rows + 0.5 * MARGIN["top"]) / LETTER)
+        label = colors.bar_label(self.quantity, self.scene.density, room)
+        bar.set_label(label, size=9, color=INK)
         bar.ax.tick_params(labelsize=9, color=QUIET, labelcolor=INK)
         bar.ax.locator_params(axis="y", nbins=max(2, min(9, layout.rows // 40)))
         bar.formatter.set_powerlimits((-3, 4))  # type: ignore[attr-defined]
@@ -275,7 +276,8 @@ class Resampler:
         filled = np.where(known, filled, _blur(filled) / np.maximum(near, np.float32(1e-6)))
         stretched = self.stretch(filled * around)
         stretched /= np.maximum(self.stretch(around.astype(np.float32)), np.float32(1e-6))
-        sharpness = np.float32(max(1.0, 1.5 * self.rows / values.shape[0]))
+        least = 0.55 / EDGE  # so that nothing of the fluid is seen where there is none
+        sharpness = np.float32(max(least, 1.5 * self.rows / values.shape[0]))
         cover = self.stretch(near)
         cover -= np.float32(EDGE)
         cover *= sharpness
@@ -335,6 +337,19 @@ def _draw_bodies(axes: Axes, scene: Scene) -> None:
         axes.add_patch(
             Polygon(outline, closed=True, facecolor=SOLID, edgecolor=SOLID_EDGE, lw=1.3, joinstyle="round")
         )
+
+
+def fitting(title: str, width: int) -> tuple[str, int]:
+    """The title and the size of its letters [points] with which it is not wider than so many pixels; the end
+    of a long one is left out."""
+    sizes = (14, 12, 10)
+    for size in sizes:
+        if _font(round(size * DPI / 72)).getlength(title) <= width:
+            return title, size
+    smallest = _font(round(sizes[-1] * DPI / 72))
+    while len(title) > 1 and smallest.getlength(title + "…") > width:
+        title = title[:-1].rstrip()
+    return title + "…", sizes[-1]
 
 
 @cache
