@@ -34,7 +34,7 @@ ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure
 """Quantities of each frame besides the world's own, coarser in 2D, so that `export` can paint them later."""
 
 ROWS_PATIENCE = 400
-"""New rows of series are fetched when so many times as long has passed as that takes: a quarter of a percent."""
+"""Rows of series are fetched when so many times as long has passed as that takes: a quarter of a percent."""
 
 
 class Recorder:
