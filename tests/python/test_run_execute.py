@@ -7,14 +7,18 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import small_worlds
 
 import eddyline
-from eddyline.run import Run, StepFailedError, WriteError
+from eddyline.run import Run, StepFailedError, WriteError, recorder
 from eddyline.run.closing import closing_lines
+from eddyline.run.derived import Series as Rows
+from eddyline.run.derived import derive
 from eddyline.run.errors import RequestError
 from eddyline.stream import atomic
 from eddyline.stream.frames import FrameStore
@@ -52,6 +56,24 @@ def test_outputs_never_shorten_a_step(finished: Run) -> None:
     assert all(0 <= time - k * 0.02 < 0.002 for k, time in enumerate(times))
     assert finished.record["time"] >= 0.1
     assert finished.snapshot_count == 4
+
+
+def test_rows_are_fetched_seldom_where_that_takes_long_and_none_is_lost(
+    finished: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched = []
+
+    def slowly(world: eddyline.World, series: dict[str, Rows]) -> dict[str, Rows]:
+        fetched.append(len(series))
+        time.sleep(0.02)
+        return derive(world, series)
+
+    monkeypatch.setattr(recorder, "derive", slowly)
+    world = eddyline.World.load(small_worlds.write(tmp_path), {"output.pictures": 50})
+    run = eddyline.run(world, out=tmp_path / "run", progress=False, threads=1)
+    assert len(FrameStore(run.folder / "pictures" / "frames")) > 40 and len(fetched) < 10
+    for name in finished.series_names:
+        pd.testing.assert_frame_equal(run.series(name), finished.series(name))
 
 
 def test_results_say_inside_and_outside(finished: Run) -> None:

@@ -140,6 +140,7 @@ class Helm:
         recorder.bodies_change = recorder.bodies_change or self._steering.bodies_change
         if self._step_until is not None and self._simulation.step_count >= self._step_until:
             self._paused, self._step_until = True, None
+            recorder.write_series()
         for entry in self._take_due(self._simulation.step_count):
             recorder.write_series()
             self._repeat(entry)

@@ -33,8 +33,9 @@ FINE, EDGED, COARSE = 1, 2 / 3, 3 / 2
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
 """Quantities of each frame besides the world's own, coarser in 2D, so that `export` can paint them later."""
 
-ROWS_PATIENCE = 400
-"""Rows of series are fetched when so many times as long has passed as that takes: a quarter of a percent."""
+ROWS_PATIENCE, ROWS_WAIT = 400, 5.0
+"""Rows of series are fetched when so many times as long has passed as that takes, a quarter of a percent, and
+after so many seconds of wall time at most."""
 
 
 class Recorder:
@@ -105,6 +106,7 @@ class Recorder:
             self._take_picture()
             self._frames_due = self.frames
         if self._snapshots_due.take(time):
+            self.write_series()  # what is known of a snapshot's time stands before it
             self._take_snapshot()
             self._snapshots_taken += 1
 
@@ -128,7 +130,7 @@ class Recorder:
         if checksums:
             self.writer.put(lambda: append_checksums(self._checksums, checksums))
         end = clock.perf_counter()
-        self._rows_due = end + ROWS_PATIENCE * (end - start)
+        self._rows_due = end + min(ROWS_PATIENCE * (end - start), ROWS_WAIT)
 
     def _take_snapshot(self) -> None:
         self._last_snapshot = self.simulation.step_count
