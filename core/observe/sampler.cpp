@@ -150,8 +150,8 @@ void Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contributi
       groups.push_back({k, k + 1, points[k], points[k]});
   }
 #pragma omp parallel for schedule(dynamic, 4)
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const Group& group = groups[g];
+  for (std::int64_t g = 0; g < static_cast<std::int64_t>(groups.size()); ++g) {
+    const Group& group = groups[static_cast<std::size_t>(g)];
     std::array<Place, Bunch<N, D>::k_most> places;
     const std::size_t count = group.last - group.first;
     for (std::size_t k = 0; k < count; ++k) places[k] = place(points[group.first + k]);

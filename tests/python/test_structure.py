@@ -122,6 +122,14 @@ def test_core_knows_neither_python_nor_sockets():
     assert not wrong
 
 
+def test_loops_shared_out_as_threads_come_count_with_signed_numbers():
+    """The OpenMP of builds with the thread sanitizer knows no others, and these builds are rare."""
+    loop = re.compile(r"#pragma omp [^\n]*schedule\(dynamic[^\n]*\n\s*for \(([\w:]+) ")
+    types = [(path.name, name) for path in sources() for name in loop.findall(path.read_text("utf-8"))]
+    assert len(types) >= 3
+    assert {name for _, name in types} <= {"int", "long", "std::int32_t", "std::int64_t"}, types
+
+
 def test_headers_are_included_once():
     wrong = [
         str(path.relative_to(ROOT)) for path in CORE.rglob("*.hpp") if "#pragma once" not in path.read_text()
