@@ -19,6 +19,7 @@ bool is_clear(const Flow<T, D>& flow, const Contact& contact, const ParticleSpan
   }
   if (!contact.sides_are_clear(lowest, highest)) return false;
   if (contact.bodies_are_clear(lowest, highest)) return true;
+  // Between the corners of a bent body there is much that is not near it.
   for (std::size_t i = span.first; i < span.first + span.count; ++i)
     if (flow.is_near_walls(i)) return false;
   return true;

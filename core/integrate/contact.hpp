@@ -52,7 +52,7 @@ class Contact {
     }
   };
 
-  /// Where a body is now.
+  /// The corners between which a body is now.
   void find_bounds(Solid& body) const;
 
   void put_back(Vec3& x, Vec3& v) const;

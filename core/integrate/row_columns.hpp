@@ -44,9 +44,10 @@ struct RowColumns {
     const auto to = rows.row(0);
     constexpr int k_width = D + Written, k_rest = neighbors::rest_of(k_width);
     part(0, to.first, neighbors::k_first_part);
-    if constexpr (k_width > 4) part(4, to.first + 4, neighbors::k_first_part);
-    if constexpr (k_rest > 0) part(8, to.rest, k_rest);
-    if constexpr (k_rest > 4) part(12, to.rest + 4, k_rest);
+    constexpr int k_next = k_columns_at_once, k_first = neighbors::k_first_part;
+    if constexpr (k_width > k_next) part(k_next, to.first + k_next, k_first);
+    if constexpr (k_rest > 0) part(k_first, to.rest, k_rest);
+    if constexpr (k_rest > k_next) part(k_first + k_next, to.rest + k_next, k_rest);
   }
 };
 

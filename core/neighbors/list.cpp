@@ -122,8 +122,9 @@ class NeighborList::CellSearch {
     if (foresees_) std::fill_n(candidates_.end.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
   }
 
-  /// Sends one of that cell's particles, which is no neighbour of its own; where its neighbours go.
-  void send(std::int32_t row, std::int32_t* neighbors, Seeker& seeker) const {
+  /// Makes a seeker of one of that cell's particles, which is no neighbour of its own, in its place: what is put
+  /// together and copied is waited for. neighbors: where its neighbours go.
+  void prepare(std::int32_t row, std::int32_t* neighbors, Seeker& seeker) const {
     find_place(row, -group_.behind, seeker.begin);
     if (foresees_) find_place(row, group_.ahead, seeker.end);
     seeker.self = search_.same ? row * k_row_step : -1;
@@ -151,15 +152,7 @@ class NeighborList::CellSearch {
             lower = std::min(lower, at), upper = std::max(upper, at);
           }
         };
-        const std::int32_t* x = search_.target_positions->x[d].data();
-        const std::int32_t center = group_.center[d];
-        if (target_moves()) {
-          const float* w = foresight.targets->x[d].data();
-          const float along = group_.heading[d];
-          widen([=](std::int32_t r) { return relative(x[r], center) + (w[r] - along) * time; });
-        } else {
-          widen([=](std::int32_t r) { return relative(x[r], center); });
-        }
+        with_places(d, time, widen);
         box.lower[d] = lower, box.upper[d] = upper;
       };
       find(-group_.behind, group_.begin);
@@ -167,19 +160,24 @@ class NeighborList::CellSearch {
     }
   }
   bool target_moves() const { return foresees_ && search_.foresight.targets != nullptr; }
-  /// Along an axis, relative to the group's center.
-  float place_of(std::int32_t row, int d, float time) const {
-    const auto r = static_cast<std::size_t>(row);
-    const float place = relative(search_.target_positions->x[d][r], group_.center[d]);
-    return target_moves() ? place + (search_.foresight.targets->x[d][r] - group_.heading[d]) * time : place;
+  /// Calls use(place), where place(row) is along an axis, relative to the group's center.
+  template <class Use>
+  EDDYLINE_INLINE void with_places(int d, float time, Use&& use) const {
+    const std::int32_t* x = search_.target_positions->x[d].data();
+    const std::int32_t center = group_.center[d];
+    if (!target_moves()) return use([=](std::int32_t row) { return relative(x[row], center); });
+    const float* w = search_.foresight.targets->x[d].data();
+    const float heading = group_.heading[d];
+    use([=](std::int32_t row) { return relative(x[row], center) + (w[row] - heading) * time; });
   }
   void find_place(std::int32_t row, float time, Seeker::Place& at) const {
     float square = 0;
-    for (int d = 0; d < search_.dimensions; ++d) {
-      const float place = place_of(row, d, time);
-      at.x[d] = place;
-      square += place * place;
-    }
+    for (int d = 0; d < search_.dimensions; ++d)
+      with_places(d, time, [&](auto&& place) {
+        const float x = place(row);
+        at.x[d] = x;
+        square += x * x;
+      });
     at.limit = cut_squared_ - square;
   }
   /// Calls visit(begin, end) for the rows of each run of three cells around `cell`, or for all rows.
@@ -368,8 +366,8 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
     const std::size_t first_lane = lane;
     cell_search.look_around(cells[lane]);
     for (; lane < cells.size() && cells[lane] == cells[first_lane]; ++lane)
-      cell_search.send(slot[static_cast<std::size_t>(first) + lane], scratch + static_cast<std::int64_t>(lane) * stride,
-                       seekers[lane]);
+      cell_search.prepare(slot[static_cast<std::size_t>(first) + lane],
+                          scratch + static_cast<std::int64_t>(lane) * stride, seekers[lane]);
     cell_search.filter(std::span(seekers).subspan(first_lane, lane - first_lane));
   }
   for (const Seeker& seeker : seekers) {

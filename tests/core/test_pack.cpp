@@ -1,10 +1,12 @@
 // Packs behave like numbers, whatever their width: the same bits lane by lane, transposed loads, and differences of
 // fixed-point positions that wrap around.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "base/fixed_point.hpp"
 #include "base/instructions.hpp"
 #include "base/pack.hpp"
+#include "base/transpose.hpp"
 #include "harness.hpp"
 
 using namespace eddyline;
@@ -201,4 +204,24 @@ TEST(fixed_positions_have_exact_differences_far_away) {
     CHECK_NEAR(fixed.quantum() * difference, apart, 0.5 * fixed.quantum() + origin * 0x1p-52);
   }
   CHECK(fixed.round(0.3) == fixed.quantum() * std::nearbyint(0.3 / fixed.quantum()));
+}
+
+/// The row of every column is found, with vector instructions (float) and without (double), and nothing beside it.
+template <class T>
+void check_rows() {
+  T columns[k_columns_at_once][k_rows_at_once], rows[k_rows_at_once][k_columns_at_once + 1];
+  for (int k = 0; k < k_columns_at_once; ++k)
+    for (int l = 0; l < k_rows_at_once; ++l) columns[k][l] = T(10 * l + k);
+  for (auto& row : rows) std::fill(std::begin(row), std::end(row), T(-1));
+  columns_to_rows([&](int k) { return static_cast<const T*>(columns[k]); },
+                  [&](int l) { return static_cast<T*>(rows[k_rows_at_once - 1 - l]); });
+  for (int l = 0; l < k_rows_at_once; ++l) {
+    for (int k = 0; k < k_columns_at_once; ++k) CHECK(rows[k_rows_at_once - 1 - l][k] == T(10 * l + k));
+    CHECK(rows[l][k_columns_at_once] == T(-1));
+  }
+}
+
+TEST(columns_become_rows) {
+  check_rows<float>();
+  check_rows<double>();
 }
