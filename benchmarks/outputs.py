@@ -6,8 +6,8 @@
 One thread computes, and another writes beside it; told is core time of both, from the first step to the last,
 so that other programs on the machine do not count. Films and the report come after the last step and are not
 in it, nor is the loading of HDF5's library. Intervals of pictures, snapshots and series are those of the
-world. A run looks around after every 0.2 s of wall-clock time, and fetches rows of series now and then: a machine
-that is busy with other work makes more of these looks.
+world. A run looks around after every 0.2 s of wall-clock time, and fetches rows of series now and then: a
+machine that is busy with other work makes more of these looks.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from eddyline import _core
 from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import thin
-from eddyline.plot.frame import FramePainter, fitting
+from eddyline.plot.frame import FramePainter, Resampler, fitting
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
@@ -122,9 +122,8 @@ def test_unknown_quantities_are_named(run: Run) -> None:
         RunPictures(run, "colour")
 
 
-@pytest.mark.parametrize("width", [1280, 320])
-def test_fluid_bodies_and_air_are_where_they_belong(run: Run, width: int) -> None:
-    pictures = RunPictures(run, width=width)
+def test_fluid_bodies_and_air_are_where_they_belong(run: Run) -> None:
+    pictures = RunPictures(run)
     image = pictures.painter.paint(pictures.frame(0))
     layout = pictures.painter.layout
 
@@ -136,6 +135,16 @@ def test_fluid_bodies_and_air_are_where_they_belong(run: Run, width: int) -> Non
     assert at(0.15, 0.025) == [201, 205, 211]  # the post
     assert at(0.12, 0.1) == [246, 247, 249]  # air
     assert at(0.025, 0.03) == [int(c) for c in colors.table(colors.QUANTITIES["speed"])[0]]  # water at rest
+
+
+@pytest.mark.parametrize("rows", [20, 60, 240])
+def test_nothing_of_the_fluid_is_seen_where_there_is_none(rows: int) -> None:
+    """In a picture with fewer pixels than the raster, too."""
+    values = np.full((60, 80), 2.0, dtype=np.float32)
+    values[:, 40:] = np.nan
+    shown, cover = Resampler(rows, 120)(values)
+    assert np.all(cover[:, :50] == 1) and np.all(cover[:, 70:] == 0)
+    assert np.allclose(shown[:, :50], 2.0)
 
 
 def test_painting_is_fast(run: Run) -> None:
