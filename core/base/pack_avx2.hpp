@@ -43,6 +43,13 @@ EDDYLINE_INLINE Pack8f fixed_difference(Pack8f a, Pack8f b) {
   return _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_castps_si256(a.v), _mm256_castps_si256(b.v)));
 }
 
+EDDYLINE_INLINE Pack8f upper_half(Pack8f both) {
+  return _mm256_castsi256_ps(_mm256_and_si256(_mm256_castps_si256(both.v), _mm256_set1_epi32(~0U << 16)));
+}
+EDDYLINE_INLINE Pack8f lower_half(Pack8f both) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(both.v), 16));
+}
+
 template <int N>
 EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t* place, Pack8f* out) {
   static_assert(N == 4 || N == 8);

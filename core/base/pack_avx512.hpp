@@ -43,6 +43,13 @@ EDDYLINE_INLINE Pack16f fixed_difference(Pack16f a, Pack16f b) {
   return _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_castps_si512(a.v), _mm512_castps_si512(b.v)));
 }
 
+EDDYLINE_INLINE Pack16f upper_half(Pack16f both) {
+  return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(both.v), _mm512_set1_epi32(~0U << 16)));
+}
+EDDYLINE_INLINE Pack16f lower_half(Pack16f both) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(both.v), 16));
+}
+
 template <int N>
 EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t* place, Pack16f* out) {
   static_assert(N == 4 || N == 8);

@@ -21,7 +21,7 @@ constexpr int k_repetitions = 3;
 template <int D>
 double limit(const std::string& instructions) {
   constexpr float k_quanta = 1 << 26;  // to an interaction radius
-  neighbors::Rows<float> moving(physics::delta::moving_width<D>(true)), pressed(physics::delta::k_pressed_width<D>);
+  neighbors::Rows<float> moving(physics::delta::k_moving_width<D>), pressed(physics::delta::k_pressed_width<D>);
   moving.resize(k_neighbors), pressed.resize(k_neighbors);
   for (std::int32_t j = 0; j < k_neighbors; ++j) {
     const auto random = [&](int k) {

@@ -82,7 +82,6 @@ Flow<T, D>::Flow(const world::World& world, const Execution& execution, comm::Co
   fluid.classic = is_classic(world);
   fluid.confined = !fluid.classic && !constants_.free_surface;
   wall.can_move = walls_move_ || std::ranges::any_of(world.sides, &world::Side::slides);
-  moving = neighbors::Rows<T>(physics::delta::moving_width<D>(fluid.confined));
   sweeps = physics::delta::choose_sweeps<T, D>(execution_.instructions);
   place();
 }

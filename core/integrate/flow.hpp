@@ -169,7 +169,7 @@ class Flow {
   Timers timers;
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::Rows<T> moving{physics::delta::moving_width<D>(true)};
+  neighbors::Rows<T> moving{physics::delta::k_moving_width<D>};
   neighbors::Rows<T> pressed;
   neighbors::Rows<T> walls;
   neighbors::Rows<T> nodes{physics::delta::k_node_width<D>};

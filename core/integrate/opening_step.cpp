@@ -53,7 +53,8 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
       const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
       flow_.moving.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
-      row[2 * D + 2 + d] = T(0.5) * fluid.G[d][i];
+      const T half_g = T(0.5) * fluid.G[d][i];
+      row[2 * D + 2 + d] = fluid.confined ? in_halves(half_g, fluid.w[d][i]) : half_g;
     }
   }
 }

@@ -35,7 +35,7 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = flow_.constants().fixed;
   const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
-  RowColumns<T, D, 4 * D + 2> columns;  // x v s V G/2 w
+  RowColumns<T, D, physics::delta::k_moving_width<D>> columns;  // x v s V G/2
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *a = fluid.a[d] + first;
     const T* G = fluid.G[d] + first;
@@ -49,7 +49,9 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
       G_row[l] = T(0.5) * G[l];
     }
     if (!fluid.confined) continue;
-    std::copy_n(fluid.w[d] + first, n, columns.value[2 * D + 2 + d]);
+    const T* w = fluid.w[d] + first;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) G_row[l] = in_halves(G_row[l], w[l]);
   }
   const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
   T(&s_row)[k_span] = columns.value[D], (&V_row)[k_span] = columns.value[D + 1];
@@ -58,11 +60,7 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
     s_row[l] = static_cast<T>(s[l]);
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
-  const std::int32_t* slot = flow_.fluid_rows.slot.data() + first;
-  if (fluid.confined)
-    columns.write_to(flow_.moving, slot, n);
-  else
-    columns.template write_to<2 * D + 2>(flow_.moving, slot, n);
+  columns.write_to(flow_.moving, flow_.fluid_rows.slot.data() + first, n);
 }
 
 template <class T, int D>

@@ -58,9 +58,11 @@ bool same(float a, float b) {
     out[7] = select(a > b, b, c);                                    \
     out[8] = select((a > b) & (b > c), a, c);                        \
     out[9] = fixed_difference(a, b);                                 \
+    out[10] = upper_half(a);                                         \
+    out[11] = lower_half(a);                                         \
   }
 EDDYLINE_OPERATIONS(scalar)
-constexpr int k_operations = 10;
+constexpr int k_operations = 12;
 
 std::array<float, k_operations> expected(float a, float b, float c) {
   Pack<float, 1> out[k_operations];
@@ -189,6 +191,38 @@ TEST(fixed_differences_wrap_around) {
   // Rounded once, to nearest even.
   CHECK(fixed_difference(as_float(16777217), as_float(0)).v == 16777216.0f);
   CHECK(fixed_difference(as_double(16777217), as_double(0)).v == 16777217.0);
+}
+
+/// A number comes back from either half rounded to so many significant bits, whatever stands in the other.
+template <class T>
+void check_halves(int significant) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> exponent(-30, 30), mantissa(-1, 1);
+  const auto any = [&] { return static_cast<T>(mantissa(random) * std::exp2(exponent(random))); };
+  const auto check = [&](T found, T value) {
+    CHECK_NEAR(static_cast<double>(found), static_cast<double>(value), std::abs(value) * std::exp2(-significant));
+    CHECK(std::signbit(found) == std::signbit(value));
+  };
+  for (int k = 0; k < 1000; ++k) {
+    const T upper = any(), lower = any(), both = in_halves(upper, lower);
+    const T first = upper_half(Pack<T, 1>(both)).v, second = lower_half(Pack<T, 1>(both)).v;
+    check(first, upper), check(second, lower);
+    const T again = in_halves(first, second);
+    CHECK(std::memcmp(&again, &both, sizeof both) == 0);  // what has been rounded stays
+  }
+  constexpr T k_infinity = std::numeric_limits<T>::infinity();
+  for (const T value : {T(0), -T(0), T(1), T(-0.375), k_infinity, -k_infinity}) {
+    CHECK(upper_half(Pack<T, 1>(in_halves(value, k_infinity))).v == value);
+    CHECK(lower_half(Pack<T, 1>(in_halves(k_infinity, value))).v == value);
+  }
+  const T nothing = std::numeric_limits<T>::quiet_NaN();
+  CHECK(std::isnan(upper_half(Pack<T, 1>(in_halves(nothing, T(1)))).v));
+  CHECK(std::isnan(lower_half(Pack<T, 1>(in_halves(T(1), nothing))).v));
+}
+
+TEST(two_numbers_share_the_bits_of_one) {
+  check_halves<float>(8);
+  check_halves<double>(21);
 }
 
 TEST(fixed_positions_have_exact_differences_far_away) {

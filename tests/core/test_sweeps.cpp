@@ -1,6 +1,7 @@
 // Sweeps: every instruction set gives the bits of the plain code, pairs act equally and oppositely, and sums over a
 // lattice are what the integrals say.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -26,9 +27,9 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::Rows<T> moving{delta::moving_width<D>(true)}, pressed{delta::k_pressed_width<D>},
-      wall{delta::k_wall_width<D>};
-  neighbors::Rows<T> without_w{delta::moving_width<D>(false)};  // as `moving`
+  neighbors::Rows<T> moving{delta::k_moving_width<D>}, pressed{delta::k_pressed_width<D>}, wall{delta::k_wall_width<D>};
+  std::vector<std::array<T, D>> w;                            // of shifting, by fluid particle
+  neighbors::Rows<T> moving_with_w{delta::k_moving_width<D>};  // as they are in confined flows
   fixture::Targets fluid_rows, wall_rows;
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
@@ -36,7 +37,8 @@ struct Scene {
 
   Scene(std::int32_t fluid_particles, std::int32_t wall_particles)
       : fluid(fluid_particles), walls(wall_particles), fluid_rows(fluid), wall_rows(walls) {
-    moving.resize(fluid), pressed.resize(fluid), wall.resize(walls);
+    moving.resize(fluid), moving_with_w.resize(fluid), pressed.resize(fluid), wall.resize(walls);
+    w.resize(static_cast<std::size_t>(fluid));
     in.scale = T(0x1p-26);
     in.kernel_constant = T(2), in.crowding = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
     in.wall_suction = std::numeric_limits<T>::lowest();
@@ -44,11 +46,15 @@ struct Scene {
 
   /// Points the input to all that has been filled in.
   delta::SweepInput<T> input(bool of_fluid, bool confined = true) {
-    without_w.resize(fluid);
     for (std::int32_t i = 0; i < fluid; ++i)
-      for (int k = 0; k < without_w.width(); ++k) without_w.row(i)[k] = moving.row(i)[k];
+      for (int k = 0; k < moving.width(); ++k) {
+        const int axis = k - (2 * D + 2);
+        const T value = moving.row(i)[k];
+        moving_with_w.row(i)[k] =
+            axis < 0 ? value : in_halves(value, w[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)]);
+      }
     auto all = in;
-    all.moving = confined ? moving.data() : without_w.data(), all.pressed = pressed.data(), all.walls = wall.data();
+    all.moving = confined ? moving_with_w.data() : moving.data(), all.pressed = pressed.data(), all.walls = wall.data();
     all.targets = of_fluid ? fluid_rows : wall_rows;
     all.fluid_neighbors = of_fluid ? fluid_fluid.data() : wall_fluid.data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
@@ -63,6 +69,10 @@ Scene<T, D> random_scene(std::int32_t fluid, std::int32_t walls, unsigned seed) 
   const auto uniform = [&](double low, double high) {
     return static_cast<T>(std::uniform_real_distribution<double>(low, high)(random));
   };
+  // Values that half the bits of a float hold, so that all rows say the same.
+  const auto coarse = [](T value) {
+    return static_cast<T>(upper_half(Pack<float, 1>(in_halves(static_cast<float>(value), 0.0F))).v);
+  };
   // Positions in a box of 1.5 R across the jump of the sign; some particles at one place.
   const auto place = [&] {
     return static_cast<std::int32_t>(0x7f000000u + static_cast<std::uint32_t>(random() % 100663296u));
@@ -74,6 +84,8 @@ Scene<T, D> random_scene(std::int32_t fluid, std::int32_t walls, unsigned seed) 
     m[2 * D + 1] = uniform(0.9, 1.1);
     p[D + 1] = uniform(0.9, 1.1);
     for (int d = 0; d < D; ++d) {
+      m[2 * D + 2 + d] = coarse(m[2 * D + 2 + d]);
+      s.w[static_cast<std::size_t>(i)][static_cast<std::size_t>(d)] = coarse(uniform(-0.1, 0.1));
       const std::int32_t x = i % 17 == 16 ? s.moving.get_fixed(s.moving.row(i - 1).first + d) : place();
       s.moving.put_fixed(m.first + d, x), s.pressed.put_fixed(p.first + d, x);
     }
@@ -197,6 +209,7 @@ void check_precisions() {
         if (k < D) to.put_fixed(to.row(i).first + k, from.get_fixed(from.row(i).first + k));
       }
   };
+  for (std::size_t i = 0; i < narrow.w.size(); ++i) std::ranges::copy(narrow.w[i], wide.w[i].begin());
   widen(narrow.moving, wide.moving, 120), widen(narrow.pressed, wide.pressed, 120), widen(narrow.wall, wide.wall, 60);
   const auto a = run<float, D>(delta::sweeps_scalar<float, D>(), narrow);
   const auto b = run<double, D>(delta::sweeps_scalar<double, D>(), wide);

@@ -13,9 +13,7 @@ namespace eddyline::physics::delta {
 
 /// Widths of the pair rows.
 template <int D>
-constexpr int moving_width(bool confined) {  // x v s V G/2, and w in confined flows
-  return (confined ? 4 : 3) * D + 2;
-}
+inline constexpr int k_moving_width = 3 * D + 2;  // x v s V G/2; in confined flows G/2 and w in halves of one value
 template <int D>
 inline constexpr int k_pressed_width = 2 * D + 2;  // x p V v
 template <int D>

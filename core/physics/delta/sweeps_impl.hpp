@@ -27,6 +27,10 @@ struct EachItsOwn {
                                    P* out) {
     load_values<Width>(rows, place, out);
   }
+  template <class P>
+  static EDDYLINE_INLINE void divide(P both, P& upper, P& lower) {
+    upper = upper_half(both), lower = lower_half(both);
+  }
 };
 /// or all lanes have those of the first: what is left is arithmetic.
 struct AllTheSame {
@@ -38,19 +42,23 @@ struct AllTheSame {
     for (int k = 0; k < Width; ++k)
       out[k] = P(k < neighbors::k_first_part ? first[k] : rest[k - neighbors::k_first_part]);
   }
+  template <class P>
+  static EDDYLINE_INLINE void divide(P both, P& upper, P& lower) {
+    upper = lower = both;
+  }
 };
 
 template <class P, int D, bool confined, class Source = EachItsOwn>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::value_type>& rows,
                                               const std::int32_t* place) {
   MovingFluid<P, D> f;
-  P value[16];
-  Source::template load<moving_width<D>(confined)>(rows, place, value);
+  P value[12];
+  Source::template load<k_moving_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
-    if constexpr (confined) f.w[d] = value[3 * D + 2 + d];
     f.x[d] = value[d];
     f.v[d] = value[D + d];
     f.half_g[d] = value[2 * D + 2 + d];
+    if constexpr (confined) Source::divide(value[2 * D + 2 + d], f.half_g[d], f.w[d]);
   }
   f.s = value[2 * D];
   f.V = value[2 * D + 1];
