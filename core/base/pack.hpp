@@ -90,8 +90,8 @@ EDDYLINE_INLINE Pack<double, 1> fixed_difference(Pack<double, 1> a, Pack<double,
       static_cast<std::int32_t>(static_cast<std::uint32_t>(ia) - static_cast<std::uint32_t>(ib)));
 }
 
-/// Two numbers in the bits of one, each rounded to half of them: 8 significant bits of a float's 24, 21 of a double's 53.
-/// For values that need no more, so that rows are shorter.
+/// Two numbers in the bits of one, each rounded to half of them: 8 significant bits of a float's 24, 21 of a
+/// double's 53. For values that need no more, so that rows are shorter.
 EDDYLINE_INLINE float in_halves(float upper, float lower) {
   constexpr std::uint32_t k_half = 16, k_rounding = 1U << (k_half - 1), k_upper = ~0U << k_half;
   const std::uint32_t first = __builtin_bit_cast(std::uint32_t, upper) + k_rounding;

@@ -18,6 +18,7 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     openings_.push_back(particles::opening_sites(world, opening));
     if (opening.inflow) inflows_.push_back(openings_.back());
   }
+  early_.assign(inflows_.size(), 0.0);
 }
 
 void Contact::move_bodies(double t) {
@@ -38,8 +39,9 @@ void Contact::find_bounds(Solid& body) const {
 bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
   for (int d = 0; d < dimensions_; ++d)
     if (!(lowest[d] >= lower_[d] && highest[d] <= upper_[d])) return false;
-  return std::none_of(inflows_.begin(), inflows_.end(),
-                      [&](const auto& sites) { return sites.depth(lowest) > 0 || sites.depth(highest) > 0; });
+  for (std::size_t k = 0; k < inflows_.size(); ++k)
+    if (inflows_[k].depth(lowest) > early_[k] || inflows_[k].depth(highest) > early_[k]) return false;
+  return true;
 }
 
 bool Contact::bodies_are_clear(const Vec3& lowest, const Vec3& highest) const {
@@ -65,9 +67,10 @@ void Contact::put_back(Vec3& x, Vec3& v) const {
 
 bool Contact::with_inflows(Vec3& x, Vec3& v) const {
   bool touched = false;
-  for (const auto& sites : inflows_) {
-    if (!sites.is_through(x)) continue;
-    x[sites.axis] = sites.plane;
+  for (std::size_t k = 0; k < inflows_.size(); ++k) {
+    const auto& sites = inflows_[k];
+    if (!sites.is_through(x) || sites.depth(x) <= early_[k]) continue;
+    x[sites.axis] = sites.plane - sites.inward * early_[k];
     if (sites.inward * v[sites.axis] < 0) v[sites.axis] = 0;
     touched = true;
   }

@@ -19,6 +19,9 @@ class Contact {
   /// Moves bodies to where they are at time t [s].
   void move_bodies(double t);
 
+  /// How far beyond an inflow, counted among inflows, fluid may be [m].
+  void let_in(std::size_t inflow, double depth) { early_[inflow] = depth; }
+
   /// Whether the sides of the domain and its inflows leave all alone that is within these corners.
   bool sides_are_clear(const Vec3& lowest, const Vec3& highest) const;
   /// Whether bodies do.
@@ -32,7 +35,8 @@ class Contact {
     put_back(x, v);
     return true;
   }
-  /// The same at inflows: fluid does not leave through them, whatever pressure may be imposed there.
+  /// The same at inflows: fluid does not leave through them, whatever pressure may be imposed there, but may be as far
+  /// beyond as it has entered early.
   bool with_inflows(Vec3& x, Vec3& v) const;
   /// The same at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
@@ -63,6 +67,7 @@ class Contact {
   Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
   std::vector<Solid> bodies_;
   std::vector<particles::OpeningSites> openings_, inflows_;
+  std::vector<double> early_;  // how far beyond each inflow fluid may be [m]
   int dimensions_;
   double probe_;  // step of the differences that give a body's normal [m]
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
@@ -37,17 +38,19 @@ Vec3 Openings<D>::node(std::int32_t number) const {
 
 template <int D>
 template <class T>
-void Openings<D>::pass(FluidState<T, D>& fluid) {
+void Openings<D>::pass(FluidState<T, D>& fluid, double now, double lead) {
   const std::int64_t n = fluid.size();
   std::int32_t entering = 0;
   const auto count = [&](Opening<D>& opening, std::size_t i, double sign) {
     opening.mass.add(sign * fluid.mass[i]);
     for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
   };
+  early_ = std::max(lead, early_ - (now - std::exchange(passed_, now)));
   entering_.resize(0);
   for (std::int64_t k = 0; k < n; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    const Vec3 x = vector_of(fluid.x, i);
+    Vec3 x = vector_of(fluid.x, i);
+    for (std::size_t d = 0; d < D; ++d) x[d] += lead * fluid.v[d][i];
     if (fluid.buffer[i] == 0) {
       for (std::size_t o = 0; o < all_.size(); ++o) {
         auto& opening = all_[o];
@@ -97,7 +100,17 @@ void Openings<D>::find_members(const FluidState<T, D>& fluid) {
 }
 
 template <int D>
+double Openings<D>::early_depth(const Opening<D>& opening) const {
+  double fastest = 0;
+  for (const auto& v : opening.velocity)
+    fastest = std::max(fastest, opening.sites.inward * v[static_cast<std::size_t>(opening.sites.axis)]);
+  return early_ * fastest;
+}
+
+template <int D>
 void Openings<D>::save(ArchiveWriter& archive) const {
+  if (empty()) return;
+  archive.put_value("openings.passed", std::array{passed_, early_});
   for (const Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
     archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope});
@@ -110,6 +123,11 @@ void Openings<D>::save(ArchiveWriter& archive) const {
 
 template <int D>
 void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator) {
+  if (empty()) return;
+  std::array<double, 2> passed{};
+  if (communicator.is_root()) parts.at(0).get_value("openings.passed", passed);
+  passed = comm::broadcast(communicator, passed, 0, "checkpoint");
+  passed_ = passed[0], early_ = passed[1];
   for (Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
     std::array<double, 5> ruled{};
@@ -158,7 +176,7 @@ void Openings<D>::share_velocities(Opening<D>& o, bool known, comm::Communicator
 }
 
 #define EDDYLINE_OPENINGS(T, D)                                                    \
-  template void Openings<D>::pass(FluidState<T, D>&);                              \
+  template void Openings<D>::pass(FluidState<T, D>&, double, double);              \
   template bool Openings<D>::is_spent(const FluidState<T, D>&, std::size_t) const; \
   template void Openings<D>::find_members(const FluidState<T, D>&);
 

@@ -64,9 +64,12 @@ class Openings {
   Vec3 node(std::int32_t number) const;
 
   /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow
-  /// becomes fluid, and the next of its site enters one buffer length upstream.
+  /// becomes fluid, and the next of its site enters one buffer length upstream. What counts is where particles will be
+  /// in the time `lead` [s], half way to when they are asked again, so that in the mean they change at the opening.
   template <class T>
-  void pass(FluidState<T, D>& fluid);
+  void pass(FluidState<T, D>& fluid, double now, double lead);
+  /// How far beyond an inflow what has become fluid before it passed may be [m].
+  double early_depth(const Opening<D>& opening) const;
   /// Whether particle i has reached the end of an outflow's buffer.
   template <class T>
   bool is_spent(const FluidState<T, D>& fluid, std::size_t i) const;
@@ -87,6 +90,8 @@ class Openings {
 
   std::vector<Opening<D>> all_;
   std::int32_t nodes_ = 0;
+  double passed_ = 0;  // time of the last change of kinds [s]
+  double early_ = 0;   // some have become fluid up to so long before they pass an inflow [s]
   Array<std::int32_t> members_, entering_;
 };
 

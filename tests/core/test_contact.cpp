@@ -94,3 +94,21 @@ TEST(contact_puts_back_who_is_inside_and_nobody_else) {
   for (const int dimensions : {2, 3})
     for (const bool moves : {false, true}) check(dimensions, moves);
 }
+
+TEST(fluid_stays_beyond_an_inflow_as_far_as_it_has_been_let_in) {
+  constexpr double k_dx = 0.05, k_let_in = 0.03;
+  integrate::Contact contact(fixture::channel(k_dx, "1"));
+  const auto put = [&](double x) {
+    Vec3 to{x, 0.2, 0}, v{-1, 0, 0};
+    const bool touched = contact.with_inflows(to, v);
+    CHECK(touched == (to.x != x));
+    CHECK(touched != contact.sides_are_clear(Vec3{x, 0.1, 0}, Vec3{x, 0.3, 0}));
+    CHECK(v.x == (touched ? 0 : -1));
+    return to.x;
+  };
+  CHECK(put(0.01) == 0.01);
+  CHECK(put(-0.01) == 0);
+  contact.let_in(0, k_let_in);
+  CHECK(put(-0.01) == -0.01);
+  CHECK(put(-0.04) == -k_let_in);
+}

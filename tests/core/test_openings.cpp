@@ -146,6 +146,32 @@ TEST(leavers_become_buffer_and_end_at_its_end) {
   CHECK_NEAR(flow.left_mass.value(), gone, 1e-15);
 }
 
+/// Kinds change when particles are sorted only: as often before they pass the opening as after.
+TEST(particles_change_kind_at_the_opening_in_the_mean) {
+  world::World world = half_resting_channel();
+  for (const double skin : {0.5, 1.5}) {
+    world.method.skin = skin;
+    Flow flow(world, plain(), *k_alone);
+    Step step(flow);
+    step.start();
+    std::array<double, 2> early{}, late{};  // of the inflow and the outflow
+    for (int k = 0; k < 400; ++k) {
+      step.advance(false);
+      for (std::size_t i = 0; k >= 100 && i < flow.fluid.id.size(); ++i) {
+        const double x = flow.fluid.x[0][i];
+        const int buffer = flow.fluid.buffer[i];
+        early[0] += x < 0 && buffer == 0 ? -x : 0;
+        late[0] += x > 0 && buffer == 1 ? x : 0;
+        early[1] += x < 1 && buffer == 2 ? 1 - x : 0;
+        late[1] += x > 1 && buffer == 0 ? x - 1 : 0;
+      }
+    }
+    CHECK(flow.rebuilds > 10 && flow.rebuilds < 250);
+    for (std::size_t o = 0; o < 2; ++o) CHECK(early[o] > 0 && early[o] < 1.5 * late[o] && late[o] < 1.5 * early[o]);
+    CHECK(flow.contacts == 0);
+  }
+}
+
 TEST(fluid_and_buffer_made_bad_are_caught_in_their_first_step) {
   for (const int buffer : {0, 1, 2}) {
     Flow flow(half_resting_channel(), plain(), *k_alone);

@@ -28,7 +28,7 @@ template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
   neighbors::Rows<T> moving{delta::k_moving_width<D>}, pressed{delta::k_pressed_width<D>}, wall{delta::k_wall_width<D>};
-  std::vector<std::array<T, D>> w;                            // of shifting, by fluid particle
+  std::vector<std::array<T, D>> w;                             // of shifting, by fluid particle
   neighbors::Rows<T> moving_with_w{delta::k_moving_width<D>};  // as they are in confined flows
   fixture::Targets fluid_rows, wall_rows;
   fixture::Lists lists;
