@@ -9,6 +9,7 @@ BUILT := $(VENV)/.built
 TESTED := $(VENV)/.test-tools
 OPENMPI := build/openmpi
 
+PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: FORCE demo build test test-matrix test-threads test-page test-openmpi docs format clean
@@ -77,8 +78,8 @@ docs: $(TESTED)
 
 format: $(TESTED)
 	@find core python tests -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format -i
-	@$(BIN)/ruff format python tests tools examples
-	@$(BIN)/ruff check --fix python tests tools examples
+	@$(BIN)/ruff format $(PYTHON_FOLDERS)
+	@$(BIN)/ruff check --fix $(PYTHON_FOLDERS)
 
 clean:
 	rm -rf $(VENV) build site

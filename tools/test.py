@@ -235,7 +235,7 @@ STAGES = (
     Stage("threads", "C++ tests with the thread sanitizer", threads, on_request=True),
     Stage("python", "Python tests (pytest)", python),
     Stage("page", "The lab's page in a browser (make test-page)", page, on_request=True),
-    Stage("matrix", "Ranks in 65 more ways (make test-matrix)", matrix, on_request=True),
+    Stage("matrix", "Ranks in many more ways (make test-matrix)", matrix, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -16,13 +17,13 @@ import small_worlds
 
 import eddyline
 from eddyline.run import Run, StepFailedError, WriteError, recorder
-from eddyline.run.closing import closing_lines
+from eddyline.run.closing import closing_lines, proposal
 from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
 from eddyline.run.errors import RequestError
 from eddyline.stream import atomic
 from eddyline.stream.frames import FrameStore
-from eddyline.world import WorldError
+from eddyline.world import WorldError, parse_set
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,14 @@ def test_the_last_lines(finished: Run) -> None:
     assert "OUTSIDE" in lines[1]
     assert [line.split()[0] for line in lines[-4:]] == ["folder", "picture", "fingerprint", "next"]
     assert lines[-1].endswith("--set let.a=0.08")
+
+
+@pytest.mark.parametrize("path", sorted(Path("worlds").rglob("*.toml")), ids=lambda path: path.stem)
+def test_what_a_world_proposes_to_try_can_be_typed(path: Path) -> None:
+    changes = shlex.split(proposal(path.read_text(encoding="utf-8")))
+    assert changes and changes[::2] == ["--set"] * (len(changes) // 2)
+    world = eddyline.World.load(path, parse_set(changes[1::2]))
+    assert not [note for note in world.notes if "not used" in note]
 
 
 def test_the_folder_alone_repeats_the_run(finished: Run, tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ Set = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
     typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
 ]
-Threads = Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0: all cores.")]
+Threads = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Threads of a rank; 0: all cores, shared out.")
+]
 Steps = Annotated[
     Optional[int],  # noqa: UP045
     typer.Option(min=0, metavar="N", help="Stop after N steps."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,19 +113,18 @@ def next_command(run: Run) -> str:
     world = run.record.get("source") or Path(run.folder) / "world.toml"
     if run.outcome == "stopped by user":
         return f"eddyline resume {run.folder}"
-    found = re.search(r"Try:\s*(--set +\S+(?: +--set +\S+)*)", _first_comment(run))
-    if found:
-        return f"eddyline run {world} {found[1].rstrip('.,;')}"
+    if changes := proposal((Path(run.folder) / "world.toml").read_text(encoding="utf-8")):
+        return f"eddyline run {world} {changes}"
     return f"eddyline export {run.folder} --mp4 --quantity pressure"
 
 
-def _first_comment(run: Run) -> str:
-    lines = []
-    for line in (Path(run.folder) / "world.toml").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            break
-        lines.append(line.lstrip("# "))
-    return "\n".join(lines)
+def proposal(world: str) -> str:
+    """The first `--set ...` after `Try:` in the first comment of a world file, as a shell takes it."""
+    lines = takewhile(lambda line: line.startswith("#"), world.splitlines())
+    comment = "\n".join(line.lstrip("# ") for line in lines)
+    change = r"""--set +(?:'[^']*'|"[^"]*"|[^\s'"])+"""  # blanks between quotes belong to it
+    found = re.search(rf"Try:\s*({change}(?: +{change})*)", comment)
+    return found[1].rstrip(".,;") if found else ""
 
 
 def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:

@@ -22,7 +22,7 @@ COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 """Of a body, 2D: force / (density velocity^2 length / 2), with the force that each is made of."""
 SCALARS = ("strouhal",)
 """Of a body, found by the analysis of the run as a whole."""
-_BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "max_speed", "particles")
+_BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "max_speed", "particles", "left_mass")
 _ENERGIES = {"delta": ("elastic_energy",), "classic": ("thermal_energy", "total_energy")}
 """Columns of the budget that depend on the scheme."""
 
