@@ -1,7 +1,7 @@
 #pragma once
 // SIMD as arithmetic: Pack<T, W> holds one value for each of W lanes and behaves like a number. A lane holds one
 // particle. Every operation is one correctly rounded IEEE operation, so that all widths give the same bits (the law,
-// rule 6): no approximate reciprocals, no contraction, fused multiply-add only where fma() is written.
+// rule 6), or moves bits: no approximate reciprocals, no contraction, fused multiply-add only where fma() is written.
 //
 // Pair loops are compiled once for each instruction set; each such translation unit includes pack_avx2.hpp or
 // pack_avx512.hpp beside this file and uses packs of one width only.
@@ -90,8 +90,9 @@ EDDYLINE_INLINE Pack<double, 1> fixed_difference(Pack<double, 1> a, Pack<double,
       static_cast<std::int32_t>(static_cast<std::uint32_t>(ia) - static_cast<std::uint32_t>(ib)));
 }
 
-/// Two numbers in the bits of one, each rounded to half of them: 8 significant bits of a float's 24, 21 of a
-/// double's 53. For values that need no more, so that rows are shorter.
+/// Two numbers in the bits of one, each rounded to half of them, to the nearest, ties away from zero: 8 significant
+/// bits of a float's 24, 21 of a double's 53; the range stays. For values that need no more, so that rows are shorter.
+/// What is not a number stays so, if arithmetic made it.
 EDDYLINE_INLINE float in_halves(float upper, float lower) {
   constexpr std::uint32_t k_half = 16, k_rounding = 1U << (k_half - 1), k_upper = ~0U << k_half;
   const std::uint32_t first = __builtin_bit_cast(std::uint32_t, upper) + k_rounding;

@@ -27,7 +27,10 @@ double limit(const std::string& instructions) {
     const auto random = [&](int k) {
       return static_cast<float>(uniform_random(1, static_cast<std::uint64_t>(j), static_cast<std::uint64_t>(k))) - 0.5F;
     };
-    for (int k = 0; k < moving.width(); ++k) moving.row(j)[k] = 0.1F * random(k);
+    for (int k = 0; k < moving.width(); ++k) {
+      const float value = 0.1F * random(k);
+      moving.row(j)[k] = k < 2 * D + 2 ? value : in_halves(value, value);
+    }
     for (int k = 0; k < pressed.width(); ++k) pressed.row(j)[k] = 0.1F * random(k);
     for (int d = 0; d < D; ++d) {
       const auto x = static_cast<std::int32_t>(random(d) * k_quanta);

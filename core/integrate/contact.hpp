@@ -35,8 +35,8 @@ class Contact {
     put_back(x, v);
     return true;
   }
-  /// The same at inflows: fluid does not leave through them, whatever pressure may be imposed there, but may be as far
-  /// beyond as it has entered early.
+  /// The same at inflows: fluid does not leave through them, whatever pressure may be imposed there, but it may be
+  /// as far beyond as it has been let in.
   bool with_inflows(Vec3& x, Vec3& v) const;
   /// The same at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;

@@ -150,7 +150,7 @@ void Flow<T, D>::rebuild(bool ahead) {
   if (bodies_change()) change_bodies();
   // In the mean of the steps to come, at whose ends pairs see them, if these are as many as since the last time.
   const double half_way = 0.5 * static_cast<double>(steps - last_rebuild + 1) * time_step;
-  if (!openings.empty()) openings.pass(fluid, time, ahead ? half_way : 0);
+  if (!openings.empty()) openings.pass(fluid, ahead ? half_way : 0);
   remove_leavers();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();

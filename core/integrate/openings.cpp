@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
@@ -38,14 +37,14 @@ Vec3 Openings<D>::node(std::int32_t number) const {
 
 template <int D>
 template <class T>
-void Openings<D>::pass(FluidState<T, D>& fluid, double now, double lead) {
+void Openings<D>::pass(FluidState<T, D>& fluid, double lead) {
   const std::int64_t n = fluid.size();
   std::int32_t entering = 0;
   const auto count = [&](Opening<D>& opening, std::size_t i, double sign) {
     opening.mass.add(sign * fluid.mass[i]);
     for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
   };
-  early_ = std::max(lead, early_ - (now - std::exchange(passed_, now)));
+  for (auto& opening : all_) opening.let_in = std::max(opening.let_in, lead * opening.fastest());
   entering_.resize(0);
   for (std::int64_t k = 0; k < n; ++k) {
     const auto i = static_cast<std::size_t>(k);
@@ -100,20 +99,10 @@ void Openings<D>::find_members(const FluidState<T, D>& fluid) {
 }
 
 template <int D>
-double Openings<D>::early_depth(const Opening<D>& opening) const {
-  double fastest = 0;
-  for (const auto& v : opening.velocity)
-    fastest = std::max(fastest, opening.sites.inward * v[static_cast<std::size_t>(opening.sites.axis)]);
-  return early_ * fastest;
-}
-
-template <int D>
 void Openings<D>::save(ArchiveWriter& archive) const {
-  if (empty()) return;
-  archive.put_value("openings.passed", std::array{passed_, early_});
   for (const Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
-    archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope});
+    archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.let_in});
     archive.put(name + "velocity", std::span<const std::array<double, D>>(o.velocity));
     archive.put_value(name + "known", static_cast<std::uint8_t>(o.is_here));
     archive.put_value(name + "mass", o.mass);
@@ -123,17 +112,13 @@ void Openings<D>::save(ArchiveWriter& archive) const {
 
 template <int D>
 void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator) {
-  if (empty()) return;
-  std::array<double, 2> passed{};
-  if (communicator.is_root()) parts.at(0).get_value("openings.passed", passed);
-  passed = comm::broadcast(communicator, passed, 0, "checkpoint");
-  passed_ = passed[0], early_ = passed[1];
   for (Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
-    std::array<double, 5> ruled{};
+    std::array<double, 6> ruled{};
     if (communicator.is_root()) parts.at(0).get_value(name + "ruled", ruled);
     ruled = comm::broadcast(communicator, ruled, 0, "checkpoint");
     o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
+    o.let_in = ruled[5];
 
     // Velocities from a part of a rank that had cells at the opening: they are the same in all of those.
     o.mass = {}, o.momentum = {};
@@ -176,7 +161,7 @@ void Openings<D>::share_velocities(Opening<D>& o, bool known, comm::Communicator
 }
 
 #define EDDYLINE_OPENINGS(T, D)                                                    \
-  template void Openings<D>::pass(FluidState<T, D>&, double, double);              \
+  template void Openings<D>::pass(FluidState<T, D>&, double);                      \
   template bool Openings<D>::is_spent(const FluidState<T, D>&, std::size_t) const; \
   template void Openings<D>::find_members(const FluidState<T, D>&);
 

@@ -3,6 +3,7 @@
 // and pressure are set and not computed. A particle changes its kind at rebuilds only, where also new ones enter at the
 // far end of an inflow's buffer and others leave at the far end of an outflow's.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -30,11 +31,19 @@ struct Opening {
   std::int32_t first_node = 0, layers = 0;      // nodes: layers of sites inside the fluid, mirrored buffer columns
   std::vector<std::array<double, D>> velocity;  // of the buffer at each site, where this rank has cells at it [m/s]
   double pace = 1;                              // inflow: speed over the imposed one, see measure_inflow()
+  double let_in = 0;                            // inflow: fluid has begun so far beyond it at most [m]
   bool is_here = true;                          // whether this rank has cells at it or in its buffer
   double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
   double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
   double lead = 0;                              // outflow: what its buffer must be faster than the nodes [m/s]
   double slope = 0;                             // running mean of the pressure's outward gradient [Pa/m]
+
+  /// The highest speed inwards, of an inflow.
+  double fastest() const {
+    double most = 0;
+    for (const auto& v : velocity) most = std::max(most, sites.inward * v[static_cast<std::size_t>(sites.axis)]);
+    return most;
+  }
 
   // Of this rank: sums over ranks are the opening's.
   ReproducibleSum mass_flow;                // into the flow, at the sites [kg/s, kg/(m s) in 2D]
@@ -67,9 +76,7 @@ class Openings {
   /// becomes fluid, and the next of its site enters one buffer length upstream. What counts is where particles will be
   /// in the time `lead` [s], half way to when they are asked again, so that in the mean they change at the opening.
   template <class T>
-  void pass(FluidState<T, D>& fluid, double now, double lead);
-  /// How far beyond an inflow what has become fluid before it passed may be [m].
-  double early_depth(const Opening<D>& opening) const;
+  void pass(FluidState<T, D>& fluid, double lead);
   /// Whether particle i has reached the end of an outflow's buffer.
   template <class T>
   bool is_spent(const FluidState<T, D>& fluid, std::size_t i) const;
@@ -90,8 +97,6 @@ class Openings {
 
   std::vector<Opening<D>> all_;
   std::int32_t nodes_ = 0;
-  double passed_ = 0;  // time of the last change of kinds [s]
-  double early_ = 0;   // some have become fluid up to so long before they pass an inflow [s]
   Array<std::int32_t> members_, entering_;
 };
 

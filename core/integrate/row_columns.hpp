@@ -16,36 +16,34 @@ struct RowColumns {
   std::int32_t x[D][k_span];
   T value[Width - D][k_span];
 
-  /// Written: how many of the values after the places. Room that rows have beyond their values may be written, too.
-  template <int Written = Width - D>
+  /// Room that rows have beyond their values may be written, too.
   void write_to(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t count) const {
     std::size_t l = 0;
     if constexpr (sizeof(T) == sizeof(std::int32_t))
-      for (; l + k_rows_at_once <= count; l += k_rows_at_once) write_some<Written>(rows, slot, l);
+      for (; l + k_rows_at_once <= count; l += k_rows_at_once) write_some(rows, slot, l);
     for (; l < count; ++l) {
       const auto row = rows.row(slot[l]);
       for (int d = 0; d < D; ++d) rows.put_fixed(row.first + d, x[d][l]);
-      for (int k = 0; k < Written; ++k) row[D + k] = value[k][l];
+      for (int k = 0; k < Width - D; ++k) row[D + k] = value[k][l];
     }
   }
 
  private:
   /// k_rows_at_once of them.
-  template <int Written>
   EDDYLINE_INLINE void write_some(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t l) const {
     const auto part = [&](int k, T* to, int stride) __attribute__((always_inline)) {
       columns_to_rows(
           [&](int c) {
-            const int at = std::min(k + c, D + Written - 1);
+            const int at = std::min(k + c, Width - 1);
             return (at < D ? reinterpret_cast<const T*>(x[at]) : value[at - D]) + l;  // bits are moved, not numbers
           },
           [&](int r) { return to + std::int64_t{slot[l + static_cast<std::size_t>(r)]} * stride; });
     };
     const auto to = rows.row(0);
-    constexpr int k_width = D + Written, k_rest = neighbors::rest_of(k_width);
+    constexpr int k_rest = neighbors::rest_of(Width);
     part(0, to.first, neighbors::k_first_part);
     constexpr int k_next = k_columns_at_once, k_first = neighbors::k_first_part;
-    if constexpr (k_width > k_next) part(k_next, to.first + k_next, k_first);
+    if constexpr (Width > k_next) part(k_next, to.first + k_next, k_first);
     if constexpr (k_rest > 0) part(k_first, to.rest, k_rest);
     if constexpr (k_rest > k_next) part(k_first + k_next, to.rest + k_next, k_rest);
   }

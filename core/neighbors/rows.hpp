@@ -15,6 +15,8 @@ namespace eddyline::neighbors {
 /// particles around a chunk have to say fits the first cache more often than in rows of sixteen.
 inline constexpr int k_first_part = 8;
 constexpr int rest_of(int width) { return width <= k_first_part ? 0 : width <= k_first_part + 4 ? 4 : 8; }
+/// How many values there is room for in a row.
+constexpr int room_of(int width) { return k_first_part + rest_of(width); }
 
 /// A row, or rows from the first on.
 template <class T>
@@ -42,8 +44,7 @@ class Rows {
   }
 
   int width() const { return width_; }
-  /// How many values there is room for in a row.
-  int room() const { return k_first_part + rest(); }
+  int room() const { return room_of(width_); }
   RowParts<T> row(std::int32_t r) {
     return {first_.data() + std::int64_t{r} * k_first_part, rest_.data() + std::int64_t{r} * rest()};
   }

@@ -172,6 +172,23 @@ TEST(particles_change_kind_at_the_opening_in_the_mean) {
   }
 }
 
+TEST(rows_hold_the_gradient_and_the_velocity_of_shifting) {
+  Flow flow(half_resting_channel(), plain(), *k_alone);
+  Step step(flow);
+  step.start();
+  for (int k = 0; k < 40; ++k) step.advance(false);
+  const auto rounded = [](float value) { return upper_half(Pack<float, 1>(in_halves(value, 0.0F))).v; };
+  int told = 0;
+  for (std::size_t i = 0; i < flow.fluid.id.size(); ++i)
+    for (int d = 0; d < 2; ++d) {
+      const Pack<float, 1> both(flow.moving.row(flow.fluid_rows.slot[i])[6 + d]);
+      if (flow.fluid.buffer[i] == 0) CHECK(upper_half(both).v == rounded(0.5F * flow.fluid.G[d][i]));
+      CHECK(lower_half(both).v == rounded(flow.fluid.w[d][i]));
+      told += upper_half(both).v != 0 && lower_half(both).v != 0 ? 1 : 0;
+    }
+  CHECK(told > 100);
+}
+
 TEST(fluid_and_buffer_made_bad_are_caught_in_their_first_step) {
   for (const int buffer : {0, 1, 2}) {
     Flow flow(half_resting_channel(), plain(), *k_alone);

@@ -28,7 +28,7 @@ struct EachItsOwn {
     load_values<Width>(rows, place, out);
   }
   template <class P>
-  static EDDYLINE_INLINE void divide(P both, P& upper, P& lower) {
+  static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
     upper = upper_half(both), lower = lower_half(both);
   }
 };
@@ -43,8 +43,8 @@ struct AllTheSame {
       out[k] = P(k < neighbors::k_first_part ? first[k] : rest[k - neighbors::k_first_part]);
   }
   template <class P>
-  static EDDYLINE_INLINE void divide(P both, P& upper, P& lower) {
-    upper = lower = both;
+  static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
+    upper = lower = both;  // to take halves apart is part of loading
   }
 };
 
@@ -52,13 +52,15 @@ template <class P, int D, bool confined, class Source = EachItsOwn>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::value_type>& rows,
                                               const std::int32_t* place) {
   MovingFluid<P, D> f;
-  P value[12];
+  P value[neighbors::room_of(k_moving_width<D>)];
   Source::template load<k_moving_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + d];
-    f.half_g[d] = value[2 * D + 2 + d];
-    if constexpr (confined) Source::divide(value[2 * D + 2 + d], f.half_g[d], f.w[d]);
+    if constexpr (confined)
+      Source::split(value[2 * D + 2 + d], f.half_g[d], f.w[d]);
+    else
+      f.half_g[d] = value[2 * D + 2 + d];
   }
   f.s = value[2 * D];
   f.V = value[2 * D + 1];
@@ -95,7 +97,7 @@ EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const RowParts<const typename P:
 template <class P, int D>
 EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
   Wall<P, D> w;
-  P value[12];
+  P value[neighbors::room_of(k_wall_width<D>)];
   load_values<k_wall_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     w.x[d] = value[d];
