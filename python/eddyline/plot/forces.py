@@ -137,14 +137,15 @@ def _coefficient(
         for low, high, words in bands:
             axes.axhspan(low, high, color=BAND, alpha=0.4, lw=0)
             axes.axhline(0.5 * (low + high), color=BAND, lw=1, ls=(0, (5, 3)), label=words)
-        for word in ("mean", "max", "min"):
-            if word in shown and window:
-                axes.hlines(shown[word]["value"], *window, color=INK, lw=0.8, ls=":", zorder=5)
+        levels = [shown[word]["value"] for word in ("mean", "max", "min") if word in shown]
+        if levels and window:
+            words = "mean; max and min of the mean cycle" if len(levels) > 1 else "mean"
+            axes.hlines(levels, *window, color=INK, lw=1.2, ls=(0, (1, 1)), zorder=5, label=words)
         axes.set_xlabel("time [s]")
         axes.set_ylabel(f"{label} [1]")
         _mark_stay(axes, stay)
         _limit_to_window(axes, time, values, window, [edge for band in bands for edge in band[:2]])
-        axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=3)
+        axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=2)
         axes.text(
             0.0, 1.02, _written(shown, found), transform=axes.transAxes, va="bottom", color=INK, fontsize=9
         )
