@@ -304,8 +304,8 @@ def test_cells_find_the_pairs_that_a_search_of_all_pairs_finds(name: str):
 
 @pytest.mark.parametrize("name", ORACLES)
 def test_pair_sums_in_single_precision_agree_with_all_pairs_in_double(name: str):
-    """Changes of velocity and pressure over a few steps, relative to the largest. In rows without a free surface
-    two values have half the bits: eight that count in single precision."""
+    """Changes of velocity and pressure over a few steps, relative to the largest. In rows without a free
+    surface two values have half the bits: eight that count in single precision."""
     changes = []
     for precision, neighbors in (("double", "all_pairs"), ("single", "cells")):
         world = World.from_text(ORACLES[name], overrides={"method.precision": precision})
