@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #define EDDYLINE_INLINE inline __attribute__((always_inline))
 
@@ -90,32 +91,29 @@ EDDYLINE_INLINE Pack<double, 1> fixed_difference(Pack<double, 1> a, Pack<double,
       static_cast<std::int32_t>(static_cast<std::uint32_t>(ia) - static_cast<std::uint32_t>(ib)));
 }
 
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+template <class T>
+inline constexpr int k_half_of = 4 * sizeof(T);  // of its bits
+
 /// Two numbers in the bits of one, each rounded to half of them, to the nearest, ties away from zero: 8 significant
 /// bits of a float's 24, 21 of a double's 53; the range stays. For values that need no more, so that rows are shorter.
 /// What is not a number stays so, if arithmetic made it.
-EDDYLINE_INLINE float in_halves(float upper, float lower) {
-  constexpr std::uint32_t k_half = 16, k_rounding = 1U << (k_half - 1), k_upper = ~0U << k_half;
-  const std::uint32_t first = __builtin_bit_cast(std::uint32_t, upper) + k_rounding;
-  const std::uint32_t second = __builtin_bit_cast(std::uint32_t, lower) + k_rounding;
-  return __builtin_bit_cast(float, (first & k_upper) | (second >> k_half));
+template <class T>
+EDDYLINE_INLINE T in_halves(T upper, T lower) {
+  using Bits = BitsOf<T>;
+  constexpr Bits k_rounding = Bits{1} << (k_half_of<T> - 1), k_upper = ~Bits{0} << k_half_of<T>;
+  const Bits first = __builtin_bit_cast(Bits, upper) + k_rounding,
+             second = __builtin_bit_cast(Bits, lower) + k_rounding;
+  return __builtin_bit_cast(T, (first & k_upper) | (second >> k_half_of<T>));
 }
-EDDYLINE_INLINE double in_halves(double upper, double lower) {
-  constexpr std::uint64_t k_half = 32, k_rounding = 1ULL << (k_half - 1), k_upper = ~0ULL << k_half;
-  const std::uint64_t first = __builtin_bit_cast(std::uint64_t, upper) + k_rounding;
-  const std::uint64_t second = __builtin_bit_cast(std::uint64_t, lower) + k_rounding;
-  return __builtin_bit_cast(double, (first & k_upper) | (second >> k_half));
+template <class T>
+EDDYLINE_INLINE Pack<T, 1> upper_half(Pack<T, 1> both) {
+  return __builtin_bit_cast(T, __builtin_bit_cast(BitsOf<T>, both.v) & (~BitsOf<T>{0} << k_half_of<T>));
 }
-EDDYLINE_INLINE Pack<float, 1> upper_half(Pack<float, 1> both) {
-  return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, both.v) & (~0U << 16));
-}
-EDDYLINE_INLINE Pack<float, 1> lower_half(Pack<float, 1> both) {
-  return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, both.v) << 16);
-}
-EDDYLINE_INLINE Pack<double, 1> upper_half(Pack<double, 1> both) {
-  return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, both.v) & (~0ULL << 32));
-}
-EDDYLINE_INLINE Pack<double, 1> lower_half(Pack<double, 1> both) {
-  return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, both.v) << 32);
+template <class T>
+EDDYLINE_INLINE Pack<T, 1> lower_half(Pack<T, 1> both) {
+  return __builtin_bit_cast(T, __builtin_bit_cast(BitsOf<T>, both.v) << k_half_of<T>);
 }
 
 /// Lists name a row by its place: its number times this. An address is then a base and a place times 2, 4 or 8 bytes,

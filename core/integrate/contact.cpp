@@ -16,9 +16,8 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     if (body.shape != nullptr) find_bounds(bodies_.emplace_back(Solid{body.shape, body.motion, {}, {}, {}}));
   for (const auto& opening : world.openings) {
     openings_.push_back(particles::opening_sites(world, opening));
-    if (opening.inflow) inflows_.push_back(openings_.back());
+    if (opening.inflow) inflows_.push_back({openings_.back()});
   }
-  early_.assign(inflows_.size(), 0.0);
 }
 
 void Contact::move_bodies(double t) {
@@ -39,9 +38,9 @@ void Contact::find_bounds(Solid& body) const {
 bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
   for (int d = 0; d < dimensions_; ++d)
     if (!(lowest[d] >= lower_[d] && highest[d] <= upper_[d])) return false;
-  for (std::size_t k = 0; k < inflows_.size(); ++k)
-    if (inflows_[k].depth(lowest) > early_[k] || inflows_[k].depth(highest) > early_[k]) return false;
-  return true;
+  return std::none_of(inflows_.begin(), inflows_.end(), [&](const Inflow& inflow) {
+    return std::max(inflow.sites.depth(lowest), inflow.sites.depth(highest)) > inflow.let_in;
+  });
 }
 
 bool Contact::bodies_are_clear(const Vec3& lowest, const Vec3& highest) const {
@@ -67,10 +66,9 @@ void Contact::put_back(Vec3& x, Vec3& v) const {
 
 bool Contact::with_inflows(Vec3& x, Vec3& v) const {
   bool touched = false;
-  for (std::size_t k = 0; k < inflows_.size(); ++k) {
-    const auto& sites = inflows_[k];
-    if (!sites.is_through(x) || sites.depth(x) <= early_[k]) continue;
-    x[sites.axis] = sites.plane - sites.inward * early_[k];
+  for (const auto& [sites, let_in] : inflows_) {
+    if (!sites.is_through(x) || sites.depth(x) <= let_in) continue;
+    x[sites.axis] = sites.plane - sites.inward * let_in;
     if (sites.inward * v[sites.axis] < 0) v[sites.axis] = 0;
     touched = true;
   }

@@ -20,7 +20,7 @@ class Contact {
   void move_bodies(double t);
 
   /// How far beyond an inflow, counted among inflows, fluid may be [m].
-  void let_in(std::size_t inflow, double depth) { early_[inflow] = depth; }
+  void let_in(std::size_t inflow, double depth) { inflows_[inflow].let_in = depth; }
 
   /// Whether the sides of the domain and its inflows leave all alone that is within these corners.
   bool sides_are_clear(const Vec3& lowest, const Vec3& highest) const;
@@ -56,6 +56,11 @@ class Contact {
     }
   };
 
+  struct Inflow {
+    particles::OpeningSites sites;
+    double let_in = 0;  // how far beyond it fluid may be [m]
+  };
+
   /// The corners between which a body is now.
   void find_bounds(Solid& body) const;
 
@@ -66,8 +71,8 @@ class Contact {
 
   Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
   std::vector<Solid> bodies_;
-  std::vector<particles::OpeningSites> openings_, inflows_;
-  std::vector<double> early_;  // how far beyond each inflow fluid may be [m]
+  std::vector<particles::OpeningSites> openings_;
+  std::vector<Inflow> inflows_;
   int dimensions_;
   double probe_;  // step of the differences that give a body's normal [m]
 };

@@ -148,9 +148,7 @@ void Flow<T, D>::rebuild(bool ahead) {
   with_results([this](auto& results) { reorder_.room().take_memory(results); });
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
-  // In the mean of the steps to come, at whose ends pairs see them, if these are as many as since the last time.
-  const double half_way = 0.5 * static_cast<double>(steps - last_rebuild + 1) * time_step;
-  if (!openings.empty()) openings.pass(fluid, ahead ? half_way : 0);
+  if (!openings.empty()) openings.pass(fluid, ahead ? half_of_steps_to_come() : 0);
   remove_leavers();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();
@@ -184,6 +182,13 @@ double Flow<T, D>::next_lead() const {
   const double pace = std::max(k_least * skin, control.approach - control.approach_before);
   const double way = std::max(k_least * skin, control.speed * time_step);
   return k_share * std::min({held, skin / pace, farthest / way}) + k_to_middle;
+}
+
+/// How long it is to the middle of the steps until the next rebuild, at whose ends pairs are summed [s], if they are as
+/// many as since the last one. A lead is less: it is to hold, this to be right in the mean.
+template <class T, int D>
+double Flow<T, D>::half_of_steps_to_come() const {
+  return 0.5 * static_cast<double>(steps - last_rebuild + 1) * time_step;
 }
 
 /// By which places particles are sorted, in whole quanta, so that rows tell them again. Those of buffers stay on their

@@ -249,6 +249,7 @@ class Flow {
   void place_nodes();
   void remove_leavers();
   double next_lead() const;
+  double half_of_steps_to_come() const;
   void look_ahead();
   void migrate_fluid();
   bool rebalance_is_due();

@@ -37,19 +37,19 @@ Vec3 Openings<D>::node(std::int32_t number) const {
 
 template <int D>
 template <class T>
-void Openings<D>::pass(FluidState<T, D>& fluid, double lead) {
+void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
   const std::int64_t n = fluid.size();
   std::int32_t entering = 0;
   const auto count = [&](Opening<D>& opening, std::size_t i, double sign) {
     opening.mass.add(sign * fluid.mass[i]);
     for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
   };
-  for (auto& opening : all_) opening.let_in = std::max(opening.let_in, lead * opening.fastest());
+  for (auto& opening : all_) opening.let_in = std::max(opening.let_in, ahead * opening.fastest());
   entering_.resize(0);
   for (std::int64_t k = 0; k < n; ++k) {
     const auto i = static_cast<std::size_t>(k);
     Vec3 x = vector_of(fluid.x, i);
-    for (std::size_t d = 0; d < D; ++d) x[d] += lead * fluid.v[d][i];
+    for (std::size_t d = 0; d < D; ++d) x[d] += ahead * fluid.v[d][i];
     if (fluid.buffer[i] == 0) {
       for (std::size_t o = 0; o < all_.size(); ++o) {
         auto& opening = all_[o];

@@ -307,15 +307,18 @@ def test_pair_sums_in_single_precision_agree_with_all_pairs_in_double(name: str)
     """Changes of velocity and pressure over a few steps, relative to the largest. In rows without a free
     surface two values have half the bits: eight that count in single precision."""
     changes = []
+    allowed = 1e-4
     for precision, neighbors in (("double", "all_pairs"), ("single", "cells")):
         world = World.from_text(ORACLES[name], overrides={"method.precision": precision})
         simulation = _core.Simulation(world.core, threads=1, neighbors=neighbors)  # type: ignore[arg-type]
+        if world.file.method.scheme == "delta" and not world.has_free_surface:
+            allowed = 5e-4
         before = by_id(simulation, simulation.velocity)
         simulation.advance(np.inf, 4, np.inf)
         after = by_id(simulation, simulation.velocity)
         changes.append((after - before, by_id(simulation, simulation.pressure())))
     for plain, fast in zip(*changes, strict=True):
-        assert np.abs(fast - plain).max() <= 5e-4 * np.abs(plain).max()
+        assert np.abs(fast - plain).max() <= allowed * np.abs(plain).max()
 
 
 # --- ids and places -----------------------------------------------------------------------------------------
