@@ -137,10 +137,10 @@ class VectorArray {
 };
 
 /// The i-th vector of a field; in 2D its z is 0.
-template <int D>
-Vec3 vector_of(const VectorArray<double, D>& field, std::size_t i) {
+template <class T, int D>
+Vec3 vector_of(const VectorArray<T, D>& field, std::size_t i) {
   Vec3 v;
-  for (int d = 0; d < D; ++d) v[d] = field[d][i];
+  for (int d = 0; d < D; ++d) v[d] = static_cast<double>(field[d][i]);
   return v;
 }
 

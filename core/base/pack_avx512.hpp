@@ -55,13 +55,12 @@ EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t
   static_assert(N == 4 || N == 8);
   const auto row = [&](int lane) { return row_at(rows, stride, place[lane]); };
   if constexpr (N == 4) {
+    // Two rows at a time: Zen 4 inserts into half a register twice as fast as into a whole one.
+    const auto two = [&](int lane) {
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row(lane))), _mm_loadu_ps(row(lane + 4)), 1);
+    };
     __m512 r[4];
-    for (int k = 0; k < 4; ++k) {
-      r[k] = _mm512_castps128_ps512(_mm_loadu_ps(row(k)));
-      r[k] = _mm512_insertf32x4(r[k], _mm_loadu_ps(row(k + 4)), 1);
-      r[k] = _mm512_insertf32x4(r[k], _mm_loadu_ps(row(k + 8)), 2);
-      r[k] = _mm512_insertf32x4(r[k], _mm_loadu_ps(row(k + 12)), 3);
-    }
+    for (int k = 0; k < 4; ++k) r[k] = _mm512_insertf32x8(_mm512_castps256_ps512(two(k)), two(k + 8), 1);
     const __m512 a = _mm512_unpacklo_ps(r[0], r[1]), b = _mm512_unpackhi_ps(r[0], r[1]);
     const __m512 c = _mm512_unpacklo_ps(r[2], r[3]), d = _mm512_unpackhi_ps(r[2], r[3]);
     out[0].v = _mm512_shuffle_ps(a, c, 0x44);

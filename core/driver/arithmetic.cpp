@@ -29,7 +29,7 @@ double limit(const std::string& instructions) {
     };
     for (int k = 0; k < moving.width(); ++k) {
       const float value = 0.1F * random(k);
-      moving.row(j)[k] = k < 2 * D + 2 ? value : in_halves(value, value);
+      moving.row(j)[k] = k < 2 * D + 2 ? value : in_halves(value / k_quanta, value / k_quanta);
     }
     for (int k = 0; k < pressed.width(); ++k) pressed.row(j)[k] = 0.1F * random(k);
     for (int d = 0; d < D; ++d) {
@@ -52,16 +52,17 @@ double limit(const std::string& instructions) {
   in.wall_neighbors = no_walls.data();
   in.scale = 1 / k_quanta;
   in.nu_fluid = in.crowding = in.kernel_constant = 0.1F;
-  std::vector<float> result[4 + 3 * D];
+  std::vector<float> result[3 + 3 * D];
   for (auto& values : result) values.resize(slots.size());
   physics::delta::RateResults<float, D> rates{result[0].data(), result[1].data(), {}};
   physics::delta::ForceResults<float, D> forces{};
-  forces.surface = result[2].data();
-  forces.filling = result[3].data();
+  std::vector<std::uint8_t> surface(slots.size());
+  forces.surface = surface.data();
+  forces.filling = result[2].data();
   for (int d = 0; d < D; ++d) {
-    rates.viscous[d] = result[4 + d].data();
-    forces.pressure[d] = result[4 + D + d].data();
-    forces.shift[d] = result[4 + 2 * D + d].data();
+    rates.viscous[d] = result[3 + d].data();
+    forces.pressure[d] = result[3 + D + d].data();
+    forces.shift[d] = result[3 + 2 * D + d].data();
   }
 
   const auto sweeps = physics::delta::choose_sweeps<float, D>(choose_instructions(instructions));

@@ -224,13 +224,13 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, 
   const T* spread = sums.spread() + first;
   auto* surface = flow_.surface.data() + first;
   if (!c.free_surface) {
-    std::fill_n(surface, n, T(0));
+    std::fill_n(surface, n, std::uint8_t{0});
     return;
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     const double inside = kernel * static_cast<double>(spread[l]) / D;
-    surface[l] = inside > k_surface ? T(0) : inside > k_isolated ? T(1) : T(2);
+    surface[l] = inside > k_surface ? 0 : inside > k_isolated ? 1 : 2;
   }
 }
 

@@ -73,7 +73,7 @@ physics::classic::SweepInput<T> ClassicStep<T, D>::input() const {
   physics::classic::SweepInput<T> in;
   in.fluid = flow_.pressed.data();
   in.walls = flow_.walls.data();
-  in.scale = static_cast<T>(c.fixed.quantum() / c.length.interaction_radius);
+  in.scale = static_cast<T>(c.scale);
   in.alpha = static_cast<T>(method.artificial_viscosity);
   in.beta = static_cast<T>(method.artificial_viscosity_beta);
   in.nu = static_cast<T>(2 * (D + 2) * c.nu / (c.c0 * c.length.interaction_radius));
@@ -175,18 +175,20 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     physics::classic::WallResults<T, D> out{sums.weight, sums.pressure, sums.density, {}, {}};
     for (int d = 0; d < D; ++d) out.lever[d] = sums.lever[d], out.velocity[d] = sums.velocity[d];
     sweeps_.walls(in, out, first, last);
-    const std::int64_t begin = first * neighbors::k_chunk;
-    for (std::int64_t i = begin; i < std::min(last * neighbors::k_chunk, n); ++i) {
-      const auto k = static_cast<std::size_t>(i), l = static_cast<std::size_t>(i - begin);
+    const auto begin = static_cast<std::size_t>(first * neighbors::k_chunk);
+    const auto count = static_cast<std::size_t>(std::min(last * neighbors::k_chunk, n)) - begin;
+    sums.set_g(count,
+               [&](std::size_t l) { return to_dimensionless * surroundings_.force(vector_of(wall.x, begin + l), t); });
+    sums.find_pressures(count, c.free_surface);
+    sums.mirror_velocities(wall, begin, count, c.inverse_c0);
+    for (std::size_t l = 0; l < count; ++l) {
+      const std::size_t k = begin + l;
       const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
-      const double weight = static_cast<double>(sums.weight[l]);
-      double p = 0, s = 0, sound_speed = 0;
-      if (weight > 0) {
-        const Vec3 x = vector_of(wall.x, k);
-        const Vec3 g = to_dimensionless * surroundings_.force(x, t);
-        p = extrapolated_pressure(sums, l, g, c.free_surface);
+      const double p = static_cast<double>(sums.pressure[l]);
+      double s = 0, sound_speed = 0;
+      if (sums.is_wet(l)) {
         if (c.state.is_gas()) {
-          s = static_cast<double>(sums.density[l]) / weight - 1;
+          s = static_cast<double>(sums.density[l]) / static_cast<double>(sums.weight[l]) - 1;
           sound_speed = std::sqrt(c.state.gamma * std::max(p, 0.0) / (1 + s));
         } else {
           s = c.state.density_excess(p);
@@ -194,11 +196,11 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
         }
       }
       const double rho = 1 + s;
-      row[D] = static_cast<T>(p);
+      row[D] = sums.pressure[l];
       row[D + 1] = static_cast<T>(rho * wall.volume[k] / c.volume);
       row[3 * D + 3] = static_cast<T>(rho);
       row[3 * D + 4] = static_cast<T>(sound_speed);
-      write_velocities(row, wall, k, sums, l, c.inverse_c0);
+      sums.write_velocities(row, wall, k, l, c.inverse_c0);
     }
   });
   flow_.timers.lap(Phase::walls);

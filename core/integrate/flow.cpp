@@ -423,7 +423,7 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   in.walls = walls.data();
   in.nodes = nodes.data();
   const double R = constants_.length.interaction_radius;
-  in.scale = static_cast<T>(constants_.fixed.quantum() / R);
+  in.scale = static_cast<T>(constants_.scale);
   in.kernel_constant = static_cast<T>(constants_.kernel);
   const double w_dx = physics::WendlandC2::value(constants_.length.spacing / R);
   in.crowding = static_cast<T>(0.2 / (w_dx * w_dx * w_dx * w_dx));

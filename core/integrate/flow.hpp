@@ -32,6 +32,7 @@
 #include "neighbors/drift.hpp"
 #include "neighbors/fields.hpp"
 #include "neighbors/list.hpp"
+#include "neighbors/list_without.hpp"
 #include "neighbors/rows.hpp"
 #include "particles/cells.hpp"
 #include "particles/place.hpp"
@@ -113,12 +114,11 @@ class Flow {
   bool is_near_walls(std::size_t i) const { return near_walls_.size() > 0 && near_walls_[i] != 0; }
 
   /// Lists over the fluid without buffers, for forces: of the buffers' particles, in the order of openings.members(),
-  /// and of walls. They hold until the next rebuild; a second call does nothing, nor does one without openings.
+  /// and of walls. They hold in this step. Does nothing without openings.
   void find_free_neighbors();
   /// Walls over the fluid that they exert forces on.
-  const neighbors::NeighborList& wall_reaction() const { return openings.empty() ? wall_fluid : wall_free; }
-  const std::vector<Block>& wall_reaction_blocks() const {
-    return openings.empty() ? schedule.walls : schedule.free_walls;
+  const neighbors::Chunk* wall_reaction() const {
+    return openings.empty() ? wall_fluid.chunks().data() : wall_free.chunks().data();
   }
 
   /// Changes the world between two steps, the same on all ranks. The stepper is told next, see Step::world_changed().
@@ -178,13 +178,14 @@ class Flow {
   exchange::Halo fluid_copies, wall_copies;       // to the copies that other ranks compute
   neighbors::WallDisplacement wall_displacement;  // at the end of the step; only where walls move
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
-  neighbors::NeighborList buffer_free, wall_free;  // buffers and walls over fluid alone, see find_free_neighbors()
-  Array<std::int32_t> node_number;                 // of each node in the order of node_rows, as Openings counts them
+  neighbors::NeighborList buffer_free;  // buffers and walls over fluid alone, see find_free_neighbors()
+  neighbors::ListWithout wall_free;
+  Array<std::int32_t> node_number;  // of each node in the order of node_rows, as Openings counts them
 
   // Results of the sweeps, in whole chunks.
   DeltaResults<T, D> delta;      // of the scheme delta, else empty
   ClassicResults<T, D> classic;  // of the scheme classic, else empty
-  Array<T> surface;
+  Array<std::uint8_t> surface;
   Array<std::uint8_t> wall_is_wet;                     // whether a wall's particle has fluid around it
   Array<T> viscous_reaction[D], pressure_reaction[D];  // of steps that tell them, see resize_reactions()
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];

@@ -48,9 +48,9 @@ void Kick<T, D>::half_and_drift(std::span<const Block> blocks) {
     }
     for (int d = 0; d < D; ++d) {
       double* v = flow_.fluid.v[d] + first;
-      const double* a = flow_.fluid.a[d] + first;
+      const T* a = flow_.fluid.a[d] + first;
 #pragma omp simd
-      for (std::size_t l = 0; l < n; ++l) v[l] += 0.5 * dt * a[l];
+      for (std::size_t l = 0; l < n; ++l) v[l] += 0.5 * dt * static_cast<double>(a[l]);
     }
     rows_.write_pressed(span, dt);
     for (int d = 0; d < D; ++d) {
@@ -115,13 +115,14 @@ typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping
           .jump2 = c.length.cell_edge * c.length.cell_edge};
 }
 
-/// a = pressure + viscosity + body forces;  v += a dt/2;  G.
+/// a = pressure + viscosity + body forces;  v += a dt/2;  G/2.
 template <class T, int D>
 void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahead& ahead) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
-  const double unit = c.rate * c.c0 * c.kernel, kernel = c.kernel, half = 0.5 * step.dt, keep = step.keep;
+  const double unit = c.rate * c.c0 * c.kernel, half = 0.5 * step.dt, keep = step.keep;
+  const double to_half_g = -0.5 * c.kernel * c.scale;
   SpanValues per_density, g[D];
   const double* s = fluid.s.data() + first;
 #pragma omp simd
@@ -140,30 +141,29 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
   for (int d = 0; d < D; ++d) {
     const T *pressure_force = flow_.delta.pressure_force(d) + first, *viscous_force = flow_.delta.viscous(d) + first;
     const double *v_old = fluid.v[d] + first, *force = g[d].value;
-    double* a_new = fluid.a[d] + first;
-    T* G = fluid.G[d] + first;
+    T *a_new = fluid.a[d] + first, *half_g = fluid.half_g[d] + first;
     double *v = ahead.v[d].value, *v2 = ahead.v2.value, *a2 = ahead.a2.value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double pressure = static_cast<double>(pressure_force[l]), viscous = static_cast<double>(viscous_force[l]);
       const double a = per_density[l] * pressure - unit * viscous + force[l];
       v[l] = (v_old[l] + half * a) * keep;
-      a_new[l] = a;
-      G[l] = static_cast<T>(-kernel * pressure);
+      a_new[l] = static_cast<T>(a);
+      half_g[l] = static_cast<T>(to_half_g * pressure);
       a2[l] += a * a;
       v2[l] += v[l] * v[l];
     }
   }
 }
 
-/// x += shift, at most the cap; w.
+/// x += shift, at most the cap; w, beside G/2.
 template <class T, int D>
 void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ahead) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const bool free_surface = flow_.constants().free_surface;
   const double reference_speed = flow_.constants().c0 / k_sound_ratio, strength = step.strength, cap = step.cap;
-  const double per_time = step.dt > 0 ? 1 / step.dt : 0.0, inverse_c0 = flow_.constants().inverse_c0;
+  const double to_w = step.dt > 0 ? flow_.constants().inverse_c0 * flow_.constants().scale / step.dt : 0.0;
   SpanValues wanted, factor;
   if (free_surface) {
 #pragma omp simd
@@ -185,10 +185,10 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) ahead.x[d][l] = x[l] + factor[l] * static_cast<double>(moved[d][l]);
     if (!fluid.confined) continue;
-    T* w = fluid.w[d] + first;
+    T* half_g = fluid.half_g[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l)
-      w[l] = static_cast<T>(per_time * factor[l] * static_cast<double>(moved[d][l]) * inverse_c0);
+      half_g[l] = in_halves(half_g[l], static_cast<T>(to_w * factor[l] * static_cast<double>(moved[d][l])));
   }
 }
 

@@ -53,8 +53,7 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
       const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
       flow_.moving.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
-      const T half_g = T(0.5) * fluid.G[d][i];
-      row[2 * D + 2 + d] = fluid.confined ? in_halves(half_g, fluid.w[d][i]) : half_g;
+      row[2 * D + 2 + d] = fluid.half_g[d][i];
     }
   }
 }
@@ -141,8 +140,7 @@ template <class T, int D>
 void OpeningStep<T, D>::fit_nodes() {
   if (shared_ != flow_.balance.times()) share_out();
   auto in = flow_.input();
-  in.scale =
-      static_cast<T>(flow_.constants().fixed.quantum() / (k_node_reach * flow_.constants().length.interaction_radius));
+  in.scale = static_cast<T>(flow_.constants().scale / k_node_reach);
   in.targets = flow_.node_fluid.targets();
   in.fluid_neighbors = flow_.node_fluid.chunks().data();
   physics::delta::NodeResults<T, D> out{};
@@ -243,7 +241,9 @@ void OpeningStep<T, D>::hold() {
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
       fluid.a[d][i] = 0;
-      fluid.G[d][i] = static_cast<T>(gradient_[m][static_cast<std::size_t>(d)]);
+      T& half_g = fluid.half_g[d][i];
+      const T half = static_cast<T>(0.5 * flow_.constants().scale * gradient_[m][static_cast<std::size_t>(d)]);
+      half_g = fluid.confined ? in_halves(half, lower_half(Pack<T, 1>(half_g)).v) : half;
     }
   }
 }

@@ -35,23 +35,19 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = flow_.constants().fixed;
   const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
-  RowColumns<T, D, physics::delta::k_moving_width<D>> columns;  // x v s V G/2, in confined flows with w
+  RowColumns<T, D, physics::delta::k_moving_width<D>> columns;  // x v s V G/2
   for (int d = 0; d < D; ++d) {
-    const double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *a = fluid.a[d] + first;
-    const T* G = fluid.G[d] + first;
+    const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
+    const T *a = fluid.a[d] + first, *half_g = fluid.half_g[d] + first;
     auto& x_row = columns.x[d];
-    T(&v_row)[k_span] = columns.value[d], (&G_row)[k_span] = columns.value[D + 2 + d];
+    T(&v_row)[k_span] = columns.value[d], (&half_g_row)[k_span] = columns.value[D + 2 + d];
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double v_half = v[l] + 0.5 * dt * a[l];
+      const double v_half = v[l] + 0.5 * dt * static_cast<double>(a[l]);
       x_row[l] = fixed.wrapped(x[l] + 0.5 * dt * v_half);
       v_row[l] = static_cast<T>(v_half * inverse_c0);
-      G_row[l] = T(0.5) * G[l];
+      half_g_row[l] = half_g[l];
     }
-    if (!fluid.confined) continue;
-    const T* w = fluid.w[d] + first;
-#pragma omp simd
-    for (std::size_t l = 0; l < n; ++l) G_row[l] = in_halves(G_row[l], w[l]);
   }
   const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
   T(&s_row)[k_span] = columns.value[D], (&V_row)[k_span] = columns.value[D + 1];

@@ -301,19 +301,22 @@ void Step<T, D>::extrapolate_to_walls() {
     physics::delta::WallResults<T, D> out{sums.weight, sums.pressure, {}, {}};
     for (int d = 0; d < D; ++d) out.lever[d] = sums.lever[d], out.velocity[d] = sums.velocity[d];
     flow_.sweeps.walls(in, out, first, last);
-    const std::int64_t begin = first * neighbors::k_chunk;
-    for (std::int64_t i = begin; i < std::min(last * neighbors::k_chunk, n); ++i) {
-      const auto k = static_cast<std::size_t>(i), l = static_cast<std::size_t>(i - begin);
+    const auto begin = static_cast<std::size_t>(first * neighbors::k_chunk);
+    const auto count = static_cast<std::size_t>(std::min(last * neighbors::k_chunk, n)) - begin;
+    const Vec3* even = moving_walls_.any() ? nullptr : surroundings_.uniform_force();
+    sums.set_g(count, [&](std::size_t l) {
+      if (even != nullptr) return to_dimensionless * *even;
+      const Vec3 x = vector_of(wall.x, begin + l);
+      return to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[begin + l], x));
+    });
+    sums.find_pressures(count, c.free_surface);
+    sums.mirror_velocities(wall, begin, count, c.inverse_c0);
+    for (std::size_t l = 0; l < count; ++l) {
+      const std::size_t k = begin + l;
       const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
-      flow_.wall_is_wet[k] = sums.weight[l] > 0 ? 1 : 0;
-      double p = 0;
-      if (sums.weight[l] > 0) {
-        const Vec3 x = vector_of(wall.x, k);
-        const Vec3 g = to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
-        p = extrapolated_pressure(sums, l, g, c.free_surface);
-      }
-      row[D] = static_cast<T>(p);
-      write_velocities(row, wall, k, sums, l, c.inverse_c0);
+      flow_.wall_is_wet[k] = sums.is_wet(l) ? 1 : 0;
+      row[D] = sums.pressure[l];
+      sums.write_velocities(row, wall, k, l, c.inverse_c0);
     }
   });
   flow_.timers.lap(Phase::walls);
@@ -368,13 +371,13 @@ void Step<T, D>::react_viscous() {
   flow_.find_free_neighbors();
   flow_.resize_reactions();
   auto in = flow_.input();
-  in.targets = flow_.wall_reaction().targets();
-  in.fluid_neighbors = flow_.wall_reaction().chunks().data();
+  in.targets = flow_.wall_fluid.targets();
+  in.fluid_neighbors = flow_.wall_reaction();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
   const auto& sweeps = flow_.sweeps;
   const auto reaction = flow_.fluid.confined ? sweeps.viscous_reaction_confined : sweeps.viscous_reaction_free_surface;
-  for_blocks(flow_.wall_reaction_blocks(), flow_.wall_rows.owned(),
+  for_blocks(flow_.schedule.walls, flow_.wall_rows.owned(),
              [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }
@@ -382,11 +385,11 @@ void Step<T, D>::react_viscous() {
 template <class T, int D>
 void Step<T, D>::react_pressure() {
   auto in = flow_.input();
-  in.targets = flow_.wall_reaction().targets();
-  in.fluid_neighbors = flow_.wall_reaction().chunks().data();
+  in.targets = flow_.wall_fluid.targets();
+  in.fluid_neighbors = flow_.wall_reaction();
   physics::delta::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) out.force[d] = flow_.pressure_reaction[d].data();
-  for_blocks(flow_.wall_reaction_blocks(), flow_.wall_rows.owned(),
+  for_blocks(flow_.schedule.walls, flow_.wall_rows.owned(),
              [&](std::int64_t first, std::int64_t last) { flow_.sweeps.pressure_reaction(in, out, first, last); });
   flow_.timers.lap(Phase::observe);
 }

@@ -51,4 +51,12 @@ EDDYLINE_INLINE void put(P sum, T* to) {
   (sum + P(0)).store(to);
 }
 
+/// Stores small whole numbers of the lanes.
+template <class P>
+EDDYLINE_INLINE void put_whole(P numbers, std::uint8_t* to) {
+  typename P::value_type lanes[P::width];
+  numbers.store(lanes);
+  for (int l = 0; l < P::width; ++l) to[l] = static_cast<std::uint8_t>(lanes[l]);
+}
+
 }  // namespace eddyline::neighbors

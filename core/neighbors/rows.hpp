@@ -97,9 +97,13 @@ class Rows {
 template <int Width, class P>
 EDDYLINE_INLINE void load_values(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                  P* out) {
-  load_rows<Width <= 4 ? 4 : k_first_part>(rows.first, k_first_part, place, out);
-  if constexpr (constexpr int k_rest = rest_of(Width); k_rest > 0)
+  if constexpr (constexpr int k_rest = rest_of(Width); k_rest > 0) {
+    load_rows<4>(rows.first, k_first_part, place, out);  // by fours, like the rest: faster than by eights
+    load_rows<4>(rows.first + 4, k_first_part, place, out + 4);
     load_rows<k_rest>(rows.rest, k_rest, place, out + k_first_part);
+  } else {
+    load_rows<Width <= 4 ? 4 : k_first_part>(rows.first, k_first_part, place, out);
+  }
 }
 
 }  // namespace eddyline::neighbors

@@ -58,10 +58,7 @@ class Sampler {
   Carried carried(const neighbors::RowParts<const T>& row) const;
   Place place(Vec3 x) const;
   /// Of places, over R.
-  double quantum() const {
-    const auto& c = flow_.constants();
-    return c.fixed.quantum() / c.length.interaction_radius;
-  }
+  double quantum() const { return flow_.constants().scale; }
 
   /// Calls visit(at, end, cell, shift) for each run of owned cells along x in a block of cells of the grid, which goes
   /// on beyond sides that are periodic: its cells `at` to `end`, the first one's place among the concatenated cells,

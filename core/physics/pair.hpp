@@ -14,8 +14,8 @@ struct MovingFluid {
   S v[D];
   S s;          // density excess rho/rho0 - 1
   S V;          // volume
-  S half_g[D];  // half the density gradient, from the pressure acceleration of the last evaluation
-  S w[D];       // the velocity of shifting: without a free surface
+  S half_g[D];  // half the density gradient, from the pressure acceleration of the last evaluation; to a quantum
+  S w[D];       // the velocity of shifting, without a free surface; by R over a quantum, as it is multiplied by r
 };
 
 /// A fluid particle at the end of a step: what pressure and the particle arrangement need.
@@ -46,33 +46,50 @@ struct Wall {
   S no_slip;      // 1 or 0
 };
 
-/// Geometry of a pair. Constants of the kernel's gradient are left to the sums.
+/// Geometry of a pair. Constants of the kernel's gradient are left to the sums, and so is the unit of r where it is a
+/// quantum.
 template <class S, int D>
 struct Pair {
-  S r[D];  // r_i - r_j
+  S r[D];  // r_i - r_j, by R or in quanta
   S r2;
   S q;     // |r| / R
   S rest;  // max(0, 1 - q)
   S F;     // (1 - q)^3: grad W = -20 sigma F r
 };
 
-template <class S, int D>
-EDDYLINE_INLINE Pair<S, D> make_pair(const S* x_i, const S* x_j, S scale) {
-  Pair<S, D> ij;
-  for (int d = 0; d < D; ++d) ij.r[d] = fixed_difference(x_i[d], x_j[d]) * scale;
-  ij.r2 = ij.r[0] * ij.r[0];
-  for (int d = 1; d < D; ++d) ij.r2 = fma(ij.r[d], ij.r[d], ij.r2);
-  ij.q = sqrt(ij.r2);
-  ij.rest = max(S(1) - ij.q, S(0));
-  ij.F = WendlandC2::gradient(ij.rest);
-  return ij;
-}
-
 template <int D, class S>
 EDDYLINE_INLINE S dot(const S* a, const S* b) {
   S sum = a[0] * b[0];
   for (int d = 1; d < D; ++d) sum = fma(a[d], b[d], sum);
   return sum;
+}
+
+/// The rest of a pair whose r and r2 are known.
+template <class S, int D>
+EDDYLINE_INLINE void find_kernel(Pair<S, D>& ij, S q_squared) {
+  ij.q = sqrt(q_squared);
+  ij.rest = max(S(1) - ij.q, S(0));
+  ij.F = WendlandC2::gradient(ij.rest);
+}
+
+/// The pair with r by R; scale: quantum / R.
+template <class S, int D>
+EDDYLINE_INLINE Pair<S, D> make_pair(const S* x_i, const S* x_j, S scale) {
+  Pair<S, D> ij;
+  for (int d = 0; d < D; ++d) ij.r[d] = fixed_difference(x_i[d], x_j[d]) * scale;
+  ij.r2 = dot<D>(ij.r, ij.r);
+  find_kernel(ij, ij.r2);
+  return ij;
+}
+
+/// The pair with r in quanta, one multiplication instead of D; squared_scale: (quantum / R)^2.
+template <class S, int D>
+EDDYLINE_INLINE Pair<S, D> make_quanta_pair(const S* x_i, const S* x_j, S squared_scale) {
+  Pair<S, D> ij;
+  for (int d = 0; d < D; ++d) ij.r[d] = fixed_difference(x_i[d], x_j[d]);
+  ij.r2 = dot<D>(ij.r, ij.r);
+  find_kernel(ij, ij.r2 * squared_scale);
+  return ij;
 }
 
 /// sum += factor r, for central forces and gradients.

@@ -177,13 +177,19 @@ TEST(rows_hold_the_gradient_and_the_velocity_of_shifting) {
   Step step(flow);
   step.start();
   for (int k = 0; k < 40; ++k) step.advance(false);
-  const auto rounded = [](float value) { return upper_half(Pack<float, 1>(in_halves(value, 0.0F))).v; };
+  const auto rounded = [](double value) {
+    return upper_half(Pack<float, 1>(in_halves(static_cast<float>(value), 0.0F))).v;
+  };
+  const auto& c = flow.constants();
   int told = 0;
   for (std::size_t i = 0; i < flow.fluid.id.size(); ++i)
     for (int d = 0; d < 2; ++d) {
+      if (flow.fluid.buffer[i] != 0) continue;
       const Pack<float, 1> both(flow.moving.row(flow.fluid_rows.slot[i])[6 + d]);
-      if (flow.fluid.buffer[i] == 0) CHECK(upper_half(both).v == rounded(0.5F * flow.fluid.G[d][i]));
-      CHECK(lower_half(both).v == rounded(flow.fluid.w[d][i]));
+      CHECK(both.v == flow.fluid.half_g[d][i]);
+      const double pressure = static_cast<double>(flow.delta.pressure_force(d)[i]);
+      CHECK(upper_half(both).v == rounded(-0.5 * c.kernel * c.scale * pressure));
+      CHECK(lower_half(both).v * flow.delta.shift(d)[i] >= 0);  // w has the direction of the shift
       told += upper_half(both).v != 0 && lower_half(both).v != 0 ? 1 : 0;
     }
   CHECK(told > 100);

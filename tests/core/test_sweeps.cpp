@@ -75,12 +75,12 @@ Scene<T, D> random_scene(std::int32_t fluid, std::int32_t walls, unsigned seed) 
   };
   for (std::int32_t i = 0; i < fluid; ++i) {
     const auto m = s.moving.row(i), p = s.pressed.row(i);
-    for (int k = 0; k < s.moving.width(); ++k) m[k] = uniform(-0.1, 0.1);
+    for (int k = 0; k < s.moving.width(); ++k) m[k] = uniform(-0.1, 0.1) * (k < 2 * D + 2 ? T(1) : s.in.scale);
     for (int k = 0; k < s.pressed.width(); ++k) p[k] = uniform(-0.01, 0.02);
     m[2 * D + 1] = uniform(0.9, 1.1);
     p[D + 1] = uniform(0.9, 1.1);
     for (int d = 0; d < D; ++d) {
-      s.w[static_cast<std::size_t>(i)][static_cast<std::size_t>(d)] = uniform(-0.1, 0.1);
+      s.w[static_cast<std::size_t>(i)][static_cast<std::size_t>(d)] = uniform(-0.1, 0.1) * s.in.scale;
       const std::int32_t x = i % 17 == 16 ? s.moving.get_fixed(s.moving.row(i - 1).first + d) : place();
       s.moving.put_fixed(m.first + d, x), s.pressed.put_fixed(p.first + d, x);
     }
@@ -146,9 +146,11 @@ Results<T> run(const delta::Sweeps<T, D>& sweeps, Scene<T, D>& s) {
     delta::ForceResults<T, D> force{};
     vector(kind + "pressure ", fluid, force.pressure);
     vector(kind + "shift ", fluid, force.shift);
-    force.surface = results.add(kind + "surface", fluid);
+    std::vector<std::uint8_t> surface(fluid);
+    force.surface = surface.data();
     force.filling = results.add(kind + "filling", fluid);
     (confined ? sweeps.forces_confined : sweeps.forces_free_surface)(s.input(true), force, 0, fluid_chunks);
+    std::ranges::copy(surface, results.add(kind + "surface", fluid));
     delta::ReactionResults<T, D> viscous{};
     vector(kind + "viscous reaction ", walls, viscous.force);
     const auto reaction = confined ? sweeps.viscous_reaction_confined : sweeps.viscous_reaction_free_surface;
@@ -369,6 +371,8 @@ void check_antisymmetry() {
                                     (12345679u * (seed + static_cast<unsigned>(d))) % (1u << 25));
       s.moving.put_fixed(s.moving.row(1).first + d, x), s.pressed.put_fixed(s.pressed.row(1).first + d, x);
     }
+    // Of one sign, as both pressures are summed apart.
+    for (std::int32_t i = 0; i < 2; ++i) s.pressed.row(i)[D] = std::abs(s.pressed.row(i)[D]);
     s.fluid_fluid = s.lists.chunks(2, 2, [](std::int32_t i) { return std::vector<std::int32_t>{1 - i}; });
     s.fluid_wall = s.lists.chunks(2, 1, [](std::int32_t) { return std::vector<std::int32_t>{}; });
     const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);

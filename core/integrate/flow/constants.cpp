@@ -30,6 +30,7 @@ Constants::Constants(const world::World& world)
       c0(world.fluid.sound_speed) {
   const auto& method = world.method;
   const double R = length.interaction_radius;
+  scale = fixed.quantum() / R;
   set_viscosity(world);
   const Vec3 step = particles::lattice_spacing(world);
   volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);

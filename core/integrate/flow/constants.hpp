@@ -19,6 +19,7 @@ struct Constants {
 
   particles::Lengths length{};
   FixedPoint fixed;
+  double scale = 0;  // quantum / R
   double rho0 = 0, c0 = 0, nu = 0;
   double nu_fluid = 0;                         // max(nu, nu of the artificial viscosity): between fluid particles
   double volume = 0;                           // of a lattice cell [m^D]

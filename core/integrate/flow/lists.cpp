@@ -40,7 +40,8 @@ void Flow<T, D>::find_neighbors() {
 template <class T, int D>
 void Flow<T, D>::find_headings() {
   const auto shifting = [this](std::size_t i, int d) {
-    return fluid.confined ? static_cast<double>(fluid.w[d][i]) : 0.0;
+    if (!fluid.confined) return 0.0;
+    return static_cast<double>(lower_half(Pack<T, 1>(fluid.half_g[d][i])).v) / constants_.scale;
   };
   find_headings(
       fluid_rows, fluid.x, [this](std::size_t i, int d) { return fluid.v[d][i] * constants_.inverse_c0; }, shifting,
@@ -264,15 +265,14 @@ void Flow<T, D>::find_node_neighbors() {
 
 template <class T, int D>
 void Flow<T, D>::find_free_neighbors() {
-  if (openings.empty() || free_neighbors_found_) return;
-  free_neighbors_found_ = true;
+  if (openings.empty()) return;
+  wall_free.find(wall_fluid, free_fluid_.in_buffer());
+  if (std::exchange(free_neighbors_found_, true)) return;
   const char* instructions = execution_.instructions.c_str();
   const auto& free_positions = free_fluid_.positions();
   const double skin = constants_.length.skin;
   buffer_free.build(search_of(free_fluid_.buffer_rows(), fluid_positions_, fluid_rows, free_positions, skin),
                     instructions);
-  wall_free.build(search_of(wall_rows, wall_positions_, fluid_rows, free_positions, skin), instructions);
-  choose_all_blocks(wall_free.chunks().size(), schedule.free_walls);
 }
 
 template <class T, int D>

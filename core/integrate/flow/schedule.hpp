@@ -81,7 +81,7 @@ struct Schedule {
   std::vector<Block> late_rates;    // the rest
   std::vector<Block> early_forces;  // need neither that nor walls nor buffers, which follow the fluid
   std::vector<Block> late_forces;
-  std::vector<Block> walls, free_walls;  // of the lists of walls over the fluid; all of it, without buffers
+  std::vector<Block> walls;  // of the lists of walls over the fluid
 
   /// There is nobody to wait for.
   void make_all_late(std::size_t chunks);

@@ -20,12 +20,10 @@ struct FluidState {
   VectorArray<double, D> x, v;
 
   // Of the scheme delta only, else empty.
-  VectorArray<double, D> a;  // acceleration of the last evaluation, everything included
-  VectorArray<T, D> G;       // density gradient for the diffusion, dimensionless
-
-  // Where there is no free surface only, else empty.
-  bool confined = false;
-  VectorArray<T, D> w;  // velocity of shifting in the last step, in units of the speed of sound
+  VectorArray<T, D> a;       // acceleration of the last evaluation, everything included
+  VectorArray<T, D> half_g;  // half the density gradient for the diffusion as rows have it, in confined flows in halves
+                             // of one value with the velocity of shifting in the last step: see physics::MovingFluid
+  bool confined = false;     // whether there is no free surface
 
   // Of the scheme classic only, else empty.
   bool classic = false;
@@ -51,8 +49,7 @@ struct FluidState {
       visit("s_rate_old", s_rate_old), visit("u_rate_old", u_rate_old);
       visit("v_rate", v_rate), visit("v_rate_old", v_rate_old);
     } else {
-      visit("a", a), visit("G", G);
-      if (confined) visit("w", w);
+      visit("a", a), visit("half_g", half_g);
     }
   }
 };

@@ -13,7 +13,7 @@ namespace eddyline::physics::delta {
 
 /// Widths of the pair rows.
 template <int D>
-inline constexpr int k_moving_width = 3 * D + 2;  // x v s V G/2; in confined flows G/2 and w in halves of one value
+inline constexpr int k_moving_width = 3 * D + 2;  // x v s V G/2, in confined flows in halves of one value with w
 template <int D>
 inline constexpr int k_pressed_width = 2 * D + 2;  // x p V v
 template <int D>
@@ -30,10 +30,10 @@ struct RateResults {  // per unit c0/R, without the kernel's constant
 };
 template <class T, int D>
 struct ForceResults {
-  T* pressure[D];  // sum V F (p_i + p_j) r
-  T* shift[D];     // limited at the free surface
-  T* surface;      // 0 inside, 1 surface, 2 isolated
-  T* filling;      // sum V rho W of the neighbours, unless null
+  T* pressure[D];         // sum V F (p_i + p_j) r
+  T* shift[D];            // limited at the free surface
+  std::uint8_t* surface;  // 0 inside, 1 surface, 2 isolated
+  T* filling;             // sum V rho W of the neighbours, unless null
 };
 template <class T, int D>
 struct WallResults {  // of the first chunk first

@@ -18,6 +18,7 @@ using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::load_values;
 using neighbors::put;
+using neighbors::put_whole;
 using neighbors::RowParts;
 
 /// Where the values of neighbours come from: each lane has neighbours of its own, whose rows are transposed,
@@ -113,7 +114,9 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
 template <class P, int D, FluidViscosity viscosity, class Source = EachItsOwn, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
-  const P scale(in.scale), nu_fluid(in.nu_fluid), nu_wall(in.nu_wall);
+  // Of viscous sums: v_r / r^2 in quanta is so small that they would underflow, slowly, where fluid hardly moves.
+  const T unit = confined ? T(1) : in.scale;
+  const P scale(in.scale), squared_scale(in.scale * in.scale), nu_fluid(in.nu_fluid / unit), nu_wall(in.nu_wall / unit);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
@@ -125,7 +128,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
           [&](auto* places)
               __attribute__((always_inline)) { return load_moving<P, D, confined, Source>(in.moving, places); },
           [&](const auto& j) __attribute__((always_inline)) {
-            const auto ij = make_pair<P, D>(i.x, j.x, scale);
+            const auto ij = make_quanta_pair<P, D>(i.x, j.x, squared_scale);
             P v_ij[D];
             for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
             const P v_r = dot<D>(v_ij, ij.r), VF = j.V * ij.F;
@@ -142,7 +145,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
           in.wall_neighbors[c], part,
           [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); },
           [&](const auto& w) __attribute__((always_inline)) {
-            const auto iw = make_pair<P, D>(i.x, w.x, scale);
+            const auto iw = make_quanta_pair<P, D>(i.x, w.x, squared_scale);
             P v_iw[D], v_viscous[D];
             for (int d = 0; d < D; ++d) {
               v_iw[d] = i.v[d] - w.v[d];
@@ -158,10 +161,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             }
           });
 
-      put(divergence, out.divergence + at);
+      put(divergence * scale, out.divergence + at);
       put(diffusion, out.diffusion + at);
       // Divided by the density that the volumes were made with, so that the force stays antisymmetric.
-      const P per_density = P(1) / (P(1) + i.s);
+      const P per_density = P(unit) / (P(1) + i.s);
       for (int d = 0; d < D; ++d) put(viscous[d] * per_density, out.viscous[d] + at);
     });
   }
@@ -169,56 +172,55 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
 
 template <class P, int D, bool free_surface, class Source = EachItsOwn, class T = typename P::value_type>
 void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
-  const P scale(in.scale), crowding(in.crowding);
+  const P scale(in.scale), squared_scale(in.scale * in.scale), crowding(in.crowding * T(256));  // (W / 4)^4 = W^4 / 256
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto i = load_pressed<P, D>(in.pressed, in.targets.template places<P::width>(at).data());
-      const P p_wet = max(i.p, P(in.wall_suction));  // walls do not suck in spray whose pressure is negative
       P pressure[D], shift[D], filled(0);
       Arrangement<P, D> around{};
 
-      for_each_neighbor<P>(
-          in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_pressed<P, D, Source>(in.pressed, places); },
-          [&](const auto& j) __attribute__((always_inline)) {
-            const auto ij = make_pair<P, D>(i.x, j.x, scale);
-            const P VF = j.V * ij.F;
-            pressure_symmetric<D>(pressure, VF, i.p, j.p, ij.r);
-            const P W = WendlandC2::value(ij.rest, ij.F, ij.q);
-            shifting<D>(shift, VF, W, crowding, ij.r);
-            filling(filled, j.V, j.p, W);  // p = s in these units
-            if constexpr (free_surface) arrange(around, VF, ij.r);
-          });
-
-      for_each_neighbor<P>(
-          in.wall_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); },
-          [&](const auto& w) __attribute__((always_inline)) {
-            const auto iw = make_pair<P, D>(i.x, w.x, scale);
-            const P VF = w.V * iw.F;
-            pressure_symmetric<D>(pressure, VF, p_wet, w.p, iw.r);
-            const P W = WendlandC2::value(iw.rest, iw.F, iw.q);
-            shifting<D>(shift, VF, W, crowding, iw.r);
-            filling(filled, w.V, w.p, W);
-            if constexpr (free_surface) arrange(around, VF, iw.r);
-          });
+      const auto sum_over = [&](const neighbors::Chunk& neighbors, P p_i, auto&& load) __attribute__((always_inline)) {
+        P concentration[D];
+        for_each_neighbor<P>(neighbors, part, load, [&](const auto& j) __attribute__((always_inline)) {
+          const auto ij = make_quanta_pair<P, D>(i.x, j.x, squared_scale);
+          const P VF = j.V * ij.F, W = WendlandC2::quarter(ij.rest);
+          P VFr[D];
+          for (int d = 0; d < D; ++d) {
+            VFr[d] = VF * ij.r[d];
+            concentration[d] = concentration[d] + VFr[d];
+          }
+          pressure_of_neighbor<D>(pressure, j.p, VFr);
+          crowding_of_neighbor<D>(shift, W, VFr);
+          filling(filled, j.V, j.p, W);  // p = s in these units
+          if constexpr (free_surface) arrange(around, VFr, ij.r);
+        });
+        pressure_of_itself<D>(pressure, p_i, concentration);
+        for (int d = 0; d < D; ++d) around.concentration[d] = around.concentration[d] + concentration[d];
+      };
+      sum_over(in.fluid_neighbors[c], i.p, [&](auto* places) __attribute__((always_inline)) {
+        return load_pressed<P, D, Source>(in.pressed, places);
+      });
+      // Walls do not suck in spray whose pressure is negative.
+      sum_over(in.wall_neighbors[c], max(i.p, P(in.wall_suction)),
+               [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); });
+      shift_by<D>(shift, crowding, around.concentration);
 
       P surface(0);
-      if constexpr (free_surface) surface = limit_at_surface(around, P(in.kernel_constant), shift);
-      if (out.filling != nullptr) put(filled, out.filling + at);
+      if constexpr (free_surface) surface = limit_at_surface(around, P(in.kernel_constant) * squared_scale, shift);
+      if (out.filling != nullptr) put(filled * P(4), out.filling + at);
       for (int d = 0; d < D; ++d) {
-        put(pressure[d], out.pressure[d] + at);
-        put(shift[d], out.shift[d] + at);
+        put(pressure[d] * scale, out.pressure[d] + at);
+        put(shift[d] * scale, out.shift[d] + at);
       }
-      put(surface, out.surface + at);
+      put_whole(surface, out.surface + at);
     });
   }
 }
 
 template <class P, int D, class T = typename P::value_type>
 void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
-  const P scale(in.scale);
+  const P squared_scale(in.scale * in.scale), whole(4), scale(4 * in.scale);  // sums are weighted by W / 4
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part, to = at - first_chunk * neighbors::k_chunk;
@@ -228,14 +230,15 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
         for_each_neighbor<P>(
             in.fluid_neighbors[c], part,
             [&](auto* places) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, places); },
-            [&](const auto& f)
-                __attribute__((always_inline)) { extrapolate_to_wall(sum, f, make_pair<P, D>(w.x, f.x, scale)); });
+            [&](const auto& f) __attribute__((always_inline)) {
+              extrapolate_to_wall(sum, f, make_quanta_pair<P, D>(w.x, f.x, squared_scale));
+            });
       }
-      put(sum.weight, out.weight + to);
-      put(sum.pressure, out.pressure + to);
+      put(sum.weight * whole, out.weight + to);
+      put(sum.pressure * whole, out.pressure + to);
       for (int d = 0; d < D; ++d) {
-        put(sum.lever[d], out.lever[d] + to);
-        put(sum.velocity[d], out.velocity[d] + to);
+        put(sum.lever[d] * scale, out.lever[d] + to);
+        put(sum.velocity[d] * whole, out.velocity[d] + to);
       }
     });
   }
@@ -271,7 +274,7 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
           in.fluid_neighbors[c], part,
           [&](auto* places) __attribute__((always_inline)) { return load_moving<P, D, confined>(in.moving, places); },
           [&](const auto& f) __attribute__((always_inline)) {
-            const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
+            const auto fw = make_quanta_pair<P, D>(f.x, w.x, P(in.scale * in.scale));
             P v_viscous[D];
             for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
             P nu(in.nu_wall);
@@ -295,10 +298,10 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
           in.fluid_neighbors[c], part,
           [&](auto* places) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, places); },
           [&](const auto& f) __attribute__((always_inline)) {
-            const auto fw = make_pair<P, D>(f.x, w.x, P(in.scale));
+            const auto fw = make_quanta_pair<P, D>(f.x, w.x, P(in.scale * in.scale));
             pressure_symmetric<D>(force, f.V * (w.V * fw.F), max(f.p, P(in.wall_suction)), w.p, fw.r);
           });
-      for (int d = 0; d < D; ++d) put(P(0) - force[d], out.force[d] + at);
+      for (int d = 0; d < D; ++d) put(force[d] * P(T(0) - in.scale), out.force[d] + at);
     });
   }
 }

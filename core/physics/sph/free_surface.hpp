@@ -13,15 +13,10 @@ struct Arrangement {
   S moment[k_entries];  // sum_j V_j F r_ij r_ij: renormalisation matrix; xx yy xy, or xx yy zz xy xz yz
 };
 
-/// Adds one neighbour.
+/// Adds one neighbour to the moments, given VFr = V_j F r_ij.
 template <class S, int D>
-EDDYLINE_INLINE void arrange(Arrangement<S, D>& sum, S VF, const S* r) {
-  S VFr[D];
-  for (int d = 0; d < D; ++d) {
-    VFr[d] = VF * r[d];
-    sum.concentration[d] = sum.concentration[d] + VFr[d];
-    sum.moment[d] = fma(VFr[d], r[d], sum.moment[d]);
-  }
+EDDYLINE_INLINE void arrange(Arrangement<S, D>& sum, const S* VFr, const S* r) {
+  for (int d = 0; d < D; ++d) sum.moment[d] = fma(VFr[d], r[d], sum.moment[d]);
   sum.moment[D] = fma(VFr[0], r[1], sum.moment[D]);
   if constexpr (D == 3) {
     sum.moment[4] = fma(VFr[0], r[2], sum.moment[4]);

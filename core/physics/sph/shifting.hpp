@@ -7,11 +7,16 @@ namespace eddyline::physics {
 /// Particle shifting, towards where particles are fewer:
 ///   delta r_i ~ -sum_j V_j [1 + 0.2 (W_ij/W(dx))^4] grad_i W_ij
 /// Source: Sun, Colagrossi, Marrone & Zhang 2017, R = 0.2, n = 4.
-/// Adds V_j F [1 + ...] r_ij, given crowding = 0.2 / W(dx)^4.
+/// In two sums: adds V_j F W^4 r_ij, given VFr = V_j F r_ij;
 template <int D, class S>
-EDDYLINE_INLINE void shifting(S* sum, S VF, S W, S crowding, const S* r) {
+EDDYLINE_INLINE void crowding_of_neighbor(S* sum, S W, const S* VFr) {
   const S felt = max(W, S(1e-7f)), W2 = felt * felt;  // less would underflow, slowly, and be lost beside the 1
-  add_along<D>(sum, VF * fma(crowding, W2 * W2, S(1)), r);
+  add_along<D>(sum, W2 * W2, VFr);
+}
+/// and puts them together, once, given the sum of V_j F r_ij and crowding = 0.2 / W(dx)^4.
+template <int D, class S>
+EDDYLINE_INLINE void shift_by(S* shift, S crowding, const S* sum_VFr) {
+  for (int d = 0; d < D; ++d) shift[d] = fma(crowding, shift[d], sum_VFr[d]);
 }
 
 /// What a pair hands over because shifting moves it apart: a particle takes on the velocity of its new place, by

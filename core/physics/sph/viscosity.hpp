@@ -9,10 +9,10 @@ namespace eddyline::physics {
 /// Source: Monaghan & Cleary 1999 form, with the factor of Monaghan 2005, without the eta^2 term, which
 /// weakens viscosity. Antisymmetric and central: conserves linear and angular momentum. On a square lattice it is 4 %
 /// too weak in 2D at h = 2 dx, 7 % in 3D at h = 1.5 dx.
-/// Adds V_j F [(v_ij . r_ij) / r^2] r_ij, given v_r = v_ij . r_ij.
+/// Adds V_j F [(v_ij . r_ij) / r^2] r_ij, given v_r = v_ij . r_ij, with r in quanta.
 template <int D, class S>
 EDDYLINE_INLINE void viscosity_monaghan_cleary(S* sum, S VF, S v_r, S r2, const S* r) {
-  add_along<D>(sum, VF * (v_r / max(r2, S(1e-12f))), r);  // a pair at one place exerts no force
+  add_along<D>(sum, VF * (v_r / max(r2, S(1))), r);  // a pair at one place exerts no force
 }
 
 /// Laminar viscosity, Laplacian form; also at no-slip walls, where v_j is the wall's mirrored velocity:

@@ -7,10 +7,10 @@ namespace eddyline::physics {
 /// Sums of a wall's dummy particle over the fluid around it.
 template <class S, int D>
 struct WallSums {
-  S weight;       // sum_f V_f W
-  S pressure;     // sum_f V_f W p_f
-  S lever[D];     // sum_f V_f W rho_f (r_w - r_f)
-  S velocity[D];  // sum_f V_f W v_f
+  S weight;       // sum_f V_f W/4
+  S pressure;     // sum_f V_f W/4 p_f
+  S lever[D];     // sum_f V_f W/4 rho_f (r_w - r_f)
+  S velocity[D];  // sum_f V_f W/4 v_f
 };
 
 /// Extrapolation of the fluid to a dummy particle:
@@ -19,7 +19,7 @@ struct WallSums {
 /// dimensionless variables.
 template <class S, int D>
 EDDYLINE_INLINE void extrapolate_to_wall(WallSums<S, D>& sum, const CarriedFluid<S, D>& f, const Pair<S, D>& wf) {
-  const S VW = f.V * WendlandC2::value(wf.rest, wf.F, wf.q);
+  const S VW = f.V * WendlandC2::quarter(wf.rest);
   sum.weight = sum.weight + VW;
   sum.pressure = fma(VW, f.p, sum.pressure);
   add_along<D>(sum.lever, VW * (f.p + S(1)), wf.r);

@@ -1,0 +1,57 @@
+#pragma once
+// Lists over all rows but some.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/arrays.hpp"
+#include "neighbors/list.hpp"
+
+namespace eddyline::neighbors {
+
+/// The lists of another without some rows: in chunks that hold such rows the sentinel stands in their place, which adds
+/// nothing to a sum; the other chunks are those of the other list, as long as that is not built or renewed.
+class ListWithout {
+ public:
+  /// `left_out`: by row of the sources, whether it is left out.
+  void find(const NeighborList& list, std::span<const std::uint8_t> left_out) {
+    const auto whole = list.chunks();
+    targets_ = list.targets();
+    chunks_.resize(whole.size());
+    std::copy(whole.begin(), whole.end(), chunks_.begin());
+    const auto sentinel = static_cast<std::int32_t>(left_out.size()) * k_row_step;
+    const auto is_left_out = [&](std::int32_t place) {
+      return place != sentinel && left_out[static_cast<std::size_t>(place / k_row_step)] != 0;
+    };
+    std::size_t taken = 0;
+    for (Chunk& chunk : chunks_) {
+      const std::int32_t size = chunk.length * k_chunk;
+      if (std::none_of(chunk.entries, chunk.entries + size, is_left_out)) continue;
+      chunk.stored = k_own;
+      taken += static_cast<std::size_t>(size);
+    }
+    entries_.resize(taken);
+    std::int32_t* free = entries_.data();
+    for (Chunk& chunk : chunks_) {
+      if (chunk.stored != k_own) continue;
+      const std::int32_t* entries = std::exchange(chunk.entries, free);
+      free = std::transform(entries, entries + chunk.length * k_chunk, free,
+                            [&](std::int32_t place) { return is_left_out(place) ? sentinel : place; });
+    }
+  }
+
+  const Targets& targets() const { return targets_; }
+  std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
+  std::size_t bytes() const { return chunks_.bytes() + entries_.bytes(); }
+
+ private:
+  static constexpr std::int32_t k_own = -1;
+
+  Targets targets_;
+  Array<Chunk> chunks_;
+  Array<std::int32_t> entries_;
+};
+
+}  // namespace eddyline::neighbors
