@@ -25,8 +25,11 @@ class ListWithout {
     const auto is_left_out = [&](std::int32_t place) {
       return place != sentinel && left_out[static_cast<std::size_t>(place / k_row_step)] != 0;
     };
+    const auto count = static_cast<std::int64_t>(chunks_.size());
     std::size_t taken = 0;
-    for (Chunk& chunk : chunks_) {
+#pragma omp parallel for schedule(static) reduction(+ : taken)
+    for (std::int64_t c = 0; c < count; ++c) {
+      Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
       const std::int32_t size = chunk.length * k_chunk;
       if (std::none_of(chunk.entries, chunk.entries + size, is_left_out)) continue;
       chunk.stored = k_own;
@@ -47,7 +50,7 @@ class ListWithout {
   std::size_t bytes() const { return chunks_.bytes() + entries_.bytes(); }
 
  private:
-  static constexpr std::int32_t k_own = -1;
+  static constexpr std::int32_t k_own = -1;  // marks a chunk with entries of its own
 
   Targets targets_;
   Array<Chunk> chunks_;

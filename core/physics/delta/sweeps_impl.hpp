@@ -184,15 +184,15 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
         P concentration[D];
         for_each_neighbor<P>(neighbors, part, load, [&](const auto& j) __attribute__((always_inline)) {
           const auto ij = make_quanta_pair<P, D>(i.x, j.x, squared_scale);
-          const P VF = j.V * ij.F, W = WendlandC2::quarter(ij.rest);
+          const P VF = j.V * ij.F, quarter_W = WendlandC2::quarter(ij.rest);
           P VFr[D];
           for (int d = 0; d < D; ++d) {
             VFr[d] = VF * ij.r[d];
             concentration[d] = concentration[d] + VFr[d];
           }
           pressure_of_neighbor<D>(pressure, j.p, VFr);
-          crowding_of_neighbor<D>(shift, W, VFr);
-          filling(filled, j.V, j.p, W);  // p = s in these units
+          crowding_of_neighbor<D>(shift, quarter_W, VFr);
+          filling(filled, j.V, j.p, quarter_W);  // p = s in these units
           if constexpr (free_surface) arrange(around, VFr, ij.r);
         });
         pressure_of_itself<D>(pressure, p_i, concentration);

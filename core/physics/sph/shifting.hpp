@@ -7,13 +7,13 @@ namespace eddyline::physics {
 /// Particle shifting, towards where particles are fewer:
 ///   delta r_i ~ -sum_j V_j [1 + 0.2 (W_ij/W(dx))^4] grad_i W_ij
 /// Source: Sun, Colagrossi, Marrone & Zhang 2017, R = 0.2, n = 4.
-/// In two sums: adds V_j F W^4 r_ij, given VFr = V_j F r_ij;
+/// In two sums: adds V_j F W^4 r_ij, given VFr = V_j F r_ij, or with a share of W in its place;
 template <int D, class S>
 EDDYLINE_INLINE void crowding_of_neighbor(S* sum, S W, const S* VFr) {
   const S felt = max(W, S(1e-7f)), W2 = felt * felt;  // less would underflow, slowly, and be lost beside the 1
   add_along<D>(sum, W2 * W2, VFr);
 }
-/// and puts them together, once, given the sum of V_j F r_ij and crowding = 0.2 / W(dx)^4.
+/// and puts them together, once, given the sum of V_j F r_ij and crowding = 0.2 / W(dx)^4, W the same share.
 template <int D, class S>
 EDDYLINE_INLINE void shift_by(S* shift, S crowding, const S* sum_VFr) {
   for (int d = 0; d < D; ++d) shift[d] = fma(crowding, shift[d], sum_VFr[d]);
