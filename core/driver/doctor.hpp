@@ -10,7 +10,8 @@ namespace eddyline::driver {
 template <class T, int D>
 Diagnosis diagnose(const integrate::Flow<T, D>& flow);
 
-/// Directed pairs within R at the last evaluation of this rank: fluid-fluid, fluid-wall and wall-fluid.
+/// Directed pairs of this rank within R where its rows stand, of those in its lists: fluid-fluid, fluid-wall and
+/// wall-fluid.
 template <class T, int D>
 std::int64_t count_pairs(const integrate::Flow<T, D>& flow);
 

@@ -63,7 +63,7 @@ struct Checksum {
 struct Statistics {
   std::int64_t steps, rebuilds, fluid_particles, wall_particles;
   double renewals;      // of an average list between rebuilds, of the rank that has most
-  std::int64_t pairs;   // true directed pairs of the last evaluation: fluid-fluid, fluid-wall and wall-fluid
+  std::int64_t pairs;   // true directed pairs of the last step's lists: fluid-fluid, fluid-wall and wall-fluid
   std::int64_t stored;  // entries of the neighbour lists
   std::int64_t padded;  // the same with padding
   std::int64_t memory_bytes, list_bytes;

@@ -32,7 +32,7 @@ physics::classic::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
 }  // namespace
 
 template <class T, int D>
-void ClassicStep<T, D>::advance(bool reactions) {
+void ClassicStep<T, D>::advance(Wanted wanted) {
   const typename Flow<T, D>::Copies copies(flow_);
   flow_.timers.start();
   flow_.begin_step();
@@ -43,7 +43,7 @@ void ClassicStep<T, D>::advance(bool reactions) {
   extrapolate_to_walls(middle);
   gather(flow_.wall_halo, flow_.walls);
   sum_rates();
-  if (reactions) react();
+  if (wanted.reactions) react();
 
   correct(ahead);
   step_before_ = std::exchange(last_step_, ahead.dt);
@@ -261,10 +261,12 @@ void ClassicStep<T, D>::correct(const Prediction& ahead) {
 template <class T, int D>
 void ClassicStep<T, D>::show_state() {
   if (std::exchange(rows_show_state_, true)) return;
+  flow_.timers.start();
   const typename Flow<T, D>::Copies copies(flow_);
   kick_.write_state();
   flow_.timers.lap(Phase::observe);
-  gather(flow_.fluid_halo, flow_.pressed);
+  flow_.fluid_halo.gather_within(neighbors::RowField(flow_.pressed, D));
+  flow_.timers.lap(Phase::pack);
 }
 
 template <class T, int D>
@@ -299,7 +301,6 @@ void ClassicStep<T, D>::start() {
     sum_rates();
     correct({});
   }
-  show_state();
 }
 
 template class ClassicStep<float, 2>;

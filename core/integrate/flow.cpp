@@ -286,7 +286,7 @@ void Flow<T, D>::find_fluid_rows() {
   find_fluid_copies();
   fluid_halo.gather(neighbors::PositionField(fluid_positions_, D));
   if (!fluid.classic) moving.resize(fluid_rows.rows);
-  pressed.resize(fluid_rows.rows);
+  rows_share_memory() ? pressed.lie_in(moving) : pressed.resize(fluid_rows.rows);
 }
 
 /// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once:

@@ -168,6 +168,10 @@ class Flow {
   Balance balance;
   Timers timers;
 
+  /// Whether rows of a step's end lie where those of its middle were: where no rank sends some while it still sums
+  /// pairs over the others.
+  bool rows_share_memory() const { return !fluid.classic && communicator_.is_alone(); }
+
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
   neighbors::Rows<T> moving{physics::delta::k_moving_width<D>};
   neighbors::Rows<T> pressed;

@@ -22,8 +22,8 @@ void Kick<T, D>::write_moving(double dt) {
 }
 
 template <class T, int D>
-void Kick<T, D>::write_pressed() {
-  for_each_span(flow_.fluid_after(k_rates), [&](const ParticleSpan& span) { rows_.write_pressed(span, 0); });
+void Kick<T, D>::write_state(int passes) {
+  for_each_span(flow_.fluid_after(passes), [&](const ParticleSpan& span) { rows_.write_state(span); });
 }
 
 template <class T, int D>
@@ -83,7 +83,7 @@ void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double
         if (step.relaxation > 0) relax_density(span, step);
         touched += touch_walls(span, counted, ahead);
         take_over(span, std::min(counted, span.count), step, ahead, own);
-        rows_.write_moving(span, next);
+        if (next != k_later) rows_.write_moving(span, next);
       });
     });
 #pragma omp critical(kick_extremes)

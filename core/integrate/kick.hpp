@@ -12,6 +12,8 @@ namespace eddyline::integrate {
 template <class T, int D>
 class Kick {
  public:
+  static constexpr double k_later = -1;
+
   Kick(Flow<T, D>& flow, Contact& contact, const Surroundings<D>& surroundings)
       : flow_(flow), contact_(contact), surroundings_(surroundings), rows_(flow) {}
 
@@ -19,13 +21,14 @@ class Kick {
   void half_and_drift(std::span<const Block> blocks);
   /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. Density follows
   /// the filling of space, and velocity in confined flows follows shifting in the next step, of length `next`, whose
-  /// first rows are written. v is damped at a rate of `damping`. Of the particles in some blocks; adds them to the
-  /// extremes of the step.
+  /// first rows are written unless `next` is k_later. v is damped at a rate of `damping`. Of the particles in some
+  /// blocks; adds them to the extremes of the step.
   void half_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
   // Rows from the state as it is.
   void write_moving(double dt);
-  void write_pressed();
+  /// Of the particles that are right after so many passes over pairs.
+  void write_state(int passes);
   /// Ghosts of other ranks, as far as their middle tells their end.
   void write_pressed_ghosts();
 

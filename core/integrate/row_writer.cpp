@@ -61,12 +61,28 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
 
 template <class T, int D>
 void RowWriter<T, D>::write_pressed(const ParticleSpan& span, double dt) {
+  const auto& c = flow_.constants();
+  const double h_c = c.length.smoothing_length * c.inverse_c0, to_divergence = c.rate * c.kernel;
+  const double damping = c.acoustic_damping;
+  const T* divergence = flow_.delta.divergence() + span.first;
+  write_end(span, dt, [=](std::size_t l) {
+    return physics::acoustic_damping(damping, h_c, to_divergence * static_cast<double>(divergence[l]));
+  });
+}
+
+template <class T, int D>
+void RowWriter<T, D>::write_state(const ParticleSpan& span) {
+  write_end(span, 0, [](std::size_t) { return 0.0; });
+}
+
+template <class T, int D>
+template <class Sound>
+void RowWriter<T, D>::write_end(const ParticleSpan& span, double dt, Sound&& sound) {
   const std::size_t first = span.first, n = span.count;
   const auto& c = flow_.constants();
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = c.fixed;
-  const double inverse_c0 = c.inverse_c0, inverse_mass = c.inverse_mass, damping = c.acoustic_damping;
-  const double h_c = c.length.smoothing_length * c.inverse_c0, to_divergence = c.rate * c.kernel;
+  const double inverse_c0 = c.inverse_c0, inverse_mass = c.inverse_mass;
   const SecondHalf<T> end_of(c, dt);
   RowColumns<T, D, 2 * D + 2> columns;  // x p V v
   for (int d = 0; d < D; ++d) {
@@ -80,12 +96,10 @@ void RowWriter<T, D>::write_pressed(const ParticleSpan& span, double dt) {
     }
   }
   const double *s = fluid.s.data() + first, *mass = fluid.mass.data() + first;
-  const T* divergence = flow_.delta.divergence() + first;
   T(&p_row)[k_span] = columns.value[0], (&V_row)[k_span] = columns.value[1];
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    const double sound = physics::acoustic_damping(damping, h_c, to_divergence * static_cast<double>(divergence[l]));
-    p_row[l] = static_cast<T>(StateEquationLinear::pressure(s[l]) + sound);
+    p_row[l] = static_cast<T>(StateEquationLinear::pressure(s[l]) + sound(l));
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
   columns.write_to(flow_.pressed, flow_.fluid_rows.slot.data() + first, n);

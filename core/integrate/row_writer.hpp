@@ -16,10 +16,16 @@ class RowWriter {
   void write_moving(const ParticleSpan& span, double dt);
   /// Its end, for particles that are still at x, with the v of its middle and the densities of its end.
   void write_pressed(const ParticleSpan& span, double dt);
+  /// The state as it is.
+  void write_state(const ParticleSpan& span);
   /// Place and velocity at its end of rows whose middle is in `moving`: what write_pressed() would give.
   void write_pressed_ghosts(std::int32_t first, std::int32_t count, double dt);
 
  private:
+  /// sound(l): what the pressure of the span's l-th particle has besides.
+  template <class Sound>
+  void write_end(const ParticleSpan& span, double dt, Sound&& sound);
+
   Flow<T, D>& flow_;
 };
 

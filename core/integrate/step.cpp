@@ -18,14 +18,15 @@ constexpr int k_rates = 1, k_walls = 2;  // passes over pairs in a step, see Laz
 }  // namespace
 
 template <class T, int D>
-void Step<T, D>::advance(bool reactions) {
+void Step<T, D>::advance(Wanted wanted) {
   const typename Flow<T, D>::Copies copies(flow_);
   flow_.timers.start();
-  if (flow_.begin_step()) rows_time_step_ = k_none;
+  rows_show_state_ = false;
+  if (flow_.begin_step()) forget_rows();
   flow_.time_step = choose_time_step();
   drift_half();
   if (flow_.control.bad) return;
-  if (reactions) react_viscous(), openings_.react_viscous();
+  if (wanted.reactions) react_viscous(), openings_.react_viscous();
 
   // The border of this rank first, so that its rows travel while the rest is computed.
   if (!late_rates_summed_) sum_late_rates();
@@ -46,10 +47,10 @@ void Step<T, D>::advance(bool reactions) {
   sum_forces_until([this] { return flow_.wall_halo.arrived(); });
   end_exchange(flow_.wall_halo, wall_field());
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
-  if (reactions) react_pressure(), openings_.react_pressure();
+  if (wanted.reactions) react_pressure(), openings_.react_pressure();
 
   flow_.time += flow_.time_step;
-  begin_kick_half_and_shift();
+  begin_kick_half_and_shift(!(wanted.state && flow_.rows_share_memory()));
   // The border first, as above: its rows are those with which the next step begins.
   sum_forces_of(flow_.schedule.late_forces, late(Phase::forces));
   kick_half_and_shift(flow_.schedule.late_rates, flow_.time_step);
@@ -121,7 +122,7 @@ template <class T, int D>
 void Step<T, D>::rebuild(bool ahead) {
   recall_moving();
   flow_.rebuild(ahead);
-  rows_time_step_ = k_none;
+  forget_rows();
 }
 
 /// Cells hold while particles come nearer by less than the skin, from where they were sorted. Pairs are summed half way
@@ -220,6 +221,27 @@ template <class T, int D>
 void Step<T, D>::send_ahead() {
   send(flow_.fluid_halo, all_of(flow_.moving));
   moving_is_sent_ = true;
+}
+
+/// The next step writes its rows itself, and foresees nothing from those of the last one's end.
+template <class T, int D>
+void Step<T, D>::forget_rows() {
+  rows_time_step_ = Kick<T, D>::k_later;
+  rows_show_state_ = false;
+  ends_of_ = -1;
+}
+
+template <class T, int D>
+void Step<T, D>::show_state() {
+  if (rows_show_state_) return;
+  flow_.timers.start();
+  const typename Flow<T, D>::Copies copies(flow_);
+  kick_.write_state(flow_.lazy.passes());
+  if (flow_.rows_share_memory()) rows_time_step_ = Kick<T, D>::k_later;
+  rows_show_state_ = true;
+  ends_of_ = -1;
+  flow_.timers.lap(Phase::observe);
+  gather_within(flow_.fluid_halo, flow_.pressed);
 }
 
 /// What has been sent ahead is of no use: those of others are let in, as all ranks do.
@@ -350,12 +372,12 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
 }
 
 template <class T, int D>
-void Step<T, D>::begin_kick_half_and_shift() {
+void Step<T, D>::begin_kick_half_and_shift(bool next_rows) {
   contact_.move_bodies(motion_time(flow_.time));
   std::size_t inflow = 0;
   for (const auto& opening : flow_.openings.all())
     if (opening.world.inflow) contact_.let_in(inflow++, opening.let_in);
-  rows_time_step_ = choose_time_step();
+  rows_time_step_ = next_rows ? choose_time_step() : Kick<T, D>::k_later;
   flow_.control.latest = {};
 }
 
@@ -405,27 +427,28 @@ void Step<T, D>::start() {
   flow_.time_step = 0;
   flow_.rebuild(false);
   const typename Flow<T, D>::Copies copies(flow_);
-  const std::int64_t n = flow_.fluid.size();
-  write_moving();
-  std::fill_n(flow_.delta.divergence(), n, T(0));
-  kick_.write_pressed();
+  kick_.write_state(k_rates);
   gather(flow_.fluid_halo, flow_.pressed);
   extrapolate_to_walls();
   gather(flow_.wall_halo, flow_.walls);
   extrapolate_to_openings(flow_.time, 0);
+  write_moving();
   openings_.write_moving(0, damping > 0);
   gather(flow_.fluid_halo, flow_.moving);
   sum_rates_of(flow_.schedule.early_rates, Phase::rates);
   sum_rates_of(flow_.schedule.late_rates, Phase::rates);
   openings_.discard_rates();
+  kick_.write_state(k_rates);
+  gather(flow_.fluid_halo, flow_.pressed);
   sum_forces_of(flow_.schedule.early_forces, Phase::forces);
   sum_forces_of(flow_.schedule.late_forces, Phase::forces);
-  begin_kick_half_and_shift();
+  begin_kick_half_and_shift(false);
   kick_half_and_shift(flow_.schedule.early_rates, 0);
   kick_half_and_shift(flow_.schedule.late_rates, 0);
   openings_.hold();
   flow_.agree();
   flow_.control.speed = flow_.control.latest.speed;
+  forget_rows();
 }
 
 template class Step<float, 2>;

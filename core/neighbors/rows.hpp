@@ -2,6 +2,7 @@
 // Pair rows: what a pair sum needs of one particle, side by side, so that one or two loads bring it in.
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 
@@ -40,18 +41,25 @@ class Rows {
     const auto n = static_cast<std::size_t>(rows) + 1;
     first_.resize(n * k_first_part);
     rest_.resize(n * static_cast<std::size_t>(rest()));
+    begin_ = first_.data();
     for (int k = 0; k < room(); ++k) row(rows)[k] = T(0);
+  }
+
+  /// As many rows where others have their first parts, until those are resized: whoever writes one of them writes both.
+  void lie_in(Rows& others) {
+    assert(rest() == 0);
+    begin_ = others.begin_;
   }
 
   int width() const { return width_; }
   int room() const { return room_of(width_); }
   RowParts<T> row(std::int32_t r) {
-    return {first_.data() + std::int64_t{r} * k_first_part, rest_.data() + std::int64_t{r} * rest()};
+    return {begin_ + std::int64_t{r} * k_first_part, rest_.data() + std::int64_t{r} * rest()};
   }
   RowParts<const T> row(std::int32_t r) const {
-    return {first_.data() + std::int64_t{r} * k_first_part, rest_.data() + std::int64_t{r} * rest()};
+    return {begin_ + std::int64_t{r} * k_first_part, rest_.data() + std::int64_t{r} * rest()};
   }
-  RowParts<const T> data() const { return {first_.data(), rest_.data()}; }
+  RowParts<const T> data() const { return {begin_, rest_.data()}; }
   std::size_t bytes() const { return first_.bytes() + rest_.bytes(); }
 
   /// Rows one after the other.
@@ -89,6 +97,7 @@ class Rows {
   int rest() const { return rest_of(width_); }
 
   Array<T> first_, rest_;
+  T* begin_ = nullptr;  // of the first parts
   int width_;
 };
 

@@ -28,8 +28,8 @@ struct Vorticity {
   double value = 0;     // [1/s]
 };
 
-/// Reads the state of the last evaluation. Every rank adds what its own particles contribute to each point; sums are of
-/// whole numbers, so that they are the same for any boxes, threads and ranks. Collective.
+/// Reads the rows, which must show the state. Every rank adds what its own particles contribute to each point; sums are
+/// of whole numbers, so that they are the same for any boxes, threads and ranks. Collective.
 template <class T, int D>
 class Sampler {
  public:
