@@ -69,14 +69,13 @@ class FlowSimulation final : public Simulation {
       flow_.control.stop = interrupted_.load(std::memory_order_relaxed) || passed >= max_seconds;
       const bool due = flow_.time + step_.choose_time_step() >= next_series_ && step_.damping == 0;
       if (traffic_) traffic_->step = flow_.steps;
-      step_.advance({.reactions = due && observers_.takes_reactions(), .state = due && observers_.samples()});
+      step_.advance(due && observers_.takes_reactions());
       check();
       ++done;
       if (due) agree();
       if (checksum_every_ > 0 && flow_.steps % checksum_every_ == 0) checksums_.emplace_back(flow_.steps, checksum());
       if (step_.damping > 0 && flow_.time >= 0) end_settling();
       if (due) {
-        if (observers_.samples()) step_.show_state();
         observers_.observe();
         flow_.timers.lap(Phase::observe);
         next_series_ = next_row(next_series_);
@@ -193,7 +192,6 @@ class FlowSimulation final : public Simulation {
   }
   void rasters(std::span<const observe::Quantity> quantities, const observe::Plane& plane,
                std::span<float> pixels) const override {
-    step_.show_state();
     observe::draw_rasters(flow_, quantities, plane, pixels);
   }
   std::vector<observe::Series> take_series() override { return observers_.take(); }
@@ -450,7 +448,7 @@ class FlowSimulation final : public Simulation {
   }
 
   integrate::Flow<T, D> flow_;
-  mutable Stepper step_;  // its rows follow the state only when somebody looks at them
+  mutable Stepper step_;  // its rows show the state only where somebody counts pairs
   observe::Observers<T, D> observers_;
   std::string instructions_;
   int threads_;

@@ -32,7 +32,7 @@ physics::classic::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
 }  // namespace
 
 template <class T, int D>
-void ClassicStep<T, D>::advance(Wanted wanted) {
+void ClassicStep<T, D>::advance(bool reactions) {
   const typename Flow<T, D>::Copies copies(flow_);
   flow_.timers.start();
   flow_.begin_step();
@@ -43,7 +43,7 @@ void ClassicStep<T, D>::advance(Wanted wanted) {
   extrapolate_to_walls(middle);
   gather(flow_.wall_halo, flow_.walls);
   sum_rates();
-  if (wanted.reactions) react();
+  if (reactions) react();
 
   correct(ahead);
   step_before_ = std::exchange(last_step_, ahead.dt);

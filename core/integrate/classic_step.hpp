@@ -5,7 +5,6 @@
 #include "integrate/dry_walls.hpp"
 #include "integrate/flow.hpp"
 #include "integrate/surroundings.hpp"
-#include "integrate/wanted.hpp"
 #include "physics/classic/sweeps.hpp"
 
 namespace eddyline::integrate {
@@ -19,9 +18,9 @@ class ClassicStep {
 
   /// Rates of the start, so that the first step can predict.
   void start();
-  /// One time step, after which observers want so much.
-  void advance(Wanted wanted);
-  /// The rows are those of the state, for who looks at the flow; of ghosts only within this rank.
+  /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
+  void advance(bool reactions);
+  /// The rows are those of the state, for who counts pairs; of ghosts only within this rank.
   void show_state();
   /// No step follows; nothing is on its way.
   void end() {}

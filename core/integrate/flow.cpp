@@ -145,7 +145,10 @@ template <class T, int D>
 void Flow<T, D>::rebuild(bool ahead) {
   control.lead = ahead && rebuilds > 0 ? next_lead() : 0;
   let_copies_in(false);
-  with_results([this](auto& results) { reorder_.room().take_memory(results); });
+  with_results([this](auto& results) {
+    if (rebuilds == 0) results.resize(fluid.id.size() + neighbors::k_chunk);  // or it would grow to it, with slack
+    reorder_.room().take_memory(results);
+  });
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
   if (!openings.empty()) openings.pass(fluid, ahead ? half_of_steps_to_come() : 0);

@@ -83,7 +83,7 @@ void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double
         if (step.relaxation > 0) relax_density(span, step);
         touched += touch_walls(span, counted, ahead);
         take_over(span, std::min(counted, span.count), step, ahead, own);
-        if (next != k_later) rows_.write_moving(span, next);
+        rows_.write_moving(span, next);
       });
     });
 #pragma omp critical(kick_extremes)

@@ -12,8 +12,6 @@ namespace eddyline::integrate {
 template <class T, int D>
 class Kick {
  public:
-  static constexpr double k_later = -1;
-
   Kick(Flow<T, D>& flow, Contact& contact, const Surroundings<D>& surroundings)
       : flow_(flow), contact_(contact), surroundings_(surroundings), rows_(flow) {}
 
@@ -21,7 +19,7 @@ class Kick {
   void half_and_drift(std::span<const Block> blocks);
   /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. Density follows
   /// the filling of space, and velocity in confined flows follows shifting in the next step, of length `next`, whose
-  /// first rows are written unless `next` is k_later. v is damped at a rate of `damping`. Of the particles in some
+  /// first rows are written. v is damped at a rate of `damping`. Of the particles in some
   /// blocks; adds them to the extremes of the step.
   void half_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 

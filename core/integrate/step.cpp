@@ -18,7 +18,7 @@ constexpr int k_rates = 1, k_walls = 2;  // passes over pairs in a step, see Laz
 }  // namespace
 
 template <class T, int D>
-void Step<T, D>::advance(Wanted wanted) {
+void Step<T, D>::advance(bool reactions) {
   const typename Flow<T, D>::Copies copies(flow_);
   flow_.timers.start();
   rows_show_state_ = false;
@@ -26,7 +26,7 @@ void Step<T, D>::advance(Wanted wanted) {
   flow_.time_step = choose_time_step();
   drift_half();
   if (flow_.control.bad) return;
-  if (wanted.reactions) react_viscous(), openings_.react_viscous();
+  if (reactions) react_viscous(), openings_.react_viscous();
 
   // The border of this rank first, so that its rows travel while the rest is computed.
   if (!late_rates_summed_) sum_late_rates();
@@ -47,10 +47,10 @@ void Step<T, D>::advance(Wanted wanted) {
   sum_forces_until([this] { return flow_.wall_halo.arrived(); });
   end_exchange(flow_.wall_halo, wall_field());
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
-  if (wanted.reactions) react_pressure(), openings_.react_pressure();
+  if (reactions) react_pressure(), openings_.react_pressure();
 
   flow_.time += flow_.time_step;
-  begin_kick_half_and_shift(!(wanted.state && flow_.rows_share_memory()));
+  begin_kick_half_and_shift();
   // The border first, as above: its rows are those with which the next step begins.
   sum_forces_of(flow_.schedule.late_forces, late(Phase::forces));
   kick_half_and_shift(flow_.schedule.late_rates, flow_.time_step);
@@ -226,7 +226,7 @@ void Step<T, D>::send_ahead() {
 /// The next step writes its rows itself, and foresees nothing from those of the last one's end.
 template <class T, int D>
 void Step<T, D>::forget_rows() {
-  rows_time_step_ = Kick<T, D>::k_later;
+  rows_time_step_ = k_none;
   rows_show_state_ = false;
   ends_of_ = -1;
 }
@@ -237,7 +237,7 @@ void Step<T, D>::show_state() {
   flow_.timers.start();
   const typename Flow<T, D>::Copies copies(flow_);
   kick_.write_state(flow_.lazy.passes());
-  if (flow_.rows_share_memory()) rows_time_step_ = Kick<T, D>::k_later;
+  if (flow_.rows_share_memory()) rows_time_step_ = k_none;
   rows_show_state_ = true;
   ends_of_ = -1;
   flow_.timers.lap(Phase::observe);
@@ -372,12 +372,12 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
 }
 
 template <class T, int D>
-void Step<T, D>::begin_kick_half_and_shift(bool next_rows) {
+void Step<T, D>::begin_kick_half_and_shift() {
   contact_.move_bodies(motion_time(flow_.time));
   std::size_t inflow = 0;
   for (const auto& opening : flow_.openings.all())
     if (opening.world.inflow) contact_.let_in(inflow++, opening.let_in);
-  rows_time_step_ = next_rows ? choose_time_step() : Kick<T, D>::k_later;
+  rows_time_step_ = choose_time_step();
   flow_.control.latest = {};
 }
 
@@ -442,7 +442,7 @@ void Step<T, D>::start() {
   gather(flow_.fluid_halo, flow_.pressed);
   sum_forces_of(flow_.schedule.early_forces, Phase::forces);
   sum_forces_of(flow_.schedule.late_forces, Phase::forces);
-  begin_kick_half_and_shift(false);
+  begin_kick_half_and_shift();
   kick_half_and_shift(flow_.schedule.early_rates, 0);
   kick_half_and_shift(flow_.schedule.late_rates, 0);
   openings_.hold();

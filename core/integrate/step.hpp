@@ -7,7 +7,6 @@
 #include "integrate/moving_walls.hpp"
 #include "integrate/opening_step.hpp"
 #include "integrate/surroundings.hpp"
-#include "integrate/wanted.hpp"
 
 namespace eddyline::integrate {
 
@@ -23,9 +22,9 @@ class Step {
 
   /// Accelerations of the start, so that the first step can kick.
   void start();
-  /// One time step, after which observers want so much.
-  void advance(Wanted wanted);
-  /// The rows are those of the state, for who looks at the flow; of ghosts only within this rank.
+  /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
+  void advance(bool reactions);
+  /// The rows are those of the state, for who counts pairs; of ghosts only within this rank.
   void show_state();
   /// No step follows: what other ranks have sent ahead, to memory that this one gives back, is let in. Collective.
   void end();
@@ -56,7 +55,7 @@ class Step {
   void sum_rates_until(Arrived&& arrived);
   template <class Arrived>
   void sum_forces_until(Arrived&& arrived);
-  void begin_kick_half_and_shift(bool next_rows);
+  void begin_kick_half_and_shift();
   void kick_half_and_shift(std::span<const Block> blocks, double dt);
   void react_viscous();
   void react_pressure();
@@ -88,10 +87,11 @@ class Step {
   Kick<T, D> kick_;
   Portions early_rates_, early_forces_;  // of this step, what is left to sum
   bool late_rates_summed_ = false;
-  bool moving_is_sent_ = false;                  // before the step began
-  double rows_time_step_ = Kick<T, D>::k_later;  // the time step of which flow_.moving holds the middle
-  bool rows_show_state_ = false;                 // flow_.pressed, of this rank's particles
-  std::int64_t ends_of_ = -1;  // the steps after which flow_.pressed holds the end, of ghosts of other ranks, too
+  bool moving_is_sent_ = false;  // before the step began
+  static constexpr double k_none = -1;
+  double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle
+  bool rows_show_state_ = false;    // flow_.pressed, of this rank's particles
+  std::int64_t ends_of_ = -1;       // the steps after which flow_.pressed holds the end, of ghosts of other ranks, too
 };
 
 }  // namespace eddyline::integrate

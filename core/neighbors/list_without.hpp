@@ -15,8 +15,9 @@ namespace eddyline::neighbors {
 /// nothing to a sum; the other chunks are those of the other list, as long as that is not built or renewed.
 class ListWithout {
  public:
-  /// `left_out`: by row of the sources, whether it is left out.
-  void find(const NeighborList& list, std::span<const std::uint8_t> left_out) {
+  /// `left_out`: by row of the sources, whether it is left out. `affected`: by chunk, whether it may hold some of
+  /// these.
+  void find(const NeighborList& list, std::span<const std::uint8_t> left_out, std::span<const std::uint8_t> affected) {
     const auto whole = list.chunks();
     targets_ = list.targets();
     chunks_.resize(whole.size());
@@ -31,7 +32,8 @@ class ListWithout {
     for (std::int64_t c = 0; c < count; ++c) {
       Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
       const std::int32_t size = chunk.length * k_chunk;
-      if (std::none_of(chunk.entries, chunk.entries + size, is_left_out)) continue;
+      if (affected[static_cast<std::size_t>(c)] == 0 || std::none_of(chunk.entries, chunk.entries + size, is_left_out))
+        continue;
       chunk.stored = k_own;
       taken += static_cast<std::size_t>(size);
     }

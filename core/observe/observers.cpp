@@ -1,6 +1,7 @@
 #include "observe/observers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -150,24 +151,37 @@ void Observers<T, D>::add_budget() {
   const auto& c = flow_.constants();
   const Vec3 gravity = flow_.world().gravity;
   const bool has_heat = fluid.classic;
-  tally_.add_over<D + 6>(fluid.size(), [&](std::size_t i) {
-    std::array<double, D + 6> v{};
-    if (fluid.buffer[i] != 0) return v;
-    double v2 = 0, height = 0;
-    for (int d = 0; d < D; ++d) {
-      v[static_cast<std::size_t>(1 + d)] = fluid.mass[i] * fluid.v[d][i];
-      v2 += fluid.v[d][i] * fluid.v[d][i];
-      height -= gravity[d] * fluid.x[d][i];
+  std::atomic<std::int64_t> particles{0};
+  // Mass, momentum, kinetic, potential and inner energy, and these three together.
+  tally_.add_blocks<D + 5>(fluid.size(), [&](std::size_t first, std::size_t count, auto& of) {
+    auto &mass = of[0], &kinetic = of[D + 1], &potential = of[D + 2], &inner = of[D + 3], &total = of[D + 4];
+    BlockSum::Numbers v2{}, height{};
+    std::int64_t flowing = 0;
+    for (std::size_t l = 0; l < count; ++l) {
+      const bool flows = fluid.buffer[first + l] == 0;
+      mass[l] = flows ? fluid.mass[first + l] : 0.0;
+      flowing += flows ? 1 : 0;
     }
-    v[0] = fluid.mass[i];
-    v[D + 1] = 0.5 * fluid.mass[i] * v2;
-    v[D + 2] = fluid.mass[i] * height;
-    v[D + 3] = has_heat ? fluid.mass[i] * fluid.u[i]
-                        : fluid.mass[i] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[i]);
-    v[D + 4] = v[D + 1] + v[D + 2] + v[D + 3];
-    v[D + 5] = 1;
-    return v;
+    for (int d = 0; d < D; ++d) {
+      const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
+      for (std::size_t l = 0; l < count; ++l) {
+        of[static_cast<std::size_t>(1 + d)][l] = mass[l] * v[l];
+        v2[l] += v[l] * v[l];
+        height[l] -= gravity[d] * x[l];
+      }
+    }
+    for (std::size_t l = 0; l < count; ++l) {
+      kinetic[l] = 0.5 * mass[l] * v2[l];
+      potential[l] = mass[l] * height[l];
+      inner[l] = has_heat ? mass[l] * fluid.u[first + l]
+                          : mass[l] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[first + l]);
+      total[l] = kinetic[l] + potential[l] + inner[l];
+    }
+    particles.fetch_add(flowing, std::memory_order_relaxed);
   });
+  ReproducibleSum counted;
+  counted.add(static_cast<double>(particles));
+  tally_.add(counted);
   tally_.add(flow_.left_mass);
 }
 
@@ -257,9 +271,9 @@ void Observers<T, D>::add_opening(std::size_t number) {
 
 template <class T, int D>
 void Observers<T, D>::report_budget(Series& series) {
-  const auto sums = tally_.template next<D + 6>();
-  series.values.insert(series.values.end(), {flow_.time, static_cast<double>(flow_.steps), sums[D + 5]});
-  series.values.insert(series.values.end(), sums.begin(), sums.end() - (flow_.fluid.classic ? 1 : 2));
+  const auto sums = tally_.template next<D + 5>();
+  series.values.insert(series.values.end(), {flow_.time, static_cast<double>(flow_.steps), tally_.next()});
+  series.values.insert(series.values.end(), sums.begin(), sums.end() - (flow_.fluid.classic ? 0 : 1));
   series.values.insert(series.values.end(), {flow_.control.latest.speed, tally_.next()});
   if (walls_move_) series.values.push_back(work_);
 }

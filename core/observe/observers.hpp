@@ -22,8 +22,6 @@ class Observers {
   void world_changed();
   /// Whether rows tell forces on walls, which need their reactions in the step before.
   bool takes_reactions() const { return !force_owners_.empty() || walls_move_ || !flow_.openings.empty(); }
-  /// Whether rows tell what samplers find, who look at the rows of pairs.
-  bool samples() const { return !flow_.world().probes.empty() || !flow_.world().gauges.empty(); }
   /// Appends one row to every series.
   void observe();
   /// What adds up over rows. `part`: on the root; nothing on others. Collective.

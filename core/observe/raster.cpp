@@ -24,12 +24,10 @@ double value(Quantity quantity, const Sample& sample) {
     case Quantity::velocity_z: return sample.velocity.z;
     case Quantity::pressure: return sample.pressure;
     case Quantity::density: return sample.density;
-    case Quantity::vorticity: break;
+    case Quantity::vorticity: return sample.vorticity;
   }
   return 0;
 }
-
-double value(Quantity, const Vorticity& vorticity) { return vorticity.value; }
 
 /// How much of a neighbourhood the sides of the domain that are walls leave along an axis, about: from one half beside
 /// them to 1.
@@ -43,8 +41,7 @@ double share_inside(const world::World& world, double R, int axis, double x) {
 }
 
 /// Where half of what walls leave is fluid. inside: of each column, of these rows.
-template <class Found>
-void paint(Quantity quantity, std::span<const Found> found, std::span<const double> inside_columns,
+void paint(Quantity quantity, std::span<const Sample> found, std::span<const double> inside_columns,
            std::span<const double> inside_rows, float* pixels) {
   std::size_t i = 0;
   for (const double inside_row : inside_rows)
@@ -74,8 +71,8 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
                   std::span<float> pixels) {
   Sampler<T, D> sampler(flow);
   const auto columns = static_cast<std::size_t>(plane.columns);
-  const bool any_sample = std::ranges::any_of(quantities, [](Quantity q) { return q != Quantity::vorticity; });
-  const bool any_vorticity = std::ranges::find(quantities, Quantity::vorticity) != quantities.end();
+  // A free surface has fits for vorticity alone.
+  const auto is_of_fits = [&](Quantity q) { return q == Quantity::vorticity && !flow.fluid.confined; };
   const auto inside = [&](int axis, double x) {
     return share_inside(flow.world(), flow.constants().length.interaction_radius, axis, x);
   };
@@ -86,15 +83,16 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
   const auto batch = static_cast<std::int32_t>(std::max<std::size_t>(1, k_batch / columns / k_steps)) * k_steps;
   for (std::int32_t row = 0; row < plane.rows; row += batch) {
     const PixelRows some{plane, row, std::min(row + batch, plane.rows)};
-    const std::span<const Sample> samples = any_sample ? sampler.at(some) : std::span<const Sample>{};
-    const std::span<const Vorticity> vorticity = any_vorticity ? sampler.vorticity(some) : std::span<const Vorticity>{};
-    float* to = pixels.data() + static_cast<std::size_t>(row) * columns;
-    for (const Quantity quantity : quantities) {
-      const auto rows = std::span(inside_rows)
-                            .subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(some.last - some.first));
-      quantity == Quantity::vorticity ? paint(quantity, vorticity, inside_columns, rows, to)
-                                      : paint(quantity, samples, inside_columns, rows, to);
-      to += plane.pixels();
+    const auto rows =
+        std::span(inside_rows).subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(some.last - some.first));
+    for (const bool fitted : {false, true}) {
+      if (std::ranges::none_of(quantities, [&](Quantity q) { return is_of_fits(q) == fitted; })) continue;
+      const auto samples = fitted ? sampler.fitted(some) : sampler.at(some);
+      float* to = pixels.data() + static_cast<std::size_t>(row) * columns;
+      for (const Quantity quantity : quantities) {
+        if (is_of_fits(quantity) == fitted) paint(quantity, samples, inside_columns, rows, to);
+        to += plane.pixels();
+      }
     }
   }
 }

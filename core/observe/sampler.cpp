@@ -17,35 +17,30 @@ namespace {
 
 constexpr double k_least_fraction = 0.4;  // half of the fluid is missing at a wall, more of it in a corner
 
-EDDYLINE_INLINE Pack4d wendland(Pack4d q) {
+EDDYLINE_INLINE Pack4d value_of_kernel(bool classic, Pack4d q) {
   const Pack4d rest = Pack4d(1) - q;
-  return physics::WendlandC2::value(rest, physics::WendlandC2::gradient(rest), q);
+  return classic ? physics::CubicSpline::value(rest, q)
+                 : physics::WendlandC2::value(rest, physics::WendlandC2::gradient(rest), q);
 }
-EDDYLINE_INLINE Pack4d cubic_spline(Pack4d q) { return physics::CubicSpline::value(Pack4d(1) - q, q); }
 
 }  // namespace
 
 template <class T, int D>
-typename Sampler<T, D>::Carried Sampler<T, D>::carried(const neighbors::RowParts<const T>& row) const {
+typename Sampler<T, D>::Carried Sampler<T, D>::carried(std::size_t i) const {
+  const auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
   Carried j{};
-  const T* velocity = row.first + D + 2;
-  if (flow_.fluid.classic) {  // x v m rho p c
-    j.density = static_cast<double>(row[2 * D + 1]);
-    j.volume = static_cast<double>(row[2 * D]) / j.density;
-    j.pressure = static_cast<double>(row[2 * D + 2]);
-    velocity = row.first + D;
-  } else {  // x p V v
-    j.volume = static_cast<double>(row[D + 1]);
-    j.pressure = static_cast<double>(row[D]);
-    j.density = 1 + physics::StateEquationLinear::density_excess(j.pressure);
-  }
+  j.density = 1 + fluid.s[i];
+  j.volume = fluid.mass[i] * c.inverse_mass / j.density;
+  j.pressure =
+      fluid.classic ? flow_.pressure(i) / (c.rho0 * c.c0 * c.c0) : physics::StateEquationLinear::pressure(fluid.s[i]);
   double largest = std::max({1.0, std::abs(j.pressure), j.density});
   for (int d = 0; d < D; ++d) {
-    j.velocity[d] = static_cast<double>(velocity[d]);
+    j.velocity[d] = fluid.v[d][i] * c.inverse_c0;
     largest = std::max(largest, std::abs(j.velocity[d]));
   }
   j.volume *= 1 / k_unit;
-  j.is_small = j.volume * largest * std::max(1.0, flow_.constants().kernel) < k_small;
+  j.is_small = j.volume * largest * std::max(1.0, c.kernel) < k_small;
   return j;
 }
 
@@ -113,15 +108,16 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
     if (begin[0] == begin[end - at[0]]) return;
     double apart = 0;
     for (std::size_t d = 1; d < D; ++d) apart += square_apart(d, at[d]);
-    for (; at[0] < end; ++at[0], ++begin) {
+    for (; at[0] < end; ++at[0], ++begin, ++cell) {
       if (begin[0] == begin[1] || apart + square_apart(0, at[0]) > radius * radius) continue;
       for (std::int32_t j = begin[0]; j < begin[1]; ++j) {
-        const auto row = std::as_const(flow_.pressed).row(j);
+        const std::size_t i = flow_.fluid_in(j, cell);
         Place fixed{};
         for (std::size_t d = 0; d < D; ++d)
-          fixed[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(flow_.pressed.get_fixed(row.first + d)) +
-                                               static_cast<std::uint32_t>(shift[d]));
-        visit(row, fixed);
+          fixed[d] = static_cast<std::int32_t>(
+              static_cast<std::uint32_t>(c.fixed.wrapped(flow_.fluid.x[static_cast<int>(d)][i])) +
+              static_cast<std::uint32_t>(shift[d]));
+        visit(i, fixed);
       }
     }
   });
@@ -157,8 +153,8 @@ void Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contributi
     const std::size_t count = group.last - group.first;
     for (std::size_t k = 0; k < count; ++k) places[k] = place(points[group.first + k]);
     Bunch<N, D> bunch({places.data(), count}, quantum());
-    for_each_near(group.low, group.high, [&](const auto& row, const Place& particle) {
-      const Carried j = carried(row);
+    for_each_near(group.low, group.high, [&](std::size_t i, const Place& particle) {
+      const Carried j = carried(i);
       bunch.add(particle, j.is_small, of_particle(contribution, j));
     });
     for (std::size_t k = 0; k < count; ++k)
@@ -187,9 +183,9 @@ void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& c
     const std::int32_t columns = std::min(wide, plane.columns - column), rows = std::min(high, pixels.last - row);
     const auto centre = [&](std::int32_t x, std::int32_t y) { return plane.centre(column + x, row + y); };
     Tile<N, D> tile(columns, rows, quantum(), [&](std::int32_t x, std::int32_t y) { return place(centre(x, y)); });
-    for_each_near(centre(0, 0), centre(columns - 1, rows - 1), [&](const auto& from, const Place& particle) {
+    for_each_near(centre(0, 0), centre(columns - 1, rows - 1), [&](std::size_t i, const Place& particle) {
       if (!tile.move_to(particle)) return;
-      const Carried j = carried(from);
+      const Carried j = carried(i);
       tile.add(j.is_small, of_particle(contribution, j));
     });
     if (tile.is_empty()) continue;
@@ -216,19 +212,24 @@ auto Sampler<T, D>::sums(const Where& where, const Contribution& contribution) {
 
 template <class T, int D>
 std::span<const Sample> Sampler<T, D>::at(std::span<const Vec3> points) {
-  return samples(points);
+  return samples(points, flow_.fluid.confined);
 }
 
 template <class T, int D>
 std::span<const Sample> Sampler<T, D>::at(const PixelRows& pixels) {
-  return samples(pixels);
+  return samples(pixels, flow_.fluid.confined);
+}
+
+template <class T, int D>
+std::span<const Sample> Sampler<T, D>::fitted(const PixelRows& pixels) {
+  return samples(pixels, true);
 }
 
 template <class T, int D>
 template <class Where>
-std::span<const Sample> Sampler<T, D>::samples(const Where& where) {
+std::span<const Sample> Sampler<T, D>::samples(const Where& where, bool fitted) {
   samples_.assign(where.size(), {});
-  flow_.fluid.confined ? find_fits(where) : find_means(where);
+  fitted ? find_fits(where) : find_means(where);
   return samples_;
 }
 
@@ -238,35 +239,32 @@ template <class Where>
 void Sampler<T, D>::find_fits(const Where& where) {
   const auto& c = flow_.constants();
   using Sums = physics::LinearFitSums<double, D>;
-  const auto contribution = [](const Carried& j, const Pack4d* r, Pack4d q, auto&& put) __attribute__((always_inline)) {
-    physics::CarriedFluid<Pack4d, D> f{};
-    physics::Pair<Pack4d, D> pair{};
-    f.p = j.pressure;
-    f.V = j.volume;
-    pair.q = q;
-    pair.rest = Pack4d(1) - q;
-    pair.F = physics::WendlandC2::gradient(pair.rest);
-    for (int d = 0; d < D; ++d) {
-      f.v[d] = j.velocity[d];
-      pair.r[d] = r[d];
-    }
-    physics::for_each_fit_term<D>(
-        f, pair, [&](int k, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) { put(k, a, b); });
-  };
+  const bool classic = flow_.fluid.classic;
+  const auto contribution = [=](const Carried& j, const Pack4d* r, Pack4d q, auto&& put)
+                                __attribute__((always_inline)) {
+                                  physics::CarriedFluid<Pack4d, D> f{};
+                                  f.p = j.pressure;
+                                  f.V = j.volume;
+                                  for (int d = 0; d < D; ++d) f.v[d] = j.velocity[d];
+                                  physics::for_each_fit_term<D>(f, r, value_of_kernel(classic, q),
+                                                                [&](int k, const Pack4d& a, const Pack4d& b)
+                                                                    __attribute__((always_inline)) { put(k, a, b); });
+                                };
   const auto sums = this->sums<Sums::k_values>(where, contribution);
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     const auto sum = sums(i);
-    auto fit = physics::solve_fit<D>(sum);
+    auto fit = physics::fit_functions<D>(sum);
     Sample& sample = samples_[i];
-    sample.fraction = c.kernel / 20 * fit.weight;
+    sample.fraction = kernel() * fit.weight;
+    sample.vorticity = (fit.of[2][1] - fit.of[1][2]) * c.rate;
     if (sample.fraction < k_least_fraction && fit.weight > 0) {
       const double* means = sum.data() + Sums::k_moments;
-      fit.p = means[0] / fit.weight;
-      for (std::size_t d = 0; d < D; ++d) fit.v[d] = means[(d + 1) * Sums::k_basis] / fit.weight;
+      for (std::size_t field = 0; field <= D; ++field) fit.of[field][0] = means[field * Sums::k_basis] / fit.weight;
     }
-    sample.pressure = c.rho0 * c.c0 * c.c0 * fit.p;
-    sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(fit.p));
-    for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * fit.v[static_cast<std::size_t>(d)];
+    const double p = fit.of[0][0];
+    sample.pressure = c.rho0 * c.c0 * c.c0 * p;
+    sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(p));
+    for (std::size_t d = 0; d < D; ++d) sample.velocity[static_cast<int>(d)] = c.c0 * fit.of[d + 1][0];
   }
 }
 
@@ -275,9 +273,9 @@ template <class Where>
 void Sampler<T, D>::find_means(const Where& where) {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
-  const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
+  const double kernel = this->kernel();
   const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) __attribute__((always_inline)) {
-    const Pack4d VW = Pack4d(kernel * j.volume) * (classic ? cubic_spline(q) : wendland(q));
+    const Pack4d VW = Pack4d(kernel * j.volume) * value_of_kernel(classic, q);
     put(0, VW, Pack4d(1));
     put(1, VW, Pack4d(j.pressure));
     put(2, VW, Pack4d(j.density));
@@ -296,56 +294,13 @@ void Sampler<T, D>::find_means(const Where& where) {
 }
 
 template <class T, int D>
-std::span<const Vorticity> Sampler<T, D>::vorticity(const PixelRows& pixels) {
-  const auto& c = flow_.constants();
-  const bool classic = flow_.fluid.classic;
-  const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
-  const auto contribution = [=](const Carried& j, const Pack4d* r, Pack4d q,
-                                auto&& put) __attribute__((always_inline)) {
-    const Pack4d rest = Pack4d(1) - q, cube = physics::WendlandC2::gradient(rest), w = Pack4d(j.volume) * cube;
-    const Pack4d W = classic ? cubic_spline(q) : physics::WendlandC2::value(rest, cube, q);
-    const Pack4d dx = Pack4d(0) - r[0], dy = Pack4d(0) - r[1], u = j.velocity[0], v = j.velocity[1];
-    const Pack4d w_dx = w * dx, w_dy = w * dy;
-    put(0, w, Pack4d(1));
-    put(1, w, dx);
-    put(2, w, dy);
-    put(3, w, u);
-    put(4, w, v);
-    put(5, w_dx, dx);
-    put(6, w_dx, dy);
-    put(7, w_dy, dy);
-    put(8, w_dx, u);
-    put(9, w_dy, u);
-    put(10, w_dx, v);
-    put(11, w_dy, v);
-    put(12, Pack4d(kernel * j.volume), W);
-  };
-  const auto sums = this->sums<13>(pixels, contribution);
-  vorticity_.assign(pixels.size(), {});
-  for (std::size_t i = 0; i < vorticity_.size(); ++i) {
-    const auto& [weight, sx, sy, su, sv, sxx, sxy, syy, sxu, syu, sxv, syv, fraction] = sums(i);
-    vorticity_[i].fraction = fraction;
-    if (!(weight > 0)) continue;
-    const double xx = sxx - sx * sx / weight, xy = sxy - sx * sy / weight, yy = syy - sy * sy / weight;
-    const double xv = sxv - sx * sv / weight, yv = syv - sy * sv / weight;
-    const double xu = sxu - sx * su / weight, yu = syu - sy * su / weight;
-    const double determinant = xx * yy - xy * xy;
-    if (!(determinant > 1e-9 * weight * weight)) continue;  // too few neighbours, or all on a line
-    const double dv_dx = (xv * yy - yv * xy) / determinant, du_dy = (yu * xx - xu * xy) / determinant;
-    vorticity_[i].value = (dv_dx - du_dy) * c.rate;
-  }
-  return vorticity_;
-}
-
-template <class T, int D>
 std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) {
-  const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic, confined = flow_.fluid.confined;
-  const double kernel = c.kernel / (classic ? 4 : 20);  // of W: see the kernels
+  const double kernel = this->kernel();
   // The factor comes first or last as in the sums of samples, so that the last bit is theirs.
   const double first = confined ? 1 : kernel, last = confined ? kernel : 1;
   const auto sums = this->sums<1>(points, [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) {
-    put(0, Pack4d(first * j.volume), classic ? cubic_spline(q) : wendland(q));
+    put(0, Pack4d(first * j.volume), value_of_kernel(classic, q));
   });
   std::vector<double> fractions(points.size());
   for (std::size_t i = 0; i < fractions.size(); ++i) fractions[i] = last * sums(i)[0];

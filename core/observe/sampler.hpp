@@ -16,19 +16,14 @@ namespace eddyline::observe {
 /// fits them best (weights V W), so that a value on a wall is the one there and not that of the fluid before it; with
 /// one, whose spray determines no gradient, the mean  f(x) = sum V f W / sum V W.
 struct Sample {
-  double fraction = 0;  // sum V W: 1 inside the fluid, 0 outside
-  double pressure = 0;  // [Pa]
-  double density = 0;   // [kg/m^3]
-  Vec3 velocity;        // [m/s]
+  double fraction = 0;   // sum V W: 1 inside the fluid, 0 outside
+  double pressure = 0;   // [Pa]
+  double density = 0;    // [kg/m^3]
+  Vec3 velocity;         // [m/s]
+  double vorticity = 0;  // dv/dx - du/dy of that linear function [1/s]; of means 0
 };
 
-/// Vorticity at a point, and how much of it is fluid.
-struct Vorticity {
-  double fraction = 0;  // as of a sample
-  double value = 0;     // [1/s]
-};
-
-/// Reads the rows, which must show the state. Every rank adds what its own particles contribute to each point; sums are
+/// Reads the state. Every rank adds what its own particles contribute to each point; sums are
 /// of whole numbers, so that they are the same for any boxes, threads and ranks. Collective.
 template <class T, int D>
 class Sampler {
@@ -39,9 +34,9 @@ class Sampler {
   std::span<const Sample> at(std::span<const Vec3> points);
   /// At pixels, row by row.
   std::span<const Sample> at(const PixelRows& pixels);
-  /// Vorticity dv/dx - du/dy of the plane x, y: from the linear function that fits the velocities around the
-  /// point best (weights V |grad W| / r), which is exact for a uniform gradient, beside walls and surfaces too.
-  std::span<const Vorticity> vorticity(const PixelRows& pixels);
+  /// Of linear functions, with a free surface, too: their vorticity is exact for a uniform gradient, beside walls and
+  /// surfaces as well.
+  std::span<const Sample> fitted(const PixelRows& pixels);
   /// How much of each point is fluid, as in its sample.
   std::vector<double> fractions(std::span<const Vec3> points);
   /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
@@ -49,13 +44,13 @@ class Sampler {
   double height(Vec3 x, int axis);
 
  private:
-  /// What a row says of its particle, dimensionless; its volume in units of sums.
+  /// A particle, dimensionless; its volume in units of sums.
   struct Carried {
     double volume, pressure, density;
     double velocity[D];
     bool is_small;  // all contributions are below k_small
   };
-  Carried carried(const neighbors::RowParts<const T>& row) const;
+  Carried carried(std::size_t i) const;
   Place place(Vec3 x) const;
   /// Of places, over R.
   double quantum() const { return flow_.constants().scale; }
@@ -65,7 +60,7 @@ class Sampler {
   /// and the shift of their particles in quanta.
   template <class Visit>
   void for_each_run(const particles::CellBox& cells, Visit&& visit) const;
-  /// Calls visit(row, place) for all of this rank's fluid within R of a block of space, and for some beyond.
+  /// Calls visit(particle, place) for all of this rank's fluid within R of a block of space, and for some beyond.
   template <class Visit>
   void for_each_near(Vec3 low, Vec3 high, Visit&& visit) const;
   /// What a particle contributes, as sums take it.
@@ -83,8 +78,10 @@ class Sampler {
   /// The same over the fluid of all ranks: a function that gives the N sums of a point.
   template <std::size_t N, class Where, class Contribution>
   auto sums(const Where& where, const Contribution& contribution);
+  /// Makes sum V W a fraction.
+  double kernel() const { return flow_.constants().kernel / (flow_.fluid.classic ? 4 : 20); }
   template <class Where>
-  std::span<const Sample> samples(const Where& where);
+  std::span<const Sample> samples(const Where& where, bool fitted);
   template <class Where>
   void find_fits(const Where& where);
   template <class Where>
@@ -93,7 +90,6 @@ class Sampler {
   const integrate::Flow<T, D>& flow_;
   std::vector<std::int64_t> sums_;  // N for each point, in units
   std::vector<Sample> samples_;
-  std::vector<Vorticity> vorticity_;
 };
 
 }  // namespace eddyline::observe

@@ -24,19 +24,28 @@ class Tally {
   /// N sums of value(i) over n particles, in parallel; value returns an array of N doubles.
   template <std::size_t N, class Value>
   void add_over(std::int64_t n, Value&& value) {
+    add_blocks<N>(n, [&](std::size_t first, std::size_t count, Columns<N>& block) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::array<double, N> v = value(first + i);
+        for (std::size_t k = 0; k < N; ++k) block[k][i] = v[k];
+      }
+    });
+  }
+  template <std::size_t N>
+  using Columns = std::array<BlockSum::Numbers, N>;
+  /// The same, block by block: fill(first, count, columns) sets what `count` particles have, for loops over vectors.
+  template <std::size_t N, class Fill>
+  void add_blocks(std::int64_t n, Fill&& fill) {
     constexpr auto k_block = static_cast<std::int64_t>(BlockSum::k_most);
     std::array<ReproducibleSum, N> total;
 #pragma omp parallel
     {
       std::array<ReproducibleSum, N> own;
-      std::array<BlockSum::Numbers, N> block;
+      Columns<N> block;
 #pragma omp for schedule(static)
       for (std::int64_t first = 0; first < n; first += k_block) {
         const auto count = static_cast<std::size_t>(std::min(k_block, n - first));
-        for (std::size_t i = 0; i < count; ++i) {
-          const std::array<double, N> v = value(static_cast<std::size_t>(first) + i);
-          for (std::size_t k = 0; k < N; ++k) block[k][i] = v[k];
-        }
+        fill(static_cast<std::size_t>(first), count, block);
         for (std::size_t k = 0; k < N; ++k) BlockSum::add(own[k], block[k], count);
       }
 #pragma omp critical

@@ -220,7 +220,7 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
   for (std::int32_t i = 0; i < n; ++i) {
     const auto c = static_cast<std::size_t>(rows.cell[static_cast<std::size_t>(i)]);
     // Insertion by id: particles arrive almost sorted from the last rebuild.
-    std::int32_t* of_cell = order.data() + place_[c];
+    std::int32_t* of_cell = order.data() + rows.first[c];
     std::int32_t at = count_[c]++;
     for (; at > 0 && id[static_cast<std::size_t>(of_cell[at - 1])] > id[static_cast<std::size_t>(i)]; --at)
       of_cell[at] = of_cell[at - 1];
@@ -230,7 +230,7 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
   rows.slot.resize(id.size());
   for (std::size_t c = 0; c < cells; ++c)
     for (std::int32_t k = 0; k < count_[c]; ++k) {
-      const auto at = static_cast<std::size_t>(place_[c] + k);
+      const auto at = static_cast<std::size_t>(rows.first[c] + k);
       rows.slot[at] = rows.begin[c] + k;
       rows.cell[at] = static_cast<std::int32_t>(c);
     }
@@ -262,11 +262,11 @@ void CellSort::place_cells(const CellLayout& layout, CellRows& rows) {
     next_[k] = count;
     count = rows.within[k] += count;
   }
-  place_.resize(count_.size());
+  rows.first.resize(count_.size());
   for (std::size_t c = 0; c < count_.size(); ++c) {
     if (count_[c] == 0) continue;
     std::int32_t& next = next_[distance(c)];
-    place_[c] = next;
+    rows.first[c] = next;
     next += count_[c];
   }
 }

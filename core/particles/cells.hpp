@@ -173,6 +173,7 @@ class CellLayout {
 /// Where the particles of one kind stand: rows sorted by (cell, id), ghosts included.
 struct CellRows {
   Array<std::int32_t> begin;   // (cells + 1): first row of each concatenated cell
+  Array<std::int32_t> first;   // (cells): the first particle of each that holds some, unless their order is shuffled
   Array<std::int32_t> slot;    // (computed): row of each particle, those of this rank first
   Array<std::int32_t> cell;    // (computed): its concatenated cell
   Array<std::int32_t> within;  // (farthest + 1): how many stand no farther from this rank's cells than so many cells
@@ -181,7 +182,7 @@ struct CellRows {
   std::int64_t computed() const { return static_cast<std::int64_t>(slot.size()); }
   /// Those of this rank.
   std::int64_t owned() const { return within.size() == 0 ? computed() : within[0]; }
-  std::size_t bytes() const { return begin.bytes() + slot.bytes() + cell.bytes(); }
+  std::size_t bytes() const { return begin.bytes() + first.bytes() + slot.bytes() + cell.bytes(); }
 };
 
 /// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order
@@ -194,13 +195,13 @@ class CellSort {
 
   void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
             std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, const FetchCounts& fetch_counts = {});
-  std::size_t bytes() const { return count_.bytes() + place_.bytes(); }
+  std::size_t bytes() const { return count_.bytes(); }
 
  private:
   void place_cells(const CellLayout& layout, CellRows& rows);
 
-  Array<std::int32_t> count_, place_;  // by cell: how many there are, where the first goes
-  Array<std::int32_t> next_;           // by distance: where the next particle goes
+  Array<std::int32_t> count_;  // by cell: how many there are
+  Array<std::int32_t> next_;   // by distance: where the next particle goes
 };
 
 }  // namespace eddyline::particles

@@ -178,7 +178,7 @@ TEST(copies_are_nobodys_particles) {
     integrate::Step<float, 2> step(flow);
     step.start();
     for (int k = 0; k < 30; ++k) {
-      step.advance({.reactions = true});
+      step.advance(true);
       CHECK(flow.fluid.size() == flow.fluid_rows.owned() && flow.wall.size() == flow.wall_rows.owned());
       CHECK(flow.fluid_rows.computed() > flow.fluid_rows.owned());
       for (std::int64_t i = 0; i < flow.fluid_rows.computed(); ++i)

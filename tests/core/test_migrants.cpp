@@ -272,7 +272,7 @@ void expect_ghosts_like_owners(const world::World& world, int ranks, const integ
   on_ranks(ranks, [&](comm::Communicator& c) {
     integrate::Flow<T, D> flow(world, execution, c);
     const auto advance = [&](auto& step) {
-      for (int k = 0; k < steps; ++k) step.advance({});
+      for (int k = 0; k < steps; ++k) step.advance(false);
     };
     const auto& grid = flow.layout().grid();
     if (flow.fluid.classic) {

@@ -109,7 +109,7 @@ TEST(a_resting_site_feeds_nothing_and_a_running_one_at_its_speed) {
   Flow flow(half_resting_channel(), plain(), *k_alone);
   Step step(flow);
   step.start();
-  while (flow.time < 0.5) step.advance({});
+  while (flow.time < 0.5) step.advance(false);
   CHECK(!flow.control.latest.bad);
   const auto& sites = flow.openings.all()[0].sites;
   for (std::int64_t site = 0; site < sites.sites(); ++site) {
@@ -156,7 +156,7 @@ TEST(particles_change_kind_at_the_opening_in_the_mean) {
     step.start();
     std::array<double, 2> early{}, late{};  // of the inflow and the outflow
     for (int k = 0; k < 400; ++k) {
-      step.advance({});
+      step.advance(false);
       for (std::size_t i = 0; k >= 100 && i < flow.fluid.id.size(); ++i) {
         const double x = flow.fluid.x[0][i];
         const int buffer = flow.fluid.buffer[i];
@@ -176,7 +176,7 @@ TEST(rows_hold_the_gradient_and_the_velocity_of_shifting) {
   Flow flow(half_resting_channel(), plain(), *k_alone);
   Step step(flow);
   step.start();
-  for (int k = 0; k < 40; ++k) step.advance({});
+  for (int k = 0; k < 40; ++k) step.advance(false);
   const auto rounded = [](double value) {
     return upper_half(Pack<float, 1>(in_halves(static_cast<float>(value), 0.0F))).v;
   };
@@ -202,7 +202,7 @@ TEST(fluid_and_buffer_made_bad_are_caught_in_their_first_step) {
     step.start();
     const std::size_t i = nearest(flow, buffer == 1 ? -0.1 : buffer == 2 ? 1.1 : 0.5, 0.25, buffer);
     flow.fluid.x[0][i] = std::numeric_limits<double>::quiet_NaN();
-    step.advance({});
+    step.advance(false);
     CHECK(flow.control.latest.bad);
   }
 }
@@ -213,7 +213,7 @@ TEST(a_formula_that_fails_during_the_run_is_caught) {
   Flow flow(w, plain(), *k_alone);
   Step step(flow);
   step.start();
-  while (!flow.control.latest.bad && flow.time < 0.2) step.advance({});
+  while (!flow.control.latest.bad && flow.time < 0.2) step.advance(false);
   CHECK(flow.control.latest.bad);
   CHECK(flow.time >= 0.02 && flow.time < 0.06);
 }

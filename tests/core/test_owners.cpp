@@ -171,7 +171,7 @@ std::vector<std::vector<Seen>> history(const world::World& world, int steps) {
   const auto step = start<integrate::Step<float, 2>>(flow);
   std::vector<std::vector<Seen>> moments{see(flow)};
   for (int k = 0; k < steps; ++k) {
-    step->advance({});
+    step->advance(false);
     moments.push_back(see(flow));
   }
   return moments;
@@ -216,7 +216,7 @@ void expect_each_to_enter_once(Vec3 size, const char* decomposition, int ranks, 
     const auto step = start<integrate::Step<float, 2>>(flow);
     std::set<std::int64_t> ranks_at_inflow;
     for (int k = 1; k <= steps; ++k) {
-      step->advance({});
+      step->advance(false);
       if (k % every != 0) continue;
       const auto all = see(flow);
       const auto& expected = whole[static_cast<std::size_t>(k)];
@@ -293,7 +293,7 @@ void expect_one_owner_each(const world::World& world, int steps, bool returns) {
       owners.see(see(flow));
       CHECK(flow.migrants == 0);
       for (int k = 1; k <= steps; ++k) {
-        step->advance({});
+        step->advance(false);
         const auto all = see(flow);
         CHECK(are_unique(all));
         CHECK(std::all_of(all.begin(), all.end(), [](const Seen& each) { return each.in_own_cell; }));
@@ -328,7 +328,7 @@ TEST(ranks_need_not_wait_for_ghosts_to_know_that_lists_hold) {
   on_ranks(3, [&](comm::Communicator& c) {
     Flow2 flow(world, execution_with("strips"), c);
     const auto step = start<integrate::Step<float, 2>>(flow);
-    for (int k = 0; k < 60; ++k) step->advance({});
+    for (int k = 0; k < 60; ++k) step->advance(false);
     CHECK(flow.rebuilds > 3);
     CHECK(flow.foreseen > 30);
   });
@@ -338,7 +338,7 @@ TEST(rows_sent_ahead_are_recalled_where_the_next_step_does_not_begin_with_them) 
   const auto advance = [](Flow2& flow) {
     const auto step = start<integrate::Step<float, 2>>(flow);
     const auto go_on = [&] {
-      for (int k = 0; k < 8; ++k) step->advance({});
+      for (int k = 0; k < 8; ++k) step->advance(false);
     };
     go_on();
     world::Change thicker;

@@ -259,6 +259,12 @@ void Flow<T, D>::find_node_neighbors() {
   free_fluid_.find(fluid_positions_, fluid_rows, openings.members(), fluid_halo, D);
   node_fluid.build(search_of(node_rows, node_positions_, fluid_rows, free_fluid_.positions(), constants_.length.skin),
                    execution_.instructions.c_str());
+  std::vector<std::uint8_t> with_buffers(static_cast<std::size_t>(layout().cells()), 0);
+  const auto in_buffer = free_fluid_.in_buffer();
+  for (std::size_t cell = 0; cell < with_buffers.size(); ++cell)
+    for (std::int32_t row = fluid_rows.begin[cell]; row < fluid_rows.begin[cell + 1]; ++row)
+      with_buffers[cell] |= in_buffer[static_cast<std::size_t>(row)];
+  walls_at_buffers_ = chunks_with(layout().computed_around(with_buffers), wall_rows);
   for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
   free_neighbors_found_ = false;
 }
@@ -266,7 +272,7 @@ void Flow<T, D>::find_node_neighbors() {
 template <class T, int D>
 void Flow<T, D>::find_free_neighbors() {
   if (openings.empty()) return;
-  wall_free.find(wall_fluid, free_fluid_.in_buffer());
+  wall_free.find(wall_fluid, free_fluid_.in_buffer(), walls_at_buffers_);
   if (std::exchange(free_neighbors_found_, true)) return;
   const char* instructions = execution_.instructions.c_str();
   const auto& free_positions = free_fluid_.positions();

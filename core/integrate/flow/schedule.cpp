@@ -4,19 +4,14 @@
 
 namespace eddyline::integrate {
 
-namespace {
-
 using Marks = std::vector<std::uint8_t>;  // by cell, or by chunk
 
-/// Which chunks of the fluid hold a particle of a marked cell.
-Marks chunks_with(const Marks& cells, const particles::CellRows& fluid, std::size_t chunks) {
-  Marks found(chunks, 0);
-  for (std::size_t i = 0; i < fluid.cell.size(); ++i)
-    found[i / neighbors::k_chunk] |= cells[static_cast<std::size_t>(fluid.cell[i])];
+Marks chunks_with(const Marks& cells, const particles::CellRows& rows) {
+  Marks found(static_cast<std::size_t>((rows.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk), 0);
+  for (std::size_t i = 0; i < rows.cell.size(); ++i)
+    found[i / neighbors::k_chunk] |= cells[static_cast<std::size_t>(rows.cell[i])];
   return found;
 }
-
-}  // namespace
 
 void Schedule::make_all_late(std::size_t chunks) {
   early_rates.clear(), early_forces.clear();
@@ -29,8 +24,8 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
   Marks set(static_cast<std::size_t>(layout.cells()), 0);  // cells with rows that are set late: of others,
   for (const auto& other : layout.rank_cells())
     for (const auto& ghost : other.received) set[static_cast<std::size_t>(ghost.cell)] = 1;
-  const auto chunks = static_cast<std::size_t>((fluid.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk);
-  const Marks late = chunks_with(layout.computed_around(set), fluid, chunks);
+  const Marks late = chunks_with(layout.computed_around(set), fluid);
+  const std::size_t chunks = late.size();
   choose_blocks(chunks, [&](std::size_t c) { return late[c] == 0; }, early_rates);
   choose_blocks(chunks, [&](std::size_t c) { return late[c] != 0; }, late_rates);
   for (std::size_t cell = 0; cell < set.size(); ++cell) {
@@ -39,7 +34,7 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
     for (std::int32_t row = fluid.begin[cell]; row < fluid.begin[cell + 1]; ++row)
       if (in_buffer[static_cast<std::size_t>(row)] != 0) set[cell] = 1;
   }
-  const Marks later = chunks_with(layout.computed_around(set), fluid, chunks);
+  const Marks later = chunks_with(layout.computed_around(set), fluid);
   choose_blocks(chunks, [&](std::size_t c) { return later[c] == 0; }, early_forces);
   choose_blocks(chunks, [&](std::size_t c) { return later[c] != 0; }, late_forces);
 }

@@ -18,14 +18,15 @@ struct LinearFitSums {
   S value[k_values];  // moments, then sum_f w b p, sum_f w b v_x, ...
 };
 
-/// Calls term(k, a, b) for each of the sums: a particle adds a b to the k-th of them.
+/// Calls term(k, a, b) for each of the sums: a particle adds a b to the k-th of them. r: from it to the point; W: of
+/// the pair.
 template <int D, class S, class Term>
-EDDYLINE_INLINE void for_each_fit_term(const CarriedFluid<S, D>& f, const Pair<S, D>& nf, Term&& term) {
+EDDYLINE_INLINE void for_each_fit_term(const CarriedFluid<S, D>& f, const S* r, S W, Term&& term) {
   constexpr int k_basis = D + 1;
-  const S w = f.V * WendlandC2::value(nf.rest, nf.F, nf.q);
+  const S w = f.V * W;
   S basis[k_basis], weighted[k_basis];
   basis[0] = S(1);
-  for (int d = 0; d < D; ++d) basis[d + 1] = S(0) - nf.r[d];
+  for (int d = 0; d < D; ++d) basis[d + 1] = S(0) - r[d];
   for (int k = 0; k < k_basis; ++k) weighted[k] = w * basis[k];
   int at = 0;
   for (int k = 0; k < k_basis; ++k)
@@ -38,12 +39,21 @@ EDDYLINE_INLINE void for_each_fit_term(const CarriedFluid<S, D>& f, const Pair<S
 /// First-order moving least squares: from  sum_f w (phi_f - c . b)^2 = min  follows  M c = B_phi.
 template <class S, int D>
 EDDYLINE_INLINE void add_to_fit(LinearFitSums<S, D>& sum, const CarriedFluid<S, D>& f, const Pair<S, D>& nf) {
-  for_each_fit_term<D>(f, nf, [&](int k, const S& a, const S& b) __attribute__((always_inline)) {
+  const S W = WendlandC2::value(nf.rest, nf.F, nf.q);
+  for_each_fit_term<D>(f, nf.r, W, [&](int k, const S& a, const S& b) __attribute__((always_inline)) {
     sum.value[k] = fma(a, b, sum.value[k]);
   });
 }
 
-/// The fitted function at the point and its gradient, dimensionless; `weight` is sum_f w.
+/// The fitted functions, dimensionless: of p and the components of v, each its value at the point and its gradient.
+/// `weight` is sum_f w.
+template <int D>
+struct LinearFunctions {
+  double weight = 0;
+  std::array<std::array<double, D + 1>, D + 1> of{};  // [field][basis]
+};
+
+/// What openings need of them.
 template <int D>
 struct LinearFit {
   double weight = 0;
@@ -55,13 +65,14 @@ struct LinearFit {
 /// Solves M c = B. Where the particles do not determine a gradient (too few, or all on a line: a pivot of M / sum w
 /// below 0.005; a full neighbourhood has 0.07), the mean  sum w phi / sum w  is taken (Shepard).
 template <int D>
-LinearFit<D> solve_fit(const std::array<double, static_cast<std::size_t>(LinearFitSums<double, D>::k_values)>& sums) {
+LinearFunctions<D> fit_functions(
+    const std::array<double, static_cast<std::size_t>(LinearFitSums<double, D>::k_values)>& sums) {
   constexpr std::size_t n = D + 1;
-  LinearFit<D> fit;
+  LinearFunctions<D> fit;
   fit.weight = sums[0];
   if (!(fit.weight > 0)) return fit;
   std::array<std::array<double, n>, n> m{};
-  std::array<std::array<double, n>, n> b{};  // [field][basis]
+  auto& b = fit.of;
   std::size_t at = 0;
   for (std::size_t k = 0; k < n; ++k)
     for (std::size_t l = k; l < n; ++l, ++at) m[k][l] = m[l][k] = sums[at] / fit.weight;
@@ -81,8 +92,7 @@ LinearFit<D> solve_fit(const std::array<double, static_cast<std::size_t>(LinearF
     }
   }
   if (!regular) {
-    fit.p = mean[0][0];
-    for (std::size_t d = 0; d < D; ++d) fit.v[d] = mean[d + 1][0];
+    for (std::size_t field = 0; field < n; ++field) b[field] = {mean[field][0]};
     return fit;
   }
   for (auto& right : b)
@@ -90,10 +100,18 @@ LinearFit<D> solve_fit(const std::array<double, static_cast<std::size_t>(LinearF
       for (std::size_t l = k + 1; l < n; ++l) right[k] -= m[k][l] * right[l];
       right[k] /= m[k][k];
     }
-  fit.p = b[0][0];
+  return fit;
+}
+
+template <int D>
+LinearFit<D> solve_fit(const std::array<double, static_cast<std::size_t>(LinearFitSums<double, D>::k_values)>& sums) {
+  const LinearFunctions<D> functions = fit_functions<D>(sums);
+  LinearFit<D> fit;
+  fit.weight = functions.weight;
+  fit.p = functions.of[0][0];
   for (std::size_t d = 0; d < D; ++d) {
-    fit.v[d] = b[d + 1][0];
-    fit.gradient_p[d] = b[0][d + 1];
+    fit.v[d] = functions.of[d + 1][0];
+    fit.gradient_p[d] = functions.of[0][d + 1];
   }
   return fit;
 }

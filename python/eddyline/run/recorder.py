@@ -17,7 +17,7 @@ from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
-from eddyline.stream.frames import Picture, cut_frames, write_frame
+from eddyline.stream.frames import Picture, Raster, cut_frames, write_frame
 from eddyline.stream.series import SeriesFiles
 from eddyline.stream.snapshots import SnapshotFiles
 from eddyline.stream.writer import Writer
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 PIXELS = 1600  # the longest side of a raster
-FINE, EDGED, COARSE = 1, 2 / 3, 3 / 2
-"""Pixels in spacings: of the world's quantity, of it where a free surface must be drawn, of the others."""
+PIXEL, EDGED, COARSE = 5 / 4, 2 / 3, 3 / 2
+"""Pixels in spacings. The first is finer than what a value is a mean over. Where a free surface must be drawn,
+the second shows its edge, and quantities besides the world's own have the third."""
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
-"""Quantities of each frame besides the world's own, coarser in 2D, so that `export` can paint them later."""
+"""Quantities of each frame besides the world's own, so that `export` can paint them later."""
 
 ROWS_PATIENCE, ROWS_WAIT = 400, 5.0
 """Rows of series are fetched when so many times as long has passed as that takes, a quarter of a percent, and
@@ -146,23 +147,27 @@ class Recorder:
             self._put_view(self._view, number)
 
     def _plane(self) -> Picture:
-        """Rasters of a two-dimensional flow: the world's quantity fine, the others coarse."""
-        scene = self.scene
-        pixel = EDGED if self._world.has_free_surface else FINE
-        fine = scene.raster_shape(pixel * scene.spacing, PIXELS)
-        coarse = scene.raster_shape(COARSE * scene.spacing, PIXELS // 2)
+        """Rasters of a two-dimensional flow: all at once, or coarser ones beside that of a free surface."""
         others = [name for name in self._also_kept if name != self.quantity]
-        corners = scene.lower, scene.upper
-        shown = self.simulation.rasters([self.quantity], fine, *corners)
-        kept = self.simulation.rasters(others, coarse, *corners)
+        if self._world.has_free_surface:
+            rasters = self._rasters([self.quantity], EDGED, PIXELS) + self._rasters(
+                others, COARSE, PIXELS // 2
+            )
+        else:
+            rasters = self._rasters([self.quantity, *others], PIXEL, PIXELS)
         return Picture(
             time=self.simulation.time,
             step=self.simulation.step_count,
-            lower=scene.lower[:2],
-            upper=scene.upper[:2],
-            rasters=dict(zip([*others, self.quantity], [*kept, *shown], strict=True)),
+            lower=self.scene.lower[:2],
+            upper=self.scene.upper[:2],
+            rasters=dict(zip([self.quantity, *others], rasters, strict=True)),
             units=_UNITS,
         )
+
+    def _rasters(self, quantities: list[str], pixel: float, most: int) -> list[Raster]:
+        scene = self.scene
+        shape = scene.raster_shape(pixel * scene.spacing, most)
+        return list(self.simulation.rasters(quantities, shape, scene.lower, scene.upper))
 
     def _put_view(self, view: oblique.View, number: int) -> None:
         time, step = self.simulation.time, self.simulation.step_count
