@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 PIXELS = 1600  # the longest side of a raster
 PIXEL, EDGED, COARSE = 5 / 4, 2 / 3, 3 / 2
-"""Pixels in spacings. The first is finer than what a value is a mean over. Where a free surface must be drawn,
-the second shows its edge, and quantities besides the world's own have the third."""
+"""Pixels in spacings. The first is finer than what a value is a mean over. With the second a free surface
+shows its edge; quantities besides the world's own have the third there."""
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
 """Quantities of each frame besides the world's own, so that `export` can paint them later."""
 
