@@ -19,7 +19,7 @@ constexpr double k_seconds = 0.005;  // of a repetition
 constexpr int k_repetitions = 3;
 
 template <int D>
-double limit(const std::string& instructions) {
+double limit(bool free_surface, const std::string& instructions) {
   constexpr float k_quanta = 1 << 26;  // to an interaction radius
   neighbors::Rows<float> moving(physics::delta::k_moving_width<D>), pressed(physics::delta::k_pressed_width<D>);
   moving.resize(k_neighbors), pressed.resize(k_neighbors);
@@ -29,7 +29,8 @@ double limit(const std::string& instructions) {
     };
     for (int k = 0; k < moving.width(); ++k) {
       const float value = 0.1F * random(k);
-      moving.row(j)[k] = k < 2 * D + 2 ? value : in_halves(value / k_quanta, value / k_quanta);
+      const bool is_halved = k >= 2 * D + 2 && !free_surface;
+      moving.row(j)[k] = is_halved ? in_halves(value / k_quanta, value / k_quanta) : value;
     }
     for (int k = 0; k < pressed.width(); ++k) pressed.row(j)[k] = 0.1F * random(k);
     for (int d = 0; d < D; ++d) {
@@ -66,6 +67,7 @@ double limit(const std::string& instructions) {
   }
 
   const auto sweeps = physics::delta::choose_sweeps<float, D>(choose_instructions(instructions));
+  const auto& arithmetic = free_surface ? sweeps.arithmetic_free_surface : sweeps.arithmetic_confined;
   using Clock = std::chrono::steady_clock;
   const auto seconds_since = [](Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -75,8 +77,8 @@ double limit(const std::string& instructions) {
     const auto start = Clock::now();
     double pairs = 0;
     do {
-      sweeps.rates_arithmetic(in, rates, 0, k_chunks);
-      sweeps.forces_arithmetic(in, forces, 0, k_chunks);
+      arithmetic.rates(in, rates, 0, k_chunks);
+      arithmetic.forces(in, forces, 0, k_chunks);
       pairs += static_cast<double>(k_chunks) * neighbors::k_chunk * k_neighbors;
     } while (seconds_since(start) < k_seconds);
     best = std::max(best, pairs / seconds_since(start));
@@ -86,8 +88,8 @@ double limit(const std::string& instructions) {
 
 }  // namespace
 
-double arithmetic_limit(int dimensions, const std::string& instructions) {
-  return dimensions == 3 ? limit<3>(instructions) : limit<2>(instructions);
+double arithmetic_limit(int dimensions, bool free_surface, const std::string& instructions) {
+  return dimensions == 3 ? limit<3>(free_surface, instructions) : limit<2>(free_surface, instructions);
 }
 
 }  // namespace eddyline::driver

@@ -73,6 +73,9 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
   const auto columns = static_cast<std::size_t>(plane.columns);
   // A free surface has fits for vorticity alone.
   const auto is_of_fits = [&](Quantity q) { return q == Quantity::vorticity && !flow.fluid.confined; };
+  const bool all =
+      std::ranges::any_of(quantities, [](Quantity q) { return q == Quantity::pressure || q == Quantity::density; });
+  const Fields fields = all ? Fields::all : Fields::velocity;
   const auto inside = [&](int axis, double x) {
     return share_inside(flow.world(), flow.constants().length.interaction_radius, axis, x);
   };
@@ -87,7 +90,7 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
         std::span(inside_rows).subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(some.last - some.first));
     for (const bool fitted : {false, true}) {
       if (std::ranges::none_of(quantities, [&](Quantity q) { return is_of_fits(q) == fitted; })) continue;
-      const auto samples = fitted ? sampler.fitted(some) : sampler.at(some);
+      const auto samples = fitted ? sampler.fitted(some) : sampler.at(some, fields);
       float* to = pixels.data() + static_cast<std::size_t>(row) * columns;
       for (const Quantity quantity : quantities) {
         if (is_of_fits(quantity) == fitted) paint(quantity, samples, inside_columns, rows, to);

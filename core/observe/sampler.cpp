@@ -216,8 +216,8 @@ std::span<const Sample> Sampler<T, D>::at(std::span<const Vec3> points) {
 }
 
 template <class T, int D>
-std::span<const Sample> Sampler<T, D>::at(const PixelRows& pixels) {
-  return samples(pixels, flow_.fluid.confined);
+std::span<const Sample> Sampler<T, D>::at(const PixelRows& pixels, Fields fields) {
+  return samples(pixels, flow_.fluid.confined, fields);
 }
 
 template <class T, int D>
@@ -227,9 +227,15 @@ std::span<const Sample> Sampler<T, D>::fitted(const PixelRows& pixels) {
 
 template <class T, int D>
 template <class Where>
-std::span<const Sample> Sampler<T, D>::samples(const Where& where, bool fitted) {
+std::span<const Sample> Sampler<T, D>::samples(const Where& where, bool fitted, Fields fields) {
   samples_.assign(where.size(), {});
-  fitted ? find_fits(where) : find_means(where);
+  if (fitted)
+    find_fits(where);
+  else if (fields == Fields::velocity)
+    find_means<D + 1>(where);
+  else
+    flow_.fluid.classic ? find_means<D + 3>(where)
+                        : find_means<D + 2>(where);  // of delta density follows from pressure
   return samples_;
 }
 
@@ -269,7 +275,7 @@ void Sampler<T, D>::find_fits(const Where& where) {
 }
 
 template <class T, int D>
-template <class Where>
+template <std::size_t N, class Where>
 void Sampler<T, D>::find_means(const Where& where) {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
@@ -277,19 +283,23 @@ void Sampler<T, D>::find_means(const Where& where) {
   const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) __attribute__((always_inline)) {
     const Pack4d VW = Pack4d(kernel * j.volume) * value_of_kernel(classic, q);
     put(0, VW, Pack4d(1));
-    put(1, VW, Pack4d(j.pressure));
-    put(2, VW, Pack4d(j.density));
-    for (int d = 0; d < D; ++d) put(3 + d, VW, Pack4d(j.velocity[d]));
+    for (int d = 0; d < D; ++d) put(1 + d, VW, Pack4d(j.velocity[d]));
+    if constexpr (N > D + 1) put(D + 1, VW, Pack4d(j.pressure));
+    if constexpr (N > D + 2) put(D + 2, VW, Pack4d(j.density));
   };
-  const auto sums = this->sums<D + 3>(where, contribution);
+  const auto sums = this->sums<N>(where, contribution);
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     const auto sum = sums(i);
     Sample& sample = samples_[i];
     sample.fraction = sum[0];
     if (!(sample.fraction > 0)) continue;
-    sample.pressure = sum[1] * c.rho0 * c.c0 * c.c0 / sample.fraction;
-    sample.density = sum[2] * c.rho0 / sample.fraction;
-    for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sum[3 + static_cast<std::size_t>(d)] / sample.fraction;
+    for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sum[1 + static_cast<std::size_t>(d)] / sample.fraction;
+    if constexpr (N > D + 1) {
+      const double p = sum[D + 1] / sample.fraction;
+      sample.pressure = p * c.rho0 * c.c0 * c.c0;
+      sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(p));
+    }
+    if constexpr (N > D + 2) sample.density = c.rho0 * sum[D + 2] / sample.fraction;
   }
 }
 

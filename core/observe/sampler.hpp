@@ -23,6 +23,9 @@ struct Sample {
   double vorticity = 0;  // dv/dx - du/dy of that linear function [1/s]; of means 0
 };
 
+/// What is asked for of a sample; velocities alone take less time where they are means.
+enum class Fields { velocity, all };
+
 /// Reads the state. Every rank adds what its own particles contribute to each point; sums are
 /// of whole numbers, so that they are the same for any boxes, threads and ranks. Collective.
 template <class T, int D>
@@ -33,7 +36,7 @@ class Sampler {
   // What spans show is there until the sampler is asked for something else.
   std::span<const Sample> at(std::span<const Vec3> points);
   /// At pixels, row by row.
-  std::span<const Sample> at(const PixelRows& pixels);
+  std::span<const Sample> at(const PixelRows& pixels, Fields fields);
   /// Of linear functions, with a free surface, too: their vorticity is exact for a uniform gradient, beside walls and
   /// surfaces as well.
   std::span<const Sample> fitted(const PixelRows& pixels);
@@ -81,10 +84,11 @@ class Sampler {
   /// Makes sum V W a fraction.
   double kernel() const { return flow_.constants().kernel / (flow_.fluid.classic ? 4 : 20); }
   template <class Where>
-  std::span<const Sample> samples(const Where& where, bool fitted);
+  std::span<const Sample> samples(const Where& where, bool fitted, Fields fields = Fields::all);
   template <class Where>
   void find_fits(const Where& where);
-  template <class Where>
+  /// Of a fraction and D components of velocity, then of pressure and density as far as they are among N.
+  template <std::size_t N, class Where>
   void find_means(const Where& where);
 
   const integrate::Flow<T, D>& flow_;

@@ -90,7 +90,7 @@ def test_the_share_of_a_limit_that_was_never_ours_is_unknown(monkeypatch: pytest
     monkeypatch.setattr(step, "_WORK", 500)
     monkeypatch.setattr(step, "WARM_UP", 1)
     for ours in (False, True):
-        monkeypatch.setattr(step, "arithmetic_limit", lambda dim, ours=ours: (1e12, ours))
+        monkeypatch.setattr(step, "arithmetic_limit", lambda *of, ours=ours: (1e12, ours))
         (record,) = step.measure(["box"], [2], [400], [1])
         assert (record.limit_fraction is not None) is ours
 
@@ -128,8 +128,9 @@ def test_machine_measures_copies_and_arithmetic(monkeypatch: pytest.MonkeyPatch)
     assert [record.threads for record in records] == [1, 2]
     assert all(record.copy_bytes_per_second > 0 for record in records)
     for record in records:
-        assert record.pairs_per_second_limit.keys() == {2, 3}
-        assert all(1e6 < limit < 1e11 for limit in record.pairs_per_second_limit.values())
+        for limits in (record.pairs_per_second_limit, record.free_surface_limit):
+            assert limits.keys() == {2, 3}
+            assert all(1e6 < limit < 1e11 for limit in limits.values())
 
 
 def test_wrong_sizes_are_refused(capsys: pytest.CaptureFixture[str]):

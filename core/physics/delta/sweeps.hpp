@@ -95,10 +95,12 @@ struct Sweeps {
   Reactions viscous_reaction_confined, viscous_reaction_free_surface;
   /// Reaction of the pressure force on each wall particle; at the end of the step.
   Reactions pressure_reaction;
-  /// rates_morris and forces_confined as if all lanes had the neighbours of the first, so that nothing is transposed:
-  /// the arithmetic alone, for benchmarks.
-  Rates rates_arithmetic;
-  Forces forces_arithmetic;
+  /// rates and forces as if all lanes had the neighbours of the first, so that nothing is transposed: the arithmetic
+  /// alone, for benchmarks.
+  struct Arithmetic {
+    Rates rates;
+    Forces forces;
+  } arithmetic_confined, arithmetic_free_surface;
 };
 
 template <class T, int D>

@@ -317,8 +317,8 @@ Sweeps<typename P::value_type, D> make_sweeps() {
           viscous_reaction<P, D, true>,
           viscous_reaction<P, D, false>,
           pressure_reaction<P, D>,
-          rates<P, D, FluidViscosity::morris, AllTheSame>,
-          forces<P, D, false, AllTheSame>};
+          {rates<P, D, FluidViscosity::morris, AllTheSame>, forces<P, D, false, AllTheSame>},
+          {rates<P, D, FluidViscosity::monaghan_cleary, AllTheSame>, forces<P, D, true, AllTheSame>}};
 }
 
 }  // namespace eddyline::physics::delta

@@ -31,7 +31,8 @@ REPETITIONS = 7
 @dataclass(frozen=True)
 class Record:
     """copy_bytes_per_second: read and written together, median; all threads at once, each by its own clock.
-    pairs_per_second_limit: of the arithmetic alone, of one core, by dimensions: median."""
+    pairs_per_second_limit: of the arithmetic alone, of one core, by dimensions: median; and with the sums of
+    flows with a free surface."""
 
     processor: str
     cores: int
@@ -40,6 +41,7 @@ class Record:
     copy_bytes_per_second: float
     spread: float
     pairs_per_second_limit: dict[int, float]
+    free_surface_limit: dict[int, float]
     commit: str | None
 
     def as_json(self) -> dict[str, Any]:
@@ -48,10 +50,13 @@ class Record:
 
 def measure(threads: Sequence[int]) -> list[Record]:
     origin = commit()
-    limits = {
-        dim: statistics.median(best_known([arithmetic_limit(dim) for _ in range(REPETITIONS)]))
-        for dim in (2, 3)
-    }
+    confined, free_surface = (
+        {
+            dim: statistics.median(best_known([arithmetic_limit(dim, has) for _ in range(REPETITIONS)]))
+            for dim in (2, 3)
+        }
+        for has in (False, True)
+    )
     records = []
     for count in threads:
         rates = _copy_rates(count, COPY_BYTES)
@@ -64,20 +69,21 @@ def measure(threads: Sequence[int]) -> list[Record]:
                 threads=count,
                 copy_bytes_per_second=median,
                 spread=(max(rates) - min(rates)) / median,
-                pairs_per_second_limit=limits,
+                pairs_per_second_limit=confined,
+                free_surface_limit=free_surface,
                 commit=origin,
             )
         )
     return records
 
 
-def arithmetic_limit(dimensions: int) -> tuple[float, bool]:
+def arithmetic_limit(dimensions: int, free_surface: bool) -> tuple[float, bool]:
     """Pairs a second of one core's arithmetic alone, and whether the core was ours meanwhile. If it never is,
     the best of some tries, each after a rest, after which a busy core is given back for a moment."""
     best = 0.0
     for _ in range(MOST_TRIES):
         core, wall = time.thread_time(), time.perf_counter()
-        found = _core.arithmetic_limit(dimensions)
+        found = _core.arithmetic_limit(dimensions, free_surface)
         if time.thread_time() - core > LEAST_SHARE * (time.perf_counter() - wall):
             return found, True
         best = max(best, found)

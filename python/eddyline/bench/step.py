@@ -44,9 +44,9 @@ class Record:
     "wall" with several. core_share: core time over wall-clock time and threads; 1 where nobody disturbs.
     ns_per_pair: of one pair, all passes.
     spread: (slowest - fastest) / median of the repetitions.
-    limit_fraction: share of what the threads' cores reach in arithmetic alone, measured before each
-    repetition; None for the scheme classic, whose limit is not measured, and if others had the core whenever
-    it was measured.
+    limit_fraction: share of what the threads' cores reach in the arithmetic of such a flow alone, measured
+    before each repetition; None for the scheme classic, whose limit is not measured, and if others had the
+    core whenever it was measured.
     bytes_per_particle: of fluid and walls, beside the lists; list_bytes_per_pair: of a stored pair.
     pairs_per_byte: of an evaluation, for each byte that is held, the lists once for each pass.
     phases: ns of a step for each fluid particle: the step, shared out as the core's own timers say.
@@ -145,7 +145,7 @@ class _Timed:
         self.simulation.advance(np.inf, self.simulation.step_count + steps, np.inf)
 
     def repeat(self) -> None:
-        limit = arithmetic_limit(self.world.dimensions)
+        limit = arithmetic_limit(self.world.dimensions, self.world.has_free_surface)
         wall, core, thread = time.perf_counter(), time.process_time(), time.thread_time()
         self._advance(self.steps)
         thread, core, wall = (

@@ -88,17 +88,22 @@ def show_growth(console: Console, records: Sequence[step.Record]) -> None:
 
 def show_machine(console: Console, records: Sequence[machine.Record]) -> None:
     table = _table(records[0].processor)
-    for name in ("threads", "memory copied, read + written", "+-", "arithmetic of pair sums alone"):
+    for name in ("threads", "memory copied, read + written", "+-"):
         table.add_column(name, justify="right")
     for record in records:
-        limits = record.pairs_per_second_limit
         table.add_row(
-            str(record.threads),
-            f"{record.copy_bytes_per_second / 1e9:.1f} GB/s",
-            f"{record.spread:.0%}",
-            ", ".join(f"{dim}D {limit / 1e6:.0f} M pairs/s a core" for dim, limit in limits.items()),
+            str(record.threads), f"{record.copy_bytes_per_second / 1e9:.1f} GB/s", f"{record.spread:.0%}"
         )
     console.print(table)
+    pairs = _table("Arithmetic of pair sums alone, M pairs/s a core")
+    for name in ("", "2D", "3D"):
+        pairs.add_column(name, justify="right" if name else "left")
+    for name, limits in (
+        ("without a free surface", records[0].pairs_per_second_limit),
+        ("with one", records[0].free_surface_limit),
+    ):
+        pairs.add_row(name, *(f"{limits[dim] / 1e6:.0f}" for dim in (2, 3)))
+    console.print(pairs)
     console.print(
         f"{records[0].cores} cores, instruction sets {', '.join(records[0].instructions)}", highlight=False
     )
