@@ -190,7 +190,8 @@ class Flow {
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
   neighbors::NeighborList buffer_free;  // buffers and walls over fluid alone, see find_free_neighbors()
   neighbors::ListWithout wall_free;
-  Array<std::int32_t> node_number;  // of each node in the order of node_rows, as Openings counts them
+  VectorArray<double, D> member_places;  // sorted_place() of each of openings.members() [m]
+  Array<std::int32_t> node_number;       // of each node in the order of node_rows, as Openings counts them
 
   // Results of the sweeps, in whole chunks.
   DeltaResults<T, D> delta;      // of the scheme delta, else empty

@@ -19,8 +19,8 @@ class Kick {
   void half_and_drift(std::span<const Block> blocks);
   /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. Density follows
   /// the filling of space, and velocity in confined flows follows shifting in the next step, of length `next`, whose
-  /// first rows are written. v is damped at a rate of `damping`. Of the particles in some
-  /// blocks; adds them to the extremes of the step.
+  /// first rows are written. v is damped at a rate of `damping`. Of the particles in some blocks; adds them to the
+  /// extremes of the step.
   void half_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
   // Rows from the state as it is.

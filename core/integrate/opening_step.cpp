@@ -67,11 +67,10 @@ void OpeningStep<T, D>::keep_files() {
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
-    const Vec3 file = flow_.sorted_place(i);
     T* x_row = flow_.pressed.row(flow_.fluid_rows.slot[i]).first;
     for (int d = 0; d < D; ++d) {
       if (d == axis) continue;
-      fluid.x[d][i] = file[d];
+      fluid.x[d][i] = flow_.member_places[d][static_cast<std::size_t>(m)];
       flow_.pressed.put_fixed(x_row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
     }
   }

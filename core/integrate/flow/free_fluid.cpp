@@ -25,8 +25,12 @@ void FreeFluid::find(const neighbors::FixedPositions& positions, const particles
   }
   halo.gather(exchange::ArrayField(in_buffer_));
   auto& x = positions_.x[0];
-  for (std::size_t row = 0; row < in_buffer_.size(); ++row)
-    if (in_buffer_[row] != 0) x[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[row]) + k_out_of_reach);
+  rows_in_buffer_.clear();
+  for (std::size_t row = 0; row < in_buffer_.size(); ++row) {
+    if (in_buffer_[row] == 0) continue;
+    rows_in_buffer_.push_back(static_cast<std::int32_t>(row));
+    x[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[row]) + k_out_of_reach);
+  }
 }
 
 }  // namespace eddyline::integrate

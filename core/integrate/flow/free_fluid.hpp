@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/arrays.hpp"
 #include "exchange/halo.hpp"
@@ -22,12 +23,15 @@ class FreeFluid {
   const neighbors::FixedPositions& positions() const { return positions_; }
   /// By row, whether it is one of a buffer; ghosts included. Empty before the first find().
   std::span<const std::uint8_t> in_buffer() const { return {in_buffer_.data(), in_buffer_.size()}; }
+  /// The rows for which it is so.
+  std::span<const std::int32_t> rows_in_buffer() const { return rows_in_buffer_; }
   /// Where the buffers' particles stand, in the order of `members`.
   const particles::CellRows& buffer_rows() const { return buffer_rows_; }
 
  private:
   neighbors::FixedPositions positions_;
   Array<std::uint8_t> in_buffer_;
+  std::vector<std::int32_t> rows_in_buffer_;
   particles::CellRows buffer_rows_;
 };
 

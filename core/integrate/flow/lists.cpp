@@ -225,12 +225,10 @@ typename ListMargin<T, D>::Need Flow<T, D>::need_of_step() const {
 /// The highest speed of a buffer's particle across the normal of its opening, or more, in units of the speed of sound.
 template <class T, int D>
 float Flow<T, D>::sideways_in_buffers() const {
-  const auto in_buffer = free_fluid_.in_buffer();
-  if (openings.empty() || in_buffer.empty()) return 0;
+  if (openings.empty()) return 0;
   const int axis = openings.common_axis();
   T most2 = 0;
-  for (std::int32_t r = 0; r < fluid_rows.rows; ++r) {
-    if (in_buffer[static_cast<std::size_t>(r)] == 0) continue;
+  for (const std::int32_t r : free_fluid_.rows_in_buffer()) {
     T speed2 = 0;
     for (int d = 0; d < D; ++d) {
       const T v = moving.row(r).first[D + d];
@@ -260,10 +258,16 @@ void Flow<T, D>::find_node_neighbors() {
   node_fluid.build(search_of(node_rows, node_positions_, fluid_rows, free_fluid_.positions(), constants_.length.skin),
                    execution_.instructions.c_str());
   std::vector<std::uint8_t> with_buffers(static_cast<std::size_t>(layout().cells()), 0);
-  const auto in_buffer = free_fluid_.in_buffer();
-  for (std::size_t cell = 0; cell < with_buffers.size(); ++cell)
-    for (std::int32_t row = fluid_rows.begin[cell]; row < fluid_rows.begin[cell + 1]; ++row)
-      with_buffers[cell] |= in_buffer[static_cast<std::size_t>(row)];
+  for (const std::int32_t row : free_fluid_.rows_in_buffer()) {
+    const auto after = std::upper_bound(fluid_rows.begin.begin(), fluid_rows.begin.end(), row);
+    with_buffers[static_cast<std::size_t>(after - fluid_rows.begin.begin()) - 1] = 1;
+  }
+  const auto& members = openings.members();
+  member_places.resize(members.size());
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const Vec3 place = sorted_place(static_cast<std::size_t>(members[m]));
+    for (int d = 0; d < D; ++d) member_places[d][m] = place[d];
+  }
   walls_at_buffers_ = chunks_with(layout().computed_around(with_buffers), wall_rows);
   for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
   free_neighbors_found_ = false;
