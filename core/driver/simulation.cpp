@@ -492,12 +492,12 @@ Estimate estimate(const world::World& world) {
   // Measured: state, rows and results of a particle with its ghosts, a stored neighbour, and all of a wall's.
   const double reach = 1.05 * e.length.interaction_radius / world.spacing;
   const double neighbors = world.dimensions == 2 ? 3.14 * reach * reach : 4.19 * reach * reach * reach;
-  const double state = world.dimensions == 2 ? 270 : 350, wall = 200;
+  const bool classic = world.method.scheme == world::Scheme::classic;
+  const double state = world.dimensions == 2 ? (classic ? 300 : 230) : (classic ? 350 : 300), wall = 200;
   const double bytes =
       static_cast<double>(e.fluid_particles) * (state + 4.7 * neighbors) + static_cast<double>(e.wall_particles) * wall;
   e.memory_bytes = static_cast<std::int64_t>(bytes);
   const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
-  const bool classic = world.method.scheme == world::Scheme::classic;
   const double signal = classic ? 1 + 0.6 * world.method.artificial_viscosity : 1.1;
   e.time_step = world.method.cfl * h / (signal * world.fluid.sound_speed);
   if (nu > 0) e.time_step = std::min(e.time_step, world.method.viscous_cfl * h * h / nu);

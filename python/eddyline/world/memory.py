@@ -10,8 +10,8 @@ from .lengths import cell_edge, reach
 from .problems import above, number, rounded
 from .schema import SIDES, Wall, WorldFile
 
-BYTES_PER_PARTICLE = 600
-"""Memory of a running simulation for each fluid particle, neighbour lists among it."""
+BYTES_PER_PARTICLE = {2: 500, 3: 900}
+"""Memory of a running simulation for each fluid particle, neighbour lists among it, by dimensions."""
 BYTES_PER_WALL = 200
 """For each particle of walls."""
 BYTES_PER_CELL = 60
@@ -44,6 +44,7 @@ class Needs:
         size, spacing, dimensions = file.domain.size, coarser * file.domain.spacing, file.dimensions
         layers = math.ceil(reach(file) / file.domain.spacing)
         whole = math.prod(length / spacing for length in size)
+        self.bytes_per_particle = BYTES_PER_PARTICLE[dimensions]
         self.fluid = volume / spacing**dimensions
         self.cells = math.prod(length / (coarser * cell_edge(file)) + 2 for length in size)
         self.walls = sum(
@@ -55,7 +56,7 @@ class Needs:
 
     @property
     def bytes(self) -> float:
-        particles = BYTES_PER_PARTICLE * self.fluid + BYTES_PER_WALL * self.walls
+        particles = self.bytes_per_particle * self.fluid + BYTES_PER_WALL * self.walls
         return particles + BYTES_PER_CELL * self.cells
 
     def fit(self, memory: float) -> bool:
