@@ -123,6 +123,17 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
   });
 }
 
+template <class T, int D>
+template <class Points, class Contribution>
+void Sampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const {
+  for_each_near(low, high, [&](std::size_t i, const Place& particle) {
+    if (!points.move_to(particle)) return;
+    const Carried j = carried(i);
+    points.add(j.is_small, [&](const Pack4d* r, Pack4d q, auto&& put)
+                               __attribute__((always_inline)) { contribution(j, r, q, put); });
+  });
+}
+
 /// Bunch by bunch, of points one after the other that stand near each other.
 template <class T, int D>
 template <std::size_t N, class Contribution>
@@ -153,10 +164,7 @@ void Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contributi
     const std::size_t count = group.last - group.first;
     for (std::size_t k = 0; k < count; ++k) places[k] = place(points[group.first + k]);
     Bunch<N, D> bunch({places.data(), count}, quantum());
-    for_each_near(group.low, group.high, [&](std::size_t i, const Place& particle) {
-      const Carried j = carried(i);
-      bunch.add(particle, j.is_small, of_particle(contribution, j));
-    });
+    add_near(group.low, group.high, bunch, contribution);
     for (std::size_t k = 0; k < count; ++k)
       for (std::size_t n = 0; n < N; ++n) sums_[(group.first + k) * N + n] = bunch.sum(k, n);
   }
@@ -183,11 +191,7 @@ void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& c
     const std::int32_t columns = std::min(wide, plane.columns - column), rows = std::min(high, pixels.last - row);
     const auto centre = [&](std::int32_t x, std::int32_t y) { return plane.centre(column + x, row + y); };
     Tile<N, D> tile(columns, rows, quantum(), [&](std::int32_t x, std::int32_t y) { return place(centre(x, y)); });
-    for_each_near(centre(0, 0), centre(columns - 1, rows - 1), [&](std::size_t i, const Place& particle) {
-      if (!tile.move_to(particle)) return;
-      const Carried j = carried(i);
-      tile.add(j.is_small, of_particle(contribution, j));
-    });
+    add_near(centre(0, 0), centre(columns - 1, rows - 1), tile, contribution);
     if (tile.is_empty()) continue;
     for (std::int32_t y = 0; y < rows; ++y) {
       std::int64_t* sum = sums_.data() + pixels.index(column, row + y) * N;

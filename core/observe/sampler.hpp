@@ -66,12 +66,9 @@ class Sampler {
   /// Calls visit(particle, place) for all of this rank's fluid within R of a block of space, and for some beyond.
   template <class Visit>
   void for_each_near(Vec3 low, Vec3 high, Visit&& visit) const;
-  /// What a particle contributes, as sums take it.
-  template <class Contribution>
-  static auto of_particle(const Contribution& contribution, const Carried& j) {
-    return [&contribution, j](const Pack4d* r, Pack4d q, auto&& put)
-               __attribute__((always_inline)) { contribution(j, r, q, put); };
-  }
+  /// Adds what that fluid contributes to a tile or a bunch of points in the block.
+  template <class Points, class Contribution>
+  void add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const;
   /// N sums at each point, over the fluid of this rank within R of it: of what contribution(particle, r, q, put) puts,
   /// see PackedSums, dimensionless. At q = 1 all of it is zero.
   template <std::size_t N, class Contribution>

@@ -160,30 +160,42 @@ class Bunch {
       for (std::size_t d = 0; d < D; ++d) places_[d][k] = places[std::min(k, places.size() - 1)][d];
   }
 
-  /// Goes to a particle and adds what it contributes.
-  template <class Contribution>
-  void add(const Place& particle, bool is_small, const Contribution& contribution) {
+  /// As a tile does.
+  bool move_to(const Place& particle) {
+    bool is_near = false;
     for (std::size_t pack = 0; pack < packs_; ++pack) {
-      Pack4d r[3], r2;
+      r2_[pack] = Pack4d();
       for (std::size_t d = 0; d < D; ++d) {
         double along[Pack4d::width];
         for (std::size_t l = 0; l < Pack4d::width; ++l)
           along[l] = distance(places_[d][pack * Pack4d::width + l], particle[d], scale_);
-        r[d] = Pack4d::load(along);
-        r2 = r2 + r[d] * r[d];
+        r_[pack][d] = Pack4d::load(along);
+        r2_[pack] = r2_[pack] + r_[pack][d] * r_[pack][d];
       }
-      if (bits(Pack4d(1) > r2) == 0) continue;
-      is_small ? sums_.template add<true>(pack, r, r2, contribution)
-               : sums_.template add<false>(pack, r, r2, contribution);
+      near_[pack] = bits(Pack4d(1) > r2_[pack]) != 0;
+      is_near = is_near || near_[pack];
+    }
+    return is_near;
+  }
+  template <class Contribution>
+  void add(bool is_small, const Contribution& contribution) {
+    for (std::size_t pack = 0; pack < packs_; ++pack) {
+      if (!near_[pack]) continue;
+      is_small ? sums_.template add<true>(pack, r_[pack], r2_[pack], contribution)
+               : sums_.template add<false>(pack, r_[pack], r2_[pack], contribution);
     }
   }
   std::int64_t sum(std::size_t k, std::size_t n) const { return sums_.sum(k / Pack4d::width, k % Pack4d::width, n); }
 
  private:
+  static constexpr std::size_t k_packs = k_most / Pack4d::width;
+
   std::size_t packs_;
   double scale_;
   std::int32_t places_[D][k_most];  // the last one's beyond it
-  PackedSums<N, k_most / Pack4d::width> sums_;
+  Pack4d r_[k_packs][3], r2_[k_packs];
+  bool near_[k_packs] = {};
+  PackedSums<N, k_packs> sums_;
 };
 
 }  // namespace eddyline::observe
