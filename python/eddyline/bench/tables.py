@@ -95,12 +95,13 @@ def show_machine(console: Console, records: Sequence[machine.Record]) -> None:
             str(record.threads), f"{record.copy_bytes_per_second / 1e9:.1f} GB/s", f"{record.spread:.0%}"
         )
     console.print(table)
-    pairs = _table("Arithmetic of pair sums alone, M pairs/s a core")
-    for name in ("", "2D", "3D"):
-        pairs.add_column(name, justify="right" if name else "left")
+    pairs = _table("")
+    pairs.add_column("arithmetic of pair sums alone, M pairs/s a core")
+    for name in ("2D", "3D"):
+        pairs.add_column(name, justify="right")
     for name, limits in (
         ("without a free surface", records[0].pairs_per_second_limit),
-        ("with one", records[0].free_surface_limit),
+        ("with a free surface", records[0].free_surface_limit),
     ):
         pairs.add_row(name, *(f"{limits[dim] / 1e6:.0f}" for dim in (2, 3)))
     console.print(pairs)
