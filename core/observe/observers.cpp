@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 
 #include "comm/collectives.hpp"
 #include "observe/sampler.hpp"
@@ -152,9 +154,9 @@ void Observers<T, D>::add_budget() {
   const Vec3 gravity = flow_.world().gravity;
   const bool has_heat = fluid.classic;
   std::atomic<std::int64_t> particles{0};
-  // Mass, momentum, kinetic, potential and inner energy, and these three together.
-  tally_.add_blocks<D + 5>(fluid.size(), [&](std::size_t first, std::size_t count, auto& of) {
-    auto &mass = of[0], &kinetic = of[D + 1], &potential = of[D + 2], &inner = of[D + 3], &total = of[D + 4];
+  // Mass, momentum, kinetic, potential and inner energy, and with heat these three together.
+  const auto fill = [&](std::size_t first, std::size_t count, auto& of) {
+    auto &mass = of[0], &kinetic = of[D + 1], &potential = of[D + 2], &inner = of[D + 3];
     BlockSum::Numbers v2{}, height{};
     std::int64_t flowing = 0;
     for (std::size_t l = 0; l < count; ++l) {
@@ -175,10 +177,15 @@ void Observers<T, D>::add_budget() {
       potential[l] = mass[l] * height[l];
       inner[l] = has_heat ? mass[l] * fluid.u[first + l]
                           : mass[l] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[first + l]);
-      total[l] = kinetic[l] + potential[l] + inner[l];
+      if constexpr (std::tuple_size_v<std::remove_reference_t<decltype(of)>> > D + 4)
+        of[D + 4][l] = kinetic[l] + potential[l] + inner[l];
     }
     particles.fetch_add(flowing, std::memory_order_relaxed);
-  });
+  };
+  if (has_heat)
+    tally_.add_blocks<D + 5>(fluid.size(), fill);
+  else
+    tally_.add_blocks<D + 4>(fluid.size(), fill);
   ReproducibleSum counted;
   counted.add(static_cast<double>(particles));
   tally_.add(counted);
@@ -271,9 +278,10 @@ void Observers<T, D>::add_opening(std::size_t number) {
 
 template <class T, int D>
 void Observers<T, D>::report_budget(Series& series) {
-  const auto sums = tally_.template next<D + 5>();
+  std::vector<double> sums(D + 4 + (flow_.fluid.classic ? 1 : 0));
+  for (double& sum : sums) sum = tally_.next();
   series.values.insert(series.values.end(), {flow_.time, static_cast<double>(flow_.steps), tally_.next()});
-  series.values.insert(series.values.end(), sums.begin(), sums.end() - (flow_.fluid.classic ? 0 : 1));
+  series.values.insert(series.values.end(), sums.begin(), sums.end());
   series.values.insert(series.values.end(), {flow_.control.latest.speed, tally_.next()});
   if (walls_move_) series.values.push_back(work_);
 }

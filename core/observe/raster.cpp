@@ -73,9 +73,9 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
   const auto columns = static_cast<std::size_t>(plane.columns);
   // A free surface has fits for vorticity alone.
   const auto is_of_fits = [&](Quantity q) { return q == Quantity::vorticity && !flow.fluid.confined; };
-  const bool all =
+  const bool more_than_velocity =
       std::ranges::any_of(quantities, [](Quantity q) { return q == Quantity::pressure || q == Quantity::density; });
-  const Fields fields = all ? Fields::all : Fields::velocity;
+  const Fields fields = more_than_velocity ? Fields::all : Fields::velocity;
   const auto inside = [&](int axis, double x) {
     return share_inside(flow.world(), flow.constants().length.interaction_radius, axis, x);
   };

@@ -301,9 +301,11 @@ void Sampler<T, D>::find_means(const Where& where) {
     if constexpr (N > D + 1) {
       const double p = sum[D + 1] / sample.fraction;
       sample.pressure = p * c.rho0 * c.c0 * c.c0;
-      sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(p));
+      if constexpr (N > D + 2)
+        sample.density = c.rho0 * sum[D + 2] / sample.fraction;
+      else
+        sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(p));
     }
-    if constexpr (N > D + 2) sample.density = c.rho0 * sum[D + 2] / sample.fraction;
   }
 }
 

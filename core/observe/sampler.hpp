@@ -26,8 +26,8 @@ struct Sample {
 /// What is asked for of a sample; velocities alone take less time where they are means.
 enum class Fields { velocity, all };
 
-/// Reads the state. Every rank adds what its own particles contribute to each point; sums are
-/// of whole numbers, so that they are the same for any boxes, threads and ranks. Collective.
+/// Reads the state. Every rank adds what its own particles contribute to each point; sums are of whole numbers, so that
+/// they are the same for any boxes, threads and ranks. Collective.
 template <class T, int D>
 class Sampler {
  public:

@@ -345,9 +345,8 @@ def test_there_is_room_for_so_many_viewers_and_no_more(tmp_path):
 
 def test_a_run_from_the_order_to_its_end(lab):
     client = lab[0]
-    toml = TANK.replace("snapshots = 0", "snapshots = 2").replace(
-        "end = 0.2", "end = 2.0"
-    )  # or it is over too soon
+    # Long enough to be paused before it is over.
+    toml = TANK.replace("snapshots = 0", "snapshots = 2").replace("end = 0.2", "end = 2.0")
     status, row = client.call("POST", "runs", {"toml": toml, "threads": 1, "name": "tank"})
     assert status == 201 and row["predicted_seconds"] > 0
     run = row["id"]

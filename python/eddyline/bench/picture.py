@@ -68,10 +68,8 @@ def _draw_roofs(
     for dim, limit in roofs.items():
         from_x = limit / memory
         axes.plot([min(from_x, ends[1]), ends[1]], [limit, limit], color=_color(dim), lw=1.4)
-        axes.text(
-            ends[1], 1.06 * limit, f"arithmetic {dim}D, {limit / 1e6:.0f} M pairs/s ", color=_color(dim),
-            fontsize=8, ha="right",
-        )  # fmt: skip
+        roof = f"arithmetic {dim}D without a free surface, {limit / 1e6:.0f} M pairs/s "
+        axes.text(ends[1], 1.06 * limit, roof, color=_color(dim), fontsize=8, ha="right")
 
 
 def _color(dim: int) -> str:
