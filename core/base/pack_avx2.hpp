@@ -21,6 +21,7 @@ struct Pack<float, 8> {
   EDDYLINE_INLINE Pack() : v(_mm256_setzero_ps()) {}
   EDDYLINE_INLINE Pack(__m256 value) : v(value) {}                 // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE Pack(float value) : v(_mm256_set1_ps(value)) {}  // NOLINT(google-explicit-constructor)
+  static EDDYLINE_INLINE Pack load(const float* from) { return _mm256_loadu_ps(from); }
   EDDYLINE_INLINE void store(float* to) const { _mm256_storeu_ps(to, v); }
 };
 

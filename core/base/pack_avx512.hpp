@@ -21,6 +21,7 @@ struct Pack<float, 16> {
   EDDYLINE_INLINE Pack() : v(_mm512_setzero_ps()) {}
   EDDYLINE_INLINE Pack(__m512 value) : v(value) {}                 // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE Pack(float value) : v(_mm512_set1_ps(value)) {}  // NOLINT(google-explicit-constructor)
+  static EDDYLINE_INLINE Pack load(const float* from) { return _mm512_loadu_ps(from); }
   EDDYLINE_INLINE void store(float* to) const { _mm512_storeu_ps(to, v); }
 };
 

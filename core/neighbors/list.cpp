@@ -24,7 +24,7 @@ float relative(std::int32_t x, std::int32_t center) {
 
 template <bool Foresees>
 void collect_plain(const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
-                   float limit, std::int32_t begin, std::int32_t end, Candidates& to) {
+                   std::int32_t begin, std::int32_t end, Candidates& to) {
   for (std::int32_t j = begin; j < end; ++j) {
     const auto at = static_cast<std::size_t>(to.count), from = static_cast<std::size_t>(j);
     float x[3], w[3];
@@ -42,7 +42,7 @@ void collect_plain(const FixedPositions& positions, const Headings* headings, in
         apart2 = std::fma(apart, apart, apart2);
       }
       places.square[at] = square;
-      return apart2 <= limit;
+      return apart2 <= group.limit;
     };
     bool near = put(group.begin, -group.behind, to.begin);
     if constexpr (Foresees) near |= put(group.end, group.ahead, to.end);
@@ -52,19 +52,20 @@ void collect_plain(const FixedPositions& positions, const Headings* headings, in
 }
 
 template <bool Foresees>
-void filter_plain(const Candidates& candidates, int dimensions, std::span<Seeker> seekers) {
+void filter_plain(Candidates& candidates, const Group& /*group*/, int dimensions, std::span<Seeker> seekers) {
   for (Seeker& seeker : seekers) {
     seeker.found = 0;
-    for (std::size_t j = 0; j < static_cast<std::size_t>(candidates.count); ++j) {
+    for (std::int32_t j = 0; j < candidates.count; ++j) {
+      const auto at = static_cast<std::size_t>(j);
       const auto is_near = [&](const Candidates::Places& places, const Seeker::Place& i) {
-        float s = places.square[j];
-        for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * i.x[d], places.x[d][j], s);
+        float s = places.square[at];
+        for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * i.x[d], places.x[d][at], s);
         return s <= i.limit;
       };
       bool near = is_near(candidates.begin, seeker.begin);
       if constexpr (Foresees) near |= is_near(candidates.end, seeker.end);
-      seeker.neighbors[seeker.found] = candidates.place[j];
-      seeker.found += static_cast<std::int32_t>(near && candidates.place[j] != seeker.self);
+      seeker.neighbors[seeker.found] = candidates.place[at];
+      seeker.found += static_cast<std::int32_t>(near && j != seeker.self);
     }
   }
 }
@@ -113,13 +114,14 @@ class NeighborList::CellSearch {
     if (cell == std::exchange(cell_, cell)) return;
     find_group();
     candidates_.count = 0;
-    cut_squared_ = search_.cut_squared_of != nullptr ? search_.cut_squared_of[cell] : search_.cut_squared;
+    first_ = search_.same ? search_.sources->begin[static_cast<std::size_t>(cell)] : -1;
     for_each_run(cell, [&](std::int32_t begin, std::int32_t end) {
-      kernels_.collect(*search_.source_positions, search_.foresight.sources, search_.dimensions, group_, cut_squared_,
-                       begin, end, candidates_);
+      if (begin <= first_ && first_ < end) {
+        collect(std::exchange(begin, first_), first_);
+        candidates_.own = candidates_.count;
+      }
+      collect(begin, end);
     });
-    std::fill_n(candidates_.begin.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
-    if (foresees_) std::fill_n(candidates_.end.square.data() + candidates_.count, k_chunk, Candidates::k_nowhere);
   }
 
   /// Makes a seeker of one of that cell's particles, which is no neighbour of its own, in its place: what is put
@@ -127,13 +129,17 @@ class NeighborList::CellSearch {
   void prepare(std::int32_t row, std::int32_t* neighbors, Seeker& seeker) const {
     find_place(row, -group_.behind, seeker.begin);
     if (foresees_) find_place(row, group_.ahead, seeker.end);
-    seeker.self = search_.same ? row * k_row_step : -1;
+    seeker.self = search_.same ? candidates_.own + (row - first_) : -1;
     seeker.neighbors = neighbors;
   }
   /// Finds who is near each of some of that cell's particles.
-  void filter(std::span<Seeker> seekers) const { kernels_.filter(candidates_, search_.dimensions, seekers); }
+  void filter(std::span<Seeker> seekers) { kernels_.filter(candidates_, group_, search_.dimensions, seekers); }
 
  private:
+  void collect(std::int32_t begin, std::int32_t end) {
+    kernels_.collect(*search_.source_positions, search_.foresight.sources, search_.dimensions, group_, begin, end,
+                     candidates_);
+  }
   void find_group() {
     const auto cell = static_cast<std::size_t>(cell_);
     const std::int32_t first = search_.targets->begin[cell], last = search_.targets->begin[cell + 1];
@@ -158,6 +164,7 @@ class NeighborList::CellSearch {
       find(-group_.behind, group_.begin);
       if (foresees_) find(group_.ahead, group_.end);
     }
+    group_.look_as_far_as(search_.cut_squared_of != nullptr ? search_.cut_squared_of[cell] : search_.cut_squared);
   }
   bool target_moves() const { return foresees_ && search_.foresight.targets != nullptr; }
   /// Calls use(place), where place(row) is along an axis, relative to the group's center.
@@ -178,7 +185,7 @@ class NeighborList::CellSearch {
         at.x[d] = x;
         square += x * x;
       });
-    at.limit = cut_squared_ - square;
+    at.limit = group_.limit - square;
   }
   /// Calls visit(begin, end) for the rows of each run of three cells around `cell`, or for all rows.
   template <class Visit>
@@ -207,9 +214,17 @@ class NeighborList::CellSearch {
   Candidates& candidates_;
   Group group_;
   std::int32_t cell_ = -1;
-  float cut_squared_ = 0;  // of that cell
+  std::int32_t first_ = -1;  // row of that cell, if its particles look for their kind
   std::size_t box_ = 0;
 };
+
+void Group::look_as_far_as(float cut_squared) {
+  limit = cut_squared;
+  float farthest = 0;
+  for (const GroupBox& box : {begin, end})
+    for (int d = 0; d < 3; ++d) farthest = std::max({farthest, -box.lower[d], box.upper[d]});
+  reach = farthest + std::sqrt(cut_squared);
+}
 
 ListKernels list_kernels_plain() {
   return {{collect_plain<false>, filter_plain<false>}, {collect_plain<true>, filter_plain<true>}, interleave_plain};

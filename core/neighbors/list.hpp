@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -94,14 +93,19 @@ struct Group {
   float heading[3] = {0, 0, 0};  // of the center
   float behind = 0, ahead = 0;   // see Foresight
   GroupBox begin, end;           // the latter only if anything is foreseen
+  float limit = 0;               // (R + margin)^2: who is not farther from it is a neighbour
+  float reach = 0;               // how far from the center, along an axis, a neighbour of any of them may be
+
+  /// Sets how far to look around the boxes.
+  void look_as_far_as(float cut_squared);
 };
 
 /// Everything that may be near a group, side by side.
 struct Candidates {
-  /// Places relative to the group's center at one moment.
+  /// Places relative to the group's center at one moment; a set of instructions may keep other numbers of four bytes.
   struct Places {
     Array<float> x[3];
-    Array<float> square;  // |x|^2, infinite for padding
+    Array<float> square;  // |x|^2
 
     void resize(std::size_t size) {
       for (auto& each : x) each.resize(size);
@@ -112,8 +116,7 @@ struct Candidates {
   Places begin, end;          // the latter only if anything is foreseen
   Array<std::int32_t> place;  // of the source's row
   std::int32_t count = 0;
-
-  static constexpr float k_nowhere = std::numeric_limits<float>::infinity();
+  std::int32_t own = 0;  // the first of the group's own cell, all of which are candidates if they look for their kind
 
   void resize(std::size_t size, bool foresees) {
     begin.resize(size), place.resize(size);
@@ -129,7 +132,7 @@ struct Seeker {
     float x[3], limit;
   };
   Place begin, end;
-  std::int32_t self;        // the place of its own row, which is no neighbour; -1 if it is none of them
+  std::int32_t self;        // which candidate it is itself, and so no neighbour; -1 if it is none of them
   std::int32_t* neighbors;  // where the places of those go that are near, in order,
   std::int32_t found = 0;   // and how many they are
 };
@@ -215,15 +218,14 @@ class NeighborList {
   bool past_caches_ = false;
 };
 
-/// Appends those of the source rows [begin, end) whose distance from the group's box, squared, does not exceed `limit`,
-/// at the beginning or, if anything is foreseen, at the end. `headings`: of the sources, null if they rest. There is
-/// room for all of them and sixteen more.
+/// Appends those of the source rows [begin, end) whose distance from the group's box, squared, does not exceed its
+/// limit, at the beginning or, if anything is foreseen, at the end. `headings`: of the sources, null if they rest.
+/// There is room for all of them and sixteen more.
 using CollectFunction = void (*)(const FixedPositions& positions, const Headings* headings, int dimensions,
-                                 const Group& group, float limit, std::int32_t begin, std::int32_t end,
-                                 Candidates& candidates);
-/// Finds the candidates that are near each of the seekers. Candidates are padded to a multiple of sixteen; each seeker
-/// must have room for as many.
-using FilterFunction = void (*)(const Candidates& candidates, int dimensions, std::span<Seeker> seekers);
+                                 const Group& group, std::int32_t begin, std::int32_t end, Candidates& candidates);
+/// Finds the candidates that are near each of the group's seekers, who are in order. Each must have room for all and
+/// sixteen more, which may be written to.
+using FilterFunction = void (*)(Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers);
 /// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: written straight to memory if that is faster.
 using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,
                                     std::int32_t* to, bool past_caches);

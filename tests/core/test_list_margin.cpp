@@ -57,7 +57,7 @@ TEST(lists_are_renewed_more_often_where_they_grow_faster) {
   CHECK(parts > 2);
   CHECK_NEAR(parts, std::round(parts), 1e-9);
   // The least cost is flat, but neither much longer nor much shorter lives are as good.
-  const auto cost = [](double life) { return (1 + 0.012 * life) * (1 + 0.012 * life) + 1.3 / life; };
+  const auto cost = [](double life) { return (1 + 0.012 * life) * (1 + 0.012 * life) + 0.8 / life; };
   const double best = Margin::best_life(0.01, 1000);
   CHECK(cost(best) < cost(2 * best));
   CHECK(cost(best) < cost(best / 2));

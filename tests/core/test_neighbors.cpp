@@ -108,6 +108,21 @@ Lists sorted(Lists lists) {
   return lists;
 }
 
+/// Wide builders look at rounded places, and so a little farther.
+void check_holds(const neighbors::NeighborList& wide, const neighbors::NeighborList& plain, const Sorted& s) {
+  const Lists held = ids_of(wide, s, s);
+  for (const auto& [id, ids] : ids_of(plain, s, s)) {
+    auto at = held.at(id).begin();
+    const auto end = held.at(id).end();
+    CHECK(std::find(at, end, id) == end);
+    for (const std::int64_t each : ids) {
+      at = std::find(at, end, each);
+      CHECK(at != end);
+    }
+  }
+  CHECK(static_cast<double>(wide.stored()) < 1.005 * static_cast<double>(plain.stored()));
+}
+
 struct Layout {
   int dimensions;
   Int3 count, parts;
@@ -220,22 +235,17 @@ TEST(all_pairs_find_the_same) {
   CHECK(sorted(ids_of(list, s, s)) == brute_force(s, s, true));
 }
 
-TEST(the_wide_builder_gives_the_lists_of_the_plain_one) {
-  const auto sets = eddyline::instruction_sets();
-  if (std::find(sets.begin(), sets.end(), "avx512") == sets.end()) return;
+TEST(wide_builders_hold_all_of_the_plain_one_in_its_order_and_few_besides) {
   unsigned seed = 50;
   for (const auto& layout : k_layouts) {
     const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
     const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
-    neighbors::NeighborList plain, wide;
+    neighbors::NeighborList plain;
     plain.build(make_search(s, s, true), "scalar");
-    wide.build(make_search(s, s, true), "avx512");
-    CHECK(plain.stored() == wide.stored());
-    CHECK(plain.padded() == wide.padded());
-    for (std::size_t c = 0; c < plain.chunks().size(); ++c) {
-      const auto a = plain.chunks()[c], b = wide.chunks()[c];
-      CHECK(a.length == b.length);
-      CHECK(std::equal(a.entries, a.entries + a.length * neighbors::k_chunk, b.entries));
+    for (const auto& instructions : eddyline::instruction_sets()) {
+      neighbors::NeighborList wide;
+      wide.build(make_search(s, s, true), instructions.c_str());
+      check_holds(wide, plain, s);
     }
   }
 }
@@ -291,7 +301,7 @@ TEST(lists_that_look_ahead_hold_who_will_be_near) {
       for (const auto& instructions : eddyline::instruction_sets()) {
         neighbors::NeighborList wide;
         wide.build(search, instructions.c_str());
-        CHECK(sorted(ids_of(wide, s, s)) == found);
+        check_holds(wide, list, s);
       }
     }
   }

@@ -11,7 +11,7 @@ namespace eddyline::integrate {
 namespace {
 
 /// What it costs to build lists, in units of what it costs to sum their pairs within R. Measured.
-constexpr double k_building = 1.3;
+constexpr double k_building = 0.8;
 /// Margins are so much wider than what is expected to be used up, and never narrower than this share of R.
 constexpr double k_spare = 1.2, k_least = 0.02;
 /// Lists that foresee grow as if particles came nearer by this share of what they do at most. Measured.

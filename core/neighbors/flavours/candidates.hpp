@@ -1,0 +1,238 @@
+#pragma once
+// Who may be near a cell's particles, and who is near each: the same for all sets of instructions, a register of
+// candidates at a time. Each set is a type, `Set`, with
+//   k_lanes                          candidates a register holds
+//   Floats                           a pack of that many
+//   Words                            that many numbers of 32 bits, or twice as many of 16
+//   Bits                             a bit for each lane
+//   load, store                      words
+//   whole, floats                    from floats to the nearest whole numbers, and back
+//   all, add, sub                    words: the same in every lane, sums, differences
+//   halves                           (lower, upper): of each word the lower half from one, the upper from the other
+//   madd                             sums of the products of halves
+//   Near, below(limit, words)        where words are less than the limit; either(a, b)
+//   bits(mask)                       of such, or of a mask of floats
+//   store_kept(words, bits, to)      those whose bit is set, in order; what follows them up to k_lanes is overwritten
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "base/pack.hpp"
+#include "neighbors/list.hpp"
+
+namespace eddyline::neighbors {
+
+/// Places relative to a group's center at one moment, in 16 bits an axis, so that one multiplication does two. Each is
+/// two words: (x, y), and |x|^2 in 2D or (z, |x|^2 / k_square) in 3D.
+///
+/// The unit is such that all who may be neighbours are within k_reach of the center along each axis: then
+/// -(2 k_reach)^2 < |x|^2 - 2 x.x_i < 3 (2 k_reach)^2 < 2^31. Who is further away at this moment may be found near by
+/// mistake, which costs a little time, as who is beyond R adds nothing to pair sums.
+namespace coarse {
+
+inline constexpr float k_reach = 13000;
+inline constexpr int k_square = 1 << 14;
+inline constexpr int k_words = 2;
+
+EDDYLINE_INLINE std::int32_t* of(Candidates::Places& places, int word) {
+  return reinterpret_cast<std::int32_t*>(places.x[word].data());
+}
+EDDYLINE_INLINE const std::int32_t* of(const Candidates::Places& places, int word) {
+  return reinterpret_cast<const std::int32_t*>(places.x[word].data());
+}
+
+/// Units a quantum.
+EDDYLINE_INLINE float scale(const Group& group) { return k_reach / group.reach; }
+
+/// The group's limit, and what makes up for rounding: half a unit an axis of either place, and of the square.
+template <int D>
+EDDYLINE_INLINE float limit(const Group& group) {
+  constexpr float k_apart = D == 2 ? 1.5F : 1.8F, k_rounding = D == 2 ? 256.0F : 256.0F + k_square / 2;
+  const float cut = std::sqrt(group.limit) * scale(group) + k_apart;
+  return cut * cut + k_rounding;
+}
+
+EDDYLINE_INLINE std::int32_t halves(int lower, int upper) {
+  return static_cast<std::int32_t>((static_cast<std::uint32_t>(lower) & 0xffffU) | static_cast<std::uint32_t>(upper)
+                                                                                       << 16);
+}
+
+/// Padding: a register of candidates that are near nobody.
+template <class Set, int D>
+void pad(Candidates::Places& places, std::int32_t at) {
+  Set::store(Set::all(0), of(places, 0) + at);
+  Set::store(Set::all(D == 2 ? 1 << 30 : halves(0, 0x7fff)), of(places, 1) + at);
+}
+
+}  // namespace coarse
+
+/// A register of candidates at one moment.
+template <class Set, int D>
+struct Block {
+  typename Set::Words words[coarse::k_words];
+  typename Set::Bits far;  // who is too far from the group's box
+
+  template <class Floats = typename Set::Floats>
+  EDDYLINE_INLINE Block(const Floats* x, const GroupBox& box, const Group& group) {
+    const Floats scale = coarse::scale(group);
+    Floats apart2 = 0, square = 0;
+    typename Set::Words whole[D];
+    for (int d = 0; d < D; ++d) {
+      const Floats below = Floats(box.lower[d]) - x[d], above = x[d] - Floats(box.upper[d]);
+      const Floats apart = max(max(below, above), Floats(0));
+      apart2 = fma(apart, apart, apart2);
+      whole[d] = Set::whole(x[d] * scale);
+      const Floats rounded = Set::floats(whole[d]);
+      square = fma(rounded, rounded, square);
+    }
+    far = Set::bits(apart2 > Floats(group.limit));
+    words[0] = Set::halves(whole[0], whole[1]);
+    if constexpr (D == 2)
+      words[1] = Set::whole(square);
+    else
+      words[1] = Set::halves(whole[2], Set::whole(square * Floats(1.0F / coarse::k_square)));
+  }
+  EDDYLINE_INLINE void put(typename Set::Bits kept, std::int32_t at, Candidates::Places& to) const {
+    for (int w = 0; w < coarse::k_words; ++w) Set::store_kept(words[w], kept, coarse::of(to, w) + at);
+  }
+};
+
+template <class Set, int D, bool Foresees>
+void collect(const FixedPositions& positions, const Headings* headings, const Group& group, std::int32_t begin,
+             std::int32_t end, Candidates& to) {
+  using Floats = typename Set::Floats;
+  using Bits = typename Set::Bits;
+  std::int32_t numbers[Set::k_lanes];
+  for (int lane = 0; lane < Set::k_lanes; ++lane) numbers[lane] = lane * k_row_step;
+  const auto lanes = Set::load(numbers);
+  std::int32_t at = to.count;
+  for (std::int32_t j = begin; j < end; j += Set::k_lanes) {
+    Floats r[D], first[D], last[D];
+    for (int d = 0; d < D; ++d) {
+      r[d] = first[d] = Set::floats(Set::sub(Set::load(positions.x[d].data() + j), Set::all(group.center[d])));
+      if constexpr (Foresees) {
+        const Floats heading = headings == nullptr ? Floats(0) : Floats::load(headings->x[d].data() + j);
+        const Floats w = heading - Floats(group.heading[d]);
+        first[d] = fma(w, Floats(-group.behind), r[d]);
+        last[d] = fma(w, Floats(group.ahead), r[d]);
+      }
+    }
+    const unsigned rows = end - j < Set::k_lanes ? (1U << (end - j)) - 1 : (1U << Set::k_lanes) - 1;
+    const Block<Set, D> at_begin(first, group.begin, group);
+    auto near = static_cast<Bits>(~at_begin.far & rows);
+    if constexpr (Foresees) {
+      const Block<Set, D> at_end(last, group.end, group);
+      near = static_cast<Bits>(~(at_begin.far & at_end.far) & rows);
+      at_end.put(near, at, to.end);
+    }
+    at_begin.put(near, at, to.begin);
+    Set::store_kept(Set::add(lanes, Set::all(j * k_row_step)), near, to.place.data() + at);
+    at += __builtin_popcount(near);
+  }
+  to.count = at;
+}
+
+/// Which of a register of candidates are near one particle at one moment.
+template <class Set, int D>
+class Nearness {
+ public:
+  Nearness(const Group& group, const Seeker::Place& i) {
+    const float scale = coarse::scale(group);
+    int x[D];
+    float square = 0;
+    for (int d = 0; d < D; ++d) {
+      const float rounded = std::nearbyint(i.x[d] * scale);
+      x[d] = static_cast<int>(rounded);
+      square += rounded * rounded;
+    }
+    limit_ = Set::all(static_cast<int>(coarse::limit<D>(group) - square) + 1);
+    minus_twice_ = Set::all(coarse::halves(-2 * x[0], -2 * x[1]));
+    if constexpr (D == 3) rest_ = Set::all(coarse::halves(-2 * x[2], coarse::k_square));
+  }
+  EDDYLINE_INLINE typename Set::Near operator()(const typename Set::Words* x) const {
+    if constexpr (D == 2)
+      return Set::below(limit_, Set::add(Set::madd(x[0], minus_twice_), x[1]));
+    else
+      return Set::below(limit_, Set::add(Set::madd(x[0], minus_twice_), Set::madd(x[1], rest_)));
+  }
+
+ private:
+  typename Set::Words minus_twice_, rest_, limit_;
+};
+
+/// Calls visit(j, may_hold_self) for each register of candidates, from j on: whether one of the seekers, of whom the
+/// first and the last are given, may be among them.
+template <int Size, class Visit>
+EDDYLINE_INLINE void for_each_block(std::int32_t count, const Seeker& first, const Seeker& last, Visit&& visit) {
+  std::int32_t j = 0;
+  for (; j + Size <= first.self; j += Size) visit(j, std::false_type{});
+  for (; j <= last.self; j += Size) visit(j, std::true_type{});
+  for (; j < count; j += Size) visit(j, std::false_type{});
+}
+
+/// Finds who is near some seekers at a time, so that candidates are loaded once for all of them.
+template <class Set, int D, bool Foresees, std::size_t N>
+void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
+  using Words = typename Set::Words;
+  using Bits = typename Set::Bits;
+  const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) {
+    const Nearness<Set, D> at_begin[] = {{group, seekers[K].begin}...};
+    const Nearness<Set, D> at_end[] = {{group, Foresees ? seekers[K].end : seekers[K].begin}...};
+    std::int32_t* out[] = {seekers[K].neighbors...};
+    const auto load = [](const Candidates::Places& places, std::int32_t j, Words* x) {
+      for (int w = 0; w < coarse::k_words; ++w) x[w] = Set::load(coarse::of(places, w) + j);
+    };
+    const auto visit = [&](std::int32_t j, auto may_hold_self) __attribute__((always_inline)) {
+      Words x[coarse::k_words];
+      load(candidates.begin, j, x);
+      typename Set::Near near[] = {at_begin[K](x)...};
+      if constexpr (Foresees) {
+        load(candidates.end, j, x);
+        ((near[K] = Set::either(near[K], at_end[K](x))), ...);
+      }
+      const Words place = Set::load(candidates.place.data() + j);
+      const auto put = [&](std::size_t k) __attribute__((always_inline)) {
+        auto kept = Set::bits(near[k]);
+        if constexpr (may_hold_self) {
+          const auto at = static_cast<std::uint32_t>(seekers[k].self - j);
+          if (at < Set::k_lanes) kept = static_cast<Bits>(kept & ~(1U << at));
+        }
+        Set::store_kept(place, kept, out[k]);
+        out[k] += __builtin_popcount(kept);
+      };
+      (put(K), ...);
+    };
+    for_each_block<Set::k_lanes>(candidates.count, seekers[0], seekers[N - 1], visit);
+    ((seekers[K].found = static_cast<std::int32_t>(out[K] - seekers[K].neighbors)), ...);
+  };
+  each(std::make_index_sequence<N>());
+}
+
+template <class Set, int D, bool Foresees>
+void filter(Candidates& candidates, const Group& group, std::span<Seeker> seekers) {
+  coarse::pad<Set, D>(candidates.begin, candidates.count);
+  if constexpr (Foresees) coarse::pad<Set, D>(candidates.end, candidates.count);
+  Seeker *seeker = seekers.data(), *const end = seeker + seekers.size();
+  for (; end - seeker >= 4; seeker += 4) filter<Set, D, Foresees, 4>(candidates, group, seeker);
+  if (end - seeker == 3) filter<Set, D, Foresees, 3>(candidates, group, seeker);
+  if (end - seeker == 2) filter<Set, D, Foresees, 2>(candidates, group, seeker);
+  if (end - seeker == 1) filter<Set, D, Foresees, 1>(candidates, group, seeker);
+}
+
+/// How a set of instructions searches.
+template <class Set, bool Foresees>
+ListKernels::Search search_kernels() {
+  return {[](const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
+             std::int32_t begin, std::int32_t end, Candidates& candidates) {
+            dimensions == 2 ? collect<Set, 2, Foresees>(positions, headings, group, begin, end, candidates)
+                            : collect<Set, 3, Foresees>(positions, headings, group, begin, end, candidates);
+          },
+          [](Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers) {
+            dimensions == 2 ? filter<Set, 2, Foresees>(candidates, group, seekers)
+                            : filter<Set, 3, Foresees>(candidates, group, seekers);
+          }};
+}
+
+}  // namespace eddyline::neighbors
