@@ -223,8 +223,8 @@ class NeighborList {
 /// There is room for all of them and sixteen more.
 using CollectFunction = void (*)(const FixedPositions& positions, const Headings* headings, int dimensions,
                                  const Group& group, std::int32_t begin, std::int32_t end, Candidates& candidates);
-/// Finds the candidates that are near each of the group's seekers, who are in order. Each must have room for all and
-/// sixteen more, which may be written to.
+/// Finds the candidates that are near each of the group's seekers, and perhaps a few just beyond the limit. Each must
+/// have room for all and sixteen more, which may be written to.
 using FilterFunction = void (*)(Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers);
 /// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: written straight to memory if that is faster.
 using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,

@@ -116,6 +116,28 @@ def test_worlds_have_about_the_wanted_number_of_particles(case: str, dim: int):
     assert (estimate.wall_particles > 0) is (case not in ("box", "jet"))
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--case", "box", "--sizes", "4000,10"], "10: too few particles for a box in 2D. Try 500."),
+        (["--case", "jet", "--sizes", "3"], "3: too few particles for a jet in 2D. Try "),
+        (
+            ["--dim", "2,3", "--case", "box", "--sizes", "1000"],
+            "1000: too few particles for a box in 3D. Try 2000.",
+        ),
+        (["--dim", "4"], "4: must be 2, 3 or 2,3"),
+    ],
+)
+def test_what_cannot_be_measured_is_told_before_anything_is(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(step, "_Timed", None)
+    with pytest.raises(SystemExit) as stop:
+        main(["step", *words])
+    assert stop.value.code == 2
+    assert told in capsys.readouterr().err
+
+
 def test_awkward_worlds_are_awkward():
     """Most of the jet's domain is empty, and drops of the splash are single particles."""
     for dim, least in ((2, 90), (3, 350)):

@@ -162,13 +162,13 @@ class Nearness {
   typename Set::Words minus_twice_, rest_, limit_;
 };
 
-/// Calls visit(j, may_hold_self) for each register of candidates, from j on: whether one of the seekers, of whom the
-/// first and the last are given, may be among them.
+/// Calls visit(j, may_hold_self) for each register of candidates, from j on: whether one of those from `first` to
+/// `last` is among them; both are -1 if there are none such.
 template <int Size, class Visit>
-EDDYLINE_INLINE void for_each_block(std::int32_t count, const Seeker& first, const Seeker& last, Visit&& visit) {
+EDDYLINE_INLINE void for_each_block(std::int32_t count, std::int32_t first, std::int32_t last, Visit&& visit) {
   std::int32_t j = 0;
-  for (; j + Size <= first.self; j += Size) visit(j, std::false_type{});
-  for (; j <= last.self; j += Size) visit(j, std::true_type{});
+  for (; j + Size <= first; j += Size) visit(j, std::false_type{});
+  for (; j <= last; j += Size) visit(j, std::true_type{});
   for (; j < count; j += Size) visit(j, std::false_type{});
 }
 
@@ -204,7 +204,11 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
       };
       (put(K), ...);
     };
-    for_each_block<Set::k_lanes>(candidates.count, seekers[0], seekers[N - 1], visit);
+    // They stand in any order, where that of particles is shuffled.
+    std::int32_t first = seekers[0].self, last = first;
+    ((first = seekers[K].self < first ? seekers[K].self : first), ...);
+    ((last = seekers[K].self > last ? seekers[K].self : last), ...);
+    for_each_block<Set::k_lanes>(candidates.count, first, last, visit);
     ((seekers[K].found = static_cast<std::int32_t>(out[K] - seekers[K].neighbors)), ...);
   };
   each(std::make_index_sequence<N>());

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from eddyline.bench import machine, step
 from eddyline.bench.tables import show_growth, show_machine, show_steps
-from eddyline.bench.worlds import CASES, SCHEMES
+from eddyline.bench.worlds import CASES, SCHEMES, TooFewError
 from eddyline.run.machine import available_cores
 
 SIZES, LARGE = (10_000, 100_000), 1_000_000
@@ -42,7 +42,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 0
     sizes = options.sizes or [*SIZES, *([LARGE] if options.large else [])]
     schemes = options.scheme or SCHEMES[:1]
-    measured = step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes)
+    try:
+        measured = step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes)
+    except TooFewError as error:
+        parser.error(f"argument --sizes: {error}")
     records = list(_show_progress(console, measured))
     show_steps(console, records)
     show_growth(console, records)
@@ -87,6 +90,12 @@ def _numbers(text: str) -> list[int]:
     return values
 
 
+def _dimensions(text: str) -> list[int]:
+    if text not in ("2", "3", "2,3", "3,2"):
+        raise argparse.ArgumentTypeError(f"{text}: must be 2, 3 or 2,3")
+    return _numbers(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eddyline bench",
@@ -113,7 +122,9 @@ def _parser() -> argparse.ArgumentParser:
         choices=SCHEMES,
         help="again for both; default delta. A gas takes classic",
     )
-    parser.add_argument("--dim", type=_numbers, default=[2, 3], metavar="D,D", help="dimensions; default 2,3")
+    parser.add_argument(
+        "--dim", type=_dimensions, default=[2, 3], metavar="D,D", help="dimensions; default 2,3"
+    )
     parser.add_argument("--sizes", type=_numbers, metavar="N,N", help="particles; default 10000,100000")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the roofline into FILE, a PNG")
     parser.add_argument("--large", action="store_true", help="a million particles, too")

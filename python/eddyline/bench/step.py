@@ -22,7 +22,7 @@ import numpy as np
 from eddyline import _core
 from eddyline.bench.machine import arithmetic_limit, best_known
 from eddyline.bench.origin import commit
-from eddyline.bench.worlds import CASES, only_scheme
+from eddyline.bench.worlds import make, only_scheme
 from eddyline.run.machine import available_cores, processor_name
 from eddyline.world import World
 
@@ -96,20 +96,25 @@ def measure(
     threads: Sequence[int],
     schemes: Sequence[str] = ("delta",),
 ) -> Iterator[Record]:
-    """Every combination, world after world; a case that knows one scheme only is computed by that one."""
+    """Every combination, world after world; a case that knows one scheme only is computed by that one. Raises
+    TooFewError before anything is measured."""
+    groups = [
+        (case, [make(case, dim, size, scheme) for size in sizes])
+        for case, dim in itertools.product(cases, dimensions)
+        for scheme in dict.fromkeys(only_scheme(case) or scheme for scheme in schemes)
+    ]
+    return _measure(groups, threads)
+
+
+def _measure(groups: Sequence[tuple[str, Sequence[World]]], threads: Sequence[int]) -> Iterator[Record]:
     origin, processor = commit(), processor_name()
-    for case, dim in itertools.product(cases, dimensions):
-        for scheme in dict.fromkeys(only_scheme(case) or scheme for scheme in schemes):
-            runs = [
-                _Timed(case, world, count)
-                for world in (CASES[case](dim, size, scheme) for size in sizes)
-                for count in threads
-            ]
-            for _ in range(REPETITIONS):
-                for run in runs:
-                    run.repeat()
-            while runs:
-                yield runs.pop(0).record(origin, processor)
+    for case, worlds in groups:
+        runs = [_Timed(case, world, count) for world in worlds for count in threads]
+        for _ in range(REPETITIONS):
+            for run in runs:
+                run.repeat()
+        while runs:
+            yield runs.pop(0).record(origin, processor)
 
 
 @dataclass

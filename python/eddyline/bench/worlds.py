@@ -6,9 +6,9 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from eddyline.world import World
+from eddyline.world import World, WorldError
 
 _BOX = """format = 1
 title  = "A periodic box of vortices, from a disordered start"
@@ -223,6 +223,35 @@ CASES: dict[str, Callable[[int, int, str], World]] = {
 }  # fmt: skip
 """Worlds by name: (dimensions, particles, scheme) -> world."""
 SCHEMES = ("delta", "classic")
+
+
+class TooFewError(ValueError):
+    """So many particles make no world."""
+
+
+def make(case: str, dimensions: int, particles: int, scheme: str) -> World:
+    """A world of CASES. Raises TooFewError with how many would be enough."""
+    try:
+        return CASES[case](dimensions, particles, scheme)
+    except (WorldError, ZeroDivisionError):
+        enough = next(n for n in _rising(particles) if _can_be(case, dimensions, n, scheme))
+        raise TooFewError(
+            f"{particles}: too few particles for a {case} in {dimensions}D. Try {enough}."
+        ) from None
+
+
+def _rising(particles: int) -> Iterator[int]:
+    """Round numbers above it."""
+    for power in itertools.count(len(str(particles)) - 1):
+        yield from (n for n in (10**power, 2 * 10**power, 5 * 10**power) if n > particles)
+
+
+def _can_be(case: str, dimensions: int, particles: int, scheme: str) -> bool:
+    try:
+        CASES[case](dimensions, particles, scheme)
+    except (WorldError, ZeroDivisionError):
+        return False
+    return True
 
 
 def only_scheme(case: str) -> str | None:
