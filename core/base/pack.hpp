@@ -33,6 +33,7 @@ struct Pack<T, 1> {
   T v;
   EDDYLINE_INLINE Pack() : v(0) {}
   EDDYLINE_INLINE Pack(T value) : v(value) {}  // NOLINT(google-explicit-constructor)
+  static EDDYLINE_INLINE Pack load(const T* from) { return *from; }
   EDDYLINE_INLINE void store(T* to) const { *to = v; }
 };
 

@@ -22,60 +22,6 @@ float relative(std::int32_t x, std::int32_t center) {
       static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(center)));
 }
 
-template <bool Foresees>
-void collect_plain(const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
-                   std::int32_t begin, std::int32_t end, Candidates& to) {
-  for (std::int32_t j = begin; j < end; ++j) {
-    const auto at = static_cast<std::size_t>(to.count), from = static_cast<std::size_t>(j);
-    float x[3], w[3];
-    for (int d = 0; d < dimensions; ++d) {
-      x[d] = relative(positions.x[d][from], group.center[d]);
-      w[d] = Foresees ? (headings == nullptr ? 0.0F : headings->x[d][from]) - group.heading[d] : 0.0F;
-    }
-    const auto put = [&](const GroupBox& box, float time, Candidates::Places& places) {
-      float square = 0, apart2 = 0;
-      for (int d = 0; d < dimensions; ++d) {
-        const float r = Foresees ? std::fma(w[d], time, x[d]) : x[d];
-        const float apart = std::max(std::max(box.lower[d] - r, r - box.upper[d]), 0.0F);
-        places.x[d][at] = r;
-        square = std::fma(r, r, square);
-        apart2 = std::fma(apart, apart, apart2);
-      }
-      places.square[at] = square;
-      return apart2 <= group.limit;
-    };
-    bool near = put(group.begin, -group.behind, to.begin);
-    if constexpr (Foresees) near |= put(group.end, group.ahead, to.end);
-    to.place[at] = j * k_row_step;
-    to.count += static_cast<std::int32_t>(near);
-  }
-}
-
-template <bool Foresees>
-void filter_plain(Candidates& candidates, const Group& /*group*/, int dimensions, std::span<Seeker> seekers) {
-  for (Seeker& seeker : seekers) {
-    seeker.found = 0;
-    for (std::int32_t j = 0; j < candidates.count; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      const auto is_near = [&](const Candidates::Places& places, const Seeker::Place& i) {
-        float s = places.square[at];
-        for (int d = 0; d < dimensions; ++d) s = std::fma(-2 * i.x[d], places.x[d][at], s);
-        return s <= i.limit;
-      };
-      bool near = is_near(candidates.begin, seeker.begin);
-      if constexpr (Foresees) near |= is_near(candidates.end, seeker.end);
-      seeker.neighbors[seeker.found] = candidates.place[at];
-      seeker.found += static_cast<std::int32_t>(near && j != seeker.self);
-    }
-  }
-}
-
-void interleave_plain(const std::int32_t* from, std::int64_t stride, std::int32_t length, std::int32_t* to,
-                      bool /*past_caches*/) {
-  for (std::int32_t k = 0; k < length; ++k)
-    for (int lane = 0; lane < k_chunk; ++lane) to[k * k_chunk + lane] = from[lane * stride + k];
-}
-
 ListKernels choose(const char* instructions) {
 #ifdef EDDYLINE_HAS_AVX2
   if (std::strcmp(instructions, "avx2") == 0) return list_kernels_avx2();
@@ -84,7 +30,7 @@ ListKernels choose(const char* instructions) {
   if (std::strcmp(instructions, "avx512") == 0) return list_kernels_avx512();
 #endif
   (void)instructions;
-  return list_kernels_plain();
+  return list_kernels_scalar();
 }
 
 }  // namespace
@@ -177,15 +123,8 @@ class NeighborList::CellSearch {
     const float heading = group_.heading[d];
     use([=](std::int32_t row) { return relative(x[row], center) + (w[row] - heading) * time; });
   }
-  void find_place(std::int32_t row, float time, Seeker::Place& at) const {
-    float square = 0;
-    for (int d = 0; d < search_.dimensions; ++d)
-      with_places(d, time, [&](auto&& place) {
-        const float x = place(row);
-        at.x[d] = x;
-        square += x * x;
-      });
-    at.limit = group_.limit - square;
+  void find_place(std::int32_t row, float time, float* at) const {
+    for (int d = 0; d < search_.dimensions; ++d) with_places(d, time, [&](auto&& place) { at[d] = place(row); });
   }
   /// Calls visit(begin, end) for the rows of each run of three cells around `cell`, or for all rows.
   template <class Visit>
@@ -214,7 +153,7 @@ class NeighborList::CellSearch {
   Candidates& candidates_;
   Group group_;
   std::int32_t cell_ = -1;
-  std::int32_t first_ = -1;  // row of that cell, if its particles look for their kind
+  std::int32_t first_ = -1;  // first row of that cell, if its particles look for their kind
   std::size_t box_ = 0;
 };
 
@@ -224,10 +163,6 @@ void Group::look_as_far_as(float cut_squared) {
   for (const GroupBox& box : {begin, end})
     for (int d = 0; d < 3; ++d) farthest = std::max({farthest, -box.lower[d], box.upper[d]});
   reach = farthest + std::sqrt(cut_squared);
-}
-
-ListKernels list_kernels_plain() {
-  return {{collect_plain<false>, filter_plain<false>}, {collect_plain<true>, filter_plain<true>}, interleave_plain};
 }
 
 std::int32_t* Arena::take(std::size_t entries) {

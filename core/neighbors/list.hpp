@@ -102,16 +102,15 @@ struct Group {
 
 /// Everything that may be near a group, side by side.
 struct Candidates {
-  /// Places relative to the group's center at one moment; a set of instructions may keep other numbers of four bytes.
+  static constexpr int k_words = 2;
+  /// Places relative to the group's center at one moment, see flavours/candidates.hpp.
   struct Places {
-    Array<float> x[3];
-    Array<float> square;  // |x|^2
+    Array<std::int32_t> word[k_words];
 
     void resize(std::size_t size) {
-      for (auto& each : x) each.resize(size);
-      square.resize(size);
+      for (auto& each : word) each.resize(size);
     }
-    std::size_t bytes() const { return x[0].bytes() + x[1].bytes() + x[2].bytes() + square.bytes(); }
+    std::size_t bytes() const { return word[0].bytes() + word[1].bytes(); }
   };
   Places begin, end;          // the latter only if anything is foreseen
   Array<std::int32_t> place;  // of the source's row
@@ -125,13 +124,10 @@ struct Candidates {
   std::size_t bytes() const { return begin.bytes() + end.bytes() + place.bytes(); }
 };
 
-/// One who looks for neighbours among candidates: those whose |x|^2 - 2 x.x_i does not exceed the limit, at the
-/// beginning or at the end.
+/// One who looks for neighbours among candidates, and where it is at the beginning and at the end, relative to the
+/// group's center.
 struct Seeker {
-  struct Place {
-    float x[3], limit;
-  };
-  Place begin, end;
+  float begin[3], end[3];
   std::int32_t self;        // which candidate it is itself, and so no neighbour; -1 if it is none of them
   std::int32_t* neighbors;  // where the places of those go that are near, in order,
   std::int32_t found = 0;   // and how many they are
@@ -239,7 +235,7 @@ struct ListKernels {
   Search present, foreseen;
   InterleaveFunction interleave;
 };
-ListKernels list_kernels_plain();
+ListKernels list_kernels_scalar();
 ListKernels list_kernels_avx2();
 ListKernels list_kernels_avx512();
 

@@ -1,17 +1,17 @@
 #pragma once
 // Who may be near a cell's particles, and who is near each: the same for all sets of instructions, a register of
-// candidates at a time. Each set is a type, `Set`, with
+// candidates at a time, and with the same outcome. Each set is a type, `Set`, with
 //   k_lanes                          candidates a register holds
 //   Floats                           a pack of that many
 //   Words                            that many numbers of 32 bits, or twice as many of 16
 //   Bits                             a bit for each lane
 //   load, store                      words
-//   whole, floats                    from floats to the nearest whole numbers, and back
+//   whole, floats                    from floats to the nearest whole numbers, the least where there is none, and back
 //   all, add, sub                    words: the same in every lane, sums, differences
 //   halves                           (lower, upper): of each word the lower half from one, the upper from the other
 //   madd                             sums of the products of halves
-//   Near, below(limit, words)        where words are less than the limit; either(a, b)
-//   bits(mask)                       of such, or of a mask of floats
+//   below(limit, words)              where words are less than the limit, a Near; either(a, b) of two such
+//   bits(mask)                       of a Near, or of a mask of floats
 //   store_kept(words, bits, to)      those whose bit is set, in order; what follows them up to k_lanes is overwritten
 
 #include <cmath>
@@ -25,45 +25,42 @@
 namespace eddyline::neighbors {
 
 /// Places relative to a group's center at one moment, in 16 bits an axis, so that one multiplication does two. Each is
-/// two words: (x, y), and |x|^2 in 2D or (z, |x|^2 / k_square) in 3D.
+/// two words: (x, y), and |x|^2 in 2D or (z, |x|^2 / k_square_unit) in 3D.
 ///
-/// The unit is such that all who may be neighbours are within k_reach of the center along each axis: then
-/// -(2 k_reach)^2 < |x|^2 - 2 x.x_i < 3 (2 k_reach)^2 < 2^31. Who is further away at this moment may be found near by
-/// mistake, which costs a little time, as who is beyond R adds nothing to pair sums.
+/// The unit is such that all who may be neighbours are within k_reach of the center along each axis. Then 2 x and the
+/// square fit 16 bits, and s = |x|^2 - 2 x.x_i fits 32: -D k_reach^2 <= s <= D (2 k_reach)^2. Who is further away at
+/// this moment may be found near by mistake, which costs a little time, as who is beyond R adds nothing to pair sums.
 namespace coarse {
 
 inline constexpr float k_reach = 13000;
-inline constexpr int k_square = 1 << 14;
-inline constexpr int k_words = 2;
-
-EDDYLINE_INLINE std::int32_t* of(Candidates::Places& places, int word) {
-  return reinterpret_cast<std::int32_t*>(places.x[word].data());
-}
-EDDYLINE_INLINE const std::int32_t* of(const Candidates::Places& places, int word) {
-  return reinterpret_cast<const std::int32_t*>(places.x[word].data());
-}
+inline constexpr int k_square_unit = 1 << 14;
+inline constexpr int k_words = Candidates::k_words;
+static_assert(2 * k_reach < 0x1p15F && 3 * k_reach * k_reach / k_square_unit < 0x1p15F);
+static_assert(3 * (2 * k_reach) * (2 * k_reach) + k_square_unit < 0x1p31F);
 
 /// Units a quantum.
 EDDYLINE_INLINE float scale(const Group& group) { return k_reach / group.reach; }
 
-/// The group's limit, and what makes up for rounding: half a unit an axis of either place, and of the square.
+/// The group's limit, and what makes up for rounding: of two places by half a unit an axis, which brings them nearer by
+/// sqrt(D) at most; of floats; and of the square by half its unit.
 template <int D>
 EDDYLINE_INLINE float limit(const Group& group) {
-  constexpr float k_apart = D == 2 ? 1.5F : 1.8F, k_rounding = D == 2 ? 256.0F : 256.0F + k_square / 2;
-  const float cut = std::sqrt(group.limit) * scale(group) + k_apart;
-  return cut * cut + k_rounding;
+  constexpr float k_of_places = D == 2 ? 1.5F : 1.8F, k_of_floats = 256;
+  constexpr float k_of_square = D == 2 ? 0 : k_square_unit / 2;
+  const float cut = std::sqrt(group.limit) * scale(group) + k_of_places;
+  return cut * cut + k_of_floats + k_of_square;
 }
 
 EDDYLINE_INLINE std::int32_t halves(int lower, int upper) {
-  return static_cast<std::int32_t>((static_cast<std::uint32_t>(lower) & 0xffffU) | static_cast<std::uint32_t>(upper)
-                                                                                       << 16);
+  const auto low = static_cast<std::uint32_t>(lower) & 0xffffU, high = static_cast<std::uint32_t>(upper) << 16;
+  return static_cast<std::int32_t>(low | high);
 }
 
 /// Padding: a register of candidates that are near nobody.
 template <class Set, int D>
 void pad(Candidates::Places& places, std::int32_t at) {
-  Set::store(Set::all(0), of(places, 0) + at);
-  Set::store(Set::all(D == 2 ? 1 << 30 : halves(0, 0x7fff)), of(places, 1) + at);
+  Set::store(Set::all(0), places.word[0].data() + at);
+  Set::store(Set::all(D == 2 ? 1 << 30 : halves(0, 0x7fff)), places.word[1].data() + at);
 }
 
 }  // namespace coarse
@@ -74,8 +71,8 @@ struct Block {
   typename Set::Words words[coarse::k_words];
   typename Set::Bits far;  // who is too far from the group's box
 
-  template <class Floats = typename Set::Floats>
-  EDDYLINE_INLINE Block(const Floats* x, const GroupBox& box, const Group& group) {
+  EDDYLINE_INLINE Block(const typename Set::Floats* x, const GroupBox& box, const Group& group) {
+    using Floats = typename Set::Floats;
     const Floats scale = coarse::scale(group);
     Floats apart2 = 0, square = 0;
     typename Set::Words whole[D];
@@ -92,10 +89,10 @@ struct Block {
     if constexpr (D == 2)
       words[1] = Set::whole(square);
     else
-      words[1] = Set::halves(whole[2], Set::whole(square * Floats(1.0F / coarse::k_square)));
+      words[1] = Set::halves(whole[2], Set::whole(square * Floats(1.0F / coarse::k_square_unit)));
   }
   EDDYLINE_INLINE void put(typename Set::Bits kept, std::int32_t at, Candidates::Places& to) const {
-    for (int w = 0; w < coarse::k_words; ++w) Set::store_kept(words[w], kept, coarse::of(to, w) + at);
+    for (int w = 0; w < coarse::k_words; ++w) Set::store_kept(words[w], kept, to.word[w].data() + at);
   }
 };
 
@@ -119,12 +116,12 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
         last[d] = fma(w, Floats(group.ahead), r[d]);
       }
     }
-    const unsigned rows = end - j < Set::k_lanes ? (1U << (end - j)) - 1 : (1U << Set::k_lanes) - 1;
+    const unsigned in_run = end - j < Set::k_lanes ? (1U << (end - j)) - 1 : (1U << Set::k_lanes) - 1;
     const Block<Set, D> at_begin(first, group.begin, group);
-    auto near = static_cast<Bits>(~at_begin.far & rows);
+    auto near = static_cast<Bits>(~at_begin.far & in_run);
     if constexpr (Foresees) {
       const Block<Set, D> at_end(last, group.end, group);
-      near = static_cast<Bits>(~(at_begin.far & at_end.far) & rows);
+      near = static_cast<Bits>(~(at_begin.far & at_end.far) & in_run);
       at_end.put(near, at, to.end);
     }
     at_begin.put(near, at, to.begin);
@@ -138,18 +135,18 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
 template <class Set, int D>
 class Nearness {
  public:
-  Nearness(const Group& group, const Seeker::Place& i) {
+  Nearness(const Group& group, const float* x_i) {
     const float scale = coarse::scale(group);
     int x[D];
     float square = 0;
     for (int d = 0; d < D; ++d) {
-      const float rounded = std::nearbyint(i.x[d] * scale);
+      const float rounded = std::nearbyint(x_i[d] * scale);
       x[d] = static_cast<int>(rounded);
       square += rounded * rounded;
     }
     limit_ = Set::all(static_cast<int>(coarse::limit<D>(group) - square) + 1);
     minus_twice_ = Set::all(coarse::halves(-2 * x[0], -2 * x[1]));
-    if constexpr (D == 3) rest_ = Set::all(coarse::halves(-2 * x[2], coarse::k_square));
+    if constexpr (D == 3) rest_ = Set::all(coarse::halves(-2 * x[2], coarse::k_square_unit));
   }
   EDDYLINE_INLINE typename Set::Near operator()(const typename Set::Words* x) const {
     if constexpr (D == 2)
@@ -182,7 +179,7 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
     const Nearness<Set, D> at_end[] = {{group, Foresees ? seekers[K].end : seekers[K].begin}...};
     std::int32_t* out[] = {seekers[K].neighbors...};
     const auto load = [](const Candidates::Places& places, std::int32_t j, Words* x) {
-      for (int w = 0; w < coarse::k_words; ++w) x[w] = Set::load(coarse::of(places, w) + j);
+      for (int w = 0; w < coarse::k_words; ++w) x[w] = Set::load(places.word[w].data() + j);
     };
     const auto visit = [&](std::int32_t j, auto may_hold_self) __attribute__((always_inline)) {
       Words x[coarse::k_words];
