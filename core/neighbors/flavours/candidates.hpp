@@ -41,7 +41,7 @@ static_assert(3 * (2 * k_reach) * (2 * k_reach) + k_square_unit < 0x1p31F);
 /// Units a quantum.
 EDDYLINE_INLINE float scale(const Group& group) { return k_reach / group.reach; }
 
-/// The group's limit, and what makes up for rounding: of two places by half a unit an axis, which brings them nearer by
+/// The group's limit, and what makes up for rounding: of two places by half a unit an axis, which takes them apart by
 /// sqrt(D) at most; of floats; and of the square by half its unit.
 template <int D>
 EDDYLINE_INLINE float limit(const Group& group) {
