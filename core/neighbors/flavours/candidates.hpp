@@ -139,12 +139,16 @@ class Nearness {
     const float scale = coarse::scale(group);
     int x[D];
     float square = 0;
+    bool is_known = true;  // else nobody is near: a run whose numbers are none is about to stop
     for (int d = 0; d < D; ++d) {
       const float rounded = std::nearbyint(x_i[d] * scale);
-      x[d] = static_cast<int>(rounded);
+      const bool is_within = std::abs(rounded) <= coarse::k_reach;
+      x[d] = is_within ? static_cast<int>(rounded) : 0;
       square += rounded * rounded;
+      is_known = is_known && is_within;
     }
-    limit_ = Set::all(static_cast<int>(coarse::limit<D>(group) - square) + 1);
+    const float limit = is_known ? coarse::limit<D>(group) - square : -0x1p30F;
+    limit_ = Set::all(static_cast<int>(limit) + 1);
     minus_twice_ = Set::all(coarse::halves(-2 * x[0], -2 * x[1]));
     if constexpr (D == 3) rest_ = Set::all(coarse::halves(-2 * x[2], coarse::k_square_unit));
   }
