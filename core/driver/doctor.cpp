@@ -141,7 +141,8 @@ std::int64_t count_pairs(const integrate::Flow<T, D>& flow) {
         const std::int32_t j = chunks[c].entries[e] / k_row_step;
         if (j == sentinel) continue;
         const T* x_i =
-            targets.row(list.targets().slot[static_cast<std::int64_t>(c) * neighbors::k_chunk + e % neighbors::k_chunk])
+            targets
+                .row(list.targets().row_of(static_cast<std::int64_t>(c) * neighbors::k_chunk + e % neighbors::k_chunk))
                 .first;
         double r2 = 0;
         for (int d = 0; d < D; ++d) {

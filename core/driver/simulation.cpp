@@ -407,7 +407,7 @@ class FlowSimulation final : public Simulation {
     double lowest, per_unit;
   };
   double wall_pressure(std::size_t i) const {
-    return pressure_unit() * static_cast<double>(flow_.walls.row(flow_.wall_rows.slot[i])[D]);
+    return pressure_unit() * static_cast<double>(flow_.walls.row(flow_.wall_rows.row_of(i))[D]);
   }
 
   static Vectors vectors(const VectorArray<double, D>& field) { return {field[0], field.size(), field.stride()}; }

@@ -104,6 +104,13 @@ class Halo {
     finish(field...);
   }
 
+  /// The same between ranks alone: what this process repeats of its own stays as it is.
+  template <class... Field>
+  void gather_between(Field&&... field) {
+    start(field...);
+    finish(field...);
+  }
+
   /// The same within this process alone: nothing is sent, and ghosts of other ranks stay as they are.
   template <class... Field>
   void gather_within(Field&&... field);

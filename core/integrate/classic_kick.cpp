@@ -67,7 +67,7 @@ void ClassicKick<T, D>::write_rows(const ParticleSpan& span, const Ahead& at) {
     p_row[l] = static_cast<T>(p[l]);
     c_row[l] = static_cast<T>(sound_speed[l]);
   }
-  columns.write_to(flow_.pressed, flow_.fluid_rows.slot.data() + span.first, n);
+  columns.write_to(flow_.pressed, flow_.fluid_rows, span);
 }
 
 template <class T, int D>

@@ -183,7 +183,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     sums.mirror_velocities(wall, begin, count, c.inverse_c0);
     for (std::size_t l = 0; l < count; ++l) {
       const std::size_t k = begin + l;
-      const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
+      const auto row = flow_.walls.row(flow_.wall_rows.row_of(k));
       const double p = static_cast<double>(sums.pressure[l]);
       double s = 0, sound_speed = 0;
       if (sums.is_wet(l)) {

@@ -105,9 +105,9 @@ void Flow<T, D>::place() {
         "spacing.");
   place_fluid(placement, constants_, fluid);
   place_walls(placement, wall);
-  wall_rows.slot.assign(placement.walls.size(), 0);
-  walls.resize(0);
-  sort_walls();
+  kept_wall_rows_.resize(placement.walls.size());
+  std::fill(kept_wall_rows_.values().begin(), kept_wall_rows_.values().end(), T(0));
+  move_walls();
   resize_walls(wall_rows.owned());
   place_nodes();
 }
@@ -125,12 +125,13 @@ void Flow<T, D>::place_nodes() {
     for (int d = 0; d < D; ++d) x[d].push_back(node[d]);
   }
   for (int d = 0; d < D; ++d) position[d] = x[d].data();
-  subdomain_.sort({position, D}, id, node_rows, node_number);
+  Array<std::int32_t> room;
+  subdomain_.sort({position, D}, id, node_rows, node_number, room);
   nodes.resize(node_rows.rows);
   for (int d = 0; d < D; ++d) {
-    node_positions_.x[d].assign(static_cast<std::size_t>(node_rows.rows) + neighbors::k_chunk, 0);
+    node_positions_.x[d].assign(static_cast<std::size_t>(node_rows.standing) + neighbors::k_chunk, 0);
     for (std::size_t i = 0; i < id.size(); ++i) {
-      const std::int32_t slot = node_rows.slot[i];
+      const std::int32_t slot = node_rows.row_of(i);
       const std::int32_t place = constants_.fixed.wrapped(x[d][static_cast<std::size_t>(node_number[i])]);
       node_positions_.x[d][static_cast<std::size_t>(slot)] = place;
       nodes.put_fixed(nodes.row(slot).first + d, place);
@@ -276,18 +277,32 @@ void Flow<T, D>::sort_fluid() {
   control.approach = control.approach_before = control.moved = control.gone = control.latest.corrected = 0;
 }
 
+/// While use() lasts, the order of some particles and the room that sorting them needs are where lists have been
+/// renewed from, which is found anew afterwards.
+template <class T, int D>
+template <class Use>
+void Flow<T, D>::with_order(std::size_t particles, neighbors::FixedPositions& renewed_from, Use&& use) {
+  auto& [order, room, none] = renewed_from.x;
+  order.resize(particles + neighbors::k_chunk), room.resize(particles + neighbors::k_chunk);
+  reorder_.order.swap(order);
+  use(room);
+  reorder_.order.swap(order);
+}
+
 /// Order of the fluid by the places in `reorder_`.
 template <class T, int D>
 void Flow<T, D>::find_fluid_rows() {
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = reorder_.places()[d];
-  subdomain_.sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, reorder_.order);
-  put_positions(fluid_rows, reorder_.places(), fluid_positions_);
-  fluid.for_each_array([&](auto& array) { reorder_(array); });
+  with_order(fluid.id.size(), margin_.fluid(), [&](Array<std::int32_t>& room) {
+    subdomain_.sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, reorder_.order, room);
+    put_positions(fluid_rows, reorder_.places(), fluid_positions_);
+    fluid.for_each_array([&](auto& array) { reorder_(array); });
+  });
   openings.find_members(fluid);
   subdomain_.find_ghosts(fluid_rows, fluid_halo);
   find_fluid_copies();
-  fluid_halo.gather(neighbors::PositionField(fluid_positions_, D));
+  fluid_halo.gather_between(neighbors::PositionField(fluid_positions_, D));
   if (!fluid.classic) moving.resize(fluid_rows.rows);
   rows_share_memory() ? pressed.lie_in(moving) : pressed.resize(fluid_rows.rows);
 }
@@ -322,32 +337,34 @@ void Flow<T, D>::move_walls_by_places() {
   send_copies(wall_places_, for_each_field);
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = wall_places_[d];
-  subdomain_.sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, reorder_.order);
-  put_positions(wall_rows, wall_places_, wall_positions_);
-  wall.for_each_array([&](auto& array) { reorder_(array); });
-  walls.resize(wall_rows.rows);
-  kept_wall_rows_.put(reorder_.order, walls, wall_rows);
-  if (!walls_move_) kept_wall_rows_.release(), wall_places_ = {};
+  with_order(wall.id.size(), margin_.walls(), [&](Array<std::int32_t>& room) {
+    subdomain_.sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, reorder_.order, room);
+    put_positions(wall_rows, wall_places_, wall_positions_);
+    wall.for_each_array([&](auto& array) { reorder_(array); });
+    walls.resize(wall_rows.rows);
+    kept_wall_rows_.put(reorder_.order, walls, wall_rows);
+  });
+  if (!walls_move_) kept_wall_rows_.release(), wall_places_ = {}, margin_.walls() = {};
   subdomain_.find_ghosts(wall_rows, wall_halo);
   subdomain_.find_copies(wall_rows, wall_copies);
-  wall_halo.gather(neighbors::PositionField(wall_positions_, D));
+  wall_halo.gather_between(neighbors::PositionField(wall_positions_, D));
   if (walls_move_)
-    for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.rows));
+    for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.standing));
 }
 
 /// Where rows of this rank stand, from places that are still in their old order.
 template <class T, int D>
 void Flow<T, D>::put_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
                                neighbors::FixedPositions& positions) const {
-  const auto n = static_cast<std::int64_t>(rows.slot.size());
+  const std::int64_t n = rows.computed();
   for (int d = 0; d < D; ++d) {
     Array<std::int32_t>& p = positions.x[d];
-    p.resize(static_cast<std::size_t>(rows.rows) + neighbors::k_chunk);
+    p.resize(static_cast<std::size_t>(rows.standing) + neighbors::k_chunk);
     std::fill(p.end() - neighbors::k_chunk, p.end(), 0);
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      p[static_cast<std::size_t>(rows.slot[k])] = constants_.fixed.wrapped(x[d][reorder_.order[k]]);
+      p[static_cast<std::size_t>(rows.row_of(k))] = constants_.fixed.wrapped(x[d][reorder_.order[k]]);
     }
   }
 }
@@ -396,8 +413,8 @@ double Flow<T, D>::pressure(std::size_t i) const {
 
 template <class T, int D>
 Vec3 Flow<T, D>::sorted_place(std::size_t i) const {
-  Vec3 x = layout().centre(fluid_rows.cell[i]);
-  const auto row = static_cast<std::size_t>(fluid_rows.slot[i]);
+  Vec3 x = layout().centre(particles::CellFinder(fluid_rows)(i));
+  const auto row = static_cast<std::size_t>(fluid_rows.row_of(i));
   for (int d = 0; d < D; ++d) x[d] = constants_.fixed.unwrapped(fluid_positions_.x[d][row], x[d]);
   return x;
 }
@@ -406,7 +423,7 @@ template <class T, int D>
 void Flow<T, D>::write_wall_rows() {
   for (std::int64_t i = 0; i < wall.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    write_wall_row(walls.row(wall_rows.slot[k]), k);
+    write_wall_row(walls.row(wall_rows.row_of(k)), k);
   }
 }
 

@@ -143,11 +143,10 @@ class Flow {
   const std::string& instructions() const { return execution_.instructions; }
   /// Pressure of particle i [Pa].
   double pressure(std::size_t i) const;
-  /// The particle in a row of a cell of this rank.
-  std::size_t fluid_in(std::int32_t row, std::int32_t cell) const {
-    if (fluid_of_row_.size() > 0) return static_cast<std::size_t>(fluid_of_row_[static_cast<std::size_t>(row)]);
-    const auto c = static_cast<std::size_t>(cell);
-    return static_cast<std::size_t>(fluid_rows.first[c] + row - fluid_rows.begin[c]);
+  /// The particle in a row of this rank.
+  std::size_t fluid_in(std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    return fluid_of_row_.size() > 0 ? static_cast<std::size_t>(fluid_of_row_[r]) : r;
   }
   /// By which particle i was sorted at the last rebuild: where it was expected some steps later.
   Vec3 sorted_place(std::size_t i) const;
@@ -267,6 +266,8 @@ class Flow {
   bool rebalance_is_due();
   void rebalance();
   void sort_fluid();
+  template <class Use>
+  void with_order(std::size_t particles, neighbors::FixedPositions& renewed_from, Use&& use);
   void find_fluid_rows();
   void sort_walls();
   void move_walls();
@@ -330,7 +331,7 @@ class Flow {
   KeptRows<T> kept_wall_rows_;
   VectorArray<double, D> wall_places_;  // by which walls are sorted [m]; where none moves, while they are
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
-  Array<std::int32_t> fluid_of_row_;  // the particle in each row, where copies are computed or particles shuffled
+  Array<std::int32_t> fluid_of_row_;  // the particle in each row, where their order is drawn; else empty
   bool copies_are_in_ = false;
   FreeFluid free_fluid_;
   std::vector<std::uint8_t> walls_at_buffers_;  // by chunk of walls, whether it may have neighbours in buffers

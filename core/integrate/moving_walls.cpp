@@ -48,7 +48,7 @@ void MovingWalls<T, D>::write_middle(double t, double dt) {
   auto& moved = flow_.wall_displacement;
   for (int d = 0; d < D; ++d) std::fill(moved.x[d].begin(), moved.x[d].end(), 0.0F);
   for_each_moving([&](std::size_t k, const Pose& pose) {
-    const std::int32_t slot = flow_.wall_rows.slot[k];
+    const std::int32_t slot = flow_.wall_rows.row_of(k);
     const auto row = flow_.walls.row(slot);
     const Vec3 end = pose.place(vector_of(flow_.wall.x_file, k));
     for (int d = 0; d < D; ++d) {
@@ -63,8 +63,10 @@ void MovingWalls<T, D>::write_middle(double t, double dt) {
     }
   });
   const auto gather = [&](auto&&... displacement) {
-    flow_.start_gather(flow_.wall_halo, neighbors::RowField(flow_.walls, D), displacement...);
-    flow_.finish_gather(flow_.wall_halo, neighbors::RowField(flow_.walls, D), displacement...);
+    const neighbors::RowField<T> rows(flow_.walls, D);
+    flow_.send(flow_.wall_halo, rows, displacement...);
+    flow_.wall_halo.gather_within(rows);
+    flow_.finish_gather(flow_.wall_halo, rows, displacement...);
   };
   if constexpr (D == 2)
     gather(exchange::ArrayField(moved.x[0]), exchange::ArrayField(moved.x[1]));
@@ -76,7 +78,7 @@ template <class T, int D>
 void MovingWalls<T, D>::move_to_end() {
   const auto& c = flow_.constants();
   for_each_moving([&](std::size_t k, const Pose& pose) {
-    T* x_row = flow_.walls.row(flow_.wall_rows.slot[k]).first;
+    T* x_row = flow_.walls.row(flow_.wall_rows.row_of(k)).first;
     const Vec3 x = pose.place(vector_of(flow_.wall.x_file, k)), v = pose.velocity_at(x);
     for (int d = 0; d < D; ++d) {
       flow_.wall.x[d][k] = x[d];

@@ -47,7 +47,7 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
     const auto v = velocity_of(i);
-    const auto row = flow_.moving.row(flow_.fluid_rows.slot[i]);
+    const auto row = flow_.moving.row(flow_.fluid_rows.row_of(i));
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
       const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
@@ -67,7 +67,7 @@ void OpeningStep<T, D>::keep_files() {
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
-    T* x_row = flow_.pressed.row(flow_.fluid_rows.slot[i]).first;
+    T* x_row = flow_.pressed.row(flow_.fluid_rows.row_of(i)).first;
     for (int d = 0; d < D; ++d) {
       if (d == axis) continue;
       fluid.x[d][i] = flow_.member_places[d][static_cast<std::size_t>(m)];
@@ -106,7 +106,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
     fluid.s[i] = StateEquationLinear::density_excess(p);
     if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
     const auto v = velocity_of(i);
-    const auto row = flow_.pressed.row(flow_.fluid_rows.slot[i]);
+    const auto row = flow_.pressed.row(flow_.fluid_rows.row_of(i));
     row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[i]));
     row[D + 1] = static_cast<T>(fluid.mass[i] * c.inverse_mass / (1 + fluid.s[i]));
     for (int d = 0; d < D; ++d) {
@@ -149,7 +149,7 @@ void OpeningStep<T, D>::fit_nodes() {
   for (std::int64_t c = 0; c < chunks; ++c) flow_.sweeps.nodes(in, out, c, c + 1);
 
   const double fraction = flow_.constants().kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
-  const auto n = static_cast<std::int64_t>(flow_.node_rows.slot.size());
+  const auto n = flow_.node_rows.computed();
 #pragma omp parallel for schedule(static)
   for (std::int64_t k = 0; k < n; ++k) {
     std::array<double, LinearFitSums<double, D>::k_values> sums;

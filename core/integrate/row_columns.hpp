@@ -7,6 +7,7 @@
 #include "base/transpose.hpp"
 #include "integrate/particle_span.hpp"
 #include "neighbors/rows.hpp"
+#include "particles/cells.hpp"
 
 namespace eddyline::integrate {
 
@@ -16,28 +17,29 @@ struct RowColumns {
   std::int32_t x[D][k_span];
   T value[Width - D][k_span];
 
-  /// Room that rows have beyond their values may be written, too.
-  void write_to(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t count) const {
+  /// To the rows of the span's particles. Room that rows have beyond their values may be written, too.
+  void write_to(neighbors::Rows<T>& rows, const particles::CellRows& where, const ParticleSpan& span) const {
     std::size_t l = 0;
     if constexpr (sizeof(T) == sizeof(std::int32_t))
-      for (; l + k_rows_at_once <= count; l += k_rows_at_once) write_some(rows, slot, l);
-    for (; l < count; ++l) {
-      const auto row = rows.row(slot[l]);
+      for (; l + k_rows_at_once <= span.count; l += k_rows_at_once) write_some(rows, where, span.first + l, l);
+    for (; l < span.count; ++l) {
+      const auto row = rows.row(where.row_of(span.first + l));
       for (int d = 0; d < D; ++d) rows.put_fixed(row.first + d, x[d][l]);
       for (int k = 0; k < Width - D; ++k) row[D + k] = value[k][l];
     }
   }
 
  private:
-  /// k_rows_at_once of them.
-  EDDYLINE_INLINE void write_some(neighbors::Rows<T>& rows, const std::int32_t* slot, std::size_t l) const {
+  /// k_rows_at_once of them, from a particle on.
+  EDDYLINE_INLINE void write_some(neighbors::Rows<T>& rows, const particles::CellRows& where, std::size_t particle,
+                                  std::size_t l) const {
     const auto part = [&](int k, T* to, int stride) __attribute__((always_inline)) {
       columns_to_rows(
           [&](int c) {
             const int at = std::min(k + c, Width - 1);
             return (at < D ? reinterpret_cast<const T*>(x[at]) : value[at - D]) + l;  // bits are moved, not numbers
           },
-          [&](int r) { return to + std::int64_t{slot[l + static_cast<std::size_t>(r)]} * stride; });
+          [&](int r) { return to + std::int64_t{where.row_of(particle + static_cast<std::size_t>(r))} * stride; });
     };
     const auto to = rows.row(0);
     constexpr int k_rest = neighbors::rest_of(Width);

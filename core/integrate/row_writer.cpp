@@ -56,7 +56,7 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
     s_row[l] = static_cast<T>(s[l]);
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
-  columns.write_to(flow_.moving, flow_.fluid_rows.slot.data() + first, n);
+  columns.write_to(flow_.moving, flow_.fluid_rows, span);
 }
 
 template <class T, int D>
@@ -102,7 +102,7 @@ void RowWriter<T, D>::write_end(const ParticleSpan& span, double dt, Sound&& sou
     p_row[l] = static_cast<T>(StateEquationLinear::pressure(s[l]) + sound(l));
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
-  columns.write_to(flow_.pressed, flow_.fluid_rows.slot.data() + first, n);
+  columns.write_to(flow_.pressed, flow_.fluid_rows, span);
 }
 
 template <class T, int D>

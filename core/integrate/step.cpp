@@ -335,7 +335,7 @@ void Step<T, D>::extrapolate_to_walls() {
     sums.mirror_velocities(wall, begin, count, c.inverse_c0);
     for (std::size_t l = 0; l < count; ++l) {
       const std::size_t k = begin + l;
-      const auto row = flow_.walls.row(flow_.wall_rows.slot[k]);
+      const auto row = flow_.walls.row(flow_.wall_rows.row_of(k));
       flow_.wall_is_wet[k] = sums.is_wet(l) ? 1 : 0;
       row[D] = sums.pressure[l];
       sums.write_velocities(row, wall, k, l, c.inverse_c0);

@@ -20,7 +20,7 @@ struct Range {
 
 /// Of a cell's walls along an axis; they rest unless `moved` says by how much they do not, of which that share counts.
 inline Range range_of_walls(const particles::CellRows& walls, std::size_t cell, const float* moved, float share) {
-  const std::int32_t first = walls.begin[cell], end = walls.begin[cell + 1];
+  const std::int32_t first = walls.begin[cell], end = walls.end[cell];
   if (moved == nullptr) return first < end ? Range{0, 0} : Range{k_none, -k_none};
   float lower = k_none, upper = -k_none;
 #pragma omp simd reduction(min : lower) reduction(max : upper)
@@ -42,17 +42,23 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
     list[list.size() - 1] = static_cast<std::int32_t>(cell);
   };
   const auto holds = [](const particles::CellRows& some, std::size_t cell) {
-    return some.begin[cell] < some.begin[cell + 1];
+    return !some.is_empty(static_cast<std::int32_t>(cell));
   };
+  const auto matters = [&](std::size_t cell) {
+    const auto c = static_cast<std::int32_t>(cell);
+    return layout.distance(c) <= 1 && layout.copy_of(c) == nullptr;
+  };
+  layout_ = &layout;
   occupied_.resize(0);
   for (std::size_t c = 0; c < cells; ++c)
-    if (holds(rows, c) && layout.distance(static_cast<std::int32_t>(c)) <= 1) add(occupied_, c);
+    if (holds(rows, c) && matters(c)) add(occupied_, c);
   with_fluid_ = occupied_.size();
   for (std::size_t c = 0; c < cells; ++c) {
-    if (holds(rows, c) || !holds(walls, c) || layout.distance(static_cast<std::int32_t>(c)) > 1) continue;
+    if (holds(rows, c) || !holds(walls, c) || !matters(c)) continue;
     add(occupied_, c);
     for (int d = 0; d < D; ++d) lower_[d][c] = upper_[d][c] = 0;  // as long as walls rest
   }
+  copy_to_images();
 
   surrounded_.clear();
   for (std::size_t b = 0; b < layout.own_boxes().size(); ++b) {
@@ -61,8 +67,8 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
       if (!layout.is_owned(c)) continue;
       bool anybody = false;
       box.for_each_run_around(c, [&](std::int32_t run) {
-        const auto k = static_cast<std::size_t>(run);
-        anybody |= rows.begin[k] < rows.begin[k + 3] || walls.begin[k] < walls.begin[k + 3];
+        for (std::int32_t around = run; around < run + 3; ++around)
+          anybody |= !rows.is_empty(around) || !walls.is_empty(around);
       });
       if (!anybody) continue;
       const bool goes_on =
@@ -114,7 +120,7 @@ bool DriftBound<T, D>::follow(const particles::CellRows& rows, const Course<T>& 
       std::int32_t* x = at.x[d].data();
       const float* heading = headings.x[d].data();
 #pragma omp simd reduction(min : lower) reduction(max : upper, from_middle)
-      for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r) {
+      for (std::int32_t r = rows.begin[k]; r < rows.end[k]; ++r) {
         from_middle = std::max(from_middle, course.from_middle(r, d, x[r]));
         const float by = std::nearbyint(course.displacement(r, d, x[r]));
         const bool known = std::abs(by) < k_farthest;
@@ -138,6 +144,17 @@ void DriftBound<T, D>::for_each_occupied(bool walls_move, MeasureCell&& measure_
   share_out(count, k_portion, [&](std::int64_t first, std::int64_t last) {
     for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) measure_cell(occupied_[k]);
   });
+  copy_to_images();
+}
+
+/// Images go as those do whose images they are.
+template <class T, int D>
+void DriftBound<T, D>::copy_to_images() {
+  for (const auto& ghost : layout_->ghost_cells()) {
+    const auto from = static_cast<std::size_t>(ghost.from_cell), to = static_cast<std::size_t>(ghost.to_cell);
+    for (int d = 0; d < D; ++d) lower_[d][to] = lower_[d][from], upper_[d][to] = upper_[d][from];
+    from_middle_[to] = from_middle_[from];
+  }
 }
 
 /// Of a cell, from displacement(row, axis); of walls from an array an axis.
@@ -150,7 +167,7 @@ void DriftBound<T, D>::find_range(std::int32_t cell, const particles::CellRows& 
     const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved[d].data(), share);
     float lower = of_walls.lower, upper = of_walls.upper;
 #pragma omp simd reduction(min : lower) reduction(max : upper)
-    for (std::int32_t r = rows.begin[k]; r < rows.begin[k + 1]; ++r) {
+    for (std::int32_t r = rows.begin[k]; r < rows.end[k]; ++r) {
       const float moved = displacement(r, d);
       lower = std::min(lower, moved), upper = std::max(upper, moved);
     }

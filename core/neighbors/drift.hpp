@@ -18,8 +18,8 @@ struct Drift {
   float moved = 0;     // of the distance that one has moved
 };
 
-/// Where the walls' rows will be at the end of the step, relative to where they stood: one array an axis, of all rows
-/// [quanta].
+/// Where the walls' rows will be at the end of the step, relative to where they stood: one array an axis, of the rows
+/// that are no images [quanta].
 struct WallDisplacement {
   Array<float> x[3];
 };
@@ -101,10 +101,12 @@ class DriftBound {
   bool is_empty(std::size_t cell) const { return !(lower_[0][cell] <= upper_[0][cell]); }
   template <class MeasureCell>
   void for_each_occupied(bool walls_move, MeasureCell&& measure_cell);
+  void copy_to_images();
   template <class Visit>
   void for_each_surrounded(const particles::CellLayout& layout, Visit&& visit) const;
 
-  Array<std::int32_t> occupied_;  // cells that hold anybody near this rank's own, those with fluid first
+  const particles::CellLayout* layout_ = nullptr;
+  Array<std::int32_t> occupied_;  // cells that hold anybody near this rank's own, no images, those with fluid first
   std::size_t with_fluid_ = 0;
   std::vector<CellRun> surrounded_;
   Array<float> lower_[D], upper_[D];   // of the displacements in each cell

@@ -100,18 +100,12 @@ class RowField {
   bool has_position_;
 };
 
-/// Fixed-point positions, an array an axis.
+/// Fixed-point positions, an array an axis. Images have none, so that nothing is copied within the process.
 class PositionField {
  public:
   PositionField(FixedPositions& positions, int dimensions) : positions_(positions), dimensions_(dimensions) {}
 
   std::size_t bytes() const { return sizeof(std::int32_t) * static_cast<std::size_t>(dimensions_); }
-  void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3& shift) const {
-    for (int d = 0; d < dimensions_; ++d) {
-      const std::int32_t *source = at(d, from), by = shift[static_cast<std::size_t>(d)];
-      std::transform(source, source + count, at(d, to), [by](std::int32_t place) { return shifted(place, by); });
-    }
-  }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
     const std::size_t size = static_cast<std::size_t>(count) * sizeof(std::int32_t);
     for (int d = 0; d < dimensions_; ++d, to += size) std::memcpy(to, at(d, first), size);

@@ -43,7 +43,11 @@ class NeighborList::CellSearch {
         foresees_(search.foresight.ahead != nullptr),
         kernels_(foresees_ ? kernels.foreseen : kernels.present),
         boxes_(search.layout->boxes()),
+        find_cell_(*search.targets),
         candidates_(candidates) {}
+
+  /// Of a target.
+  std::int32_t cell_of(std::size_t particle) { return find_cell_(particle); }
 
   /// How many candidates there are around one of these cells, at most.
   std::int64_t most_around(std::span<const std::int32_t> cells) {
@@ -61,12 +65,12 @@ class NeighborList::CellSearch {
     find_group();
     candidates_.count = 0;
     first_ = search_.same ? search_.sources->begin[static_cast<std::size_t>(cell)] : -1;
-    for_each_run(cell, [&](std::int32_t begin, std::int32_t end) {
-      if (begin <= first_ && first_ < end) {
-        collect(std::exchange(begin, first_), first_);
+    for_each_run(cell, [&](RowRun run) {
+      if (run.behind == 0 && run.begin <= first_ && first_ < run.end) {
+        collect({std::exchange(run.begin, first_), first_});
         candidates_.own = candidates_.count;
       }
-      collect(begin, end);
+      collect(run);
     });
   }
 
@@ -82,13 +86,13 @@ class NeighborList::CellSearch {
   void filter(std::span<Seeker> seekers) { kernels_.filter(candidates_, group_, search_.dimensions, seekers); }
 
  private:
-  void collect(std::int32_t begin, std::int32_t end) {
-    kernels_.collect(*search_.source_positions, search_.foresight.sources, search_.dimensions, group_, begin, end,
+  void collect(const RowRun& run) {
+    kernels_.collect(*search_.source_positions, search_.foresight.sources, search_.dimensions, group_, run,
                      candidates_);
   }
   void find_group() {
     const auto cell = static_cast<std::size_t>(cell_);
-    const std::int32_t first = search_.targets->begin[cell], last = search_.targets->begin[cell + 1];
+    const std::int32_t first = search_.targets->begin[cell], last = search_.targets->end[cell];
     const Foresight& foresight = search_.foresight;
     group_.behind = foresight.behind, group_.ahead = foresees_ ? foresight.ahead[cell_] : 0;
     for (int d = 0; d < search_.dimensions; ++d) {
@@ -126,23 +130,41 @@ class NeighborList::CellSearch {
   void find_place(std::int32_t row, float time, float* at) const {
     for (int d = 0; d < search_.dimensions; ++d) with_places(d, time, [&](auto&& place) { at[d] = place(row); });
   }
-  /// Calls visit(begin, end) for the rows of each run of three cells around `cell`, or for all rows.
+  /// Calls visit(run) for the rows of each three cells along x around `cell`, or of all cells.
   template <class Visit>
   void for_each_run(std::int32_t cell, Visit&& visit) {
-    if (search_.all_pairs) return visit(0, search_.sources->rows);
+    if (search_.all_pairs) return visit_cells(0, search_.layout->cells(), visit);
     const auto* box = &boxes_[box_];
     if (cell < box->first_cell || cell >= box->first_cell + box->cells_with_border()) {
       box_ = static_cast<std::size_t>(search_.layout->box_of(cell));
       box = &boxes_[box_];
     }
-    const auto& begin = search_.sources->begin;
+    const std::int32_t *begin = search_.sources->begin.data(), *end = search_.sources->end.data();
+    const std::int32_t standing = search_.sources->standing;
     box->for_each_run_around(cell, [&](std::int32_t first) {
-      visit(begin[static_cast<std::size_t>(first)], begin[static_cast<std::size_t>(first) + 3]);
+      const bool is_one_run = end[first] == begin[first + 1] && end[first + 1] == begin[first + 2];
+      if (is_one_run && end[first + 2] <= standing)
+        visit(RowRun{begin[first], end[first + 2]});
+      else
+        visit_cells(first, 3, visit);
     });
+  }
+  /// Of some cells one by one, some of which may hold images.
+  template <class Visit>
+  void visit_cells(std::int32_t first, std::int32_t count, Visit&& visit) const {
+    const auto& rows = *search_.sources;
+    for (std::int32_t cell = first; cell < first + count; ++cell) {
+      if (rows.is_empty(cell)) continue;
+      const particles::GhostCell* copy = search_.layout->copy_of(cell);
+      const auto c = static_cast<std::size_t>(cell);
+      const auto from = copy == nullptr ? c : static_cast<std::size_t>(copy->from_cell);
+      const Int3 shift = copy == nullptr ? Int3{0, 0, 0} : copy->shift;
+      visit(RowRun{rows.begin[from], rows.end[from], shift, rows.begin[c] - rows.begin[from]});
+    }
   }
   std::int32_t count(std::int32_t cell) {
     std::int32_t sum = 0;
-    for_each_run(cell, [&](std::int32_t begin, std::int32_t end) { sum += end - begin; });
+    for_each_run(cell, [&](const RowRun& run) { sum += run.end - run.begin; });
     return sum;
   }
 
@@ -150,6 +172,7 @@ class NeighborList::CellSearch {
   const bool foresees_;
   const ListKernels::Search kernels_;
   const std::vector<particles::CellLayout::Box>& boxes_;
+  particles::CellFinder find_cell_;
   Candidates& candidates_;
   Group group_;
   std::int32_t cell_ = -1;
@@ -259,17 +282,29 @@ void NeighborList::make_room_for_renewals(bool foresees) {
   }
 }
 
+/// The chunks that hold particles of cells that are due. How many.
+std::int64_t NeighborList::find_due(const particles::CellRows& targets, const std::uint8_t* due) {
+  std::int64_t count = 0;
+  const auto add = [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t before = count == 0 ? -1 : due_[static_cast<std::size_t>(count - 1)];
+    for (std::int64_t c = std::max(before + 1, first / k_chunk); c <= last / k_chunk; ++c)
+      due_[static_cast<std::size_t>(count++)] = static_cast<std::int32_t>(c);
+  };
+  if (targets.slot.size() == 0) {  // cells in the order of their particles
+    for (const std::int32_t cell : targets.filled)
+      if (due[cell] != 0)
+        add(targets.begin[static_cast<std::size_t>(cell)], targets.end[static_cast<std::size_t>(cell)] - 1);
+    return count;
+  }
+  particles::CellFinder cell_of(targets);
+  for (std::int64_t i = 0; i < targets_.count; ++i)
+    if (due[cell_of(static_cast<std::size_t>(i))] != 0) add(i, i);
+  return count;
+}
+
 std::int64_t NeighborList::renew(const Search& search, const char* instructions, const std::uint8_t* due) {
   const ListKernels kernels = choose(instructions);
-  const auto& cell = search.targets->cell;
-  std::int64_t count_of_due = 0;
-  for (std::size_t c = 0; c < chunks_.size(); ++c) {
-    const std::size_t first = c * k_chunk, last = std::min(first + k_chunk, cell.size());
-    bool is_due = false;
-    for (std::size_t i = first; i < last; ++i) is_due |= due[cell[i]] != 0;
-    due_[static_cast<std::size_t>(count_of_due)] = static_cast<std::int32_t>(c);
-    count_of_due += is_due ? 1 : 0;
-  }
+  const std::int64_t count_of_due = find_due(*search.targets, due);
   if (count_of_due == 0) return 0;
   ++version_;
   workshops_.resize(std::max(workshops_.size(), static_cast<std::size_t>(omp_get_max_threads())));
@@ -297,11 +332,11 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
 
 void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search,
                                const ListKernels& kernels, Workshop& workshop) {
-  const auto& slot = search.targets->slot;
-  const auto n = static_cast<std::int64_t>(slot.size());
-  const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, n);
-  const std::span<const std::int32_t> cells{&search.targets->cell[static_cast<std::size_t>(first)],
-                                            static_cast<std::size_t>(last - first)};
+  const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, targets_.count);
+  std::array<std::int32_t, k_chunk> cell_of_lane;
+  const std::span cells(cell_of_lane.data(), static_cast<std::size_t>(last - first));
+  for (std::size_t lane = 0; lane < cells.size(); ++lane)
+    cells[lane] = cell_search.cell_of(static_cast<std::size_t>(first) + lane);
   Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
   const std::int64_t most = cell_search.most_around(cells);
   chunk.length = chunk.stored = 0;
@@ -316,7 +351,7 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
     const std::size_t first_lane = lane;
     cell_search.look_around(cells[lane]);
     for (; lane < cells.size() && cells[lane] == cells[first_lane]; ++lane)
-      cell_search.prepare(slot[static_cast<std::size_t>(first) + lane],
+      cell_search.prepare(targets_.row_of(first + static_cast<std::int64_t>(lane)),
                           scratch + static_cast<std::int64_t>(lane) * stride, seekers[lane]);
     cell_search.filter(std::span(seekers).subspan(first_lane, lane - first_lane));
   }

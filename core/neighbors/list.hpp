@@ -26,13 +26,15 @@ struct Chunk {
 
 /// Whom lists are of, sixteen a chunk: the row of each.
 struct Targets {
-  const std::int32_t* slot = nullptr;
+  const std::int32_t* slot = nullptr;  // null: the number of each
   std::int64_t count = 0;
   std::int32_t sentinel = 0;  // row of those that the last chunk lacks
 
   Targets() = default;
   explicit Targets(const particles::CellRows& rows)
-      : slot(rows.slot.data()), count(rows.computed()), sentinel(rows.rows) {}
+      : slot(rows.slot.size() == 0 ? nullptr : rows.slot.data()), count(rows.computed()), sentinel(rows.rows) {}
+
+  std::int32_t row_of(std::int64_t k) const { return slot == nullptr ? static_cast<std::int32_t>(k) : slot[k]; }
 
   /// Where the rows of N of them are, see k_row_step.
   template <int N>
@@ -40,17 +42,17 @@ struct Targets {
     std::array<std::int32_t, static_cast<std::size_t>(N)> places;
     const std::int64_t last = count - first < N ? count - first : N;
     for (std::int64_t k = 0; k < N; ++k)
-      places[static_cast<std::size_t>(k)] = (k < last ? slot[first + k] : sentinel) * k_row_step;
+      places[static_cast<std::size_t>(k)] = (k < last ? row_of(first + k) : sentinel) * k_row_step;
     return places;
   }
 };
 
-/// Fixed-point positions of all rows of one kind, one array an axis: what the list builder searches.
+/// Fixed-point positions of the rows of one kind that are no images, one array an axis: what the list builder searches.
 struct FixedPositions {
   Array<std::int32_t> x[3];
 };
 
-/// Velocities with which rows of one kind are expected to go on, one array an axis, in units of the speed of sound.
+/// Velocities with which the same rows are expected to go on, one array an axis, in units of the speed of sound.
 struct Headings {
   Array<float> x[3];
 };
@@ -98,6 +100,13 @@ struct Group {
 
   /// Sets how far to look around the boxes.
   void look_as_far_as(float cut_squared);
+};
+
+/// Candidates that lie side by side: rows, or the images of rows.
+struct RowRun {
+  std::int32_t begin, end;  // the rows that are no images,
+  Int3 shift{0, 0, 0};      // how far images are from them [quanta], and
+  std::int32_t behind = 0;  // by how many their rows are farther behind
 };
 
 /// Everything that may be near a group, side by side.
@@ -197,6 +206,7 @@ class NeighborList {
 
   Workshop& own_workshop();
   void build_all(const Search& search, const ListKernels& kernels);
+  std::int64_t find_due(const particles::CellRows& targets, const std::uint8_t* due);
   void make_room_for_renewals(bool foresees);
   void build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search, const ListKernels& kernels,
                    Workshop& workshop);
@@ -214,11 +224,11 @@ class NeighborList {
   bool past_caches_ = false;
 };
 
-/// Appends those of the source rows [begin, end) whose distance from the group's box, squared, does not exceed its
-/// limit, at the beginning or, if anything is foreseen, at the end. `headings`: of the sources, null if they rest.
-/// There is room for all of them and sixteen more.
+/// Appends those of a run of the sources whose distance from the group's box, squared, does not exceed its limit, at
+/// the beginning or, if anything is foreseen, at the end. `headings`: of the sources, null if they rest. There is room
+/// for all of them and sixteen more.
 using CollectFunction = void (*)(const FixedPositions& positions, const Headings* headings, int dimensions,
-                                 const Group& group, std::int32_t begin, std::int32_t end, Candidates& candidates);
+                                 const Group& group, const RowRun& run, Candidates& candidates);
 /// Finds the candidates that are near each of the group's seekers, and perhaps a few just beyond the limit. Each must
 /// have room for all and sixteen more, which may be written to.
 using FilterFunction = void (*)(Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers);

@@ -104,14 +104,14 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
     return apart * apart;
   };
   for_each_run(cells, [&](Int3 at, std::int32_t end, std::int32_t cell, const Int3& shift) {
-    const std::int32_t* begin = rows.begin.data() + cell;
-    if (begin[0] == begin[end - at[0]]) return;
+    const std::int32_t *first = rows.begin.data() + cell, *last = rows.end.data() + cell;
+    if (first[0] == last[end - at[0] - 1]) return;
     double apart = 0;
     for (std::size_t d = 1; d < D; ++d) apart += square_apart(d, at[d]);
-    for (; at[0] < end; ++at[0], ++begin, ++cell) {
-      if (begin[0] == begin[1] || apart + square_apart(0, at[0]) > radius * radius) continue;
-      for (std::int32_t j = begin[0]; j < begin[1]; ++j) {
-        const std::size_t i = flow_.fluid_in(j, cell);
+    for (; at[0] < end; ++at[0], ++first, ++last) {
+      if (*first == *last || apart + square_apart(0, at[0]) > radius * radius) continue;
+      for (std::int32_t j = *first; j < *last; ++j) {
+        const std::size_t i = flow_.fluid_in(j);
         Place fixed{};
         for (std::size_t d = 0; d < D; ++d)
           fixed[d] = static_cast<std::int32_t>(

@@ -51,6 +51,9 @@ CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, 
   if (!copied.empty()) find_distances();
   find_local_ghosts();
   find_foreign_ghosts(foreign);
+  ghost_of_cell_.assign(static_cast<std::size_t>(cells_), -1);
+  for (std::size_t g = 0; g < ghost_cells_.size(); ++g)
+    ghost_of_cell_[static_cast<std::size_t>(ghost_cells_[g].to_cell)] = static_cast<std::int32_t>(g);
 }
 
 void CellLayout::add_box(const CellBox& cells) {
@@ -188,68 +191,58 @@ std::int32_t CellLayout::box_of(std::int32_t cell) const {
 }
 
 void CellSort::sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-                    std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, const FetchCounts& fetch_counts) {
+                    std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
+                    const FetchCounts& fetch_counts) {
   const auto n = static_cast<std::int32_t>(id.size());
-  const auto cells = static_cast<std::size_t>(layout.cells());
   const int dimensions = layout.grid().dimensions;
-  rows.cell.resize(id.size());  // in the old order, until the new one is known
+  Array<std::int32_t>& cell = room;  // of each particle
+  cell.resize(id.size());
 #pragma omp parallel for schedule(static)
   for (std::int32_t i = 0; i < n; ++i) {
     Vec3 x;
     for (int d = 0; d < dimensions; ++d) x[d] = position[static_cast<std::size_t>(d)][i];
-    rows.cell[static_cast<std::size_t>(i)] = layout.computed_cell(layout.grid().cell_of(x));
+    cell[static_cast<std::size_t>(i)] = layout.computed_cell(layout.grid().cell_of(x));
   }
-  count_.assign(cells, 0);
-  for (const std::int32_t c : rows.cell) ++count_[static_cast<std::size_t>(c)];
-  place_cells(layout, rows);
+  count_.assign(static_cast<std::size_t>(layout.cells()), 0);
+  for (const std::int32_t c : cell) ++count_[static_cast<std::size_t>(c)];
+  rows.particles = n;
+  place_computed(layout, rows);
   for (const GhostCell& ghost : layout.ghost_cells())
     count_[static_cast<std::size_t>(ghost.to_cell)] = count_[static_cast<std::size_t>(ghost.from_cell)];
   if (fetch_counts) fetch_counts(count_);
+  place_ghosts(layout, rows);
 
-  rows.begin.resize(cells + 1);
-  std::int32_t row = 0;
-  for (std::size_t c = 0; c < cells; ++c) {
-    rows.begin[c] = row;
-    row += count_[c];
-    count_[c] = 0;  // from here on: of those that have come
-  }
-  rows.begin[cells] = row;
-  rows.rows = row;
-
+  std::fill(count_.begin(), count_.end(), 0);  // from here on: of those that have come
   order.resize(id.size());
   for (std::int32_t i = 0; i < n; ++i) {
-    const auto c = static_cast<std::size_t>(rows.cell[static_cast<std::size_t>(i)]);
+    const auto c = static_cast<std::size_t>(cell[static_cast<std::size_t>(i)]);
     // Insertion by id: particles arrive almost sorted from the last rebuild.
-    std::int32_t* of_cell = order.data() + rows.first[c];
+    std::int32_t* of_cell = order.data() + rows.begin[c];
     std::int32_t at = count_[c]++;
     for (; at > 0 && id[static_cast<std::size_t>(of_cell[at - 1])] > id[static_cast<std::size_t>(i)]; --at)
       of_cell[at] = of_cell[at - 1];
     of_cell[at] = i;
   }
+  if (shuffle == 0) return;
 
   rows.slot.resize(id.size());
-  for (std::size_t c = 0; c < cells; ++c)
-    for (std::int32_t k = 0; k < count_[c]; ++k) {
-      const auto at = static_cast<std::size_t>(rows.first[c] + k);
-      rows.slot[at] = rows.begin[c] + k;
-      rows.cell[at] = static_cast<std::int32_t>(c);
-    }
+  std::iota(rows.slot.begin(), rows.slot.end(), 0);
   std::size_t first = 0;
-  for (std::size_t k = 0; shuffle != 0 && k < rows.within.size(); ++k) {
-    const auto last = static_cast<std::size_t>(rows.within[k]);
+  for (const std::int32_t within : rows.within) {
+    const auto last = static_cast<std::size_t>(within);
     for (std::size_t i = last; i > first + 1; --i) {
       const double share = uniform_random(static_cast<std::uint64_t>(shuffle), i, 0);
       const std::size_t j = first + static_cast<std::size_t>(share * static_cast<double>(i - first));
       std::swap(order[i - 1], order[j]);
       std::swap(rows.slot[i - 1], rows.slot[j]);
-      std::swap(rows.cell[i - 1], rows.cell[j]);
     }
     first = last;
   }
 }
 
-/// How many particles stand how far away, and where those of each cell go in the order.
-void CellSort::place_cells(const CellLayout& layout, CellRows& rows) {
+/// How many particles stand how far away, and the rows of each computed cell. Those that hold nobody, and ghosts for
+/// the time being, have none where they would be in the order, so that runs of cells are runs of rows.
+void CellSort::place_computed(const CellLayout& layout, CellRows& rows) {
   const auto distance = [&](std::size_t c) {
     return static_cast<std::size_t>(layout.distance(static_cast<std::int32_t>(c)));
   };
@@ -262,13 +255,34 @@ void CellSort::place_cells(const CellLayout& layout, CellRows& rows) {
     next_[k] = count;
     count = rows.within[k] += count;
   }
-  rows.first.resize(count_.size());
+  rows.begin.resize(count_.size()), rows.end.resize(count_.size());
+  std::size_t filled = 0;
   for (std::size_t c = 0; c < count_.size(); ++c) {
-    if (count_[c] == 0) continue;
     std::int32_t& next = next_[distance(c)];
-    rows.first[c] = next;
-    next += count_[c];
+    rows.begin[c] = next;
+    rows.end[c] = next += count_[c];
+    filled += count_[c] > 0 ? 1 : 0;
   }
+  rows.filled.resize(filled);
+  auto* to = rows.filled.begin();
+  for (std::size_t k = 0; k < rows.within.size(); ++k)
+    for (std::size_t c = 0; c < count_.size(); ++c)
+      if (count_[c] > 0 && distance(c) == k) *to++ = static_cast<std::int32_t>(c);
+}
+
+/// The rows of other ranks' cells and of images.
+void CellSort::place_ghosts(const CellLayout& layout, CellRows& rows) {
+  std::int32_t next = rows.particles;
+  const auto place = [&](std::int32_t cell) {
+    const auto c = static_cast<std::size_t>(cell);
+    rows.begin[c] = next;
+    rows.end[c] = next += count_[c];
+  };
+  for (const auto& other : layout.rank_cells())
+    for (const auto& ghost : other.received) place(ghost.cell);
+  rows.standing = next;
+  for (const GhostCell& ghost : layout.ghost_cells()) place(ghost.to_cell);
+  rows.rows = next;
 }
 
 }  // namespace eddyline::particles

@@ -93,7 +93,7 @@ struct RankCells {
 };
 
 /// The cells of all boxes of this process, each box with a border of ghost cells, row-major and concatenated. The
-/// candidates of a particle are then 3^(D-1) contiguous runs of rows, in the canonical order (the law, rule 2).
+/// candidates of a particle are then in 3^(D-1) runs of three cells, in the canonical order (the law, rule 2).
 class CellLayout {
  public:
   struct Box {
@@ -124,6 +124,11 @@ class CellLayout {
   const std::vector<Box>& boxes() const { return boxes_; }
   std::span<const Box> own_boxes() const { return {boxes_.data(), own_boxes_}; }
   const std::vector<GhostCell>& ghost_cells() const { return ghost_cells_; }
+  /// What a cell is a copy of in this process; null if it is none.
+  const GhostCell* copy_of(std::int32_t cell) const {
+    const std::int32_t ghost = ghost_of_cell_[static_cast<std::size_t>(cell)];
+    return ghost < 0 ? nullptr : &ghost_cells_[static_cast<std::size_t>(ghost)];
+  }
   /// By rank.
   const std::vector<RankCells>& rank_cells() const { return rank_cells_; }
   std::int32_t cells() const { return cells_; }
@@ -163,6 +168,7 @@ class CellLayout {
   CellGrid grid_;
   std::vector<Box> boxes_;
   std::vector<GhostCell> ghost_cells_;
+  std::vector<std::int32_t> ghost_of_cell_;  // by cell: which of these it is; -1: none
   std::vector<RankCells> rank_cells_;
   std::vector<std::uint8_t> owned_;
   std::vector<std::int32_t> distance_;  // empty if no cells are copied
@@ -170,19 +176,59 @@ class CellLayout {
   std::int32_t cells_ = 0, farthest_ = 0;
 };
 
-/// Where the particles of one kind stand: rows sorted by (cell, id), ghosts included.
+/// Where the particles of one kind stand: a row for each. Those that this process computes come first, cell by cell, by
+/// id; then those of other ranks; then images, which repeat rows of this process beyond a periodic side or in the
+/// border of another of its boxes.
 struct CellRows {
-  Array<std::int32_t> begin;   // (cells + 1): first row of each concatenated cell
-  Array<std::int32_t> first;   // (cells): the first particle of each that holds some, unless their order is shuffled
-  Array<std::int32_t> slot;    // (computed): row of each particle, those of this rank first
-  Array<std::int32_t> cell;    // (computed): its concatenated cell
+  Array<std::int32_t> begin, end;  // (cells): the rows of each concatenated cell
+  Array<std::int32_t> filled;      // the computed cells that hold some, in the order of their rows
+  Array<std::int32_t> slot;        // (computed): row of each particle; empty unless their order is drawn: its number
   Array<std::int32_t> within;  // (farthest + 1): how many stand no farther from this rank's cells than so many cells
-  std::int32_t rows = 0;       // all rows, those of ghosts, too; row `rows` is the sentinel
+  std::int32_t particles = 0;  // computed, those of this rank first
+  std::int32_t standing = 0;   // rows that are no images
+  std::int32_t rows = 0;       // all rows; row `rows` is the sentinel
 
-  std::int64_t computed() const { return static_cast<std::int64_t>(slot.size()); }
+  std::int64_t computed() const { return particles; }
   /// Those of this rank.
   std::int64_t owned() const { return within.size() == 0 ? computed() : within[0]; }
-  std::size_t bytes() const { return begin.bytes() + first.bytes() + slot.bytes() + cell.bytes(); }
+  std::int32_t row_of(std::size_t particle) const {
+    return slot.size() == 0 ? static_cast<std::int32_t>(particle) : slot[particle];
+  }
+  /// How many rows a concatenated cell has.
+  std::int32_t count(std::int32_t cell) const {
+    const auto c = static_cast<std::size_t>(cell);
+    return end[c] - begin[c];
+  }
+  bool is_empty(std::int32_t cell) const { return count(cell) == 0; }
+  std::size_t bytes() const { return begin.bytes() + end.bytes() + filled.bytes() + slot.bytes(); }
+};
+
+/// Finds the cells of particles, quickly if one after the other is asked for.
+class CellFinder {
+ public:
+  explicit CellFinder(const CellRows& rows) : rows_(rows) {}
+
+  /// The computed cell that holds a particle.
+  std::int32_t operator()(std::size_t particle) {
+    const std::int32_t row = rows_.row_of(particle);
+    if (!holds(row) && (++at_ >= rows_.filled.size() || !holds(row))) search(row);
+    return rows_.filled[at_];
+  }
+
+ private:
+  bool holds(std::int32_t row) const {
+    const auto cell = static_cast<std::size_t>(rows_.filled[at_]);
+    return rows_.begin[cell] <= row && row < rows_.end[cell];
+  }
+  void search(std::int32_t row) {
+    const auto* after =
+        std::upper_bound(rows_.filled.begin(), rows_.filled.end(), row,
+                         [&](std::int32_t r, std::int32_t c) { return r < rows_.begin[static_cast<std::size_t>(c)]; });
+    at_ = static_cast<std::size_t>(after - rows_.filled.begin()) - 1;
+  }
+
+  const CellRows& rows_;
+  std::size_t at_ = 0;
 };
 
 /// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order
@@ -193,12 +239,15 @@ class CellSort {
   /// Brings how many particles the ghost cells of other ranks hold: counts are by concatenated cell.
   using FetchCounts = std::function<void(Array<std::int32_t>& counts)>;
 
+  /// `room` is used on the way.
   void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-            std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, const FetchCounts& fetch_counts = {});
+            std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
+            const FetchCounts& fetch_counts = {});
   std::size_t bytes() const { return count_.bytes(); }
 
  private:
-  void place_cells(const CellLayout& layout, CellRows& rows);
+  void place_computed(const CellLayout& layout, CellRows& rows);
+  void place_ghosts(const CellLayout& layout, CellRows& rows);
 
   Array<std::int32_t> count_;  // by cell: how many there are
   Array<std::int32_t> next_;   // by distance: where the next particle goes

@@ -16,16 +16,18 @@ namespace {
 std::map<std::int64_t, std::vector<std::int64_t>> candidates(const Sorted& s) {
   std::map<std::int64_t, std::vector<std::int64_t>> found;
   const int dimensions = s.layout.grid().dimensions;
+  const auto cells = s.cells();
   for (std::size_t i = 0; i < s.x.size(); ++i) {
-    const std::int32_t cell = s.rows.cell[i];
+    const std::int32_t cell = cells[i];
     const auto& box = s.layout.boxes()[static_cast<std::size_t>(s.layout.box_of(cell))];
     const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1], depth = dimensions == 3 ? 1 : 0;
     auto& list = found[s.id[static_cast<std::size_t>(s.order[i])]];
     for (std::int32_t dz = -depth; dz <= depth; ++dz)
       for (std::int32_t dy = -1; dy <= 1; ++dy) {
         const auto first = static_cast<std::size_t>(cell + dz * nxy + dy * nx - 1);
-        for (std::int32_t r = s.rows.begin[first]; r < s.rows.begin[first + 3]; ++r)
-          list.push_back(s.row_id[static_cast<std::size_t>(r)]);
+        for (std::size_t c = first; c < first + 3; ++c)
+          for (std::int32_t r = s.rows.begin[c]; r < s.rows.end[c]; ++r)
+            list.push_back(s.row_id[static_cast<std::size_t>(r)]);
       }
   }
   return found;
@@ -39,20 +41,45 @@ TEST(particles_stand_sorted_by_cell_then_id) {
   const auto grid = make_grid(2, {6, 5, 1}, {true, false, false});
   const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 400, 1));
   std::vector<bool> seen(s.x.size(), false);
+  const auto cells = s.cells();
   for (std::size_t i = 0; i < s.x.size(); ++i) {
     const auto old = static_cast<std::size_t>(s.order[i]);
     CHECK(!seen[old]);
     seen[old] = true;
-    const auto cell = static_cast<std::size_t>(s.rows.cell[i]);
-    CHECK(s.rows.cell[i] == s.layout.owned_cell(s.x[old]));
-    CHECK(s.layout.is_owned(s.rows.cell[i]));
-    CHECK(s.rows.slot[i] >= s.rows.begin[cell] && s.rows.slot[i] < s.rows.begin[cell + 1]);
+    const auto cell = static_cast<std::size_t>(cells[i]);
+    CHECK(cells[i] == s.layout.owned_cell(s.x[old]));
+    CHECK(s.layout.is_owned(cells[i]));
+    CHECK(s.rows.row_of(i) == static_cast<std::int32_t>(i));
+    CHECK(s.rows.row_of(i) >= s.rows.begin[cell] && s.rows.row_of(i) < s.rows.end[cell]);
     if (i == 0) continue;
-    CHECK(s.rows.slot[i - 1] < s.rows.slot[i]);
-    if (s.rows.cell[i - 1] == s.rows.cell[i]) CHECK(s.id[static_cast<std::size_t>(s.order[i - 1])] < s.id[old]);
+    CHECK(cells[i - 1] <= cells[i]);
+    if (cells[i - 1] == cells[i]) CHECK(s.id[static_cast<std::size_t>(s.order[i - 1])] < s.id[old]);
   }
-  CHECK(s.rows.begin[0] == 0);
-  CHECK(s.rows.begin[static_cast<std::size_t>(s.layout.cells())] == s.rows.rows);
+  // Rows are particles and their images, each once.
+  std::vector<int> cells_of_row(static_cast<std::size_t>(s.rows.rows), 0);
+  for (std::int32_t c = 0; c < s.layout.cells(); ++c) {
+    const auto k = static_cast<std::size_t>(c);
+    for (std::int32_t r = s.rows.begin[k]; r < s.rows.end[k]; ++r) {
+      ++cells_of_row.at(static_cast<std::size_t>(r));
+      CHECK((r >= s.rows.standing) == (s.layout.copy_of(c) != nullptr));
+    }
+  }
+  CHECK(s.rows.standing == 400 && s.rows.rows > s.rows.standing);
+  CHECK(std::all_of(cells_of_row.begin(), cells_of_row.end(), [](int cells) { return cells == 1; }));
+}
+
+TEST(cells_of_particles_are_found_in_any_order) {
+  const auto grid = make_grid(2, {9, 8, 1}, {true, false, false});
+  for (const std::int64_t shuffle : {0, 3}) {
+    const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 60, 9), shuffle);  // some cells hold nobody
+    const auto cells = s.cells();
+    particles::CellFinder cell_of(s.rows);
+    for (std::size_t k = 0; k < s.x.size(); ++k) {
+      const std::size_t i = k * 23 % s.x.size();
+      CHECK(cell_of(i) == cells[i]);
+      CHECK(cell_of(i) == s.layout.owned_cell(s.x[static_cast<std::size_t>(s.order[i])]));
+    }
+  }
 }
 
 TEST(every_particle_sees_the_same_candidates_however_the_grid_is_cut) {
@@ -94,10 +121,10 @@ TEST(ghosts_are_images_of_owned_cells_at_their_place) {
       const std::int32_t local = ghost.to_cell - box.first_cell;
       const Int3 at{local % box.shape[0] - 1 + box.cells.lower[0], local / box.shape[0] - 1 + box.cells.lower[1], 0};
       const auto first = static_cast<std::size_t>(ghost.to_cell);
-      for (std::int32_t r = s.rows.begin[first]; r < s.rows.begin[first + 1]; ++r)
-        for (int d = 0; d < 2; ++d) {
-          const double lower = at[static_cast<std::size_t>(d)] * k_edge;
-          const double x = k_fixed.quantum() * s.positions.x[d][static_cast<std::size_t>(r)];
+      for (std::int32_t r = s.rows.begin[first]; r < s.rows.end[first]; ++r)
+        for (std::size_t d = 0; d < 2; ++d) {
+          const double lower = at[d] * k_edge;
+          const double x = k_fixed.quantum() * s.place[static_cast<std::size_t>(r)][d];
           CHECK(x >= lower - k_fixed.quantum() && x <= lower + k_edge + k_fixed.quantum());
         }
     }

@@ -50,7 +50,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   moving.resize(s.rows.rows);
   for (std::size_t i = 0; i < s.x.size(); ++i) {
     const auto old = static_cast<std::size_t>(s.order[i]);
-    const std::int32_t slot = s.rows.slot[i];
+    const std::int32_t slot = s.rows.row_of(i);
     const Vec3 v = field(s.x[old]);
     for (int d = 0; d < D; ++d) {
       const auto by = static_cast<std::int32_t>(std::lround(v[d]));
@@ -68,7 +68,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   const neighbors::Drift largest = bound.largest(s.layout);
   neighbors::FixedPositions at = copy_of<D>(s.positions);
   CHECK(bound.follow(s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2.0F, at, walls.rows, walls_moved));
-  for (std::int32_t r = 0; r < s.rows.rows; ++r)
+  for (std::int32_t r = 0; r < s.rows.standing; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
                  moving.get_fixed(moving.row(r).first + d) + static_cast<std::int32_t>(moving.row(r)[D + d]), 2);
@@ -174,7 +174,8 @@ TEST(walls_that_move_count_as_far_as_they_have_moved) {
   const Vec3 along = 2 * stream({});
   const auto bound = [&](Vec3 by) {
     neighbors::WallDisplacement moved;
-    for (int d = 0; d < 2; ++d) moved.x[d].assign(static_cast<std::size_t>(walls.rows.rows), static_cast<float>(by[d]));
+    for (int d = 0; d < 2; ++d)
+      moved.x[d].assign(static_cast<std::size_t>(walls.rows.standing), static_cast<float>(by[d]));
     return drift_of<2>(s, walls, stream, &moved);
   };
   CHECK(bound({}).approach == drift_of<2>(s, walls, stream).approach);

@@ -152,14 +152,15 @@ TEST(copies_are_near_walls_as_their_owners_are) {
     const auto& rows = flow.fluid_rows;
     const auto& walls = flow.wall_rows;
     std::int64_t copies[] = {0, 0};  // far from walls, near them
+    particles::CellFinder cell_of(rows);
     for (std::int64_t i = 0; i < rows.computed(); ++i) {
       const auto k = static_cast<std::size_t>(i);
-      const std::int32_t cell = rows.cell[k];
+      const std::int32_t cell = cell_of(k);
       const auto& box = flow.layout().boxes()[static_cast<std::size_t>(flow.layout().box_of(cell))];
       bool near = false;
       for (std::int32_t dy = -1; dy <= 1; ++dy) {
-        const auto run = static_cast<std::size_t>(cell + dy * box.shape[0] - 1);
-        near = near || walls.begin[run] < walls.begin[run + 3];
+        const std::int32_t run = cell + dy * box.shape[0] - 1;
+        for (std::int32_t around = run; around < run + 3; ++around) near = near || !walls.is_empty(around);
       }
       CHECK(flow.is_near_walls(k) == near);
       if (i >= rows.owned()) ++copies[near ? 1 : 0];
@@ -181,8 +182,9 @@ TEST(copies_are_nobodys_particles) {
       step.advance(true);
       CHECK(flow.fluid.size() == flow.fluid_rows.owned() && flow.wall.size() == flow.wall_rows.owned());
       CHECK(flow.fluid_rows.computed() > flow.fluid_rows.owned());
+      particles::CellFinder cell_of(flow.fluid_rows);
       for (std::int64_t i = 0; i < flow.fluid_rows.computed(); ++i)
-        CHECK(flow.layout().is_owned(flow.fluid_rows.cell[static_cast<std::size_t>(i)]) == (i < flow.fluid.size()));
+        CHECK(flow.layout().is_owned(cell_of(static_cast<std::size_t>(i))) == (i < flow.fluid.size()));
     }
     CHECK(flow.lazy.steps() == 30 && flow.lazy.refreshes() >= 15 && flow.lazy.refreshes() < 30);
     CHECK(flow.fluid_halo.traffic().sent.messages == 0 && flow.wall_halo.traffic().sent.messages == 0);

@@ -149,7 +149,7 @@ void expect_migrants_to_bring_all(const world::World& world, int ranks) {
       for (int d = 0; d < D; ++d) fluid.x[d][i] = mirrored(fluid_places, fluid.id[i])[d];
     for (std::size_t i = 0; i < wall.id.size(); ++i) {
       for (int d = 0; d < D; ++d) wall.x[d][i] = mirrored(wall_places, wall.id[i])[d];
-      for (int k = 0; k < columns; ++k) flow.walls.row(flow.wall_rows.slot[i])[k] = column(wall.id[i], k);
+      for (int k = 0; k < columns; ++k) flow.walls.row(flow.wall_rows.row_of(i))[k] = column(wall.id[i], k);
     }
     const std::set<std::int64_t> walls_before(wall.id.begin(), wall.id.end());
     flow.rebuild(false);
@@ -166,11 +166,11 @@ void expect_migrants_to_bring_all(const world::World& world, int ranks) {
     for (std::size_t i = 0; in_place && i < wall.id.size(); ++i) {
       for (int d = 0; d < D; ++d) {
         const double x = mirrored(wall_places, wall.id[i])[d];
-        const std::int32_t place = flow.wall_positions().x[d][static_cast<std::size_t>(flow.wall_rows.slot[i])];
+        const std::int32_t place = flow.wall_positions().x[d][static_cast<std::size_t>(flow.wall_rows.row_of(i))];
         in_place = in_place && wall.x[d][i] == x && place == flow.constants().fixed.wrapped(x);
       }
       for (int k = 0; k < columns; ++k)
-        same_rows = same_rows && flow.walls.row(flow.wall_rows.slot[i])[k] == column(wall.id[i], k);
+        same_rows = same_rows && flow.walls.row(flow.wall_rows.row_of(i))[k] == column(wall.id[i], k);
     }
     CHECK(in_place);
     CHECK(same_rows);
@@ -207,7 +207,8 @@ void expect_rows_of_owners(comm::Communicator& c, const particles::CellGrid& gri
   };
   std::vector<Row> own;
   std::set<std::int32_t> slots;
-  for (std::size_t i = 0; i < id.size(); ++i) own.push_back(row_of(id[i], where.slot[i])), slots.insert(where.slot[i]);
+  for (std::size_t i = 0; i < id.size(); ++i)
+    own.push_back(row_of(id[i], where.row_of(i))), slots.insert(where.row_of(i));
   std::map<std::int64_t, Row> by_id;
   for (const Row& row : from_all(c, own)) CHECK(by_id.emplace(row.id, row).second);
   const auto ids = ids_of_rows(where, id, halo);
@@ -251,12 +252,12 @@ void expect_displacements_of_owners(comm::Communicator& c, integrate::Flow<T, D>
   std::vector<Moved> own;
   std::set<std::int32_t> slots;
   for (std::size_t i = 0; i < flow.wall.id.size(); ++i)
-    own.push_back(moved(flow.wall.id[i], flow.wall_rows.slot[i])), slots.insert(flow.wall_rows.slot[i]);
+    own.push_back(moved(flow.wall.id[i], flow.wall_rows.row_of(i))), slots.insert(flow.wall_rows.row_of(i));
   std::map<std::int64_t, Moved> by_id;
   for (const Moved& each : from_all(c, own)) by_id.emplace(each.id, each);
   const auto ids = ids_of_rows(flow.wall_rows, flow.wall.id, flow.wall_halo);
   std::int64_t moving[] = {0};
-  for (std::int32_t slot = 0; slot < flow.wall_rows.rows; ++slot) {
+  for (std::int32_t slot = 0; slot < flow.wall_rows.standing; ++slot) {
     if (slots.contains(slot)) continue;
     const Moved ghost = moved(ids[static_cast<std::size_t>(slot)], slot);
     CHECK(by_id.contains(ghost.id) && by_id.at(ghost.id).by == ghost.by);

@@ -37,7 +37,7 @@ neighbors::Headings headings_of(const Sorted& s) {
   neighbors::Headings headings;
   for (int d = 0; d < s.layout.grid().dimensions; ++d) {
     headings.x[d].assign(s.positions.x[d].size(), 0);
-    for (std::size_t row = 0; row < s.row_id.size(); ++row)
+    for (std::size_t row = 0; row < static_cast<std::size_t>(s.rows.standing); ++row)
       headings.x[d][row] = static_cast<float>(heading_of(s.row_id[row])[d]);
   }
   return headings;
@@ -59,7 +59,7 @@ Lists ids_of(const neighbors::NeighborList& list, const Sorted& targets, const S
       CHECK(!ended || row == sources.rows.rows);
       if (!ended) ids.push_back(sources.row_id[static_cast<std::size_t>(row)]);
     }
-    CHECK(list.targets().places<1>(static_cast<std::int64_t>(i))[0] == targets.rows.slot[i] * eddyline::k_row_step);
+    CHECK(list.targets().places<1>(static_cast<std::int64_t>(i))[0] == targets.rows.row_of(i) * eddyline::k_row_step);
     stored += static_cast<std::int64_t>(ids.size());
   }
   CHECK(list.stored() == stored);
@@ -163,51 +163,54 @@ TEST(lists_hold_what_a_search_of_all_pairs_finds) {
 
 TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
   unsigned seed = 15;
-  for (const auto& layout : k_layouts) {
-    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
-    const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
-    const auto cells = static_cast<std::size_t>(s.layout.cells());
-    auto search = make_search(s, s, true);
-    std::vector<float> cut_squared(cells, 0.7F * search.cut_squared);
-    const float wide = search.cut_squared;
-    search.cut_squared_of = cut_squared.data();
-    neighbors::NeighborList list, narrow;
-    list.build(search, "scalar");
-    narrow.build(search, "scalar");
-    const auto before = ids_of(narrow, s, s);
-    const Expected all(s, s, true);
+  for (const auto& layout : k_layouts)
+    for (const std::int64_t shuffle : {0, 7}) {
+      const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
+      const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed), shuffle);
+      const auto cells = static_cast<std::size_t>(s.layout.cells());
+      auto search = make_search(s, s, true);
+      std::vector<float> cut_squared(cells, 0.7F * search.cut_squared);
+      const float wide = search.cut_squared;
+      search.cut_squared_of = cut_squared.data();
+      neighbors::NeighborList list, narrow;
+      list.build(search, "scalar");
+      narrow.build(search, "scalar");
+      const auto before = ids_of(narrow, s, s);
+      const Expected all(s, s, true);
 
-    std::vector<std::uint8_t> due(cells, 0);
-    for (std::size_t c = 0; c < cells; c += 9) due[c] = 1, cut_squared[c] = wide;
-    const std::int64_t renewed = list.renew(search, "scalar", due.data());
-    CHECK(renewed > 0 && renewed < static_cast<std::int64_t>(list.chunks().size()));
-    const auto now = ids_of(list, s, s);
-    for (std::size_t i = 0; i < s.x.size(); ++i) {
-      const auto id = s.id[static_cast<std::size_t>(s.order[i])];
-      const bool is_due = due[static_cast<std::size_t>(s.rows.cell[i])] != 0;
-      CHECK(is_due ? all.is(id, now.at(id)) : now.at(id) == before.at(id));
-    }
-    CHECK(list.stored() > narrow.stored());
-
-    // Lists that outgrow their room again and again, some cells at a time.
-    for (const float share : {0.8F, 0.85F, 0.9F, 0.95F, 1.0F})
-      for (std::size_t part = 0; part < 8; ++part) {
-        for (std::size_t c = 0; c < cells; ++c) {
-          due[c] = c % 8 == part ? 1 : 0;
-          if (due[c] != 0) cut_squared[c] = std::max(cut_squared[c], share * wide);
-        }
-        list.renew(search, "scalar", due.data());
+      std::vector<std::uint8_t> due(cells, 0);
+      const auto cell_of = s.cells();
+      for (std::size_t c = 0; c < cells; ++c)
+        if (shuffle == 0 ? c % 9 == 0 : c == static_cast<std::size_t>(cell_of[0])) due[c] = 1, cut_squared[c] = wide;
+      const std::int64_t renewed = list.renew(search, "scalar", due.data());
+      CHECK(renewed > 0 && renewed < static_cast<std::int64_t>(list.chunks().size()));
+      const auto now = ids_of(list, s, s);
+      for (std::size_t i = 0; i < s.x.size(); ++i) {
+        const auto id = s.id[static_cast<std::size_t>(s.order[i])];
+        const bool is_due = due[static_cast<std::size_t>(cell_of[i])] != 0;
+        CHECK(is_due ? all.is(id, now.at(id)) : now.at(id) == before.at(id));
       }
-    CHECK(all.is(ids_of(list, s, s)));
-    neighbors::NeighborList anew;
-    anew.build(search, "scalar");
-    CHECK(list.bytes() < 2 * anew.bytes());  // they do not lie scattered for ever
-    std::fill(due.begin(), due.end(), 1);
-    CHECK(list.renew(search, "scalar", due.data()) == static_cast<std::int64_t>(list.chunks().size()));
-    CHECK(all.is(ids_of(list, s, s)));
-    std::fill(due.begin(), due.end(), 0);
-    CHECK(list.renew(search, "scalar", due.data()) == 0);
-  }
+      CHECK(list.stored() > narrow.stored());
+
+      // Lists that outgrow their room again and again, some cells at a time.
+      for (const float share : {0.8F, 0.85F, 0.9F, 0.95F, 1.0F})
+        for (std::size_t part = 0; part < 8; ++part) {
+          for (std::size_t c = 0; c < cells; ++c) {
+            due[c] = c % 8 == part ? 1 : 0;
+            if (due[c] != 0) cut_squared[c] = std::max(cut_squared[c], share * wide);
+          }
+          list.renew(search, "scalar", due.data());
+        }
+      CHECK(all.is(ids_of(list, s, s)));
+      neighbors::NeighborList anew;
+      anew.build(search, "scalar");
+      CHECK(list.bytes() < 2 * anew.bytes());  // they do not lie scattered for ever
+      std::fill(due.begin(), due.end(), 1);
+      CHECK(list.renew(search, "scalar", due.data()) == static_cast<std::int64_t>(list.chunks().size()));
+      CHECK(all.is(ids_of(list, s, s)));
+      std::fill(due.begin(), due.end(), 0);
+      CHECK(list.renew(search, "scalar", due.data()) == 0);
+    }
 }
 
 TEST(lists_of_one_kind_over_another) {

@@ -29,7 +29,7 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   archive.put_field("fluid.place", places);
   places.resize(wall.id.size());
   for (std::size_t i = 0; i < places.size(); ++i) {  // near where they are: some stand far outside of all cells
-    const auto row = static_cast<std::size_t>(wall_rows.slot[i]);
+    const auto row = static_cast<std::size_t>(wall_rows.row_of(i));
     for (int d = 0; d < D; ++d) places[d][i] = constants_.fixed.unwrapped(wall_positions_.x[d][row], wall.x[d][i]);
   }
   archive.put_field("wall.place", places);

@@ -31,12 +31,11 @@ void Flow<T, D>::resize_walls(std::int64_t n) {
   wall.for_each_array([n](auto& array) { array.resize(static_cast<std::size_t>(n)); });
 }
 
-/// Who stands in which row, and whose copies are whose: once the fluid is in order.
+/// Whose copies are whose, and who stands in which row: once the fluid is in order.
 template <class T, int D>
 void Flow<T, D>::find_fluid_copies() {
   if (lazy.computes_copies()) subdomain_.find_copies(fluid_rows, fluid_copies);
-  if (!lazy.computes_copies() && execution_.shuffle == 0) return;
-  fluid_of_row_.resize(static_cast<std::size_t>(fluid_rows.rows));
+  fluid_of_row_.resize(fluid_rows.slot.size());
   for (std::size_t i = 0; i < fluid_rows.slot.size(); ++i)
     fluid_of_row_[static_cast<std::size_t>(fluid_rows.slot[i])] = static_cast<std::int32_t>(i);
 }

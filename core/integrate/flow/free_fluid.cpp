@@ -12,23 +12,29 @@ void FreeFluid::find(const neighbors::FixedPositions& positions, const particles
     std::copy(positions.x[d].begin(), positions.x[d].end(), positions_.x[d].begin());
   }
   in_buffer_.assign(static_cast<std::size_t>(rows.rows), 0);
-  buffer_rows_.begin.resize(rows.begin.size());
-  std::copy(rows.begin.begin(), rows.begin.end(), buffer_rows_.begin.begin());
+  const auto copy = [](const Array<std::int32_t>& from, Array<std::int32_t>& to) {
+    to.resize(from.size());
+    std::copy(from.begin(), from.end(), to.begin());
+  };
+  copy(rows.begin, buffer_rows_.begin);
+  copy(rows.end, buffer_rows_.end);
+  copy(rows.filled, buffer_rows_.filled);
   buffer_rows_.slot.resize(members.size());
-  buffer_rows_.cell.resize(members.size());
+  buffer_rows_.particles = static_cast<std::int32_t>(members.size());
+  buffer_rows_.standing = rows.standing;
   buffer_rows_.rows = rows.rows;
   for (std::size_t m = 0; m < members.size(); ++m) {
-    const auto i = static_cast<std::size_t>(members[m]);
-    buffer_rows_.slot[m] = rows.slot[i];
-    buffer_rows_.cell[m] = rows.cell[i];
-    in_buffer_[static_cast<std::size_t>(rows.slot[i])] = 1;
+    buffer_rows_.slot[m] = rows.row_of(static_cast<std::size_t>(members[m]));
+    in_buffer_[static_cast<std::size_t>(buffer_rows_.slot[m])] = 1;
   }
   halo.gather(exchange::ArrayField(in_buffer_));
   auto& x = positions_.x[0];
   rows_in_buffer_.clear();
-  for (std::size_t row = 0; row < in_buffer_.size(); ++row) {
+  for (std::int32_t r = 0; r < rows.rows; ++r) {
+    const auto row = static_cast<std::size_t>(r);
     if (in_buffer_[row] == 0) continue;
-    rows_in_buffer_.push_back(static_cast<std::int32_t>(row));
+    rows_in_buffer_.push_back(r);
+    if (r >= rows.standing) continue;
     x[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[row]) + k_out_of_reach);
   }
 }

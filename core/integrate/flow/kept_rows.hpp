@@ -24,7 +24,7 @@ class KeptRows {
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      copy(rows.row(where.slot[k]), (*this)[k]);
+      copy(rows.row(where.row_of(k)), (*this)[k]);
     }
   }
   /// To where they stand in their new order; see Reordering.
@@ -33,7 +33,7 @@ class KeptRows {
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i), old = static_cast<std::size_t>(order[k]);
-      copy((*this)[old], rows.row(where.slot[k]));
+      copy((*this)[old], rows.row(where.row_of(k)));
     }
   }
 

@@ -61,8 +61,8 @@ template <class Velocity, class Shifting>
 void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x, Velocity&& velocity,
                                Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
                                neighbors::Headings& headings) const {
-  const auto n = static_cast<std::int64_t>(rows.slot.size());
-  const std::size_t room = static_cast<std::size_t>(rows.rows) + neighbors::k_chunk;
+  const std::int64_t n = rows.computed();
+  const std::size_t room = static_cast<std::size_t>(rows.standing) + neighbors::k_chunk;
   for (int d = 0; d < D; ++d) {
     positions.x[d].resize(room), headings.x[d].resize(room);
     std::fill(positions.x[d].end() - neighbors::k_chunk, positions.x[d].end(), 0);
@@ -70,14 +70,14 @@ void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArra
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      const auto row = static_cast<std::size_t>(rows.slot[k]);
+      const auto row = static_cast<std::size_t>(rows.row_of(k));
       const double w = shifting(k, d);
       positions.x[d][row] = constants_.fixed.wrapped(x[d][k] - w * constants_.c0 * time_step);
       headings.x[d][row] = static_cast<float>(velocity(k, d) + w);
     }
   }
   const auto gather = [&](auto... axis) {
-    halo.gather(neighbors::PositionField(positions, D), exchange::ArrayField(headings.x[axis])...);
+    halo.gather_between(neighbors::PositionField(positions, D), exchange::ArrayField(headings.x[axis])...);
   };
   if constexpr (D == 2)
     gather(0, 1);
@@ -245,11 +245,11 @@ void Flow<T, D>::find_near_walls() {
   if (world_.bodies.empty()) return;
   std::vector<std::uint8_t> with_walls(static_cast<std::size_t>(layout().cells()));
   for (std::size_t c = 0; c < with_walls.size(); ++c)
-    with_walls[c] = wall_rows.begin[c] < wall_rows.begin[c + 1] ? 1 : 0;
+    with_walls[c] = wall_rows.is_empty(static_cast<std::int32_t>(c)) ? 0 : 1;
   const auto around = layout().computed_around(with_walls);
   near_walls_.resize(static_cast<std::size_t>(fluid_rows.computed()));
-  for (std::size_t i = 0; i < near_walls_.size(); ++i)
-    near_walls_[i] = around[static_cast<std::size_t>(fluid_rows.cell[i])];
+  particles::CellFinder cell_of(fluid_rows);
+  for (std::size_t i = 0; i < near_walls_.size(); ++i) near_walls_[i] = around[static_cast<std::size_t>(cell_of(i))];
 }
 
 template <class T, int D>
@@ -258,10 +258,9 @@ void Flow<T, D>::find_node_neighbors() {
   node_fluid.build(search_of(node_rows, node_positions_, fluid_rows, free_fluid_.positions(), constants_.length.skin),
                    execution_.instructions.c_str());
   std::vector<std::uint8_t> with_buffers(static_cast<std::size_t>(layout().cells()), 0);
-  for (const std::int32_t row : free_fluid_.rows_in_buffer()) {
-    const auto after = std::upper_bound(fluid_rows.begin.begin(), fluid_rows.begin.end(), row);
-    with_buffers[static_cast<std::size_t>(after - fluid_rows.begin.begin()) - 1] = 1;
-  }
+  for (std::size_t c = 0; c < with_buffers.size(); ++c)
+    with_buffers[c] = std::any_of(free_fluid_.in_buffer().begin() + fluid_rows.begin[c],
+                                  free_fluid_.in_buffer().begin() + fluid_rows.end[c], [](auto in) { return in != 0; });
   const auto& members = openings.members();
   member_places.resize(members.size());
   for (std::size_t m = 0; m < members.size(); ++m) {

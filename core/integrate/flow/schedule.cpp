@@ -8,8 +8,9 @@ using Marks = std::vector<std::uint8_t>;  // by cell, or by chunk
 
 Marks chunks_with(const Marks& cells, const particles::CellRows& rows) {
   Marks found(static_cast<std::size_t>((rows.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk), 0);
-  for (std::size_t i = 0; i < rows.cell.size(); ++i)
-    found[i / neighbors::k_chunk] |= cells[static_cast<std::size_t>(rows.cell[i])];
+  particles::CellFinder cell_of(rows);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows.computed()); ++i)
+    found[i / neighbors::k_chunk] |= cells[static_cast<std::size_t>(cell_of(i))];
   return found;
 }
 
@@ -29,9 +30,9 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
   choose_blocks(chunks, [&](std::size_t c) { return late[c] == 0; }, early_rates);
   choose_blocks(chunks, [&](std::size_t c) { return late[c] != 0; }, late_rates);
   for (std::size_t cell = 0; cell < set.size(); ++cell) {
-    if (wall.begin[cell] < wall.begin[cell + 1]) set[cell] = 1;  // of walls, and of buffers
+    if (!wall.is_empty(static_cast<std::int32_t>(cell))) set[cell] = 1;  // of walls, and of buffers
     if (in_buffer.empty()) continue;
-    for (std::int32_t row = fluid.begin[cell]; row < fluid.begin[cell + 1]; ++row)
+    for (std::int32_t row = fluid.begin[cell]; row < fluid.end[cell]; ++row)
       if (in_buffer[static_cast<std::size_t>(row)] != 0) set[cell] = 1;
   }
   const Marks later = chunks_with(layout.computed_around(set), fluid);

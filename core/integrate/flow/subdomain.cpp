@@ -170,9 +170,9 @@ std::vector<int> Subdomain::ranks_of(const VectorArray<double, D>& x) const {
 }
 
 void Subdomain::sort(std::span<const double* const> position, std::span<const std::int64_t> id,
-                     particles::CellRows& rows, Array<std::int32_t>& order) {
+                     particles::CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room) {
   const auto fetch = [this](Array<std::int32_t>& counts) { cell_halo_.gather(exchange::ArrayField(counts)); };
-  sort_.sort(layout_, position, id, shuffle_, rows, order,
+  sort_.sort(layout_, position, id, shuffle_, rows, order, room,
              depth_ > 0 ? particles::CellSort::FetchCounts() : particles::CellSort::FetchCounts(fetch));
 }
 
@@ -180,23 +180,21 @@ void Subdomain::find_copies(const particles::CellRows& rows, exchange::Halo& hal
   halo.clear();
   const auto first = [&](std::int32_t cell) { return rows.begin[static_cast<std::size_t>(cell)]; };
   for (const auto& other : copied_cells_) {
-    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), first(cell + 1) - first(cell));
-    for (const auto& copy : other.received)
-      halo.add_received(other.rank, first(copy.cell), first(copy.cell + 1) - first(copy.cell), {});
+    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), rows.count(cell));
+    for (const auto& copy : other.received) halo.add_received(other.rank, first(copy.cell), rows.count(copy.cell), {});
   }
 }
 
 void Subdomain::find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const {
   halo.clear();
   const auto first = [&](std::int32_t cell) { return rows.begin[static_cast<std::size_t>(cell)]; };
-  const auto count = [&](std::int32_t cell) { return first(cell + 1) - first(cell); };
   for (const auto& ghost : layout_.ghost_cells())
     halo.routes().add(ghost.from_box, ghost.to_box,
-                      {first(ghost.from_cell), first(ghost.to_cell), count(ghost.from_cell), ghost.shift});
+                      {first(ghost.from_cell), first(ghost.to_cell), rows.count(ghost.from_cell), ghost.shift});
   for (const auto& other : layout_.rank_cells()) {
-    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), count(cell));
+    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), rows.count(cell));
     for (const auto& ghost : other.received)
-      halo.add_received(other.rank, first(ghost.cell), count(ghost.cell), ghost.shift);
+      halo.add_received(other.rank, first(ghost.cell), rows.count(ghost.cell), ghost.shift);
   }
 }
 

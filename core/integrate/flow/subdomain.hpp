@@ -39,9 +39,9 @@ class Subdomain {
   std::vector<int> ranks_of(const VectorArray<double, D>& x) const;
 
   /// Canonical order of particles, all in cells that this rank computes: their rows, and the old index of each in the
-  /// new order. Collective.
+  /// new order; `room` is used on the way. Collective.
   void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellRows& rows,
-            Array<std::int32_t>& order);
+            Array<std::int32_t>& order, Array<std::int32_t>& room);
   /// Who repeats whose rows, within the process and of other ranks.
   void find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const;
   /// Who has copies of whose particles, both of them computed.

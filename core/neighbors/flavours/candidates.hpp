@@ -97,18 +97,22 @@ struct Block {
 };
 
 template <class Set, int D, bool Foresees>
-void collect(const FixedPositions& positions, const Headings* headings, const Group& group, std::int32_t begin,
-             std::int32_t end, Candidates& to) {
+void collect(const FixedPositions& positions, const Headings* headings, const Group& group, const RowRun& run,
+             Candidates& to) {
   using Floats = typename Set::Floats;
   using Bits = typename Set::Bits;
   std::int32_t numbers[Set::k_lanes];
   for (int lane = 0; lane < Set::k_lanes; ++lane) numbers[lane] = lane * k_row_step;
   const auto lanes = Set::load(numbers);
+  std::int32_t center[D];  // as those see it whose images these are
+  for (std::size_t d = 0; d < D; ++d)
+    center[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(group.center[d]) -
+                                          static_cast<std::uint32_t>(run.shift[d]));
   std::int32_t at = to.count;
-  for (std::int32_t j = begin; j < end; j += Set::k_lanes) {
+  for (std::int32_t j = run.begin; j < run.end; j += Set::k_lanes) {
     Floats r[D], first[D], last[D];
     for (int d = 0; d < D; ++d) {
-      r[d] = first[d] = Set::floats(Set::sub(Set::load(positions.x[d].data() + j), Set::all(group.center[d])));
+      r[d] = first[d] = Set::floats(Set::sub(Set::load(positions.x[d].data() + j), Set::all(center[d])));
       if constexpr (Foresees) {
         const Floats heading = headings == nullptr ? Floats(0) : Floats::load(headings->x[d].data() + j);
         const Floats w = heading - Floats(group.heading[d]);
@@ -116,7 +120,7 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
         last[d] = fma(w, Floats(group.ahead), r[d]);
       }
     }
-    const unsigned in_run = end - j < Set::k_lanes ? (1U << (end - j)) - 1 : (1U << Set::k_lanes) - 1;
+    const unsigned in_run = run.end - j < Set::k_lanes ? (1U << (run.end - j)) - 1 : (1U << Set::k_lanes) - 1;
     const Block<Set, D> at_begin(first, group.begin, group);
     auto near = static_cast<Bits>(~at_begin.far & in_run);
     if constexpr (Foresees) {
@@ -125,7 +129,7 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
       at_end.put(near, at, to.end);
     }
     at_begin.put(near, at, to.begin);
-    Set::store_kept(Set::add(lanes, Set::all(j * k_row_step)), near, to.place.data() + at);
+    Set::store_kept(Set::add(lanes, Set::all((j + run.behind) * k_row_step)), near, to.place.data() + at);
     at += __builtin_popcount(near);
   }
   to.count = at;
@@ -230,9 +234,9 @@ void filter(Candidates& candidates, const Group& group, std::span<Seeker> seeker
 template <class Set, bool Foresees>
 ListKernels::Search search_kernels() {
   return {[](const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
-             std::int32_t begin, std::int32_t end, Candidates& candidates) {
-            dimensions == 2 ? collect<Set, 2, Foresees>(positions, headings, group, begin, end, candidates)
-                            : collect<Set, 3, Foresees>(positions, headings, group, begin, end, candidates);
+             const RowRun& run, Candidates& candidates) {
+            dimensions == 2 ? collect<Set, 2, Foresees>(positions, headings, group, run, candidates)
+                            : collect<Set, 3, Foresees>(positions, headings, group, run, candidates);
           },
           [](Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers) {
             dimensions == 2 ? filter<Set, 2, Foresees>(candidates, group, seekers)

@@ -15,7 +15,7 @@ namespace eddyline::integrate {
 template <class T, int D>
 class StateField {
  public:
-  /// `particle`: the one in each row.
+  /// `particle`: the one in each row; empty if it has the row's number.
   StateField(FluidState<T, D>& fluid, const Array<std::int32_t>& particle) : fluid_(fluid), particle_(particle) {}
 
   std::size_t bytes() const {
@@ -46,7 +46,10 @@ class StateField {
   }
 
  private:
-  std::size_t at(std::int32_t row) const { return static_cast<std::size_t>(particle_[static_cast<std::size_t>(row)]); }
+  std::size_t at(std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    return particle_.size() == 0 ? r : static_cast<std::size_t>(particle_[r]);
+  }
   /// Ids and buffers change in rebuilds only.
   template <class Visit>
   void for_each_changing(Visit&& visit) const {
