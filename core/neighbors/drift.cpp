@@ -19,12 +19,16 @@ struct Range {
 };
 
 /// Of a cell's walls along an axis; they rest unless `moved` says by how much they do not, of which that share counts.
-inline Range range_of_walls(const particles::CellRows& walls, std::size_t cell, const float* moved, float share) {
+template <class Number>
+Range range_of_walls(const particles::CellRows& walls, std::size_t cell, const Number* moved, float share) {
   const std::int32_t first = walls.begin[cell], end = walls.end[cell];
   if (moved == nullptr) return first < end ? Range{0, 0} : Range{k_none, -k_none};
   float lower = k_none, upper = -k_none;
 #pragma omp simd reduction(min : lower) reduction(max : upper)
-  for (std::int32_t r = first; r < end; ++r) lower = std::min(lower, moved[r]), upper = std::max(upper, moved[r]);
+  for (std::int32_t r = first; r < end; ++r) {
+    const auto by = static_cast<float>(moved[r]);
+    lower = std::min(lower, by), upper = std::max(upper, by);
+  }
   return {share * lower, share * upper};
 }
 
@@ -100,8 +104,10 @@ template <class T, int D>
 void DriftBound<T, D>::measure(const particles::CellRows& rows, const Headings& headings,
                                const particles::CellRows& walls, const Headings* wall_headings) {
   for_each_occupied(wall_headings != nullptr, [&](std::int32_t cell) {
-    find_range(cell, rows, walls, wall_headings == nullptr ? nullptr : wall_headings->x, 1,
-               [&](std::int32_t r, int d) { return headings.x[d][static_cast<std::size_t>(r)]; });
+    find_range(cell, rows, walls, wall_headings == nullptr ? nullptr : wall_headings->x, Headings::k_unit,
+               [&](std::int32_t r, int d) {
+                 return Headings::k_unit * static_cast<float>(headings.x[d][static_cast<std::size_t>(r)]);
+               });
   });
 }
 
@@ -110,6 +116,7 @@ bool DriftBound<T, D>::follow(const particles::CellRows& rows, const Course<T>& 
                               float time, FixedPositions& at, const particles::CellRows& walls,
                               const WallDisplacement* walls_moved) {
   constexpr float k_farthest = 0x1p30F;
+  const float of_heading = Headings::k_unit * time;
   std::atomic<bool> all_known = true;
   for_each_occupied(walls_moved != nullptr, [&](std::int32_t cell) {
     const auto k = static_cast<std::size_t>(cell);
@@ -118,7 +125,7 @@ bool DriftBound<T, D>::follow(const particles::CellRows& rows, const Course<T>& 
       const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved->x[d].data(), 1);
       float lower = of_walls.lower, upper = of_walls.upper;
       std::int32_t* x = at.x[d].data();
-      const float* heading = headings.x[d].data();
+      const std::int16_t* heading = headings.x[d].data();
 #pragma omp simd reduction(min : lower) reduction(max : upper, from_middle)
       for (std::int32_t r = rows.begin[k]; r < rows.end[k]; ++r) {
         from_middle = std::max(from_middle, course.from_middle(r, d, x[r]));
@@ -126,7 +133,7 @@ bool DriftBound<T, D>::follow(const particles::CellRows& rows, const Course<T>& 
         const bool known = std::abs(by) < k_farthest;
         const auto quanta = static_cast<std::int32_t>(known ? by : 0.0F);
         x[r] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[r]) + static_cast<std::uint32_t>(quanta));
-        const float beside = known ? by - heading[r] * time : k_none;
+        const float beside = known ? by - static_cast<float>(heading[r]) * of_heading : k_none;
         lower = std::min(lower, beside), upper = std::max(upper, beside);
       }
       lower_[d][k] = lower, upper_[d][k] = upper;
@@ -159,9 +166,9 @@ void DriftBound<T, D>::copy_to_images() {
 
 /// Of a cell, from displacement(row, axis); of walls from an array an axis.
 template <class T, int D>
-template <class Displacement>
+template <class Number, class Displacement>
 void DriftBound<T, D>::find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
-                                  const Array<float>* walls_moved, float share, Displacement&& displacement) {
+                                  const Array<Number>* walls_moved, float share, Displacement&& displacement) {
   const auto k = static_cast<std::size_t>(cell);
   for (int d = 0; d < D; ++d) {
     const Range of_walls = range_of_walls(walls, k, walls_moved == nullptr ? nullptr : walls_moved[d].data(), share);

@@ -95,9 +95,9 @@ class DriftBound {
   std::size_t bytes() const;
 
  private:
-  template <class Displacement>
+  template <class Number, class Displacement>
   void find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
-                  const Array<float>* walls_moved, float share, Displacement&& displacement);
+                  const Array<Number>* walls_moved, float share, Displacement&& displacement);
   bool is_empty(std::size_t cell) const { return !(lower_[0][cell] <= upper_[0][cell]); }
   template <class MeasureCell>
   void for_each_occupied(bool walls_move, MeasureCell&& measure_cell);

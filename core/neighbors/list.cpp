@@ -94,11 +94,12 @@ class NeighborList::CellSearch {
     const auto cell = static_cast<std::size_t>(cell_);
     const std::int32_t first = search_.targets->begin[cell], last = search_.targets->end[cell];
     const Foresight& foresight = search_.foresight;
-    group_.behind = foresight.behind, group_.ahead = foresees_ ? foresight.ahead[cell_] : 0;
+    group_.behind = foresight.behind * Headings::k_unit;
+    group_.ahead = foresees_ ? foresight.ahead[cell_] * Headings::k_unit : 0;
     for (int d = 0; d < search_.dimensions; ++d) {
       const auto row = static_cast<std::size_t>(first);
       group_.center[d] = search_.target_positions->x[d][row];
-      group_.heading[d] = target_moves() ? foresight.targets->x[d][row] : 0;
+      group_.heading[d] = target_moves() ? static_cast<float>(foresight.targets->x[d][row]) : 0;
       const auto find = [&](float time, GroupBox& box) {
         float lower = 0, upper = 0;
         const auto widen = [&](auto&& place) __attribute__((always_inline)) {
@@ -123,9 +124,9 @@ class NeighborList::CellSearch {
     const std::int32_t* x = search_.target_positions->x[d].data();
     const std::int32_t center = group_.center[d];
     if (!target_moves()) return use([=](std::int32_t row) { return relative(x[row], center); });
-    const float* w = search_.foresight.targets->x[d].data();
+    const std::int16_t* w = search_.foresight.targets->x[d].data();
     const float heading = group_.heading[d];
-    use([=](std::int32_t row) { return relative(x[row], center) + (w[row] - heading) * time; });
+    use([=](std::int32_t row) { return relative(x[row], center) + (static_cast<float>(w[row]) - heading) * time; });
   }
   void find_place(std::int32_t row, float time, float* at) const {
     for (int d = 0; d < search_.dimensions; ++d) with_places(d, time, [&](auto&& place) { at[d] = place(row); });

@@ -2,6 +2,7 @@
 // Neighbour lists, interleaved: sixteen particles a chunk, entry k of all sixteen side by side ("SELL-16").
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,9 +41,15 @@ struct Targets {
   template <int N>
   EDDYLINE_INLINE std::array<std::int32_t, static_cast<std::size_t>(N)> places(std::int64_t first) const {
     std::array<std::int32_t, static_cast<std::size_t>(N)> places;
-    const std::int64_t last = count - first < N ? count - first : N;
-    for (std::int64_t k = 0; k < N; ++k)
-      places[static_cast<std::size_t>(k)] = (k < last ? row_of(first + k) : sentinel) * k_row_step;
+    const auto fill = [&](auto&& row) __attribute__((always_inline)) {
+      for (std::int32_t k = 0; k < N; ++k) places[static_cast<std::size_t>(k)] = row(k) * k_row_step;
+    };
+    if (first + N > count)
+      fill([&](std::int32_t k) { return first + k < count ? row_of(first + k) : sentinel; });
+    else if (slot == nullptr)
+      fill([row = static_cast<std::int32_t>(first)](std::int32_t k) { return row + k; });
+    else
+      fill([&](std::int32_t k) { return slot[first + k]; });
     return places;
   }
 };
@@ -52,9 +59,19 @@ struct FixedPositions {
   Array<std::int32_t> x[3];
 };
 
-/// Velocities with which the same rows are expected to go on, one array an axis, in units of the speed of sound.
+/// Velocities with which the same rows are expected to go on, one array an axis, in units of their own: what is
+/// expected need not be right.
 struct Headings {
-  Array<float> x[3];
+  static constexpr float k_unit = 0x1p-14F;  // in units of the speed of sound
+  Array<std::int16_t> x[3];
+
+  /// The nearest to a speed in units of the speed of sound.
+  static std::int16_t nearest(double speed) {
+    constexpr double k_most = 0x7fff;
+    const double units = speed / static_cast<double>(k_unit);
+    const double within = units < k_most ? (units > -k_most ? units : -k_most) : k_most;
+    return static_cast<std::int16_t>(std::nearbyint(within));
+  }
 };
 
 /// Lists that are to hold for a while leave out the pairs that will not meet in that time if all go on as expected.
@@ -93,7 +110,7 @@ struct GroupBox {
 struct Group {
   std::int32_t center[3] = {0, 0, 0};
   float heading[3] = {0, 0, 0};  // of the center
-  float behind = 0, ahead = 0;   // see Foresight
+  float behind = 0, ahead = 0;   // see Foresight; what headings are to be multiplied by
   GroupBox begin, end;           // the latter only if anything is foreseen
   float limit = 0;               // (R + margin)^2: who is not farther from it is a neighbour
   float reach = 0;               // how far from the center, along an axis, a neighbour of any of them may be

@@ -33,11 +33,14 @@ neighbors::FixedPositions copy_of(const neighbors::FixedPositions& positions) {
   return copy;
 }
 
-/// Of every row the same.
+constexpr float k_sound = 4e6F;  // how far it goes in half a step [quanta]
+
+/// Of every row the same [quanta a half step].
 template <int D>
 neighbors::Headings headings_of(const Sorted& s, Vec3 heading = {}) {
   neighbors::Headings headings;
-  for (int d = 0; d < D; ++d) headings.x[d].assign(s.positions.x[d].size(), static_cast<float>(heading[d]));
+  for (int d = 0; d < D; ++d)
+    headings.x[d].assign(s.positions.x[d].size(), neighbors::Headings::nearest(heading[d] / k_sound));
   return headings;
 }
 
@@ -67,7 +70,8 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   bound.measure(s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
   const neighbors::Drift largest = bound.largest(s.layout);
   neighbors::FixedPositions at = copy_of<D>(s.positions);
-  CHECK(bound.follow(s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2.0F, at, walls.rows, walls_moved));
+  CHECK(
+      bound.follow(s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2 * k_sound, at, walls.rows, walls_moved));
   for (std::int32_t r = 0; r < s.rows.standing; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],

@@ -38,7 +38,7 @@ neighbors::Headings headings_of(const Sorted& s) {
   for (int d = 0; d < s.layout.grid().dimensions; ++d) {
     headings.x[d].assign(s.positions.x[d].size(), 0);
     for (std::size_t row = 0; row < static_cast<std::size_t>(s.rows.standing); ++row)
-      headings.x[d][row] = static_cast<float>(heading_of(s.row_id[row])[d]);
+      headings.x[d][row] = neighbors::Headings::nearest(heading_of(s.row_id[row])[d]);
   }
   return headings;
 }

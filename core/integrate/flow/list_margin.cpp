@@ -148,7 +148,8 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
       const auto before = static_cast<std::uint32_t>(walls_.x[d][r]);
       const auto now =
           static_cast<std::uint32_t>(at_rebuild.x[d][r]) + static_cast<std::uint32_t>(static_cast<std::int32_t>(to));
-      walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before)) - headings.x[d][r] * time;
+      const float expected = static_cast<float>(headings.x[d][r]) * (neighbors::Headings::k_unit * time);
+      walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before)) - expected;
       walls_.x[d][r] = static_cast<std::int32_t>(now);
     }
   }

@@ -66,14 +66,14 @@ void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArra
   for (int d = 0; d < D; ++d) {
     positions.x[d].resize(room), headings.x[d].resize(room);
     std::fill(positions.x[d].end() - neighbors::k_chunk, positions.x[d].end(), 0);
-    std::fill(headings.x[d].end() - neighbors::k_chunk, headings.x[d].end(), 0.0F);
+    std::fill(headings.x[d].end() - neighbors::k_chunk, headings.x[d].end(), std::int16_t{0});
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const auto row = static_cast<std::size_t>(rows.row_of(k));
       const double w = shifting(k, d);
       positions.x[d][row] = constants_.fixed.wrapped(x[d][k] - w * constants_.c0 * time_step);
-      headings.x[d][row] = static_cast<float>(velocity(k, d) + w);
+      headings.x[d][row] = neighbors::Headings::nearest(velocity(k, d) + w);
     }
   }
   const auto gather = [&](auto... axis) {
@@ -92,7 +92,7 @@ void Flow<T, D>::expect_walls_to_rest() {
     const auto& from = wall_positions_.x[d];
     margin_.walls().x[d].resize(from.size());
     std::copy(from.begin(), from.end(), margin_.walls().x[d].begin());
-    wall_headings_.x[d].assign(from.size(), 0.0F);
+    wall_headings_.x[d].assign(from.size(), 0);
   }
 }
 

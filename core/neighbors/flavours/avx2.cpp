@@ -36,6 +36,9 @@ struct Avx2 {
   static void store(Words words, std::int32_t* to) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words); }
   static Words whole(Floats a) { return _mm256_cvtps_epi32(a.v); }
   static Floats floats(Words a) { return _mm256_cvtepi32_ps(a); }
+  static Floats small(const std::int16_t* from) {
+    return floats(_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  }
   static Words all(std::int32_t a) { return _mm256_set1_epi32(a); }
   static Words add(Words a, Words b) { return _mm256_add_epi32(a, b); }
   static Words sub(Words a, Words b) { return _mm256_sub_epi32(a, b); }

@@ -21,6 +21,9 @@ struct Avx512 {
   static void store(Words words, std::int32_t* to) { _mm512_storeu_si512(to, words); }
   static Words whole(Floats a) { return _mm512_cvtps_epi32(a.v); }
   static Floats floats(Words a) { return _mm512_cvtepi32_ps(a); }
+  static Floats small(const std::int16_t* from) {
+    return floats(_mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+  }
   static Words all(std::int32_t a) { return _mm512_set1_epi32(a); }
   static Words add(Words a, Words b) { return _mm512_add_epi32(a, b); }
   static Words sub(Words a, Words b) { return _mm512_sub_epi32(a, b); }

@@ -114,7 +114,7 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
     for (int d = 0; d < D; ++d) {
       r[d] = first[d] = Set::floats(Set::sub(Set::load(positions.x[d].data() + j), Set::all(center[d])));
       if constexpr (Foresees) {
-        const Floats heading = headings == nullptr ? Floats(0) : Floats::load(headings->x[d].data() + j);
+        const Floats heading = headings == nullptr ? Floats(0) : Set::small(headings->x[d].data() + j);
         const Floats w = heading - Floats(group.heading[d]);
         first[d] = fma(w, Floats(-group.behind), r[d]);
         last[d] = fma(w, Floats(group.ahead), r[d]);

@@ -25,6 +25,7 @@ struct Scalar {
     return std::abs(a.v) < 0x1p31F ? static_cast<Words>(std::nearbyint(a.v)) : std::numeric_limits<Words>::min();
   }
   static Floats floats(Words a) { return static_cast<float>(a); }
+  static Floats small(const std::int16_t* from) { return static_cast<float>(*from); }
   static Words all(std::int32_t a) { return a; }
   static Words add(Words a, Words b) { return wrapped(std::int64_t{a} + b); }
   static Words sub(Words a, Words b) { return wrapped(std::int64_t{a} - b); }
