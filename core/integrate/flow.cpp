@@ -413,7 +413,7 @@ double Flow<T, D>::pressure(std::size_t i) const {
 
 template <class T, int D>
 Vec3 Flow<T, D>::sorted_place(std::size_t i) const {
-  Vec3 x = layout().centre(particles::CellFinder(fluid_rows)(i));
+  Vec3 x = layout().centre(particles::CellFinder(fluid_rows)(i).cell);
   const auto row = static_cast<std::size_t>(fluid_rows.row_of(i));
   for (int d = 0; d < D; ++d) x[d] = constants_.fixed.unwrapped(fluid_positions_.x[d][row], x[d]);
   return x;

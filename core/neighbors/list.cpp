@@ -46,8 +46,7 @@ class NeighborList::CellSearch {
         find_cell_(*search.targets),
         candidates_(candidates) {}
 
-  /// Of a target.
-  std::int32_t cell_of(std::size_t particle) { return find_cell_(particle); }
+  particles::CellFinder::Found find_cell(std::size_t target) { return find_cell_(target); }
 
   /// How many candidates there are around one of these cells, at most.
   std::int64_t most_around(std::span<const std::int32_t> cells) {
@@ -103,7 +102,7 @@ class NeighborList::CellSearch {
       const auto find = [&](float time, GroupBox& box) {
         float lower = 0, upper = 0;
         const auto widen = [&](auto&& place) __attribute__((always_inline)) {
-#pragma omp simd reduction(min : lower) reduction(max : upper)
+#pragma omp simd simdlen(8) reduction(min : lower) reduction(max : upper)
           for (std::int32_t r = first; r < last; ++r) {
             const float at = place(r);
             lower = std::min(lower, at), upper = std::max(upper, at);
@@ -291,15 +290,9 @@ std::int64_t NeighborList::find_due(const particles::CellRows& targets, const st
     for (std::int64_t c = std::max(before + 1, first / k_chunk); c <= last / k_chunk; ++c)
       due_[static_cast<std::size_t>(count++)] = static_cast<std::int32_t>(c);
   };
-  if (targets.slot.size() == 0) {  // cells in the order of their particles
-    for (const std::int32_t cell : targets.filled)
-      if (due[cell] != 0)
-        add(targets.begin[static_cast<std::size_t>(cell)], targets.end[static_cast<std::size_t>(cell)] - 1);
-    return count;
-  }
-  particles::CellFinder cell_of(targets);
-  for (std::int64_t i = 0; i < targets_.count; ++i)
-    if (due[cell_of(static_cast<std::size_t>(i))] != 0) add(i, i);
+  particles::for_each_filled_cell(targets, [&](std::int32_t cell, std::size_t first, std::size_t last) {
+    if (due[cell] != 0) add(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last) - 1);
+  });
   return count;
 }
 
@@ -336,15 +329,18 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, targets_.count);
   std::array<std::int32_t, k_chunk> cell_of_lane;
   const std::span cells(cell_of_lane.data(), static_cast<std::size_t>(last - first));
-  for (std::size_t lane = 0; lane < cells.size(); ++lane)
-    cells[lane] = cell_search.cell_of(static_cast<std::size_t>(first) + lane);
+  for (std::size_t lane = 0; lane < cells.size();) {
+    const auto [cell, after] = cell_search.find_cell(static_cast<std::size_t>(first) + lane);
+    const std::size_t end = std::min(after - static_cast<std::size_t>(first), cells.size());
+    for (; lane < end; ++lane) cells[lane] = cell;
+  }
   Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
   const std::int64_t most = cell_search.most_around(cells);
   chunk.length = chunk.stored = 0;
   if (most == 0) return;
   workshop.most = std::max(workshop.most, most);
   workshop.make_room(search.foresight.ahead != nullptr);
-  std::array<Seeker, k_chunk> seekers{};
+  std::array<Seeker, k_chunk> seekers;
   std::int32_t length = 0, stored = 0;
   std::int32_t* const scratch = workshop.scratch.data();
   const std::int64_t stride = Workshop::stride(most);

@@ -208,11 +208,17 @@ class CellFinder {
  public:
   explicit CellFinder(const CellRows& rows) : rows_(rows) {}
 
-  /// The computed cell that holds a particle.
-  std::int32_t operator()(std::size_t particle) {
+  /// The computed cell that holds a particle, and those after it up to the `last`, which is not one of them.
+  struct Found {
+    std::int32_t cell;
+    std::size_t last;
+  };
+  Found operator()(std::size_t particle) {
     const std::int32_t row = rows_.row_of(particle);
     if (!holds(row) && (++at_ >= rows_.filled.size() || !holds(row))) search(row);
-    return rows_.filled[at_];
+    const std::int32_t cell = rows_.filled[at_];
+    const bool is_drawn = rows_.slot.size() > 0;
+    return {cell, is_drawn ? particle + 1 : static_cast<std::size_t>(rows_.end[static_cast<std::size_t>(cell)])};
   }
 
  private:
@@ -230,6 +236,18 @@ class CellFinder {
   const CellRows& rows_;
   std::size_t at_ = 0;
 };
+
+/// Calls visit(cell, first, last) for particles [first, last) of each computed cell, in order; for one after the other
+/// where their order is drawn.
+template <class Visit>
+void for_each_filled_cell(const CellRows& rows, Visit&& visit) {
+  CellFinder find(rows);
+  for (std::size_t first = 0; first < static_cast<std::size_t>(rows.computed());) {
+    const auto [cell, last] = find(first);
+    visit(cell, first, last);
+    first = last;
+  }
+}
 
 /// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order
 /// (by distance of the cell, cell, then id; a non-zero `shuffle` draws another order of those at one distance, which

@@ -76,9 +76,16 @@ TEST(cells_of_particles_are_found_in_any_order) {
     particles::CellFinder cell_of(s.rows);
     for (std::size_t k = 0; k < s.x.size(); ++k) {
       const std::size_t i = k * 23 % s.x.size();
-      CHECK(cell_of(i) == cells[i]);
-      CHECK(cell_of(i) == s.layout.owned_cell(s.x[static_cast<std::size_t>(s.order[i])]));
+      CHECK(cell_of(i).cell == cells[i]);
+      CHECK(cell_of(i).cell == s.layout.owned_cell(s.x[static_cast<std::size_t>(s.order[i])]));
     }
+    std::size_t visited = 0;
+    particles::for_each_filled_cell(s.rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
+      CHECK(first == visited && last > first);
+      for (std::size_t i = first; i < last; ++i) CHECK(cells[i] == cell);
+      visited = last;
+    });
+    CHECK(visited == s.x.size());
   }
 }
 

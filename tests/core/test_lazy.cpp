@@ -155,7 +155,7 @@ TEST(copies_are_near_walls_as_their_owners_are) {
     particles::CellFinder cell_of(rows);
     for (std::int64_t i = 0; i < rows.computed(); ++i) {
       const auto k = static_cast<std::size_t>(i);
-      const std::int32_t cell = cell_of(k);
+      const std::int32_t cell = cell_of(k).cell;
       const auto& box = flow.layout().boxes()[static_cast<std::size_t>(flow.layout().box_of(cell))];
       bool near = false;
       for (std::int32_t dy = -1; dy <= 1; ++dy) {
@@ -184,7 +184,7 @@ TEST(copies_are_nobodys_particles) {
       CHECK(flow.fluid_rows.computed() > flow.fluid_rows.owned());
       particles::CellFinder cell_of(flow.fluid_rows);
       for (std::int64_t i = 0; i < flow.fluid_rows.computed(); ++i)
-        CHECK(flow.layout().is_owned(cell_of(static_cast<std::size_t>(i))) == (i < flow.fluid.size()));
+        CHECK(flow.layout().is_owned(cell_of(static_cast<std::size_t>(i)).cell) == (i < flow.fluid.size()));
     }
     CHECK(flow.lazy.steps() == 30 && flow.lazy.refreshes() >= 15 && flow.lazy.refreshes() < 30);
     CHECK(flow.fluid_halo.traffic().sent.messages == 0 && flow.wall_halo.traffic().sent.messages == 0);

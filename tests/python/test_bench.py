@@ -50,9 +50,12 @@ def test_step_writes_a_record_for_each_measurement(
     assert "Growth" not in shown, "there is one size only"
 
 
-@pytest.mark.parametrize(("case", "dim", "most"), [("box", 2, 200), ("dam", 2, 200), ("dam", 3, 250)])
-def test_particles_take_little_memory_beside_lists(case: str, dim: int, most: float):
-    simulation = _core.Simulation(CASES[case](dim, 10_000, "delta").core, threads=1, series_interval=1e9)
+@pytest.mark.parametrize(
+    ("case", "dim", "size", "most"),
+    [("box", 2, 10_000, 200), ("dam", 2, 10_000, 200), ("dam", 3, 10_000, 200), ("box", 3, 100_000, 250)],
+)
+def test_particles_take_little_memory_beside_lists(case: str, dim: int, size: int, most: float):
+    simulation = _core.Simulation(CASES[case](dim, size, "delta").core, threads=1, series_interval=1e9)
     simulation.advance(np.inf, 5, np.inf)
     now = simulation.statistics()
     particles = now["fluid_particles"] + now["wall_particles"]

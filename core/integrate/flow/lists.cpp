@@ -248,8 +248,9 @@ void Flow<T, D>::find_near_walls() {
     with_walls[c] = wall_rows.is_empty(static_cast<std::int32_t>(c)) ? 0 : 1;
   const auto around = layout().computed_around(with_walls);
   near_walls_.resize(static_cast<std::size_t>(fluid_rows.computed()));
-  particles::CellFinder cell_of(fluid_rows);
-  for (std::size_t i = 0; i < near_walls_.size(); ++i) near_walls_[i] = around[static_cast<std::size_t>(cell_of(i))];
+  particles::for_each_filled_cell(fluid_rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
+    std::fill_n(near_walls_.data() + first, last - first, around[static_cast<std::size_t>(cell)]);
+  });
 }
 
 template <class T, int D>

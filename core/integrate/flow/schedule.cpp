@@ -8,9 +8,10 @@ using Marks = std::vector<std::uint8_t>;  // by cell, or by chunk
 
 Marks chunks_with(const Marks& cells, const particles::CellRows& rows) {
   Marks found(static_cast<std::size_t>((rows.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk), 0);
-  particles::CellFinder cell_of(rows);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(rows.computed()); ++i)
-    found[i / neighbors::k_chunk] |= cells[static_cast<std::size_t>(cell_of(i))];
+  particles::for_each_filled_cell(rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
+    if (cells[static_cast<std::size_t>(cell)] == 0) return;
+    for (std::size_t c = first / neighbors::k_chunk; c <= (last - 1) / neighbors::k_chunk; ++c) found[c] = 1;
+  });
   return found;
 }
 
