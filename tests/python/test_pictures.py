@@ -142,9 +142,27 @@ def test_nothing_of_the_fluid_is_seen_where_there_is_none(rows: int) -> None:
     """In a picture with fewer pixels than the raster, too."""
     values = np.full((60, 80), 2.0, dtype=np.float32)
     values[:, 40:] = np.nan
-    shown, cover = Resampler(rows, 120)(values)
+    shown, cover, _ = Resampler(rows, 120)(values, whole=True)
     assert np.all(cover[:, :50] == 1) and np.all(cover[:, 70:] == 0)
     assert np.allclose(shown[:, :50], 2.0)
+
+
+@pytest.mark.parametrize("size", [(37, 50), (90, 120), (311, 402)])
+@pytest.mark.parametrize("place", [(0, 9, 0, 11), (20, 31, 30, 50), (25, 37, 3, 4), (0, 37, 17, 20)])
+def test_only_where_the_fluid_is_is_painted(size: tuple[int, int], place: tuple[int, int, int, int]) -> None:
+    rng = np.random.default_rng(2)
+    values = np.full((37, 50), np.nan, dtype=np.float32)
+    top, bottom, left, right = place
+    values[top:bottom, left:right] = rng.random((bottom - top, right - left), dtype=np.float32)
+    resample = Resampler(*size)
+    whole, all_covered, _ = resample(values, whole=True)
+    part, covered, where = resample(values)
+    assert part.size < whole.size or part.shape == size
+    assert np.allclose(covered, all_covered[where], atol=1e-4)
+    seen = covered > 0
+    assert np.allclose(part[seen], whole[where][seen], atol=1e-5)
+    all_covered[where] = 0
+    assert not all_covered.any()
 
 
 def test_painting_is_fast(run: Run) -> None:

@@ -3,6 +3,7 @@ array."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Image = NDArray[np.uint8]
+Pixels = NDArray[np.uint32]
+"""The same as a number a pixel, whose bytes are red, green, blue and 255: moved several times as fast."""
 DPI = 100
 INK = "#1b1f24"
 QUIET = "#6b7280"
@@ -87,12 +90,14 @@ class FramePainter:
             else (scene.upper[0] - scene.lower[0], scene.upper[1] - scene.lower[1])
         )
         self.layout = Layout.of(size, width)
-        self._background = self._draw(fixed=True, footer=footer)[..., :3].copy()
+        self._background = _pixels(self._draw(fixed=True, footer=footer))
         self._set_overlay(self._draw(fixed=False))
-        self._table = np.vstack([colors.table(self.quantity), NO_FLUID])
+        self._table = _pixels(np.vstack([colors.table(self.quantity), NO_FLUID]))
         self._resample = Resampler(self.layout.rows, self.layout.columns)
 
     def paint(self, frame: Frame) -> Image:
+        from PIL import Image as Pictures
+
         layout = self.layout
         image = self._background.copy()
         field = image[layout.top : layout.top + layout.rows, layout.left : layout.left + layout.columns]
@@ -100,25 +105,31 @@ class FramePainter:
         self._blend_overlay(image)
         self._paint_moving_bodies(field, frame.time)
         self._write_time(image, frame.time)
-        return image
+        return np.asarray(Pictures.fromarray(_channels(image)).convert("RGB"))
 
-    def _paint_field(self, field: Image, frame: Frame) -> None:
-        values, cover = self._resample(colors.shown_values(frame.quantity, frame.values, self.scene.density))
-        values -= np.float32(self.scale.low)
-        values *= np.float32(255.999 / (self.scale.high - self.scale.low))
-        codes = np.clip(values, 0, 255, out=values).astype(np.uint16)
+    def _paint_field(self, field: Pixels, frame: Frame) -> None:
+        values = colors.shown_values(frame.quantity, frame.values, self.scene.density)
+        stretched, cover, where = self._resample(values, whole=frame.shade is not None)
+        stretched -= np.float32(self.scale.low)
+        stretched *= np.float32(255.999 / (self.scale.high - self.scale.low))
+        codes = np.clip(stretched, 0, 255, out=stretched).astype(np.intp)
         if frame.shade is not None:
-            self._light_field(field, frame, np.take(self._table, codes, axis=0))
+            colored = _channels(np.take(self._table, codes))
+            self._light_field(_channels(field)[..., :3], frame, colored[..., :3])
             return
         dry = cover <= 0
-        shown = np.take(self._table, np.where(dry, np.uint16(NO_FLUID_CODE), codes), axis=0)
+        codes[dry] = NO_FLUID_CODE
+        shown = np.take(self._table, codes)
+        channels = _channels(shown).reshape(-1, 4)[:, :3]
         for level in colors.contour_levels(self.quantity, self.scale):
             share = (level - self.scale.low) / (self.scale.high - self.scale.low)
-            _draw_contour(shown, codes > 255.999 * share, cover >= 0.5, dashed=level < 0)
-        rows, columns = np.nonzero((cover < 1) & ~dry)
-        part = cover[rows, columns, None]
-        shown[rows, columns] = (shown[rows, columns] * part + NO_FLUID * (1 - part)).astype(np.uint8)
-        field[:] = shown[::-1]
+            over = stretched >= math.floor(255.999 * share) + 1
+            _draw_contour(channels, over, cover >= 0.5, dashed=level < 0)
+        edge = np.flatnonzero((cover < 1) & ~dry)
+        part = cover.ravel()[edge, None]
+        channels[edge] = (channels[edge] * part + NO_FLUID * (1 - part)).astype(np.uint8)
+        field[:] = self._table[NO_FLUID_CODE]
+        field[::-1][where] = shown
 
     def _light_field(self, field: Image, frame: Frame, shown: Image) -> None:
         """A view of particles: colours times light; the background shows where there is neither fluid nor
@@ -200,16 +211,17 @@ class FramePainter:
             bar.ax.axhline(level, color=INK, lw=0.8, ls="--" if level < 0 else "-")
 
     def _set_overlay(self, overlay: Image) -> None:
-        alpha = overlay[..., 3]
-        self._over = np.nonzero(alpha)
-        strength = alpha[self._over].astype(np.float32)[:, None] / 255
-        self._over_light = overlay[self._over][:, :3] * strength
+        overlay = overlay.reshape(-1, 4)
+        self._over = np.flatnonzero(overlay[:, 3])
+        strength = overlay[self._over, 3].astype(np.float32)[:, None] / 255
+        self._over_light = overlay[self._over, :3] * strength
         self._over_rest = 1 - strength
 
-    def _blend_overlay(self, image: Image) -> None:
-        image[self._over] = (image[self._over] * self._over_rest + self._over_light).astype(np.uint8)
+    def _blend_overlay(self, image: Pixels) -> None:
+        channels = _channels(image).reshape(-1, 4)[:, :3]
+        channels[self._over] = (channels[self._over] * self._over_rest + self._over_light).astype(np.uint8)
 
-    def _paint_moving_bodies(self, field: Image, time: float) -> None:
+    def _paint_moving_bodies(self, field: Pixels, time: float) -> None:
         """Bodies where they are at `time`, as those at rest look; a line shows how far one has turned."""
         outlines = self.scene.moving_outlines(time)
         if not outlines:
@@ -229,7 +241,7 @@ class FramePainter:
         right, bottom = np.minimum(high, [self.layout.columns, self.layout.rows])
         if left >= right or top >= bottom:
             return
-        part = field[top:bottom, left:right]
+        part = _channels(field[top:bottom, left:right])
         size = (part.shape[1], part.shape[0])
         patch = Pictures.fromarray(part).resize((SMOOTHING * size[0], SMOOTHING * size[1]))
         draw = ImageDraw.Draw(patch)
@@ -243,19 +255,36 @@ class FramePainter:
             draw.line([(float(x), float(y)) for x, y in line - corner], fill=SOLID_EDGE, width=width)
         part[:] = np.asarray(patch.resize(size, Pictures.Resampling.BOX))
 
-    def _write_time(self, image: Image, time: float) -> None:
+    def _write_time(self, image: Pixels, time: float) -> None:
         from PIL import Image as Pictures
         from PIL import ImageDraw
 
         layout = self.layout
         right = layout.left + layout.columns
         left, top, bottom = max(0, right - 190), 16, layout.top - 6
-        patch = Pictures.fromarray(image[top:bottom, left:right])
+        part = _channels(image[top:bottom, left:right])
+        patch = Pictures.fromarray(part)
         text = f"t = {time:.{time_digits(time)}f} s"
         ImageDraw.Draw(patch).text(
             (right - left - 1, bottom - top - 4), text, fill=INK, font=_font(18), anchor="rs"
         )
-        image[top:bottom, left:right] = np.asarray(patch)
+        part[:] = np.asarray(patch)
+
+
+def _pixels(image: Image) -> Pixels:
+    """(..., 3) or (..., 4) as a number a pixel."""
+    channels = np.full((*image.shape[:-1], 4), 255, dtype=np.uint8)
+    channels[..., : image.shape[-1]] = image
+    return channels.view(np.uint32)[..., 0]
+
+
+def _channels(pixels: Pixels) -> Image:
+    """(..., 4) of the same memory."""
+    return pixels[..., None].view(np.uint8)
+
+
+Slices = tuple[slice, slice]  # rows and columns
+WHOLE: Slices = (slice(None), slice(None))
 
 
 class Resampler:
@@ -264,31 +293,76 @@ class Resampler:
     def __init__(self, rows: int, columns: int) -> None:
         self.rows, self.columns = rows, columns
 
-    def __call__(self, values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """(values, cover): cover is 1 in the fluid, 0 outside, and between for about a pixel."""
+    def __call__(
+        self, values: NDArray[np.float32], *, whole: bool = False
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], Slices]:
+        """(values, cover, where): cover is 1 in the fluid, 0 outside, and between for about a pixel; it is 0
+        where nothing is given, which is nowhere if the `whole` is asked for."""
         known = np.isfinite(values)
         if known.all():
-            return self.stretch(values), np.ones((self.rows, self.columns), dtype=np.float32)
+            return self.stretch(values), np.ones((self.rows, self.columns), dtype=np.float32), WHOLE
+        size = values.shape
+        rows = _Stretch.of(np.logical_or.reduce(known, axis=1), self.rows, whole)
+        columns = _Stretch.of(np.logical_or.reduce(known, axis=0), self.columns, whole)
+        kept = (rows.kept, columns.kept)
+        values, known = values[kept], known[kept]
         wet = known.astype(np.float32)
         filled = np.where(known, values, np.float32(0))
         near = _blur(wet)
         around = near > 0
         filled = np.where(known, filled, _blur(filled) / np.maximum(near, np.float32(1e-6)))
-        stretched = self.stretch(filled * around)
-        stretched /= np.maximum(self.stretch(around.astype(np.float32)), np.float32(1e-6))
+        stretched = _stretched(filled * around, rows, columns)
+        stretched /= np.maximum(_stretched(around.astype(np.float32), rows, columns), np.float32(1e-6))
         least = 0.55 / EDGE  # so that nothing of the fluid is seen where there is none
-        sharpness = np.float32(max(least, 1.5 * self.rows / values.shape[0]))
-        cover = self.stretch(near)
+        sharpness = np.float32(max(least, 1.5 * self.rows / size[0]))
+        cover = _stretched(near, rows, columns)
         cover -= np.float32(EDGE)
         cover *= sharpness
         cover += np.float32(0.5)
-        return stretched, np.clip(cover, 0, 1, out=cover)
+        return stretched, np.clip(cover, 0, 1, out=cover), (rows.shown, columns.shown)
 
     def stretch(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        from PIL import Image
+        rows, columns = values.shape
+        return _stretched(values, _Stretch.all_of(rows, self.rows), _Stretch.all_of(columns, self.columns))
 
-        resized = Image.fromarray(values).resize((self.columns, self.rows), Image.Resampling.BILINEAR)
-        return np.array(resized, dtype=np.float32)
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Along an axis: which values of a raster are needed, which pixels they are stretched to, and where these
+    begin and end, in values from the first that is needed."""
+
+    kept: slice
+    shown: slice
+    begin: float
+    end: float
+
+    @classmethod
+    def all_of(cls, values: int, pixels: int) -> _Stretch:
+        return cls(slice(0, values), slice(0, pixels), 0, values)
+
+    @classmethod
+    def of(cls, wet: NDArray[np.bool_], pixels: int, whole: bool) -> _Stretch:
+        """Of those pixels alone that show something of the wet values, which are blurred first."""
+        places = np.flatnonzero(wet)
+        if whole or len(places) == 0:
+            return cls.all_of(len(wet), pixels)
+        values = len(wet) / pixels  # of a pixel
+        reach = 1 + math.ceil(max(1.0, values))  # of the blur, and of a pixel
+        first = max(0, math.floor((places[0] - reach) / values))
+        last = min(pixels, math.ceil((places[-1] + 1 + reach) / values))
+        lower = max(0, math.floor(first * values) - reach)
+        upper = min(len(wet), math.ceil(last * values) + reach)
+        begin, end = first * values - lower, min(last * values, upper) - lower
+        return cls(slice(lower, upper), slice(first, last), begin, end)
+
+
+def _stretched(values: NDArray[np.float32], rows: _Stretch, columns: _Stretch) -> NDArray[np.float32]:
+    from PIL import Image
+
+    size = (columns.shown.stop - columns.shown.start, rows.shown.stop - rows.shown.start)
+    box = (columns.begin, rows.begin, columns.end, rows.end)
+    resized = Image.fromarray(values).resize(size, Image.Resampling.BILINEAR, box)
+    return np.array(resized, dtype=np.float32)
 
 
 def _blur(values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -299,16 +373,15 @@ def _blur(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return out
 
 
-def _draw_contour(image: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_], *, dashed: bool) -> None:
-    """Darkens the pixels at the edge of `over`."""
+def _draw_contour(pixels: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_], *, dashed: bool) -> None:
+    """Darkens the pixels at the edge of `over`; they lie row by row."""
     edge = np.zeros(over.shape, dtype=bool)
     edge[:-1] |= (over[:-1] != over[1:]) & wet[:-1] & wet[1:]
     edge[:, :-1] |= (over[:, :-1] != over[:, 1:]) & wet[:, :-1] & wet[:, 1:]
-    rows, columns = np.nonzero(edge)
+    at = np.flatnonzero(edge)
     if dashed:
-        kept = (rows + columns) // 5 % 2 == 0
-        rows, columns = rows[kept], columns[kept]
-    image[rows, columns] = (image[rows, columns] * np.float32(0.45)).astype(np.uint8)
+        at = at[(at // over.shape[1] + at % over.shape[1]) // 5 % 2 == 0]
+    pixels[at] = (pixels[at] * np.float32(0.45)).astype(np.uint8)
 
 
 def _draw_walls(axes: Axes, scene: Scene) -> None:
