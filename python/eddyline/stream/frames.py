@@ -14,13 +14,13 @@ Frames of three-dimensional runs are views: `shade` holds the light on each pixe
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from eddyline.stream import atomic
@@ -30,7 +30,8 @@ EMPTY = 65535
 SOLID = 65534
 TOP = 65533
 SHADE_ONE = 160  # code of light 1.0
-UNIT = "U16"
+_MOMENT = (("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2))
+_SCALE = (("scale", "f8"), ("offset", "f8"), ("units", "U16"))  # of a raster, before its codes
 
 
 @dataclass(frozen=True)
@@ -98,26 +99,24 @@ def cut_frames(folder: Path, count: int) -> None:
 
 def write_frame(folder: Path, number: int, picture: Picture) -> None:
     rasters = {name: quantise(values, picture.solid) for name, values in picture.rasters.items()}
-    kinds: list[tuple[Any, ...]] = [("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2)]
+    shade = None if picture.shade is None else np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
+    kinds: list[tuple[Any, ...]] = list(_MOMENT)
     for name, (codes, _, _) in rasters.items():
-        kinds.append(
-            (name, [("scale", "f8"), ("offset", "f8"), ("units", UNIT), ("code", "u2", codes.shape)])
-        )
-    if picture.shade is not None:
-        kinds.append(("shade", "u1", picture.shade.shape))
-    record = np.zeros((), dtype=kinds)
-    record["time"], record["step"] = picture.time, picture.step
-    record["lower"], record["upper"] = picture.lower, picture.upper
-    for name, (codes, scale, offset) in rasters.items():
-        raster = record[name]
-        raster["scale"], raster["offset"] = scale, offset
-        raster["units"], raster["code"] = picture.units.get(name, ""), codes
-    if picture.shade is not None:
-        record["shade"] = np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
-    file = io.BytesIO()
-    np.save(file, record, allow_pickle=False)
+        kinds.append((name, [*_SCALE, ("code", "u2", codes.shape)]))
+    if shade is not None:
+        kinds.append(("shade", "u1", shade.shape))
     folder.mkdir(parents=True, exist_ok=True)
-    atomic.write_bytes(folder / f"{number:06d}.npy", file.getbuffer())
+    # The record piece by piece, as numpy.save would write it after copying it twice.
+    with atomic.replacing(folder / f"{number:06d}.npy") as part, part.open("wb") as file:
+        kind = {"descr": npy.dtype_to_descr(np.dtype(kinds)), "fortran_order": False, "shape": ()}
+        npy.write_array_header_1_0(file, kind)
+        moment = (picture.time, picture.step, picture.lower, picture.upper)
+        file.write(np.array(moment, dtype=list(_MOMENT)).tobytes())
+        for name, (codes, scale, offset) in rasters.items():
+            file.write(np.array((scale, offset, picture.units.get(name, "")), dtype=list(_SCALE)).tobytes())
+            file.write(codes.data)
+        if shade is not None:
+            file.write(shade.data)
 
 
 def read_moment(file: Path) -> tuple[int, float]:
