@@ -93,7 +93,12 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
       const auto samples = fitted ? sampler.fitted(some) : sampler.at(some, fields);
       float* to = pixels.data() + static_cast<std::size_t>(row) * columns;
       for (const Quantity quantity : quantities) {
-        if (is_of_fits(quantity) == fitted) paint(quantity, samples, inside_columns, rows, to);
+        if (is_of_fits(quantity) == fitted) {
+          if (samples.empty())
+            std::fill_n(to, rows.size() * columns, std::numeric_limits<float>::quiet_NaN());
+          else
+            paint(quantity, samples, inside_columns, rows, to);
+        }
         to += plane.pixels();
       }
     }

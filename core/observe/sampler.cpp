@@ -137,7 +137,7 @@ void Sampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribu
 /// Bunch by bunch, of points one after the other that stand near each other.
 template <class T, int D>
 template <std::size_t N, class Contribution>
-void Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contribution& contribution) {
+std::int64_t Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contribution& contribution) {
   const double widest = 2 * flow_.constants().length.interaction_radius;
   struct Group {
     std::size_t first, last;
@@ -168,13 +168,14 @@ void Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contributi
     for (std::size_t k = 0; k < count; ++k)
       for (std::size_t n = 0; n < N; ++n) sums_[(group.first + k) * N + n] = bunch.sum(k, n);
   }
+  return static_cast<std::int64_t>(groups.size());
 }
 
 /// Tile by tile. A tile is not wider than four interaction radii, as places know distances below sixteen, and made of
 /// whole packs.
 template <class T, int D>
 template <std::size_t N, class Contribution>
-void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
+std::int64_t Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
   const Plane& plane = pixels.plane;
   const double widest = 4 * flow_.constants().length.interaction_radius;
   const auto fitting = [&](double pixel, std::int32_t most) {
@@ -185,7 +186,8 @@ void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& c
   const std::int32_t high = fitting(plane.height(), Tile<N, D>::k_rows);
   const std::int32_t tiles_x = (plane.columns + wide - 1) / wide;
   const std::int32_t tiles = tiles_x * ((pixels.last - pixels.first + high - 1) / high);
-#pragma omp parallel for schedule(dynamic, 4)
+  std::int64_t some = 0;
+#pragma omp parallel for schedule(dynamic, 4) reduction(+ : some)
   for (std::int32_t number = 0; number < tiles; ++number) {
     const std::int32_t column = number % tiles_x * wide, row = pixels.first + number / tiles_x * high;
     const std::int32_t columns = std::min(wide, plane.columns - column), rows = std::min(high, pixels.last - row);
@@ -193,19 +195,21 @@ void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& c
     Tile<N, D> tile(columns, rows, quantum(), [&](std::int32_t x, std::int32_t y) { return place(centre(x, y)); });
     add_near(centre(0, 0), centre(columns - 1, rows - 1), tile, contribution);
     if (tile.is_empty()) continue;
+    ++some;
     for (std::int32_t y = 0; y < rows; ++y) {
       std::int64_t* sum = sums_.data() + pixels.index(column, row + y) * N;
       for (std::int32_t x = 0; x < columns; ++x)
         for (std::size_t n = 0; n < N; ++n) *sum++ = tile.sum(x, y, n);
     }
   }
+  return some;
 }
 
 template <class T, int D>
 template <std::size_t N, class Where, class Contribution>
 auto Sampler<T, D>::sums(const Where& where, const Contribution& contribution) {
-  sums_.assign(where.size() * N, 0);
-  find_own_sums<N>(where, contribution);
+  sums_.assign(where.size() * N + 1, 0);
+  sums_.back() = find_own_sums<N>(where, contribution);
   comm::sum(flow_.communicator(), sums_, "observers");
   return [whole = sums_.data()](std::size_t i) {
     std::array<double, N> sums;
@@ -221,18 +225,19 @@ std::span<const Sample> Sampler<T, D>::at(std::span<const Vec3> points) {
 
 template <class T, int D>
 std::span<const Sample> Sampler<T, D>::at(const PixelRows& pixels, Fields fields) {
-  return samples(pixels, flow_.fluid.confined, fields);
+  const auto all = samples(pixels, flow_.fluid.confined, fields);
+  return found_some() ? all : std::span<const Sample>();
 }
 
 template <class T, int D>
 std::span<const Sample> Sampler<T, D>::fitted(const PixelRows& pixels) {
-  return samples(pixels, true);
+  const auto all = samples(pixels, true);
+  return found_some() ? all : std::span<const Sample>();
 }
 
 template <class T, int D>
 template <class Where>
 std::span<const Sample> Sampler<T, D>::samples(const Where& where, bool fitted, Fields fields) {
-  samples_.assign(where.size(), {});
   if (fitted)
     find_fits(where);
   else if (fields == Fields::velocity)
@@ -261,6 +266,8 @@ void Sampler<T, D>::find_fits(const Where& where) {
                                                                     __attribute__((always_inline)) { put(k, a, b); });
                                 };
   const auto sums = this->sums<Sums::k_values>(where, contribution);
+  samples_.assign(where.size(), {});
+  if (!found_some()) return;
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     const auto sum = sums(i);
     auto fit = physics::fit_functions<D>(sum);
@@ -292,7 +299,10 @@ void Sampler<T, D>::find_means(const Where& where) {
     if constexpr (N > D + 2) put(D + 2, VW, Pack4d(j.density));
   };
   const auto sums = this->sums<N>(where, contribution);
+  samples_.assign(where.size(), {});
+  if (!found_some()) return;
   for (std::size_t i = 0; i < samples_.size(); ++i) {
+    if (sums_[i * N] == 0) continue;
     const auto sum = sums(i);
     Sample& sample = samples_[i];
     sample.fraction = sum[0];

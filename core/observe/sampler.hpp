@@ -35,7 +35,7 @@ class Sampler {
 
   // What spans show is there until the sampler is asked for something else.
   std::span<const Sample> at(std::span<const Vec3> points);
-  /// At pixels, row by row.
+  /// At pixels, row by row; none at all if no fluid is near any of them.
   std::span<const Sample> at(const PixelRows& pixels, Fields fields);
   /// Of linear functions, with a free surface, too: their vorticity is exact for a uniform gradient, beside walls and
   /// surfaces as well.
@@ -70,11 +70,13 @@ class Sampler {
   template <class Points, class Contribution>
   void add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const;
   /// N sums at each point, over the fluid of this rank within R of it: of what contribution(particle, r, q, put) puts,
-  /// see PackedSums, dimensionless. At q = 1 all of it is zero.
+  /// see PackedSums, dimensionless. At q = 1 all of it is zero. Returns how many groups of points have some near them.
   template <std::size_t N, class Contribution>
-  void find_own_sums(std::span<const Vec3> points, const Contribution& contribution);
+  std::int64_t find_own_sums(std::span<const Vec3> points, const Contribution& contribution);
   template <std::size_t N, class Contribution>
-  void find_own_sums(const PixelRows& pixels, const Contribution& contribution);
+  std::int64_t find_own_sums(const PixelRows& pixels, const Contribution& contribution);
+  /// Whether there was fluid near any of the points that were asked for last.
+  bool found_some() const { return sums_.back() > 0; }
   /// The same over the fluid of all ranks: a function that gives the N sums of a point.
   template <std::size_t N, class Where, class Contribution>
   auto sums(const Where& where, const Contribution& contribution);
@@ -89,7 +91,7 @@ class Sampler {
   void find_means(const Where& where);
 
   const integrate::Flow<T, D>& flow_;
-  std::vector<std::int64_t> sums_;  // N for each point, in units
+  std::vector<std::int64_t> sums_;  // N for each point, in units, and how many groups of points have fluid near them
   std::vector<Sample> samples_;
 };
 

@@ -86,6 +86,7 @@ class Tile {
 
   /// Goes to a particle. False if it is near no pixel.
   bool move_to(const Place& particle) {
+    if (is_far(particle)) return false;
     double x[k_columns];
     for (std::int32_t k = 0; k < k_columns; ++k) x[k] = distance(columns_[k], particle[0], scale_);
     for (std::int32_t k = 0; k < k_rows; ++k) {
@@ -125,6 +126,16 @@ class Tile {
   }
 
  private:
+  /// Whether it is an R or more from the rectangle that holds the pixels' centres.
+  bool is_far(const Place& particle) const {
+    const auto apart = [&](const std::int32_t* places, std::int32_t last, std::size_t axis) {
+      return std::max(
+          {distance(places[0], particle[axis], scale_), -distance(places[last], particle[axis], scale_), 0.0});
+    };
+    const double x = apart(columns_, k_columns - 1, 0), y = apart(rows_, k_rows - 1, 1);
+    return !(x * x + y * y < 1);
+  }
+
   static constexpr std::int32_t k_packs = k_columns / Pack4d::width * k_rows;  // of a row each, row after row
   static_assert(k_packs <= 32);
 
