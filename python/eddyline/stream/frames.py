@@ -14,8 +14,10 @@ Frames of three-dimensional runs are views: `shade` holds the light on each pixe
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +32,8 @@ EMPTY = 65535
 SOLID = 65534
 TOP = 65533
 SHADE_ONE = 160  # code of light 1.0
-_MOMENT = (("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2))
-_SCALE = (("scale", "f8"), ("offset", "f8"), ("units", "U16"))  # of a raster, before its codes
+_MOMENT = [("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2)]
+_SCALE = [("scale", "f8"), ("offset", "f8"), ("units", "U16")]  # of a raster, before its codes
 
 
 @dataclass(frozen=True)
@@ -100,23 +102,32 @@ def cut_frames(folder: Path, count: int) -> None:
 def write_frame(folder: Path, number: int, picture: Picture) -> None:
     rasters = {name: quantise(values, picture.solid) for name, values in picture.rasters.items()}
     shade = None if picture.shade is None else np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
-    kinds: list[tuple[Any, ...]] = list(_MOMENT)
-    for name, (codes, _, _) in rasters.items():
-        kinds.append((name, [*_SCALE, ("code", "u2", codes.shape)]))
-    if shade is not None:
-        kinds.append(("shade", "u1", shade.shape))
+    shapes = tuple((name, codes.shape) for name, (codes, _, _) in rasters.items())
     folder.mkdir(parents=True, exist_ok=True)
     # The record piece by piece, as numpy.save would write it after copying it twice.
     with atomic.replacing(folder / f"{number:06d}.npy") as part, part.open("wb") as file:
-        kind = {"descr": npy.dtype_to_descr(np.dtype(kinds)), "fortran_order": False, "shape": ()}
-        npy.write_array_header_1_0(file, kind)
+        file.write(_head(shapes, None if shade is None else shade.shape))
         moment = (picture.time, picture.step, picture.lower, picture.upper)
-        file.write(np.array(moment, dtype=list(_MOMENT)).tobytes())
+        file.write(np.array(moment, dtype=_MOMENT).tobytes())
         for name, (codes, scale, offset) in rasters.items():
-            file.write(np.array((scale, offset, picture.units.get(name, "")), dtype=list(_SCALE)).tobytes())
+            file.write(np.array((scale, offset, picture.units.get(name, "")), dtype=_SCALE).tobytes())
             file.write(codes.data)
         if shade is not None:
             file.write(shade.data)
+
+
+@lru_cache(16)
+def _head(rasters: tuple[tuple[str, tuple[int, ...]], ...], shade: tuple[int, ...] | None) -> bytes:
+    """What a file begins with that holds these rasters."""
+    kinds: list[tuple[Any, ...]] = list(_MOMENT)
+    for name, shape in rasters:
+        kinds.append((name, [*_SCALE, ("code", "u2", shape)]))
+    if shade is not None:
+        kinds.append(("shade", "u1", shade))
+    out = io.BytesIO()
+    kind = npy.dtype_to_descr(np.dtype(kinds))
+    npy.write_array_header_1_0(out, {"descr": kind, "fortran_order": False, "shape": ()})
+    return out.getvalue()
 
 
 def read_moment(file: Path) -> tuple[int, float]:
