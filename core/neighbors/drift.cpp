@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/share_out.hpp"
 
@@ -64,17 +65,23 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
   }
   copy_to_images();
 
+  // Whether there is anybody in a cell or the next two along x.
+  in_run_.resize(cells);
+  const auto holds_some = [&](std::size_t c) { return holds(rows, c) || holds(walls, c) ? 1 : 0; };
+  int next = 0, after = 0;
+  for (std::size_t c = cells; c-- > 0;) {
+    const int here = holds_some(c);
+    in_run_[c] = static_cast<std::uint8_t>(here | next | after);
+    after = std::exchange(next, here);
+  }
   surrounded_.clear();
   for (std::size_t b = 0; b < layout.own_boxes().size(); ++b) {
     const auto& box = layout.own_boxes()[b];
     for (std::int32_t c = box.first_cell; c < box.first_cell + box.cells_with_border(); ++c) {
       if (!layout.is_owned(c)) continue;
-      bool anybody = false;
-      box.for_each_run_around(c, [&](std::int32_t run) {
-        for (std::int32_t around = run; around < run + 3; ++around)
-          anybody |= !rows.is_empty(around) || !walls.is_empty(around);
-      });
-      if (!anybody) continue;
+      std::uint8_t anybody = 0;
+      box.for_each_run_around(c, [&](std::int32_t run) { anybody |= in_run_[static_cast<std::size_t>(run)]; });
+      if (anybody == 0) continue;
       const bool goes_on =
           !surrounded_.empty() && surrounded_.back().last == c && c - surrounded_.back().first < k_portion;
       if (goes_on)
@@ -273,7 +280,7 @@ const Array<float>& DriftBound<T, D>::beside_middle(const particles::CellLayout&
 
 template <class T, int D>
 std::size_t DriftBound<T, D>::bytes() const {
-  std::size_t bytes = occupied_.bytes() + apart_.bytes() + from_middle_.bytes() + beside_.bytes();
+  std::size_t bytes = occupied_.bytes() + in_run_.bytes() + apart_.bytes() + from_middle_.bytes() + beside_.bytes();
   for (int d = 0; d < D; ++d) bytes += lower_[d].bytes() + upper_[d].bytes();
   return bytes;
 }

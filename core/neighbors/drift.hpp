@@ -108,6 +108,7 @@ class DriftBound {
   const particles::CellLayout* layout_ = nullptr;
   Array<std::int32_t> occupied_;  // cells that hold anybody near this rank's own, no images, those with fluid first
   std::size_t with_fluid_ = 0;
+  Array<std::uint8_t> in_run_;  // by cell, since begin(): whether it or the next two along x hold anybody
   std::vector<CellRun> surrounded_;
   Array<float> lower_[D], upper_[D];   // of the displacements in each cell
   Array<float> apart_;                 // by cell: relative displacement
