@@ -62,7 +62,7 @@ struct FixedPositions {
 /// Velocities with which the same rows are expected to go on, one array an axis, in units of their own: what is
 /// expected need not be right.
 struct Headings {
-  static constexpr float k_unit = 0x1p-14F;  // in units of the speed of sound
+  static constexpr float k_unit = 0x1p-12F;  // in units of the speed of sound: up to eight times that
   Array<std::int16_t> x[3];
 
   /// The nearest to a speed in units of the speed of sound.
