@@ -137,7 +137,7 @@ class Flow {
   comm::Communicator& communicator() const { return communicator_; }
   /// Whether some body moves: walls are then sorted at every rebuild, as the fluid is.
   bool walls_move() const { return walls_move_; }
-  /// Where the rows of walls stood at the last rebuild.
+  /// Where the rows of walls that are no images stood at the last rebuild.
   const neighbors::FixedPositions& wall_positions() const { return wall_positions_; }
   std::int64_t memory() const;
   const std::string& instructions() const { return execution_.instructions; }

@@ -388,13 +388,12 @@ void Step<T, D>::kick_half_and_shift(std::span<const Block> blocks, double dt) {
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Along walls that slip there is no such force.
+/// Walls that slip exert no such force.
 template <class T, int D>
 void Step<T, D>::react_viscous() {
   flow_.find_free_neighbors();
   flow_.resize_reactions();
-  const auto& sticks = flow_.wall.no_slip;
-  if (std::find(sticks.begin(), sticks.end(), 1) == sticks.end()) {
+  if (flow_.world().all_walls_slip()) {
     for (auto& force : flow_.viscous_reaction) std::fill(force.begin(), force.end(), T(0));
     return flow_.timers.lap(Phase::observe);
   }

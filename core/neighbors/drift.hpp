@@ -65,6 +65,7 @@ template <class T, int D>
 class DriftBound {
  public:
   /// Particles stand in these cells until they are sorted anew: others, and those with nobody around, are passed over.
+  /// Until then the layout is looked at, too.
   void begin(const particles::CellLayout& layout, const particles::CellRows& rows, const particles::CellRows& walls);
   /// The own cells with anybody in them or around them.
   const std::vector<CellRun>& surrounded() const { return surrounded_; }

@@ -49,6 +49,7 @@ class ListMargin {
   float behind() const { return behind_; }
 
   /// Where rows will be at the end of the step, as of the last time they were followed: what lists are renewed from.
+  /// While particles are sorted, others may use the memory.
   neighbors::FixedPositions& fluid() { return fluid_; }
   /// The same of walls, where some move.
   neighbors::FixedPositions& walls() { return walls_; }

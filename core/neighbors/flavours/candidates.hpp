@@ -6,6 +6,7 @@
 //   Words                            that many numbers of 32 bits, or twice as many of 16
 //   Bits                             a bit for each lane
 //   load, store                      words
+//   small                            from numbers of 16 bits to floats
 //   whole, floats                    from floats to the nearest whole numbers, the least where there is none, and back
 //   all, add, sub                    words: the same in every lane, sums, differences
 //   halves                           (lower, upper): of each word the lower half from one, the upper from the other

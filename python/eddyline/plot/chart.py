@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,9 +53,6 @@ class Chart:
     description: str
     draw: Callable[[Axes], None]
     above: bool = False  # something stands above the axes, which leave room for it
-    _beside: list[float] = field(default_factory=list, repr=False, compare=False)
-    """How much room numbers and label of the axis on the left take [widths of a figure], once it is known: to
-    find it takes as long as all else."""
 
     def figure(self, paper: str = "white", place: tuple[float, float, float, float] = PLACE) -> Figure:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -71,7 +68,7 @@ class Chart:
         self.draw(axes)
         for text in (axes.xaxis.label, axes.yaxis.label):
             text.set_color(INK)
-        self._make_room_left(axes)
+        _make_room_left(axes)
         return figure
 
     def image(self) -> NDArray[np.uint8]:
@@ -91,20 +88,20 @@ class Chart:
             figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         return _for_page(out.getvalue(), self.description)
 
-    def _make_room_left(self, axes: Axes) -> None:
-        """Numbers and label of the axis on the left stay inside the figure, however long they are."""
-        from matplotlib.ticker import ScalarFormatter
 
-        if isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter):
-            axes.ticklabel_format(axis="y", scilimits=(-3, 5), useMathText=True)
+def _make_room_left(axes: Axes) -> None:
+    """Numbers and label of the axis on the left stay inside the figure, however long they are."""
+    from matplotlib.ticker import ScalarFormatter
+
+    if isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter):
+        axes.ticklabel_format(axis="y", scilimits=(-3, 5), useMathText=True)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    box = axes.yaxis.get_tightbbox()
+    lacking = EDGE - (box.x0 / figure.bbox.width if box is not None else EDGE)
+    if lacking > 0:
         place = axes.get_position()
-        if not self._beside:
-            figure, box = axes.get_figure(root=True), axes.get_tightbbox()
-            assert figure is not None
-            self._beside.append(0.0 if box is None else place.x0 - box.x0 / figure.bbox.width)
-        lacking = EDGE + self._beside[0] - place.x0
-        if lacking > 0:
-            axes.set_position((place.x0 + lacking, place.y0, place.width - lacking, place.height))
+        axes.set_position((place.x0 + lacking, place.y0, place.width - lacking, place.height))
 
 
 def line(axes: Axes, x: Vector, y: Vector, k: int, label: str) -> None:

@@ -121,10 +121,11 @@ class FramePainter:
         codes[dry] = NO_FLUID_CODE
         shown = np.take(self._table, codes)
         channels = _channels(shown).reshape(-1, 4)[:, :3]
+        first = (where[0].start or 0) + (where[1].start or 0)  # so that dashes stay where they are in a film
         for level in colors.contour_levels(self.quantity, self.scale):
             share = (level - self.scale.low) / (self.scale.high - self.scale.low)
             over = stretched >= math.floor(255.999 * share) + 1
-            _draw_contour(channels, over, cover >= 0.5, dashed=level < 0)
+            _draw_contour(channels, over, cover >= 0.5, dashed_from=first if level < 0 else None)
         edge = np.flatnonzero((cover < 1) & ~dry)
         part = cover.ravel()[edge, None]
         channels[edge] = (channels[edge] * part + NO_FLUID * (1 - part)).astype(np.uint8)
@@ -373,14 +374,17 @@ def _blur(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return out
 
 
-def _draw_contour(pixels: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_], *, dashed: bool) -> None:
-    """Darkens the pixels at the edge of `over`; they lie row by row."""
+def _draw_contour(
+    pixels: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_], *, dashed_from: int | None
+) -> None:
+    """Darkens the pixels at the edge of `over`; they lie row by row. `dashed_from`: row and column of the
+    first one, together, if the line is dashed."""
     edge = np.zeros(over.shape, dtype=bool)
     edge[:-1] |= (over[:-1] != over[1:]) & wet[:-1] & wet[1:]
     edge[:, :-1] |= (over[:, :-1] != over[:, 1:]) & wet[:, :-1] & wet[:, 1:]
     at = np.flatnonzero(edge)
-    if dashed:
-        at = at[(at // over.shape[1] + at % over.shape[1]) // 5 % 2 == 0]
+    if dashed_from is not None:
+        at = at[(dashed_from + at // over.shape[1] + at % over.shape[1]) // 5 % 2 == 0]
     pixels[at] = (pixels[at] * np.float32(0.45)).astype(np.uint8)
 
 

@@ -101,7 +101,11 @@ def cut_frames(folder: Path, count: int) -> None:
 
 def write_frame(folder: Path, number: int, picture: Picture) -> None:
     rasters = {name: quantise(values, picture.solid) for name, values in picture.rasters.items()}
-    shade = None if picture.shade is None else np.clip(picture.shade * SHADE_ONE, 0, 255).astype(np.uint8)
+    shade = (
+        None
+        if picture.shade is None
+        else np.ascontiguousarray(np.clip(picture.shade * SHADE_ONE, 0, 255), dtype=np.uint8)
+    )
     shapes = tuple((name, codes.shape) for name, (codes, _, _) in rasters.items())
     folder.mkdir(parents=True, exist_ok=True)
     # The record piece by piece, as numpy.save would write it after copying it twice.
