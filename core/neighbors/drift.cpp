@@ -38,47 +38,50 @@ Range range_of_walls(const particles::CellRows& walls, std::size_t cell, const N
 template <class T, int D>
 void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particles::CellRows& rows,
                              const particles::CellRows& walls) {
+  layout_ = &layout;
   const auto cells = static_cast<std::size_t>(layout.cells());
   for (int d = 0; d < D; ++d) lower_[d].assign(cells, k_none), upper_[d].assign(cells, -k_none);
   for (auto* each : {&apart_, &from_middle_, &beside_}) each->assign(cells, 0);
+  find_occupied(rows, walls);
+  find_surrounded(rows, walls);
+}
 
-  const auto add = [](Array<std::int32_t>& list, std::size_t cell) {
-    list.resize(list.size() + 1);
-    list[list.size() - 1] = static_cast<std::int32_t>(cell);
+template <class T, int D>
+void DriftBound<T, D>::find_occupied(const particles::CellRows& rows, const particles::CellRows& walls) {
+  const auto add = [&](std::int32_t cell) {
+    occupied_.resize(occupied_.size() + 1);
+    occupied_[occupied_.size() - 1] = cell;
   };
-  const auto holds = [](const particles::CellRows& some, std::size_t cell) {
-    return !some.is_empty(static_cast<std::int32_t>(cell));
+  const auto matters = [&](std::int32_t cell) {
+    return layout_->distance(cell) <= 1 && layout_->copy_of(cell) == nullptr;
   };
-  const auto matters = [&](std::size_t cell) {
-    const auto c = static_cast<std::int32_t>(cell);
-    return layout.distance(c) <= 1 && layout.copy_of(c) == nullptr;
-  };
-  layout_ = &layout;
   occupied_.resize(0);
-  for (std::size_t c = 0; c < cells; ++c)
-    if (holds(rows, c) && matters(c)) add(occupied_, c);
+  for (std::int32_t c = 0; c < layout_->cells(); ++c)
+    if (!rows.is_empty(c) && matters(c)) add(c);
   with_fluid_ = occupied_.size();
-  for (std::size_t c = 0; c < cells; ++c) {
-    if (holds(rows, c) || !holds(walls, c) || !matters(c)) continue;
-    add(occupied_, c);
-    for (int d = 0; d < D; ++d) lower_[d][c] = upper_[d][c] = 0;  // as long as walls rest
+  for (std::int32_t c = 0; c < layout_->cells(); ++c) {
+    if (!rows.is_empty(c) || walls.is_empty(c) || !matters(c)) continue;
+    add(c);
+    const auto k = static_cast<std::size_t>(c);
+    for (int d = 0; d < D; ++d) lower_[d][k] = upper_[d][k] = 0;  // as long as walls rest
   }
   copy_to_images();
+}
 
-  // Whether there is anybody in a cell or the next two along x.
-  in_run_.resize(cells);
-  const auto holds_some = [&](std::size_t c) { return holds(rows, c) || holds(walls, c) ? 1 : 0; };
+template <class T, int D>
+void DriftBound<T, D>::find_surrounded(const particles::CellRows& rows, const particles::CellRows& walls) {
+  in_run_.resize(static_cast<std::size_t>(layout_->cells()));
   int next = 0, after = 0;
-  for (std::size_t c = cells; c-- > 0;) {
-    const int here = holds_some(c);
-    in_run_[c] = static_cast<std::uint8_t>(here | next | after);
+  for (std::int32_t c = layout_->cells(); c-- > 0;) {
+    const int here = rows.is_empty(c) && walls.is_empty(c) ? 0 : 1;
+    in_run_[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(here | next | after);
     after = std::exchange(next, here);
   }
   surrounded_.clear();
-  for (std::size_t b = 0; b < layout.own_boxes().size(); ++b) {
-    const auto& box = layout.own_boxes()[b];
+  for (std::size_t b = 0; b < layout_->own_boxes().size(); ++b) {
+    const auto& box = layout_->own_boxes()[b];
     for (std::int32_t c = box.first_cell; c < box.first_cell + box.cells_with_border(); ++c) {
-      if (!layout.is_owned(c)) continue;
+      if (!layout_->is_owned(c)) continue;
       std::uint8_t anybody = 0;
       box.for_each_run_around(c, [&](std::int32_t run) { anybody |= in_run_[static_cast<std::size_t>(run)]; });
       if (anybody == 0) continue;

@@ -102,6 +102,8 @@ class DriftBound {
   bool is_empty(std::size_t cell) const { return !(lower_[0][cell] <= upper_[0][cell]); }
   template <class MeasureCell>
   void for_each_occupied(bool walls_move, MeasureCell&& measure_cell);
+  void find_occupied(const particles::CellRows& rows, const particles::CellRows& walls);
+  void find_surrounded(const particles::CellRows& rows, const particles::CellRows& walls);
   void copy_to_images();
   template <class Visit>
   void for_each_surrounded(const particles::CellLayout& layout, Visit&& visit) const;
