@@ -137,13 +137,11 @@ std::int64_t count_pairs(const integrate::Flow<T, D>& flow) {
 #pragma omp parallel for reduction(+ : pairs)
     for (std::size_t c = 0; c < chunks.size(); ++c)
       for (std::int32_t e = 0; e < chunks[c].length * neighbors::k_chunk; ++e) {
-        if (static_cast<std::int64_t>(c) * neighbors::k_chunk + e % neighbors::k_chunk >= owned) continue;
+        const std::int64_t i = static_cast<std::int64_t>(c) * neighbors::k_chunk + e % neighbors::k_chunk;
+        if (i >= owned) continue;
         const std::int32_t j = chunks[c].entries[e] / k_row_step;
         if (j == sentinel) continue;
-        const T* x_i =
-            targets
-                .row(list.targets().row_of(static_cast<std::int64_t>(c) * neighbors::k_chunk + e % neighbors::k_chunk))
-                .first;
+        const T* x_i = targets.row(list.targets().row_of(i)).first;
         double r2 = 0;
         for (int d = 0; d < D; ++d) {
           const auto difference = static_cast<std::uint32_t>(targets.get_fixed(x_i + d)) -

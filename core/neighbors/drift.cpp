@@ -193,11 +193,11 @@ void DriftBound<T, D>::find_range(std::int32_t cell, const particles::CellRows& 
 }
 
 template <class T, int D>
-Drift DriftBound<T, D>::largest(const particles::CellLayout& layout) const {
+Drift DriftBound<T, D>::largest() const {
   float approach2 = 0, moved2 = 0, closing = 0;
 #pragma omp parallel for schedule(static, 2) reduction(max : approach2, moved2, closing)
   for (std::size_t r = 0; r < surrounded_.size(); ++r) {
-    const auto& box = layout.own_boxes()[surrounded_[r].box];
+    const auto& box = layout_->own_boxes()[surrounded_[r].box];
     for (std::int32_t cell = surrounded_[r].first; cell < surrounded_[r].last; ++cell) {
       const auto i = static_cast<std::size_t>(cell);
       // What stands on the two sides of this cell, along each axis.
@@ -235,16 +235,16 @@ Drift DriftBound<T, D>::largest(const particles::CellLayout& layout) const {
 /// Calls visit(box, cell) for the own cells that matter, in parallel.
 template <class T, int D>
 template <class Visit>
-void DriftBound<T, D>::for_each_surrounded(const particles::CellLayout& layout, Visit&& visit) const {
+void DriftBound<T, D>::for_each_surrounded(Visit&& visit) const {
   share_out(static_cast<std::int64_t>(surrounded_.size()), [&](std::int64_t r) {
     const CellRun& run = surrounded_[static_cast<std::size_t>(r)];
-    for (std::int32_t cell = run.first; cell < run.last; ++cell) visit(layout.own_boxes()[run.box], cell);
+    for (std::int32_t cell = run.first; cell < run.last; ++cell) visit(layout_->own_boxes()[run.box], cell);
   });
 }
 
 template <class T, int D>
-const Array<float>& DriftBound<T, D>::touching(const particles::CellLayout& layout) {
-  for_each_surrounded(layout, [&](const auto& box, std::int32_t cell) {
+const Array<float>& DriftBound<T, D>::touching() {
+  for_each_surrounded([&](const auto& box, std::int32_t cell) {
     const auto i = static_cast<std::size_t>(cell);
     if (is_empty(i)) return;
     float lowest[D], highest[D];
@@ -268,9 +268,9 @@ const Array<float>& DriftBound<T, D>::touching(const particles::CellLayout& layo
 }
 
 template <class T, int D>
-const Array<float>& DriftBound<T, D>::beside_middle(const particles::CellLayout& layout) {
+const Array<float>& DriftBound<T, D>::beside_middle() {
   const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
-  for_each_surrounded(layout, [&](const auto& box, std::int32_t cell) {
+  for_each_surrounded([&](const auto& box, std::int32_t cell) {
     float highest = 0;
     box.for_each_run_around(cell, [&](std::int32_t run) {
       const float* values = from_middle_.data() + run;

@@ -65,7 +65,7 @@ template <class T, int D>
 class DriftBound {
  public:
   /// Particles stand in these cells until they are sorted anew: others, and those with nobody around, are passed over.
-  /// Until then the layout is looked at, too.
+  /// Until then the layout has to stay as well.
   void begin(const particles::CellLayout& layout, const particles::CellRows& rows, const particles::CellRows& walls);
   /// The own cells with anybody in them or around them.
   const std::vector<CellRun>& surrounded() const { return surrounded_; }
@@ -87,12 +87,12 @@ class DriftBound {
                const Headings* wall_headings = nullptr);
   /// By cell of this rank, the approach of its particles and those of touching cells alone, with less work: not less
   /// than it, but more where along different axes different cells around have moved most. 0 for other cells.
-  const Array<float>& touching(const particles::CellLayout& layout);
+  const Array<float>& touching();
   /// By cell of this rank, how much nearer its particles and those of touching cells may be where their rows are than
   /// half of the approach that follow() has found, at most.
-  const Array<float>& beside_middle(const particles::CellLayout& layout);
+  const Array<float>& beside_middle();
   /// As far as has been measured.
-  Drift largest(const particles::CellLayout& layout) const;
+  Drift largest() const;
   std::size_t bytes() const;
 
  private:
@@ -106,7 +106,7 @@ class DriftBound {
   void find_surrounded(const particles::CellRows& rows, const particles::CellRows& walls);
   void copy_to_images();
   template <class Visit>
-  void for_each_surrounded(const particles::CellLayout& layout, Visit&& visit) const;
+  void for_each_surrounded(Visit&& visit) const;
 
   const particles::CellLayout* layout_ = nullptr;
   Array<std::int32_t> occupied_;  // cells that hold anybody near this rank's own, no images, those with fluid first

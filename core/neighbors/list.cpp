@@ -65,7 +65,7 @@ class NeighborList::CellSearch {
     candidates_.count = 0;
     first_ = search_.same ? search_.sources->begin[static_cast<std::size_t>(cell)] : -1;
     for_each_run(cell, [&](RowRun run) {
-      if (run.behind == 0 && run.begin <= first_ && first_ < run.end) {
+      if (run.offset == 0 && run.begin <= first_ && first_ < run.end) {
         collect({std::exchange(run.begin, first_), first_});
         candidates_.own = candidates_.count;
       }
@@ -102,6 +102,7 @@ class NeighborList::CellSearch {
       const auto find = [&](float time, GroupBox& box) {
         float lower = 0, upper = 0;
         const auto widen = [&](auto&& place) __attribute__((always_inline)) {
+// Cells hold few: of sixteen at a time, as many as headings fit a register, most would be left over.
 #pragma omp simd simdlen(8) reduction(min : lower) reduction(max : upper)
           for (std::int32_t r = first; r < last; ++r) {
             const float at = place(r);

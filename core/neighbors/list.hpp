@@ -121,9 +121,9 @@ struct Group {
 
 /// Candidates that lie side by side: rows, or the images of rows.
 struct RowRun {
-  std::int32_t begin, end;  // the rows that are no images,
-  Int3 shift{0, 0, 0};      // how far images are from them [quanta], and
-  std::int32_t behind = 0;  // by how many their rows are farther behind
+  std::int32_t begin, end;  // rows that are no images
+  Int3 shift{0, 0, 0};      // from these to their images [quanta],
+  std::int32_t offset = 0;  // and from their rows to those of the images
 };
 
 /// Everything that may be near a group, side by side.

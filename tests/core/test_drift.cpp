@@ -68,7 +68,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   neighbors::DriftBound<float, D> bound;
   bound.begin(s.layout, s.rows, walls.rows);
   bound.measure(s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
-  const neighbors::Drift largest = bound.largest(s.layout);
+  const neighbors::Drift largest = bound.largest();
   neighbors::FixedPositions at = copy_of<D>(s.positions);
   CHECK(
       bound.follow(s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2 * k_sound, at, walls.rows, walls_moved));
@@ -76,8 +76,8 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
                  moving.get_fixed(moving.row(r).first + d) + static_cast<std::int32_t>(moving.row(r)[D + d]), 2);
-  const auto& touching = bound.touching(s.layout);
-  const auto& beside = bound.beside_middle(s.layout);
+  const auto& touching = bound.touching();
+  const auto& beside = bound.beside_middle();
   if (touching.size() == 0) return {largest};
   return {largest, *std::max_element(touching.begin(), touching.end()),
           *std::max_element(beside.begin(), beside.end())};
@@ -241,8 +241,8 @@ TEST(rows_that_are_not_half_way_are_noticed) {
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
   CHECK(bound.follow(s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
-  bound.touching(s.layout);
-  const auto& beside = bound.beside_middle(s.layout);
+  bound.touching();
+  const auto& beside = bound.beside_middle();
   int near = 0;
   for (const float each : beside) {
     CHECK(each == 0 || std::abs(each - std::sqrt(2.0F) * k_corrected) < 4);

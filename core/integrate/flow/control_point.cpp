@@ -22,7 +22,7 @@ template <class T, int D>
 void Flow<T, D>::begin_control_point(bool and_middle) {
   const auto measure = [&](const neighbors::Course<T>& course, float share_of_walls) {
     drift_bound_.measure(fluid_rows, course, fluid_positions_, wall_rows, walls_moved(), share_of_walls);
-    return drift_bound_.largest(layout());
+    return drift_bound_.largest();
   };
   const neighbors::Course<T> course = course_of_step();
   neighbors::Drift own = measure(course, 1);
@@ -41,7 +41,7 @@ void Flow<T, D>::foresee_control_point() {
   for_each_foreign_cell([&](std::int32_t cell) {
     drift_bound_.measure(cell, fluid_rows, expected, fluid_positions_, wall_rows, walls_moved());
   });
-  const neighbors::Drift own = drift_bound_.largest(layout());
+  const neighbors::Drift own = drift_bound_.largest();
   agreement_.begin(communicator_, control, {own.approach, own.moved, straying(expected)});
   timers.lap(Phase::integrate);
 }
@@ -62,7 +62,7 @@ void Flow<T, D>::begin_drift() {
   for_each_foreign_cell([&](std::int32_t cell) {
     drift_bound_.measure(cell, fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
   });
-  const neighbors::Drift own = drift_bound_.largest(layout());
+  const neighbors::Drift own = drift_bound_.largest();
   drift_ = {own.approach, own.moved};
   drifting_.begin_maximum(drift_);
   is_drifting_ = true;

@@ -102,7 +102,7 @@ void Flow<T, D>::foresee() {
   const double usual = world_.method.cfl * constants_.length.smoothing_length / constants_.c0;
   drift_bound_.measure(fluid_rows, headings_, wall_rows, walls_move_ ? &wall_headings_ : nullptr);
   followed_ = time;
-  margin_.begin(drift_bound_.surrounded(), drift_bound_.touching(layout()), steps_of_cells_,
+  margin_.begin(drift_bound_.surrounded(), drift_bound_.touching(), steps_of_cells_,
                 way_of_sound(time_step > 0 ? time_step : usual));
 }
 
@@ -180,8 +180,7 @@ bool Flow<T, D>::renew_lists() {
     build_lists();
     return true;
   }
-  const bool lacking =
-      margin_.use_up(drift_bound_.touching(layout()), drift_bound_.beside_middle(layout()), need_of_step());
+  const bool lacking = margin_.use_up(drift_bound_.touching(), drift_bound_.beside_middle(), need_of_step());
   timers.lap(Phase::integrate);
   if (!margin_.any_due()) return false;
   const auto age = static_cast<double>(steps - last_rebuild);

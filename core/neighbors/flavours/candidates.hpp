@@ -130,7 +130,7 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
       at_end.put(near, at, to.end);
     }
     at_begin.put(near, at, to.begin);
-    Set::store_kept(Set::add(lanes, Set::all((j + run.behind) * k_row_step)), near, to.place.data() + at);
+    Set::store_kept(Set::add(lanes, Set::all((j + run.offset) * k_row_step)), near, to.place.data() + at);
     at += __builtin_popcount(near);
   }
   to.count = at;
