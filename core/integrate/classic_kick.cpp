@@ -94,14 +94,14 @@ void ClassicKick<T, D>::write_middle(const Prediction& ahead) {
     Ahead at;
     for (int d = 0; d < D; ++d) {
       const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
-      const double *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
+      const T *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
 #pragma omp simd
       for (std::size_t l = 0; l < n; ++l) {
         at.x[d][l] = x[l] + half * v[l];
         at.v[d][l] = v[l] + ahead.of(a[l], a_old[l]);
       }
     }
-    const auto predict = [&](const Array<double>& y, const Array<double>& rate, const Array<double>& rate_old,
+    const auto predict = [&](const Array<double>& y, const Array<T>& rate, const Array<T>& rate_old,
                              SpanValues& middle) {
 #pragma omp simd
       for (std::size_t l = 0; l < n; ++l) middle[l] = y[first + l] + ahead.of(rate[first + l], rate_old[first + l]);
@@ -177,7 +177,7 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& a
   for (int d = 0; d < D; ++d) {
     const T* sum = sums.force(d) + first;
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
-    double *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
+    T *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double pairs = unit * static_cast<double>(sum[l]);
@@ -186,7 +186,7 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& a
       to.v[d][l] = v[l] + dt * a_new;
       to.x[d][l] = x[l] + dt * (v[l] + half * a_new);
       a_old[l] = a[l];
-      a[l] = a_new;
+      a[l] = static_cast<T>(a_new);
       to.a2[l] += a_new * a_new;
     }
     if (xsph == 0) continue;
@@ -206,20 +206,22 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, 
   const auto& c = flow_.constants();
   const double dt = ahead.dt, per_time = c.rate * c.kernel, heating = per_time * c.c0 * c.c0, kernel = c.kernel;
   const T *density_sum = sums.density() + first, *heating_sum = sums.heating() + first;
-  double *s_rate = fluid.s_rate.data() + first, *s_rate_old = fluid.s_rate_old.data() + first;
-  double *u_rate = fluid.u_rate.data() + first, *u_rate_old = fluid.u_rate_old.data() + first;
+  T *s_rate = fluid.s_rate.data() + first, *s_rate_old = fluid.s_rate_old.data() + first;
+  T *u_rate = fluid.u_rate.data() + first, *u_rate_old = fluid.u_rate_old.data() + first;
   const double *s = fluid.s.data() + first, *u = fluid.u.data() + first;
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
+    const double rate = -per_time * static_cast<double>(density_sum[l]);
     s_rate_old[l] = s_rate[l];
-    s_rate[l] = -per_time * static_cast<double>(density_sum[l]);
-    to.s[l] = s[l] + dt * s_rate[l];
+    s_rate[l] = static_cast<T>(rate);
+    to.s[l] = s[l] + dt * rate;
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
+    const double rate = -heating * static_cast<double>(heating_sum[l]);
     u_rate_old[l] = u_rate[l];
-    u_rate[l] = -heating * static_cast<double>(heating_sum[l]);
-    to.u[l] = u[l] + dt * (u_rate[l] - to.missed[l]);
+    u_rate[l] = static_cast<T>(rate);
+    to.u[l] = u[l] + dt * (rate - to.missed[l]);
   }
   const T* spread = sums.spread() + first;
   auto* surface = flow_.surface.data() + first;

@@ -39,8 +39,8 @@ class ClassicKick {
   /// Where the particles of a span are going.
   struct Ahead {
     SpanValues x[D], v[D];
-    SpanValues s, u;          // rows are made of these four
-    SpanValues missed, lost;  // of the pairs' work; by damping and contact
+    SpanValues s, u;    // rows are made of these four
+    SpanValues missed;  // of the pairs' work
     SpanValues a2;
   };
   /// Squares, but the signal.

@@ -15,20 +15,6 @@ namespace {
 
 constexpr int k_walls = 1;  // passes over pairs in a step, see Laziness; rates are the last
 
-template <class T, int D>
-physics::classic::Sweeps<T, D> choose_sweeps(const std::string& instructions) {
-  if constexpr (std::is_same_v<T, float>) {
-#ifdef EDDYLINE_HAS_AVX2
-    if (instructions == "avx2") return physics::classic::sweeps_avx2<T, D>();
-#endif
-#ifdef EDDYLINE_HAS_AVX512
-    if (instructions == "avx512") return physics::classic::sweeps_avx512<T, D>();
-#endif
-  }
-  (void)instructions;
-  return physics::classic::sweeps_scalar<T, D>();
-}
-
 }  // namespace
 
 template <class T, int D>
@@ -56,7 +42,7 @@ ClassicStep<T, D>::ClassicStep(Flow<T, D>& flow)
       contact_(flow.world()),
       surroundings_(flow.world()),
       kick_(flow, contact_, surroundings_),
-      sweeps_(choose_sweeps<T, D>(flow.instructions())),
+      sweeps_(physics::classic::choose_sweeps<T, D>(flow.instructions())),
       terms_{flow.constants().nu > 0, flow.constants().state.is_gas(), flow.world().method.xsph > 0} {}
 
 template <class T, int D>

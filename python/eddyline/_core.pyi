@@ -41,7 +41,7 @@ def replay(
     change of group took [s]; `wrong`: bytes that are not what was sent. Raises UserError.
     """
 
-def arithmetic_limit(dimensions: int, free_surface: bool = False, instructions: str = "auto") -> float:
+def arithmetic_limit(dimensions: int, sums: str = "confined", instructions: str = "auto") -> float:
     """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
     every pair near, all lanes full, all data in the first cache, nothing transposed. free_surface: sums of
     flows that have one, or of those that have none.

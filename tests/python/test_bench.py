@@ -107,6 +107,24 @@ def test_the_share_of_a_limit_that_was_never_ours_is_unknown(monkeypatch: pytest
         assert (record.limit_fraction is not None) is ours
 
 
+@pytest.mark.parametrize(
+    ("case", "scheme", "sums"),
+    [
+        ("box", "delta", "confined"),
+        ("dam", "delta", "free surface"),
+        ("dam", "classic", "liquid"),
+        ("gas", "classic", "gas"),
+    ],
+)
+def test_steps_are_measured_against_the_arithmetic_of_their_own_sums(case: str, scheme: str, sums: str):
+    assert machine.sums_of(CASES[case](2, 1000, scheme)) == sums
+
+
+def test_the_arithmetic_of_sums_that_nobody_makes_is_refused():
+    with pytest.raises(ValueError, match="must be confined, free surface, liquid or gas"):
+        _core.arithmetic_limit(2, "viscous")
+
+
 def test_a_limit_that_others_disturbed_is_replaced_by_the_best():
     assert machine.best_known([(5.0, True), (2.0, False), (7.0, True)]) == [5.0, 7.0, 7.0]
 
@@ -162,7 +180,8 @@ def test_machine_measures_copies_and_arithmetic(monkeypatch: pytest.MonkeyPatch)
     assert [record.threads for record in records] == [1, 2]
     assert all(record.copy_bytes_per_second > 0 for record in records)
     for record in records:
-        for limits in (record.pairs_per_second_limit, record.free_surface_limit):
+        assert record.pairs_per_second_limit.keys() == machine.SUMS.keys()
+        for limits in record.pairs_per_second_limit.values():
             assert limits.keys() == {2, 3}
             assert all(1e6 < limit < 1e11 for limit in limits.values())
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
@@ -79,6 +80,9 @@ struct Sweeps {
   using Reaction = void (*)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
                             std::int64_t last_chunk);
   Reaction reaction_of_liquid, reaction_of_gas;
+  /// rates of a liquid with laminar viscosity and of a gas without, as if all lanes had the neighbours of the first, so
+  /// that nothing is transposed: the arithmetic alone, for benchmarks.
+  Rates arithmetic_liquid, arithmetic_gas;
 };
 
 template <class T, int D>
@@ -87,5 +91,9 @@ template <class T, int D>
 Sweeps<T, D> sweeps_avx2();
 template <class T, int D>
 Sweeps<T, D> sweeps_avx512();
+
+/// The sweeps for an instruction set, as instruction_sets() names it; in double precision the scalar ones.
+template <class T, int D>
+Sweeps<T, D> choose_sweeps(const std::string& instructions);
 
 }  // namespace eddyline::physics::classic

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "neighbors/for_each_pair.hpp"
+#include "neighbors/row_source.hpp"
 #include "physics/classic/states.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "physics/classic/wall_sums.hpp"
@@ -20,17 +21,19 @@
 
 namespace eddyline::physics::classic {
 
+using neighbors::AllTheSame;
+using neighbors::EachItsOwn;
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::load_values;
 using neighbors::put;
 using neighbors::RowParts;
 
-template <class P, int D>
+template <class P, int D, class Source = EachItsOwn>
 EDDYLINE_INLINE Fluid<P, D> load_fluid(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
   Fluid<P, D> f;
   P value[12];
-  load_values<k_fluid_width<D>>(rows, place, value);
+  Source::template load<k_fluid_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + d];
@@ -86,7 +89,7 @@ EDDYLINE_INLINE P viscosity_at_wall(const Fluid<P, D>& i, const Wall<P, D>& w, c
   return (artificial + laminar_viscosity(nu, v_r, iw.r2, per_density)) * w.no_slip;
 }
 
-template <class P, int D, std::size_t choice, class T = typename P::value_type>
+template <class P, int D, std::size_t choice, class Source = EachItsOwn, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   constexpr Terms terms = Terms::at(choice);
   const P scale(in.scale), alpha(in.alpha), beta(in.beta), nu(in.nu), suction(in.wall_suction);
@@ -98,7 +101,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
+          [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D, Source>(in.fluid, places); },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_spline_pair<P, D>(i.x, j.x, scale);
             P v_ij[D];
@@ -222,8 +225,12 @@ auto all_rates(std::index_sequence<choices...>) {
 
 template <class P, int D>
 Sweeps<typename P::value_type, D> make_sweeps() {
-  return {all_rates<P, D>(std::make_index_sequence<Terms::k_choices>()), walls<P, D>, reaction<P, D, false>,
-          reaction<P, D, true>};
+  return {all_rates<P, D>(std::make_index_sequence<Terms::k_choices>()),
+          walls<P, D>,
+          reaction<P, D, false>,
+          reaction<P, D, true>,
+          rates<P, D, Terms{.laminar_viscosity = true}.index(), AllTheSame>,
+          rates<P, D, Terms{.gas = true}.index(), AllTheSame>};
 }
 
 }  // namespace eddyline::physics::classic

@@ -2,6 +2,7 @@
 // The sweeps themselves, templates over the pack type P and the dimension D. Included by flavours/ only.
 
 #include "neighbors/for_each_pair.hpp"
+#include "neighbors/row_source.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "physics/sph/continuity.hpp"
 #include "physics/sph/density_diffusion.hpp"
@@ -14,40 +15,14 @@
 
 namespace eddyline::physics::delta {
 
+using neighbors::AllTheSame;
+using neighbors::EachItsOwn;
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::load_values;
 using neighbors::put;
 using neighbors::put_whole;
 using neighbors::RowParts;
-
-/// Where the values of neighbours come from: each lane has neighbours of its own, whose rows are transposed,
-struct EachItsOwn {
-  template <int Width, class P>
-  static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
-                                   P* out) {
-    load_values<Width>(rows, place, out);
-  }
-  template <class P>
-  static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
-    upper = upper_half(both), lower = lower_half(both);
-  }
-};
-/// or all lanes have those of the first: what is left is arithmetic.
-struct AllTheSame {
-  template <int Width, class P>
-  static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
-                                   P* out) {
-    const auto* first = row_at(rows.first, neighbors::k_first_part, place[0]);
-    const auto* rest = row_at(rows.rest, neighbors::rest_of(Width), place[0]);
-    for (int k = 0; k < Width; ++k)
-      out[k] = P(k < neighbors::k_first_part ? first[k] : rest[k - neighbors::k_first_part]);
-  }
-  template <class P>
-  static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
-    upper = lower = both;  // to take halves apart is part of loading
-  }
-};
 
 template <class P, int D, bool confined, class Source = EachItsOwn>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::value_type>& rows,

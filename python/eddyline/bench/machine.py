@@ -20,19 +20,26 @@ import numpy as np
 from eddyline import _core
 from eddyline.bench.origin import commit
 from eddyline.run.machine import available_cores, processor_name
+from eddyline.world import World
 
 LEAST_SHARE = 0.98  # of a core, below which a measurement of the limit is made again
 MOST_TRIES = 6
 REST = 0.01  # s
 COPY_BYTES = 256 * 1024**2  # of each thread: far more than any cache
 REPETITIONS = 7
+SUMS = {
+    "confined": "delta, without a free surface",
+    "free surface": "delta, with a free surface",
+    "liquid": "classic, a liquid",
+    "gas": "classic, a gas",
+}
+"""What pairs are summed for."""
 
 
 @dataclass(frozen=True)
 class Record:
     """copy_bytes_per_second: read and written together, median; all threads at once, each by its own clock.
-    pairs_per_second_limit: of the arithmetic alone, of one core, by dimensions: median; and with the sums of
-    flows with a free surface."""
+    pairs_per_second_limit: of the arithmetic alone, of one core, by SUMS and dimensions: median."""
 
     processor: str
     cores: int
@@ -40,8 +47,7 @@ class Record:
     threads: int
     copy_bytes_per_second: float
     spread: float
-    pairs_per_second_limit: dict[int, float]
-    free_surface_limit: dict[int, float]
+    pairs_per_second_limit: dict[str, dict[int, float]]
     commit: str | None
 
     def as_json(self) -> dict[str, Any]:
@@ -50,13 +56,13 @@ class Record:
 
 def measure(threads: Sequence[int]) -> list[Record]:
     origin = commit()
-    confined, free_surface = (
-        {
-            dim: statistics.median(best_known([arithmetic_limit(dim, has) for _ in range(REPETITIONS)]))
+    limits = {
+        sums: {
+            dim: statistics.median(best_known([arithmetic_limit(dim, sums) for _ in range(REPETITIONS)]))
             for dim in (2, 3)
         }
-        for has in (False, True)
-    )
+        for sums in SUMS
+    }
     records = []
     for count in threads:
         rates = _copy_rates(count, COPY_BYTES)
@@ -69,21 +75,27 @@ def measure(threads: Sequence[int]) -> list[Record]:
                 threads=count,
                 copy_bytes_per_second=median,
                 spread=(max(rates) - min(rates)) / median,
-                pairs_per_second_limit=confined,
-                free_surface_limit=free_surface,
+                pairs_per_second_limit=limits,
                 commit=origin,
             )
         )
     return records
 
 
-def arithmetic_limit(dimensions: int, free_surface: bool) -> tuple[float, bool]:
+def sums_of(world: World) -> str:
+    """Which of SUMS a world's steps make."""
+    if world.file.method.scheme == "classic":
+        return "gas" if world.file.fluid.state == "ideal_gas" else "liquid"
+    return "free surface" if world.has_free_surface else "confined"
+
+
+def arithmetic_limit(dimensions: int, sums: str) -> tuple[float, bool]:
     """Pairs a second of one core's arithmetic alone, and whether the core was ours meanwhile. If it never is,
     the best of some tries, each after a rest, after which a busy core is given back for a moment."""
     best = 0.0
     for _ in range(MOST_TRIES):
         core, wall = time.thread_time(), time.perf_counter()
-        found = _core.arithmetic_limit(dimensions, free_surface)
+        found = _core.arithmetic_limit(dimensions, sums)
         if time.thread_time() - core > LEAST_SHARE * (time.perf_counter() - wall):
             return found, True
         best = max(best, found)

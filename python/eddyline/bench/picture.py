@@ -25,7 +25,7 @@ def draw(path: Path, records: Sequence[step.Record], limits: machine.Record) -> 
     cores = min(limits.threads, limits.cores)
     intensity = [record.pairs_per_byte for record in records]
     dimensions = sorted({record.dim for record in records})
-    roofs = {dim: cores * limits.pairs_per_second_limit[dim] for dim in dimensions}
+    roofs = {dim: cores * limits.pairs_per_second_limit["confined"][dim] for dim in dimensions}
     knee = min(roofs.values()) / limits.copy_bytes_per_second  # where memory and arithmetic allow the same
     left, right = min(*intensity, knee) / 4, max(*intensity, knee) * 4
     bottom = min(record.pairs_per_second for record in records) / 4
@@ -68,7 +68,7 @@ def _draw_roofs(
     for dim, limit in roofs.items():
         from_x = limit / memory
         axes.plot([min(from_x, ends[1]), ends[1]], [limit, limit], color=_color(dim), lw=1.4)
-        roof = f"arithmetic {dim}D without a free surface, {limit / 1e6:.0f} M pairs/s "
+        roof = f"arithmetic of delta, {dim}D without a free surface, {limit / 1e6:.0f} M pairs/s "
         axes.text(ends[1], 1.06 * limit, roof, color=_color(dim), fontsize=8, ha="right")
 
 

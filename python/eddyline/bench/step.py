@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from eddyline import _core
-from eddyline.bench.machine import arithmetic_limit, best_known
+from eddyline.bench.machine import arithmetic_limit, best_known, sums_of
 from eddyline.bench.origin import commit
 from eddyline.bench.worlds import make, only_scheme
 from eddyline.run.machine import available_cores, processor_name
@@ -45,8 +45,7 @@ class Record:
     ns_per_pair: of one pair, all passes.
     spread: (slowest - fastest) / median of the repetitions.
     limit_fraction: share of what the threads' cores reach in the arithmetic of such a flow alone, measured
-    before each repetition; None for the scheme classic, whose limit is not measured, and if others had the
-    core whenever it was measured.
+    before each repetition; None if others had the core whenever it was measured.
     bytes_per_particle: of fluid and walls, beside the lists; list_bytes_per_pair: of a stored pair.
     pairs_per_byte: of an evaluation, for each byte that is held, the lists once for each pass.
     phases: ns of a step for each fluid particle: the step, shared out as the core's own timers say.
@@ -150,7 +149,7 @@ class _Timed:
         self.simulation.advance(np.inf, self.simulation.step_count + steps, np.inf)
 
     def repeat(self) -> None:
-        limit = arithmetic_limit(self.world.dimensions, self.world.has_free_surface)
+        limit = arithmetic_limit(self.world.dimensions, sums_of(self.world))
         wall, core, thread = time.perf_counter(), time.process_time(), time.thread_time()
         self._advance(self.steps)
         thread, core, wall = (
@@ -195,7 +194,7 @@ class _Timed:
             clock="core" if self.threads == 1 else "wall",
             core_share=sum(each.core for each in self.done)
             / (self.threads * sum(each.wall for each in self.done)),
-            limit_fraction=pairs / possible if scheme == "delta" and known else None,
+            limit_fraction=pairs / possible if known else None,
             bytes_per_particle=beside / (fluid + self.simulation.wall_count),
             list_bytes_per_pair=now["list_bytes"] / now["stored_pairs"],
             pairs_per_byte=pairs / (beside + PASSES[scheme] * now["list_bytes"]),

@@ -99,11 +99,8 @@ def show_machine(console: Console, records: Sequence[machine.Record]) -> None:
     pairs.add_column("arithmetic of pair sums alone, M pairs/s a core")
     for name in ("2D", "3D"):
         pairs.add_column(name, justify="right")
-    for name, limits in (
-        ("without a free surface", records[0].pairs_per_second_limit),
-        ("with a free surface", records[0].free_surface_limit),
-    ):
-        pairs.add_row(name, *(f"{limits[dim] / 1e6:.0f}" for dim in (2, 3)))
+    for sums, limits in records[0].pairs_per_second_limit.items():
+        pairs.add_row(machine.SUMS[sums], *(f"{limits[dim] / 1e6:.0f}" for dim in (2, 3)))
     console.print(pairs)
     console.print(
         f"{records[0].cores} cores, instruction sets {', '.join(records[0].instructions)}", highlight=False

@@ -303,7 +303,7 @@ void bind_simulation(nb::module_& module) {
   module.def("exchange_strategies", [] { return exchange::strategy_names(); });
   module.def(
       "inside_refusal", [](const std::string& exchange) { return exchange::inside_refusal(exchange); }, "exchange"_a);
-  module.def("arithmetic_limit", driver::arithmetic_limit, "dimensions"_a, "free_surface"_a = false,
+  module.def("arithmetic_limit", driver::arithmetic_limit, "dimensions"_a, "sums"_a = "confined",
              "instructions"_a = "auto");
 
   static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();

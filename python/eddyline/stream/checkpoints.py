@@ -18,7 +18,7 @@ from typing import Any
 
 from eddyline.stream import atomic
 
-FORMAT = 5
+FORMAT = 6
 KEPT = 2
 MANIFEST = "manifest.json"
 

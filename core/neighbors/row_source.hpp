@@ -1,0 +1,36 @@
+#pragma once
+// Where a sweep takes the values of a chunk's neighbours from.
+
+#include "neighbors/rows.hpp"
+
+namespace eddyline::neighbors {
+
+/// Each lane has neighbours of its own, whose rows are transposed,
+struct EachItsOwn {
+  template <int Width, class P>
+  static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
+                                   P* out) {
+    load_values<Width>(rows, place, out);
+  }
+  template <class P>
+  static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
+    upper = upper_half(both), lower = lower_half(both);
+  }
+};
+
+/// or all lanes have those of the first: what is left is arithmetic. For benchmarks.
+struct AllTheSame {
+  template <int Width, class P>
+  static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
+                                   P* out) {
+    const auto* first = row_at(rows.first, k_first_part, place[0]);
+    const auto* rest = row_at(rows.rest, rest_of(Width), place[0]);
+    for (int k = 0; k < Width; ++k) out[k] = P(k < k_first_part ? first[k] : rest[k - k_first_part]);
+  }
+  template <class P>
+  static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
+    upper = lower = both;  // to take halves apart is part of loading
+  }
+};
+
+}  // namespace eddyline::neighbors
