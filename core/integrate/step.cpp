@@ -388,15 +388,11 @@ void Step<T, D>::kick_half_and_shift(std::span<const Block> blocks, double dt) {
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Walls that slip exert no such force.
+/// Walls that slip exert no such force: blocks of them are passed over.
 template <class T, int D>
 void Step<T, D>::react_viscous() {
   flow_.find_free_neighbors();
   flow_.resize_reactions();
-  if (flow_.world().all_walls_slip()) {
-    for (auto& force : flow_.viscous_reaction) std::fill(force.begin(), force.end(), T(0));
-    return flow_.timers.lap(Phase::observe);
-  }
   auto in = flow_.input();
   in.targets = flow_.wall_fluid.targets();
   in.fluid_neighbors = flow_.wall_reaction();
@@ -404,8 +400,14 @@ void Step<T, D>::react_viscous() {
   for (int d = 0; d < D; ++d) out.force[d] = flow_.viscous_reaction[d].data();
   const auto& sweeps = flow_.sweeps;
   const auto reaction = flow_.fluid.confined ? sweeps.viscous_reaction_confined : sweeps.viscous_reaction_free_surface;
-  for_blocks(flow_.schedule.walls, flow_.wall_rows.owned(),
-             [&](std::int64_t first, std::int64_t last) { reaction(in, out, first, last); });
+  const std::int64_t owned = flow_.wall_rows.owned();
+  for_blocks(flow_.schedule.walls, owned, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t begin = first * neighbors::k_chunk, end = last * neighbors::k_chunk;
+    const std::uint8_t* no_slip = flow_.wall.no_slip.data();
+    if (std::any_of(no_slip + begin, no_slip + std::min(end, owned), [](std::uint8_t has) { return has != 0; }))
+      return reaction(in, out, first, last);
+    for (T* force : out.force) std::fill(force + begin, force + end, T(0));
+  });
   flow_.timers.lap(Phase::observe);
 }
 

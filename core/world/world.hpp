@@ -147,15 +147,6 @@ struct World {
   std::vector<Probe> probes;
   std::vector<Gauge> gauges;
   std::vector<Front> fronts;
-
-  /// Whether the fluid sticks to no side and no body.
-  bool all_walls_slip() const {
-    bool all = true;
-    for (std::size_t s = 0; s < 2 * static_cast<std::size_t>(dimensions); ++s)
-      all = all && (sides[s].kind != SideKind::wall || sides[s].slip);
-    for (const Body& body : bodies) all = all && (body.shape == nullptr || body.slip);
-    return all;
-  }
 };
 
 }  // namespace eddyline::world

@@ -27,13 +27,17 @@ def create_dataset(
     shape: tuple[int, ...],
     dtype: Any,
     chunk: tuple[int, ...] | None = None,
+    *,
+    compressed: bool = True,
 ) -> h5py.Dataset:
-    """chunk: of numbers that are compressed together; without it they are not."""
+    """chunk: of numbers that are stored together, compressed or as they are; without it all are, as they
+    are."""
     import h5py
     from h5py import h5d
 
     kind = _type(np.dtype(dtype))
-    return h5py.Dataset(h5d.create(group.id, name.encode(), kind, _space(shape), _storage(chunk)))
+    storage = _storage(chunk, compressed)
+    return h5py.Dataset(h5d.create(group.id, name.encode(), kind, _space(shape), storage))
 
 
 def write_dataset(
@@ -46,6 +50,17 @@ def write_dataset(
     if values.size:
         data.id.write(h5s.ALL, h5s.ALL, values)
     return data
+
+
+def write_rows(data: h5py.Dataset, first: int, values: Any) -> None:
+    """values: (rows,) numbers, or (rows, columns), the first columns of as many rows of `data`."""
+    from h5py import h5s
+
+    values = np.ascontiguousarray(values)
+    if values.size:
+        place = h5s.create_simple(data.shape)
+        place.select_hyperslab((first, 0)[: values.ndim], values.shape)
+        data.id.write(h5s.create_simple(values.shape), place, values)
 
 
 @cache
@@ -65,13 +80,14 @@ def _space(shape: tuple[int, ...]) -> Any:
 
 
 @lru_cache(64)
-def _storage(chunk: tuple[int, ...] | None) -> Any:
+def _storage(chunk: tuple[int, ...] | None, compressed: bool) -> Any:
     from h5py import h5p
 
     storage = h5p.create(h5p.DATASET_CREATE)
     storage.set_obj_track_times(False)  # the same bytes whenever it is written
     if chunk is not None:
         storage.set_chunk(chunk)
+    if chunk is not None and compressed:
         storage.set_shuffle()
         storage.set_deflate(1)
     return storage

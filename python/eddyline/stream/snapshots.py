@@ -5,9 +5,9 @@
     snapshots/fluid/000000.vtkhdf, ...        one complete file a snapshot, each readable alone
 
 The files on top hold no numbers: they join the others (HDF5 virtual data sets). They are replaced after a
-snapshot and at the end, but not so often that this would take more than a hundredth of a run's time. A run
-that was killed, or a disk that is full, leaves every snapshot before readable; `renew_index` tells the files
-on top of all of them.
+snapshot and at the end, but not so often that this would take more than a quarter of a percent of a run's
+time. A run that was killed, or a disk that is full, leaves every snapshot before readable; `renew_index`
+tells the files on top of all of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eddyline.stream import atomic
-from eddyline.stream.hdf5 import create_dataset, describe, write_dataset
+from eddyline.stream.hdf5 import create_dataset, describe, write_dataset, write_rows
 from eddyline.stream.particles import BATCH, Kind, Records, batches, count
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 Job = Callable[[], None]
 VTKHDF_VERSION = (2, 0)
 TOPOLOGY = ("Vertices", "Lines", "Polygons", "Strips")
-CHUNK = 16_384  # numbers that are compressed together, at most
+CHUNK = 16_384  # numbers that are stored together, at most
 SMALL = 8_000_000  # bytes of a snapshot up to which it is built in memory
-INDEX_EVERY = 100  # times as long as the writing of the files on top takes: the least from one to the next
+INDEX_EVERY = 400  # times as long as the writing of the files on top takes: the least from one to the next
 
 
 @dataclass(frozen=True)
@@ -285,15 +285,12 @@ class _Part:
     def append(self, batch: Records) -> None:
         """The next particles."""
         with self._or_abandon():
-            rows = slice(self._written, self._written + len(batch))
             for column, data in self._data:
                 values = batch["position" if column is _POSITION else column.name]
                 if column.components > 1:
-                    dimensions = self._moment.dimensions
-                    data[rows, :dimensions] = values[:, :dimensions]
-                else:
-                    data[rows] = values
-            self._written = rows.stop
+                    values = values[:, : self._moment.dimensions]
+                write_rows(data, self._written, values.astype(column.dtype, copy=False))
+            self._written += len(batch)
 
     def close(self) -> None:
         """The file appears."""
@@ -336,15 +333,16 @@ class _AbandonedError(Exception):
 
 
 def _create_array(group: h5py.Group, column: Field, length: int) -> h5py.Dataset:
-    """Numbers that compress are compressed: whole ones, and those of vectors, whose components are stored one
-    after the other. The third of two dimensions is nowhere written, and so 0."""
-    vector = column.components > 1
+    """Whole numbers are compressed; others would take four fifths of their room and several times as long.
+    Components of vectors are stored one after the other: the third of two dimensions is nowhere written, and
+    so 0."""
+    vector, whole = column.components > 1, np.dtype(column.dtype).kind != "f"
     chunk = None
-    if length > 0 and (vector or np.dtype(column.dtype).kind != "f"):
+    if length > 0 and (vector or whole):
         even = math.ceil(length / math.ceil(length / CHUNK))  # so that the last is as full as the others
         chunk = (even, 1) if vector else (even,)
     shape = (length, column.components) if vector else (length,)
-    data = create_dataset(group, column.name, shape, column.dtype, chunk)
+    data = create_dataset(group, column.name, shape, column.dtype, chunk, compressed=whole)
     describe(data, units=column.units, description=column.description)
     return data
 
@@ -368,7 +366,7 @@ def _write_range(group: h5py.Group, name: str, length: int) -> None:
     """0, 1, 2, ..."""
     data = create_dataset(group, name, (length,), np.int64, (min(length, CHUNK),) if length else None)
     for rows in _blocks(length):
-        data[rows] = np.arange(rows.start, rows.stop, dtype=np.int64)
+        write_rows(data, rows.start, np.arange(rows.start, rows.stop, dtype=np.int64))
 
 
 def _describe_index(file: h5py.File, kind: Kind, times: Sequence[float], counts: Sequence[int]) -> None:
