@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_worlds
+from matplotlib.axes import Axes
 from PIL import Image
 
 import eddyline
 from eddyline import _core
 from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
-from eddyline.plot.chart import thin
+from eddyline.plot.chart import Chart, line, thin
 from eddyline.plot.frame import FramePainter, Resampler, fitting
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
@@ -229,6 +230,27 @@ def test_nearer_particles_hide_those_behind() -> None:
     painting.add_solids_of(before)
     assert painting.finish().solid.any() and np.isnan(painting.finish().values["speed"]).all()
     assert np.allclose(view.axes @ view.axes.T, np.eye(3)) and np.linalg.det(view.axes) > 0
+
+
+@pytest.mark.parametrize(
+    ("size", "label", "shown", "highest"),
+    [
+        (2.0, "force [N]", "force [N]", "2"),
+        (2e-7, "force [N]", "force [10⁻⁷ N]", "2"),
+        (2e8, "coefficient [1]", "coefficient [10⁸]", "2"),
+        (2e8, "coefficient", "coefficient [10⁸]", "2"),
+    ],
+)
+def test_a_power_of_ten_is_part_of_the_unit_of_a_chart(size: float, label: str, shown: str, highest: str):
+    def draw(axes: Axes) -> None:
+        line(axes, np.array([0.0, 1.0]), np.array([-size, size]), 0, "it")
+        axes.set_ylabel(label)
+
+    figure = Chart("it", "It", "It", draw).figure()
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert axes.get_ylabel() == shown
+    assert highest in {text.get_text().rstrip("0").rstrip(".") for text in axes.get_yticklabels()}
 
 
 def test_charts_are_drawn_for_pages(run: Run) -> None:

@@ -93,8 +93,10 @@ def _make_room_left(axes: Axes) -> None:
     """Numbers and label of the axis on the left stay inside the figure, however long they are."""
     from matplotlib.ticker import ScalarFormatter
 
+    from eddyline.plot.numbers import Numbers
+
     if isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter):
-        axes.ticklabel_format(axis="y", scilimits=(-3, 5), useMathText=True)
+        Numbers.beside(axes.yaxis)
     figure = axes.get_figure(root=True)
     assert figure is not None
     box = axes.yaxis.get_tightbbox()
@@ -107,6 +109,15 @@ def _make_room_left(axes: Axes) -> None:
 def line(axes: Axes, x: Vector, y: Vector, k: int, label: str) -> None:
     color, style = LINES[k % len(LINES)]
     axes.plot(*thin(x, y), color=color, ls=style, lw=1.6, label=label, solid_joinstyle="round")
+
+
+def name_above(axes: Axes) -> None:
+    """The names of curves that may be anywhere, in a line above the axes: for a chart that has something
+    above."""
+    axes.legend(
+        frameon=False, labelcolor=INK, fontsize=9, ncols=len(axes.lines),
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.1, borderpad=0.2,
+    )  # fmt: skip
 
 
 def thin(x: Vector, y: Vector, most: int = MOST_POINTS) -> tuple[Vector, Vector]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.plot import references
-from eddyline.plot.chart import BAND, INK, Chart, line
+from eddyline.plot.chart import BAND, INK, Chart, line, name_above
 from eddyline.plot.forces import ALWAYS, Stay, force_charts
 
 if TYPE_CHECKING:
@@ -135,10 +135,11 @@ def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
             f"{columns[0].replace('_', ' ')} [{unit}]" if len(columns) == 1 else f"force [{unit}]"
         )
         if len(columns) > 1:
-            axes.legend(frameon=False, labelcolor=INK, fontsize=9)
+            name_above(axes)
 
     plain = name.replace("force.", "force on ").replace("_", " ")
-    return Chart(name, _sentence(plain), _sentence(f"{', '.join(columns)} of {plain} over time"), draw)
+    text = _sentence(f"{', '.join(columns)} of {plain} over time")
+    return Chart(name, _sentence(plain), text, draw, above=len(columns) > 1)
 
 
 def _energy_chart(frame: pd.DataFrame) -> Chart:
@@ -153,14 +154,14 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
     def draw(axes: Axes) -> None:
         time = frame["time"].to_numpy()
         for k, column in enumerate(columns):
-            label = column.replace("_", " ") + (", change since the start" if start[column] else "")
+            label = ("change of " if start[column] else "") + column.replace("_", " ")
             line(axes, time, frame[column].to_numpy() - start[column], k, label)
         axes.set_xlabel("time [s]")
         axes.set_ylabel(f"energy [{unit}]")
-        axes.legend(frameon=False, labelcolor=INK, fontsize=9)
+        name_above(axes)
 
     names = ", ".join(c.replace("_", " ") for c in columns)
-    return Chart("energy", "Energy", _sentence(f"{names} of the fluid over time"), draw)
+    return Chart("energy", "Energy", _sentence(f"{names} of the fluid over time"), draw, above=True)
 
 
 # --- parts of charts ---

@@ -43,7 +43,7 @@ class RunPictures:
 
     def quantities(self) -> list[str]:
         """What the kept frames can show."""
-        kept = self.store.quantities()
+        kept = self.store.quantities
         made = [name for name, needed in _SOURCES.items() if kept and set(needed) <= set(kept) and self.store]
         if self.run.world.file.method.scheme == "classic":
             made = [name for name in made if name != "density"]  # of delta it follows from the pressure
@@ -53,7 +53,7 @@ class RunPictures:
 
     def frame(self, k: int) -> Frame:
         """Frame `k` of the quantity, as kept or made from what was kept."""
-        if self.quantity in self.store.quantities():
+        if self.quantity in self.store.quantities:
             return self.store.read(k, self.quantity)
         parts = [self.store.read(k, name) for name in _SOURCES[self.quantity]]
         first = parts[0]

@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +150,7 @@ class FrameStore:
     def __len__(self) -> int:
         return len(self._files)
 
+    @cached_property
     def quantities(self) -> list[str]:
         """Names of the rasters that every frame holds."""
         if not self._files:
