@@ -1,10 +1,11 @@
 """All tests of Eddyline, stage by stage: `make test`.
 
-  python tools/test.py --jobs 4           everything but threads
+  python tools/test.py --jobs 4           all but threads, page, matrix and openmpi
   python tools/test.py ruff mypy          these stages only
   python tools/test.py threads            the thread sanitizer: `make test-threads`
 
-The stage threads is asked for by name only: it builds the core once more, which takes minutes.
+Those are asked for by name only: threads builds the core once more, which takes minutes, and the others need
+a browser, or other versions of Python and MPI.
 
 Every stage runs, whatever the ones before it gave; the output of a stage is shown if it fails. Ends with
 a table of where the time went, and with exit code 1 if any stage failed.

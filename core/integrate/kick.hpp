@@ -23,9 +23,9 @@ class Kick {
   /// extremes of the step.
   void half_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
-  // Rows from the state as it is.
+  /// Rows of the middle of a step, see RowWriter.
   void write_moving(double dt);
-  /// Of the particles that are right after so many passes over pairs.
+  /// Rows of the state as it is, of the particles that are right after so many passes over pairs.
   void write_state(int passes);
   /// Ghosts of other ranks, as far as their middle tells their end.
   void write_pressed_ghosts();

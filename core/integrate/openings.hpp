@@ -28,7 +28,8 @@ template <int D>
 struct Opening {
   world::Opening world;
   particles::OpeningSites sites;
-  std::int32_t first_node = 0, layers = 0;      // nodes: layers of sites inside the fluid, mirrored buffer columns
+  std::int32_t first_node = 0,
+               layers = 0;  // nodes: layers of sites inside the fluid, beside an inflow as many as the buffer's
   std::vector<std::array<double, D>> velocity;  // of the buffer at each site, where this rank has cells at it [m/s]
   double pace = 1;                              // inflow: speed over the imposed one, see measure_inflow()
   double let_in = 0;                            // inflow: fluid has begun so far beyond it at most [m]

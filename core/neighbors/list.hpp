@@ -90,7 +90,7 @@ struct Search {
   const float* cut_squared_of = nullptr;  // the same by cell of the targets, if margins differ
   Foresight foresight;
   const particles::CellLayout* layout = nullptr;
-  const particles::CellRows* targets = nullptr;  // whose lists: owned particles
+  const particles::CellRows* targets = nullptr;  // whose lists: those that are computed here
   const particles::CellRows* sources = nullptr;  // whose rows are candidates
   const FixedPositions* target_positions = nullptr;
   const FixedPositions* source_positions = nullptr;

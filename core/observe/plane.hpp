@@ -23,13 +23,11 @@ struct Plane {
 struct PixelRows {
   const Plane& plane;
   std::int32_t first, last;  // last: the first that is not among them
+};
 
-  std::size_t size() const { return index(0, last); }
-  /// Of a pixel among these, row by row.
-  std::size_t index(std::int32_t column, std::int32_t row) const {
-    return static_cast<std::size_t>(row - first) * static_cast<std::size_t>(plane.columns) +
-           static_cast<std::size_t>(column);
-  }
+/// One of some rows, counted from their first.
+struct Pixel {
+  std::int32_t column, row;
 };
 
 }  // namespace eddyline::observe

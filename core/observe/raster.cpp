@@ -14,7 +14,6 @@ namespace {
 
 /// Pixels at a time, about: sums stay in the caches, and those of many ranks take little room.
 constexpr std::size_t k_batch = 8192;
-constexpr std::int32_t k_steps = 16;  // rows of pixels come in multiples of so many
 
 double value(Quantity quantity, const Sample& sample) {
   switch (quantity) {
@@ -38,18 +37,6 @@ double share_inside(const world::World& world, double R, int axis, double x) {
   for (std::size_t k = 0; k < 2; ++k)
     if (side[k].kind == world::SideKind::wall) share *= std::clamp(0.5 + 1.2 * beyond[k] / R, 0.5, 1.0);
   return share;
-}
-
-/// Where half of what walls leave is fluid. inside: of each column, of these rows.
-void paint(Quantity quantity, std::span<const Sample> found, std::span<const double> inside_columns,
-           std::span<const double> inside_rows, float* pixels) {
-  std::size_t i = 0;
-  for (const double inside_row : inside_rows)
-    for (const double inside_column : inside_columns) {
-      const bool is_fluid = found[i].fraction >= 0.5 * inside_column * inside_row;
-      pixels[i] = is_fluid ? static_cast<float>(value(quantity, found[i])) : std::numeric_limits<float>::quiet_NaN();
-      ++i;
-    }
 }
 
 }  // namespace
@@ -83,24 +70,24 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
   std::vector<double> inside_columns, inside_rows;
   for (std::int32_t k = 0; k < plane.columns; ++k) inside_columns.push_back(inside(0, plane.centre(k, 0).x));
   for (std::int32_t k = 0; k < plane.rows; ++k) inside_rows.push_back(inside_plane * inside(1, plane.centre(0, k).y));
-  const auto batch = static_cast<std::int32_t>(std::max<std::size_t>(1, k_batch / columns / k_steps)) * k_steps;
-  for (std::int32_t row = 0; row < plane.rows; row += batch) {
-    const PixelRows some{plane, row, std::min(row + batch, plane.rows)};
-    const auto rows =
-        std::span(inside_rows).subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(some.last - some.first));
+  std::fill(pixels.begin(), pixels.end(), std::numeric_limits<float>::quiet_NaN());
+  const auto batch = static_cast<std::int32_t>(std::max<std::size_t>(1, k_batch / columns));
+  for (PixelRows some{plane, 0, 0}; some.last < plane.rows;) {
+    some.first = some.last, some.last = std::min(some.first + batch, plane.rows);
     for (const bool fitted : {false, true}) {
       if (std::ranges::none_of(quantities, [&](Quantity q) { return is_of_fits(q) == fitted; })) continue;
-      const auto samples = fitted ? sampler.fitted(some) : sampler.at(some, fields);
-      float* to = pixels.data() + static_cast<std::size_t>(row) * columns;
-      for (const Quantity quantity : quantities) {
-        if (is_of_fits(quantity) == fitted) {
-          if (samples.empty())
-            std::fill_n(to, rows.size() * columns, std::numeric_limits<float>::quiet_NaN());
-          else
-            paint(quantity, samples, inside_columns, rows, to);
+      // It is fluid where half of what walls leave is.
+      const auto paint = [&](Pixel pixel, const Sample& sample) {
+        const auto column = static_cast<std::size_t>(pixel.column),
+                   row = static_cast<std::size_t>(some.first + pixel.row);
+        if (sample.fraction < 0.5 * inside_columns[column] * inside_rows[row]) return;
+        float* to = pixels.data() + row * columns + column;
+        for (const Quantity quantity : quantities) {
+          if (is_of_fits(quantity) == fitted) *to = static_cast<float>(value(quantity, sample));
+          to += plane.pixels();
         }
-        to += plane.pixels();
-      }
+      };
+      fitted ? sampler.fitted(some, paint) : sampler.at(some, fields, paint);
     }
   }
 }

@@ -1,11 +1,12 @@
 #include "observe/sampler.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "comm/collectives.hpp"
-#include "observe/tile.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
@@ -62,21 +63,20 @@ void Sampler<T, D>::for_each_run(const particles::CellBox& cells, Visit&& visit)
     for (image[1] = -images[1]; image[1] <= images[1]; ++image[1])
       for (image[0] = -images[0]; image[0] <= images[0]; ++image[0])
         for (const auto& box : layout.own_boxes()) {
-          Int3 first{0, 0, 0}, end{1, 1, 1}, shift{0, 0, 0}, at;  // first, end, at: as if the grid went on
-          Int3 corner{0, 0, 0};                                   // of the box with its border
+          Int3 first{0, 0, 0}, end{1, 1, 1}, at;  // as if the grid went on
+          Int3 corner{0, 0, 0};                   // of the box with its border
           for (std::size_t d = 0; d < D; ++d) {
             const std::int32_t beyond = image[d] * grid.count[d];
             first[d] = std::max(cells.lower[d], box.cells.lower[d] + beyond);
             end[d] = std::min(cells.upper[d], box.cells.upper[d] + beyond);
             corner[d] = box.cells.lower[d] + beyond - 1;
-            shift[d] = image[d] * grid.period_quanta[d];
           }
           if (first[0] >= end[0]) continue;
           at[0] = first[0];
           for (at[2] = first[2]; at[2] < end[2]; ++at[2])
             for (at[1] = first[1]; at[1] < end[1]; ++at[1]) {
               const std::int32_t row = (at[2] - corner[2]) * box.shape[1] + at[1] - corner[1];
-              visit(at, end[0], box.first_cell + row * box.shape[0] + at[0] - corner[0], shift);
+              visit(at, end[0], box.first_cell + row * box.shape[0] + at[0] - corner[0], image);
             }
         }
 }
@@ -103,7 +103,7 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
                                                           : 0.0;
     return apart * apart;
   };
-  for_each_run(cells, [&](Int3 at, std::int32_t end, std::int32_t cell, const Int3& shift) {
+  for_each_run(cells, [&](Int3 at, std::int32_t end, std::int32_t cell, const Int3& image) {
     const std::int32_t *first = rows.begin.data() + cell, *last = rows.end.data() + cell;
     if (first[0] == last[end - at[0] - 1]) return;
     double apart = 0;
@@ -113,11 +113,15 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
       for (std::int32_t j = *first; j < *last; ++j) {
         const std::size_t i = flow_.fluid_in(j);
         Place fixed{};
-        for (std::size_t d = 0; d < D; ++d)
-          fixed[d] = static_cast<std::int32_t>(
-              static_cast<std::uint32_t>(c.fixed.wrapped(flow_.fluid.x[static_cast<int>(d)][i])) +
-              static_cast<std::uint32_t>(shift[d]));
-        visit(i, fixed);
+        Vec3 x;
+        for (std::size_t d = 0; d < D; ++d) {
+          const auto axis = static_cast<int>(d);
+          const auto shift = static_cast<std::uint32_t>(image[d] * grid.period_quanta[d]);
+          const double here = flow_.fluid.x[axis][i];
+          fixed[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(c.fixed.wrapped(here)) + shift);
+          x[axis] = here + image[d] * grid.count[d] * grid.edge[axis];
+        }
+        visit(i, x, fixed);
       }
     }
   });
@@ -126,8 +130,8 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
 template <class T, int D>
 template <class Points, class Contribution>
 void Sampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const {
-  for_each_near(low, high, [&](std::size_t i, const Place& particle) {
-    if (!points.move_to(particle)) return;
+  for_each_near(low, high, [&](std::size_t i, const Vec3& x, const Place& particle) {
+    if (!points.move_to(x, particle)) return;
     const Carried j = carried(i);
     points.add(j.is_small, [&](const Pack4d* r, Pack4d q, auto&& put)
                                __attribute__((always_inline)) { contribution(j, r, q, put); });
@@ -137,7 +141,7 @@ void Sampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribu
 /// Bunch by bunch, of points one after the other that stand near each other.
 template <class T, int D>
 template <std::size_t N, class Contribution>
-std::int64_t Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contribution& contribution) {
+void Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contribution& contribution) {
   const double widest = 2 * flow_.constants().length.interaction_radius;
   struct Group {
     std::size_t first, last;
@@ -165,93 +169,90 @@ std::int64_t Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Co
     for (std::size_t k = 0; k < count; ++k) places[k] = place(points[group.first + k]);
     Bunch<N, D> bunch({places.data(), count}, quantum());
     add_near(group.low, group.high, bunch, contribution);
+    bunch.finish();
     for (std::size_t k = 0; k < count; ++k)
       for (std::size_t n = 0; n < N; ++n) sums_[(group.first + k) * N + n] = bunch.sum(k, n);
   }
-  return static_cast<std::int64_t>(groups.size());
 }
 
-/// Tile by tile. A tile is not wider than four interaction radii, as places know distances below sixteen, and made of
-/// whole packs.
+/// Strip by strip, some for each thread.
 template <class T, int D>
 template <std::size_t N, class Contribution>
-std::int64_t Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
+void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
   const Plane& plane = pixels.plane;
-  const double widest = 4 * flow_.constants().length.interaction_radius;
-  const auto fitting = [&](double pixel, std::int32_t most) {
-    const auto fit = static_cast<std::int32_t>(std::clamp<double>(widest / pixel, 1, most));
-    return fit < Pack4d::width ? fit : fit / Pack4d::width * Pack4d::width;
-  };
-  const std::int32_t wide = fitting(plane.width(), Tile<N, D>::k_columns);
-  const std::int32_t high = fitting(plane.height(), Tile<N, D>::k_rows);
-  const std::int32_t tiles_x = (plane.columns + wide - 1) / wide;
-  const std::int32_t tiles = tiles_x * ((pixels.last - pixels.first + high - 1) / high);
-  std::int64_t some = 0;
-#pragma omp parallel for schedule(dynamic, 4) reduction(+ : some)
-  for (std::int32_t number = 0; number < tiles; ++number) {
-    const std::int32_t column = number % tiles_x * wide, row = pixels.first + number / tiles_x * high;
-    const std::int32_t columns = std::min(wide, plane.columns - column), rows = std::min(high, pixels.last - row);
-    const auto centre = [&](std::int32_t x, std::int32_t y) { return plane.centre(column + x, row + y); };
-    Tile<N, D> tile(columns, rows, quantum(), [&](std::int32_t x, std::int32_t y) { return place(centre(x, y)); });
-    add_near(centre(0, 0), centre(columns - 1, rows - 1), tile, contribution);
-    if (tile.is_empty()) continue;
-    ++some;
-    for (std::int32_t y = 0; y < rows; ++y) {
-      std::int64_t* sum = sums_.data() + pixels.index(column, row + y) * N;
-      for (std::int32_t x = 0; x < columns; ++x)
-        for (std::size_t n = 0; n < N; ++n) *sum++ = tile.sum(x, y, n);
-    }
+  const std::int32_t all = pixels.last - pixels.first, threads = omp_get_max_threads();
+  const std::int32_t high = threads > 1 ? (all + 2 * threads - 1) / (2 * threads) : all;
+  const PixelSums<N> layout(pixels);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::int32_t first = pixels.first; first < pixels.last; first += high) {
+    const PixelRows rows{plane, first, std::min(first + high, pixels.last)};
+    Strip<N, D> strip(
+        rows, flow_.constants().length.interaction_radius, quantum(), [&](const Vec3& x) { return place(x); },
+        sums_.data() + layout.index(0, first - pixels.first), layout.rows);
+    add_near(plane.centre(0, first), plane.centre(plane.columns - 1, rows.last - 1), strip, contribution);
+    strip.finish();
   }
-  return some;
 }
 
 template <class T, int D>
-template <std::size_t N, class Where, class Contribution>
-auto Sampler<T, D>::sums(const Where& where, const Contribution& contribution) {
-  sums_.assign(where.size() * N + 1, 0);
-  sums_.back() = find_own_sums<N>(where, contribution);
+template <std::size_t N, class Contribution, class Use>
+void Sampler<T, D>::for_each_sums(std::span<const Vec3> points, const Contribution& contribution, Use&& use) {
+  sums_.assign(points.size() * N, 0);
+  find_own_sums<N>(points, contribution);
   comm::sum(flow_.communicator(), sums_, "observers");
-  return [whole = sums_.data()](std::size_t i) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (sums_[i * N] == 0) continue;
     std::array<double, N> sums;
-    for (std::size_t k = 0; k < N; ++k) sums[k] = k_unit * static_cast<double>(whole[i * N + k]);
-    return sums;
-  };
+    for (std::size_t n = 0; n < N; ++n) sums[n] = k_unit * static_cast<double>(sums_[i * N + n]);
+    use(i, sums);
+  }
+}
+
+template <class T, int D>
+template <std::size_t N, class Contribution, class Use>
+void Sampler<T, D>::for_each_sums(const PixelRows& pixels, const Contribution& contribution, Use&& use) {
+  const PixelSums<N> layout(pixels);
+  sums_.assign(layout.size(), 0);
+  find_own_sums<N>(pixels, contribution);
+  comm::sum(flow_.communicator(), sums_, "observers");
+  for (std::int32_t pack = 0; pack < layout.packs; ++pack) {
+    const std::int32_t column = pack * Pack4d::width, lanes = std::min(pixels.plane.columns - column, Pack4d::width);
+    for (std::int32_t row = 0; row < layout.rows; ++row) {
+      const std::int64_t* whole = sums_.data() + layout.index(pack, row);
+      if ((whole[0] | whole[1] | whole[2] | whole[3]) == 0) continue;
+      for (std::int32_t lane = 0; lane < lanes; ++lane) {
+        if (whole[lane] == 0) continue;
+        std::array<double, N> sums;
+        for (std::size_t n = 0; n < N; ++n)
+          sums[n] = k_unit * static_cast<double>(whole[n * Pack4d::width + static_cast<std::size_t>(lane)]);
+        use(Pixel{column + lane, row}, sums);
+      }
+    }
+  }
 }
 
 template <class T, int D>
 std::span<const Sample> Sampler<T, D>::at(std::span<const Vec3> points) {
-  return samples(points, flow_.fluid.confined);
-}
-
-template <class T, int D>
-std::span<const Sample> Sampler<T, D>::at(const PixelRows& pixels, Fields fields) {
-  const auto all = samples(pixels, flow_.fluid.confined, fields);
-  return found_some() ? all : std::span<const Sample>();
-}
-
-template <class T, int D>
-std::span<const Sample> Sampler<T, D>::fitted(const PixelRows& pixels) {
-  const auto all = samples(pixels, true);
-  return found_some() ? all : std::span<const Sample>();
-}
-
-template <class T, int D>
-template <class Where>
-std::span<const Sample> Sampler<T, D>::samples(const Where& where, bool fitted, Fields fields) {
-  if (fitted)
-    find_fits(where);
-  else if (fields == Fields::velocity)
-    find_means<D + 1>(where);
-  else
-    flow_.fluid.classic ? find_means<D + 3>(where)
-                        : find_means<D + 2>(where);  // of delta density follows from pressure
+  samples_.assign(points.size(), {});
+  const auto keep = [this](std::size_t i, const Sample& sample) { samples_[i] = sample; };
+  flow_.fluid.confined ? find_fits(points, keep) : find_means(points, Fields::all, keep);
   return samples_;
+}
+
+template <class T, int D>
+void Sampler<T, D>::at(const PixelRows& pixels, Fields fields, const Show& show) {
+  flow_.fluid.confined ? find_fits(pixels, show) : find_means(pixels, fields, show);
+}
+
+template <class T, int D>
+void Sampler<T, D>::fitted(const PixelRows& pixels, const Show& show) {
+  find_fits(pixels, show);
 }
 
 /// Where most of the fluid is missing, the mean instead of the fit.
 template <class T, int D>
-template <class Where>
-void Sampler<T, D>::find_fits(const Where& where) {
+template <class Where, class Use>
+void Sampler<T, D>::find_fits(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
   using Sums = physics::LinearFitSums<double, D>;
   const bool classic = flow_.fluid.classic;
@@ -265,13 +266,9 @@ void Sampler<T, D>::find_fits(const Where& where) {
                                                                 [&](int k, const Pack4d& a, const Pack4d& b)
                                                                     __attribute__((always_inline)) { put(k, a, b); });
                                 };
-  const auto sums = this->sums<Sums::k_values>(where, contribution);
-  samples_.assign(where.size(), {});
-  if (!found_some()) return;
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
-    const auto sum = sums(i);
+  for_each_sums<Sums::k_values>(where, contribution, [&](auto point, const auto& sum) {
     auto fit = physics::fit_functions<D>(sum);
-    Sample& sample = samples_[i];
+    Sample sample;
     sample.fraction = kernel() * fit.weight;
     sample.vorticity = (fit.of[2][1] - fit.of[1][2]) * c.rate;
     if (sample.fraction < k_least_fraction && fit.weight > 0) {
@@ -282,12 +279,21 @@ void Sampler<T, D>::find_fits(const Where& where) {
     sample.pressure = c.rho0 * c.c0 * c.c0 * p;
     sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(p));
     for (std::size_t d = 0; d < D; ++d) sample.velocity[static_cast<int>(d)] = c.c0 * fit.of[d + 1][0];
-  }
+    use(point, sample);
+  });
 }
 
 template <class T, int D>
-template <std::size_t N, class Where>
-void Sampler<T, D>::find_means(const Where& where) {
+template <class Where, class Use>
+void Sampler<T, D>::find_means(const Where& where, Fields fields, Use&& use) {
+  if (fields == Fields::velocity) return find_means<D + 1>(where, use);
+  flow_.fluid.classic ? find_means<D + 3>(where, use)
+                      : find_means<D + 2>(where, use);  // of delta density follows from pressure
+}
+
+template <class T, int D>
+template <std::size_t N, class Where, class Use>
+void Sampler<T, D>::find_means(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
   const bool classic = flow_.fluid.classic;
   const double kernel = this->kernel();
@@ -298,15 +304,10 @@ void Sampler<T, D>::find_means(const Where& where) {
     if constexpr (N > D + 1) put(D + 1, VW, Pack4d(j.pressure));
     if constexpr (N > D + 2) put(D + 2, VW, Pack4d(j.density));
   };
-  const auto sums = this->sums<N>(where, contribution);
-  samples_.assign(where.size(), {});
-  if (!found_some()) return;
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
-    if (sums_[i * N] == 0) continue;
-    const auto sum = sums(i);
-    Sample& sample = samples_[i];
+  for_each_sums<N>(where, contribution, [&](auto point, const auto& sum) {
+    Sample sample;
     sample.fraction = sum[0];
-    if (!(sample.fraction > 0)) continue;
+    if (!(sample.fraction > 0)) return use(point, sample);
     for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sum[1 + static_cast<std::size_t>(d)] / sample.fraction;
     if constexpr (N > D + 1) {
       const double p = sum[D + 1] / sample.fraction;
@@ -316,7 +317,8 @@ void Sampler<T, D>::find_means(const Where& where) {
       else
         sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(p));
     }
-  }
+    use(point, sample);
+  });
 }
 
 template <class T, int D>
@@ -325,11 +327,11 @@ std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) {
   const double kernel = this->kernel();
   // The factor comes first or last as in the sums of samples, so that the last bit is theirs.
   const double first = confined ? 1 : kernel, last = confined ? kernel : 1;
-  const auto sums = this->sums<1>(points, [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) {
+  const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) {
     put(0, Pack4d(first * j.volume), value_of_kernel(classic, q));
-  });
+  };
   std::vector<double> fractions(points.size());
-  for (std::size_t i = 0; i < fractions.size(); ++i) fractions[i] = last * sums(i)[0];
+  for_each_sums<1>(points, contribution, [&](std::size_t i, const auto& sum) { fractions[i] = last * sum[0]; });
   return fractions;
 }
 

@@ -1,26 +1,27 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "base/vec.hpp"
 #include "integrate/flow.hpp"
 #include "observe/plane.hpp"
-#include "observe/tile.hpp"
+#include "observe/points.hpp"
 #include "particles/cells.hpp"
 
 namespace eddyline::observe {
 
-/// The fluid at a point, from the particles around it. SI units. Without a free surface, of the linear function that
-/// fits them best (weights V W), so that a value on a wall is the one there and not that of the fluid before it; with
-/// one, whose spray determines no gradient, the mean  f(x) = sum V f W / sum V W.
+/// The fluid at a point, from the particles around it. SI units. Of delta without a free surface, of the linear
+/// function that fits them best (weights V W), so that a value on a wall is the one there and not that of the fluid
+/// before it; with one, whose spray determines no gradient, the mean  f(x) = sum V f W / sum V W.
 struct Sample {
   double fraction = 0;   // sum V W: 1 inside the fluid, 0 outside
   double pressure = 0;   // [Pa]
   double density = 0;    // [kg/m^3]
   Vec3 velocity;         // [m/s]
-  double vorticity = 0;  // dv/dx - du/dy of that linear function [1/s]; of means 0
+  double vorticity = 0;  // dv/dx - du/dy of that linear function [1/s]; without one 0
 };
 
 /// What is asked for of a sample; velocities alone take less time where they are means.
@@ -33,17 +34,18 @@ class Sampler {
  public:
   explicit Sampler(const integrate::Flow<T, D>& flow) : flow_(flow) {}
 
-  // What spans show is there until the sampler is asked for something else.
+  /// What it shows is there until the sampler is asked for something else.
   std::span<const Sample> at(std::span<const Vec3> points);
-  /// At pixels, row by row; none at all if no fluid is near any of them.
-  std::span<const Sample> at(const PixelRows& pixels, Fields fields);
+  /// At those pixels that fluid is near, one by one.
+  using Show = std::function<void(Pixel, const Sample&)>;
+  void at(const PixelRows& pixels, Fields fields, const Show& show);
   /// Of linear functions, with a free surface, too: their vorticity is exact for a uniform gradient, beside walls and
   /// surfaces as well.
-  std::span<const Sample> fitted(const PixelRows& pixels);
+  void fitted(const PixelRows& pixels, const Show& show);
   /// How much of each point is fluid, as in its sample.
   std::vector<double> fractions(std::span<const Vec3> points);
-  /// Height of the free surface above `x` along an axis: where the fluid's fraction falls through one half, seen from
-  /// the top. 0 where there is no fluid.
+  /// Height of the free surface above `x` along an axis: where, seen from the top, the fluid's fraction rises through
+  /// one half. 0 where there is no fluid.
   double height(Vec3 x, int axis);
 
  private:
@@ -58,40 +60,41 @@ class Sampler {
   /// Of places, over R.
   double quantum() const { return flow_.constants().scale; }
 
-  /// Calls visit(at, end, cell, shift) for each run of owned cells along x in a block of cells of the grid, which goes
+  /// Calls visit(at, end, cell, image) for each run of owned cells along x in a block of cells of the grid, which goes
   /// on beyond sides that are periodic: its cells `at` to `end`, the first one's place among the concatenated cells,
-  /// and the shift of their particles in quanta.
+  /// and by how many periods along each axis their particles stand elsewhere.
   template <class Visit>
   void for_each_run(const particles::CellBox& cells, Visit&& visit) const;
-  /// Calls visit(particle, place) for all of this rank's fluid within R of a block of space, and for some beyond.
+  /// Calls visit(particle, x, place) for all of this rank's fluid within R of a block of space, and for some beyond.
   template <class Visit>
   void for_each_near(Vec3 low, Vec3 high, Visit&& visit) const;
-  /// Adds what that fluid contributes to a tile or a bunch of points in the block.
+  /// Adds what that fluid contributes to a strip or a bunch of points in the block.
   template <class Points, class Contribution>
   void add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const;
   /// N sums at each point, over the fluid of this rank within R of it: of what contribution(particle, r, q, put) puts,
-  /// see PackedSums, dimensionless. At q = 1 all of it is zero. Returns how many groups of points have some near them.
+  /// see PackedSums, dimensionless. At q = 1 all of it is zero.
   template <std::size_t N, class Contribution>
-  std::int64_t find_own_sums(std::span<const Vec3> points, const Contribution& contribution);
+  void find_own_sums(std::span<const Vec3> points, const Contribution& contribution);
   template <std::size_t N, class Contribution>
-  std::int64_t find_own_sums(const PixelRows& pixels, const Contribution& contribution);
-  /// Whether there was fluid near any of the points that were asked for last.
-  bool found_some() const { return sums_.back() > 0; }
-  /// The same over the fluid of all ranks: a function that gives the N sums of a point.
-  template <std::size_t N, class Where, class Contribution>
-  auto sums(const Where& where, const Contribution& contribution);
+  void find_own_sums(const PixelRows& pixels, const Contribution& contribution);
+  /// The same over the fluid of all ranks: use(point, sums) for each whose first sum is not 0.
+  template <std::size_t N, class Contribution, class Use>
+  void for_each_sums(std::span<const Vec3> points, const Contribution& contribution, Use&& use);
+  template <std::size_t N, class Contribution, class Use>
+  void for_each_sums(const PixelRows& pixels, const Contribution& contribution, Use&& use);
   /// Makes sum V W a fraction.
   double kernel() const { return flow_.constants().kernel / (flow_.fluid.classic ? 4 : 20); }
-  template <class Where>
-  std::span<const Sample> samples(const Where& where, bool fitted, Fields fields = Fields::all);
-  template <class Where>
-  void find_fits(const Where& where);
+  /// Samples of linear functions or means: use(point, sample) for each that fluid is near.
+  template <class Where, class Use>
+  void find_fits(const Where& where, Use&& use);
+  template <class Where, class Use>
+  void find_means(const Where& where, Fields fields, Use&& use);
   /// Of a fraction and D components of velocity, then of pressure and density as far as they are among N.
-  template <std::size_t N, class Where>
-  void find_means(const Where& where);
+  template <std::size_t N, class Where, class Use>
+  void find_means(const Where& where, Use&& use);
 
   const integrate::Flow<T, D>& flow_;
-  std::vector<std::int64_t> sums_;  // N for each point, in units, and how many groups of points have fluid near them
+  std::vector<std::int64_t> sums_;  // in units: N for each point, or PixelSums
   std::vector<Sample> samples_;
 };
 
