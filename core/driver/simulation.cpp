@@ -34,6 +34,12 @@ std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 31);
 }
 
+/// How many threads are worth their waiting for each other: below a thousand particles two are slower than one.
+int paying_threads(std::int64_t particles, int cores) {
+  constexpr std::int64_t k_share = 500;
+  return static_cast<int>(std::clamp<std::int64_t>(particles / k_share, 1, cores > 0 ? cores : omp_get_max_threads()));
+}
+
 /// Stepper: the scheme, Step or ClassicStep.
 template <class T, int D, class Stepper>
 class FlowSimulation final : public Simulation {
@@ -44,7 +50,7 @@ class FlowSimulation final : public Simulation {
         step_(flow_),
         observers_(flow_),
         instructions_(choose_instructions(execution.instructions)),
-        threads_(execution.threads > 0 ? execution.threads : omp_get_max_threads()),
+        threads_(execution.threads > 0 ? execution.threads : paying_threads(flow_.fluid.size(), execution.cores)),
         series_interval_(series_interval) {
     const double settle = world.start.settle;
     omp_set_num_threads(threads_);

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# Idle threads of the core sleep after about 0.1 ms of waiting, so that they leave a busy machine to others.
-# OpenMP reads this once, when the core is loaded.
-os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+# Idle threads of the core sleep after a hundredth of a millisecond of waiting, so that they leave a busy
+# machine to others. OpenMP reads this once, when the core is loaded.
+os.environ.setdefault("GOMP_SPINCOUNT", "200")
 
 __all__ = ["Run", "Simulation", "World", "__version__", "resume", "run", "sweep"]
 

@@ -284,7 +284,8 @@ class Simulation:
         world: World,
         *,
         boxes: int = 1,
-        threads: int = 0,  # 0: all cores
+        threads: int = 0,  # 0: as many as pay
+        cores: int = 0,  # which that may be at most; 0: all
         instructions: Literal["auto", "scalar", "avx2", "avx512"] = "auto",
         neighbors: Literal["cells", "all_pairs"] = "cells",
         shuffle: int = 0,  # not 0: particles are grouped into chunks in a random order (a test of the law)

@@ -22,7 +22,7 @@ class Simulation:
     """A world at a moment. Writes nothing; `eddyline.run` keeps what it computes.
 
     world: a World, or the path of a world file. boxes: parts into which the domain is cut. threads: 0 for
-    all cores.
+    all cores, as far as they pay.
     Neither boxes nor threads change a bit of the result.
     """
 

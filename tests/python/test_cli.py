@@ -132,7 +132,7 @@ def test_a_step_that_fails(tmp_path: Path) -> None:
     assert Run.open(tmp_path / "runs" / "small").outcome == "failed"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_leaves_a_complete_run(tmp_path: Path, number: signal.Signals) -> None:
     small_worlds.write(tmp_path, LONG)
     command = [sys.executable, "-m", "eddyline", "run", "small.toml", "--threads", "1"]

@@ -48,7 +48,9 @@ def test_the_same_world_in_other_pieces_is_identical(tmp_path: Path) -> None:
     assert found.speed().startswith("time: ") and "speedup" not in found.speed()
     found.b.record["ranks"] = 4
     found.a.record["wall_seconds"], found.b.record["wall_seconds"] = 9.0, 3.0
-    assert found.speed() == "time: 9 s on 1 rank, 3 s on 4 ranks: speedup 3.00, efficiency 75%"
+    assert found.speed() == (
+        "time: 9 s on 1 rank of 1 thread, 3 s on 4 ranks of 1 thread: speedup 3.00, efficiency 75%"
+    )
     result = CliRunner().invoke(app, ["compare", str(a.folder), str(b.folder)])
     assert result.exit_code == 0
 

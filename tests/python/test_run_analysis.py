@@ -28,6 +28,16 @@ def test_the_first_ctrl_c_asks_and_one_while_painting_ends_that() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_signals_that_are_ignored_stay_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with StopRequests() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop.asked
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_words_are_proquints() -> None:
     assert words(bytes([127, 0, 0, 1])) == "lusab-babad"
     assert words(bytes([63, 84, 220, 193])) == "gutih-tugad"

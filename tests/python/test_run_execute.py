@@ -16,6 +16,8 @@ import pytest
 import small_worlds
 
 import eddyline
+from eddyline import _core
+from eddyline.bench.worlds import CASES
 from eddyline.run import Run, StepFailedError, WriteError, recorder
 from eddyline.run.closing import closing_lines, proposal
 from eddyline.run.derived import Series as Rows
@@ -119,6 +121,34 @@ def test_steps_and_until_end_a_run_early(tmp_path: Path) -> None:
     assert 0.01 <= until.record["time"] < 0.012
     nothing = eddyline.run(world, steps=0, out=tmp_path / "c", progress=False)
     assert nothing.record["steps"] == 0 and nothing.picture.is_file() and nothing.report.is_file()
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+@pytest.mark.parametrize("name", ["dam_break", "cylinder"])
+def test_a_run_of_hardly_a_step_has_no_values_but_a_report(name: str, steps: int, tmp_path: Path) -> None:
+    coarse = {"domain.spacing": {"dam_break": "a/8", "cylinder": "D/6"}[name]}
+    run = eddyline.run(
+        Path("worlds") / f"{name}.toml", overrides=coarse, steps=steps, out=tmp_path / "run", progress=False
+    )
+    assert run.report.is_file()
+    assert all(item["inside"] is None and item["note"] for item in run.results["expectations"])
+
+
+def test_a_liquid_near_its_speed_of_sound_is_warned_of(finished: Run, tmp_path: Path) -> None:
+    assert "warning" not in closing_lines(finished)
+    results = json.loads((finished.folder / "results.json").read_text())
+    results["series"]["budget"]["max_speed"]["max"] = 0.5 * finished.world.core.fluid.sound_speed
+    for name in ("run.json", "world.toml"):
+        (tmp_path / name).write_bytes((finished.folder / name).read_bytes())
+    (tmp_path / "results.json").write_text(json.dumps(results))
+    (line,) = [line for line in closing_lines(Run.open(tmp_path)).splitlines() if "warning" in line]
+    assert "Mach 0.50: its density varies by 25%" in line
+
+
+def test_small_worlds_have_few_threads() -> None:
+    for particles, cores, threads in ((400, 8, 1), (1100, 8, 2), (1100, 1, 1), (10_000, 4, 4)):
+        simulation = _core.Simulation(CASES["box"](2, particles, "delta").core, cores=cores)
+        assert simulation.statistics()["threads"] == threads
 
 
 def test_bad_requests_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

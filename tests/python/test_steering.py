@@ -16,6 +16,7 @@ from eddyline import _core
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.steering import RefusedError, Steering, replayed
+from eddyline.run.closing import closing_lines
 from eddyline.run.pictures import charts, scene_of
 from eddyline.run.replay import replay
 from eddyline.run.report import report_html
@@ -92,6 +93,11 @@ def run(tmp_path_factory) -> eddyline.Run:
         time = float(np.interp(step, times.index, times))
         journal.append(plain.folder / journal.NAME, journal.Entry(step, time, command, "as told"))
     return replay(plain.folder, out=folder / "steered", **QUIETLY)
+
+
+def test_a_repeated_run_says_whether_it_is_the_same(run):
+    again = replay(run.folder, out=run.folder.parent / "again", **QUIETLY)
+    assert f"{run.fingerprint}, the same as that of {run.folder}" in closing_lines(again)
 
 
 def test_every_command_is_obeyed_and_kept(run):

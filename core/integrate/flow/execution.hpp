@@ -17,7 +17,8 @@ struct Lazy {
 /// How a run is computed. None of it changes what is computed, but for lazy without exact.
 struct Execution {
   int boxes = 1;                            // of each rank
-  int threads = 0;                          // 0: all cores
+  int threads = 0;                          // 0: as many as pay
+  int cores = 0;                            // which that may be at most; 0: all
   std::string instructions = "auto";        // scalar, avx2, avx512
   bool all_pairs = false;                   // no cells: the plain test oracle
   std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order

@@ -161,7 +161,10 @@ class Parser {
   [[noreturn]] void refuse_trailing() const {
     if (at(")")) fail(token_.text, "this `)` closes nothing; a `(` is missing");
     if (at(",")) fail(token_.text, "`,` stands outside the arguments of a function; decimals have a point");
-    fail(token_.text, "an operator is expected before " + quoted(token_.text) + "; a product needs *");
+    const bool is_unknown = token_.kind == Token::k_name && find_function(token_.text) == nullptr &&
+                            std::find(variables_.begin(), variables_.end(), token_.text) == variables_.end();
+    fail(token_.text, "an operator is expected before " + quoted(token_.text) +
+                          (is_unknown ? "; if it is a unit, leave it out: all is in SI units" : "; a product needs *"));
   }
 
   template <class Parse>

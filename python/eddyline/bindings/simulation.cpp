@@ -347,7 +347,7 @@ void bind_simulation(nb::module_& module) {
       .def("abort", &Communicator::abort, "exit_code"_a);
 
   nb::class_<Simulation>(module, "Simulation")
-      .def(nb::new_([](const world::World& world, int boxes, int threads, const std::string& instructions,
+      .def(nb::new_([](const world::World& world, int boxes, int threads, int cores, const std::string& instructions,
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
                        Communicator* communicator, const std::string& combine, const std::string& compress, int lazy,
@@ -364,6 +364,7 @@ void bind_simulation(nb::module_& module) {
              integrate::Execution execution;
              execution.boxes = boxes;
              execution.threads = threads;
+             execution.cores = cores;
              execution.instructions = instructions;
              execution.all_pairs = neighbors == "all_pairs";
              execution.shuffle = shuffle;
@@ -378,10 +379,10 @@ void bind_simulation(nb::module_& module) {
              auto own = Simulation::make(world, execution, series_interval, ranks);
              return ranks.size() > 1 && ranks.is_root() ? driver::lead(std::move(own), ranks) : std::move(own);
            }),
-           "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "instructions"_a = "auto", "neighbors"_a = "cells",
-           "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection", "exchange"_a = "nonblocking",
-           "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none", "compress"_a = "none",
-           "lazy"_a = 1, "lazy_exact"_a = true, "list_parts"_a = 0, nb::keep_alive<0, 12>())
+           "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "cores"_a = 0, "instructions"_a = "auto",
+           "neighbors"_a = "cells", "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection",
+           "exchange"_a = "nonblocking", "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none",
+           "compress"_a = "none", "lazy"_a = 1, "lazy_exact"_a = true, "list_parts"_a = 0, nb::keep_alive<0, 13>())
       .def(
           "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
           "communicator"_a, nb::call_guard<nb::gil_scoped_release>())

@@ -17,7 +17,8 @@ Set = Annotated[
     typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
 ]
 Threads = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Threads of a rank; 0: all cores, shared out.")
+    int,
+    typer.Option(min=0, metavar="N", help="Threads of a rank; 0: all cores, shared out, as far as they pay."),
 ]
 Steps = Annotated[
     Optional[int],  # noqa: UP045

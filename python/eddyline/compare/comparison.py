@@ -91,7 +91,8 @@ class Comparison:
         if not comparable or 0 in seconds or any("resumed" in run.record for run in runs):
             return ""
         told = ", ".join(
-            f"{s:.3g} s on {n} rank{'s' if n > 1 else ''}" for s, n in zip(seconds, ranks, strict=True)
+            f"{s:.3g} s on {_several(n, 'rank')} of {_several(int(run.record.get('threads', 1)), 'thread')}"
+            for s, n, run in zip(seconds, ranks, runs, strict=True)
         )
         if ranks[0] == ranks[1]:
             return f"time: {told}"
@@ -252,3 +253,7 @@ def _story(divergence: Divergence) -> list[str]:
 def _row(*cells: object) -> str:
     widths = (10, 8, 11, 8, 8, 11, 10, 10)
     return " ".join(f"{cell!s:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"

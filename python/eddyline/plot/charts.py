@@ -187,7 +187,7 @@ def _evaluate(
     columns: dict[str, Any] = {"time": time}
     for name, quantity in quantities.items():
         frame = series[quantity.series]
-        if quantity.column not in frame.columns:
+        if quantity.column not in frame.columns or frame.empty:
             return None
         columns[name] = np.interp(time, frame["time"].to_numpy(), frame[quantity.column].to_numpy())
     out = []

@@ -177,12 +177,17 @@ class FramePainter:
             axes.set_axis_off()
             self.view.draw_box(axes, front=False)
             return
+        from eddyline.plot.numbers import Numbers
+
         axes.set_xlabel("x [m]", color=INK, size=10)
         axes.set_ylabel("y [m]", color=INK, size=10)
         axes.tick_params(labelsize=9, color=QUIET, labelcolor=INK)
         axes.locator_params(axis="y", nbins=max(2, min(9, self.layout.rows // 45)))
         for spine in axes.spines.values():
             spine.set_visible(False)
+        self._set_limits(axes)
+        for axis in (axes.xaxis, axes.yaxis):
+            Numbers.beside(axis, (-2, 4))
 
     def _set_limits(self, axes: Axes) -> None:
         lower, upper = (
@@ -195,6 +200,8 @@ class FramePainter:
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
 
+        from eddyline.plot.numbers import Numbers
+
         layout = self.layout
         place = figure.add_axes(layout.box(layout.left + layout.columns + 22, layout.top, 16, layout.rows))
         mapped = ScalarMappable(Normalize(self.scale.low, self.scale.high), cmap=self.quantity.colormap)
@@ -206,7 +213,7 @@ class FramePainter:
         bar.set_label(label, size=9, color=INK)
         bar.ax.tick_params(labelsize=9, color=QUIET, labelcolor=INK)
         bar.ax.locator_params(axis="y", nbins=max(2, min(9, layout.rows // 40)))
-        bar.formatter.set_powerlimits((-3, 4))  # type: ignore[attr-defined]
+        Numbers.beside(bar.ax.yaxis, (-3, 4))
         bar.outline.set_edgecolor(QUIET)
         for level in colors.contour_levels(self.quantity, self.scale):
             bar.ax.axhline(level, color=INK, lw=0.8, ls="--" if level < 0 else "-")

@@ -14,26 +14,30 @@ _SUPERSCRIPTS = str.maketrans("0123456789-\N{MINUS SIGN}", "⁰¹²³⁴⁵⁶�
 
 class Numbers(ScalarFormatter):
     """Very large and very small ones without their power of ten, which becomes part of the unit in the axis'
-    label: "force [N]" may become "force [10⁻⁵ N]".
+    label: "force [N]" may become "force [10⁻⁵ N]". limits: of powers that are no such.
 
     They are ordinary text: as mathematics, which Matplotlib would make of each, a chart takes twice as long.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limits: tuple[int, int]) -> None:
         super().__init__(useOffset=False, useMathText=False)
-        self.set_powerlimits((-3, 5))
+        self.set_powerlimits(limits)
 
     @classmethod
-    def beside(cls, axis: Axis) -> None:
+    def beside(cls, axis: Axis, limits: tuple[int, int] = (-3, 5)) -> None:
         """Numbers for an axis whose curves and label are complete."""
-        numbers = cls()
+        numbers = cls(limits)
         axis.set_major_formatter(numbers)
         numbers.set_locs([float(place) for place in axis.get_majorticklocs()])
         _, _, exponent = ScalarFormatter.get_offset(numbers).partition("e")
         if exponent:
-            name, _, unit = axis.get_label_text().rstrip("]").partition(" [")
-            power = f"10{exponent.translate(_SUPERSCRIPTS)}"
-            axis.set_label_text(f"{name} [{power}]" if unit in ("", "1") else f"{name} [{power} {unit}]")
+            axis.set_label_text(_in_units_of(f"10{exponent.translate(_SUPERSCRIPTS)}", axis.get_label_text()))
 
     def get_offset(self) -> str:
         return ""
+
+
+def _in_units_of(power: str, label: str) -> str:
+    if "[" not in label:
+        return f"{label} [{power}]"
+    return label.replace("[1]", f"[{power}]", 1) if "[1]" in label else label.replace("[", f"[{power} ", 1)

@@ -36,7 +36,7 @@ LOOPBACK = {
 }
 OPEN_MPI_HERE = ("--host", "localhost", "--oversubscribe", "--bind-to", "none")
 """Else it goes to all nodes of a job, refuses more ranks than cores, and gives a rank's threads one core."""
-FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 def launch(ranks: int, arguments: Sequence[str]) -> int:
@@ -125,7 +125,8 @@ def _forwarding(folder: Path, process: subprocess.Popen[bytes]) -> Iterator[None
         except (OSError, ValueError):  # it has not begun
             process.terminate()
 
-    before = {number: signal.signal(number, forward) for number in FORWARDED}
+    heard = [number for number in FORWARDED if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, forward) for number in heard}
     try:
         yield
     finally:

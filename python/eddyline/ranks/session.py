@@ -120,7 +120,7 @@ class Session:
         """On the root: what it does with the simulation, which is over after that. Other ranks do as it does
         until then, and leave the program; signals are the root's business."""
         if self.communicator is not None and not self.is_root:
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
                 signal.signal(number, signal.SIG_IGN)
             simulation.follow(self.communicator)
             raise SystemExit(0)

@@ -4,17 +4,22 @@ to try."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.plot import references
 from eddyline.run.lazy import BREAKS
+from eddyline.world.gallery import gallery
 from eddyline.world.problems import number_with_error
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
+
+
+TOO_FAST = 0.4
+"""The highest Mach number of a liquid that goes without a warning; 0.1 is usual."""
 
 
 def closing_lines(run: Run) -> str:
@@ -22,16 +27,37 @@ def closing_lines(run: Run) -> str:
     lines = table_lines(run)
     if run.outcome != "finished":
         lines.append(run.message if run.outcome == "stopped by user" else f"{run.outcome}: {run.message}")
+    lines += _too_fast(run)
     picture = run.movie if run.movie.is_file() else run.picture
     if BREAKS in run.record:
         lines.append(f"BREAKS THE LAW: {run.record[BREAKS]}")
     lines += [
         f"folder       {run.folder}",
         f"picture      {picture if picture.is_file() else 'none'}",
-        f"fingerprint  {run.fingerprint or 'none'}",
+        f"fingerprint  {run.fingerprint or 'none'}{_again(run)}",
         f"next         {next_command(run)}",
     ]
     return "\n".join(lines)
+
+
+def _too_fast(run: Run) -> Iterator[str]:
+    """Whether a liquid has come so near its speed of sound that it is none."""
+    speed = run.results.get("series", {}).get("budget", {}).get("max_speed")
+    if not speed or speed["max"] is None or run.world.file.fluid.is_gas:
+        return
+    mach = speed["max"] / run.world.core.fluid.sound_speed
+    if mach > TOO_FAST:
+        yield (
+            f"warning      the fluid reached {speed['max']:.3g} m/s, Mach {mach:.2f}: its density varies by "
+            f"{mach**2:.0%}. Try fluid.max_speed = {speed['max']:.2g}."
+        )
+
+
+def _again(run: Run) -> str:
+    """Of a run that repeats another one, whether it has come to the same bits."""
+    before = run.record.get("replay_of")
+    same = before is not None and run.fingerprint == before["fingerprint"]
+    return f", the same as that of {before['folder']}" if before and same else ""
 
 
 def table_lines(run: Run) -> list[str]:
@@ -110,7 +136,9 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
 
 def next_command(run: Run) -> str:
     """What the world file proposes (`Try: ...` in its first comment), else another look at this run."""
-    world = run.record.get("source") or Path(run.folder) / "world.toml"
+    source = run.record.get("source")
+    names = {str(path): name for name, path in gallery().items()}
+    world = names.get(source, source) or Path(run.folder) / "world.toml"
     if run.outcome == "stopped by user":
         return f"eddyline resume {run.folder}"
     if changes := proposal((Path(run.folder) / "world.toml").read_text(encoding="utf-8")):

@@ -61,15 +61,15 @@ def run(
 
     world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}.
     steps, until: stop after so many steps, or at this simulated time [s]; else at the end the world gives.
-    threads: of each rank; 0: all cores, shared among the ranks of the machine. boxes: parts into which each
-        rank cuts its domain. decomposition: "bisection", "blocks", "strips" (across the longest axis) or
-        "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is
-        worth its price. exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all:
-        docs/exchange.md). combine: "site" to send what the ranks of one site have for those of another in one
-        message. compress: "site" to send between sites only what neither side can foretell. sites: how many
-        ranks each site has, e.g. (2, 2); without it as the environment variable EDDYLINE_SITE names them, or
-        machines. lazy: exchange before every so many steps only; each rank then computes what is around its
-        cells as well. None of them changes a bit of the result.
+    threads: of each rank; 0: all cores, shared among the ranks of the machine, as far as they pay. boxes:
+        parts into which each rank cuts its domain. decomposition: "bisection", "blocks", "strips" (across the
+        longest axis) or "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out
+        anew when that is worth its price. exchange: how they exchange boundaries, e.g. "nonblocking",
+        "shared" or "auto" (all: docs/exchange.md). combine: "site" to send what the ranks of one site have
+        for those of another in one message. compress: "site" to send between sites only what neither side can
+        foretell. sites: how many ranks each site has, e.g. (2, 2); without it as the environment variable
+        EDDYLINE_SITE names them, or machines. lazy: exchange before every so many steps only; each rank then
+        computes what is around its cells as well. None of them changes a bit of the result.
     lazy_inexact: with `lazy`, boundaries stand still meanwhile instead. The result then depends on
         ranks, boxes and decomposition, and the run says that it breaks the law.
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
@@ -108,7 +108,7 @@ def run(
         tell_run(folder.path)
         limit = steps if steps is not None else UNLIMITED
         execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
-        execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks)
+        execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
         with folder.held(), RunProgress(ready.title, shown=progress) as shown:
@@ -184,7 +184,7 @@ def resume(
         execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
         execution.steered_by(watched_at(live), ranks.hosts, journal_of(folder))
         execution.go_on(checkpoint)
-        execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks)
+        execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)
         simulation.keep_checksums(checksums)
         with RunProgress(ready.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)
@@ -203,7 +203,8 @@ def simulated(
     simulation = _core.Simulation(
         world.core,
         boxes=manner.boxes,
-        threads=manner.threads_of(ranks),
+        threads=manner.threads,
+        cores=ranks.cores,
         series_interval=world.output.series_interval,
         decomposition=manner.decomposition,
         rebalance=manner.rebalance,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eddyline.ranks import Session, join
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
+
+if TYPE_CHECKING:
+    from eddyline import _core
 
 MOST_THREADS = 4096  # of a process: more than a system gives stacks for end it without a word
 
@@ -28,9 +31,10 @@ class Manner:
     lazy: int = 1
     lazy_inexact: bool = False
 
-    def record(self, ranks: Session) -> dict[str, Any]:
+    def record(self, ranks: Session, simulation: _core.Simulation) -> dict[str, Any]:
         """For run.json."""
-        kept: dict[str, Any] = {"ranks": ranks.size, "threads": self.threads_of(ranks), "boxes": self.boxes}
+        threads = simulation.statistics()["threads"]
+        kept: dict[str, Any] = {"ranks": ranks.size, "threads": threads, "boxes": self.boxes}
         if ranks.communicator is not None:
             kept |= {
                 "decomposition": self.decomposition,
@@ -52,13 +56,10 @@ class Manner:
             f" --decomposition {self.decomposition}"
         )
 
-    def threads_of(self, ranks: Session) -> int:
-        return self.threads or ranks.cores
-
     def check(self) -> None:
         """Raises RequestError or RankError."""
         if self.threads < 0:
-            raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores)")
+            raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores, as far as they pay)")
         if self.threads > MOST_THREADS:
             raise RequestError(f"threads = {self.threads}: must be <= {MOST_THREADS}")
         if not self.patience >= 0:

@@ -37,6 +37,7 @@ class Lookout:
         self._folder = folder
         self._next = clock.perf_counter() + INTERVAL
         self._latest = Outlook()
+        self._settled = ""  # what the flow has been when there were numbers last
 
     def look(self, gone: Container[str] = ()) -> Outlook:
         """The latest outlook, a new one if it is time. gone: bodies that were removed."""
@@ -59,15 +60,19 @@ class Lookout:
         if not unsettled:
             word = "periodic" if any(isinstance(state, Periodic) for state in states) else "steady"
             since = max(state.window[0] for state in states if not isinstance(state, Unsettled))
+            self._settled = word
             return Outlook(f"{word} since t = {since:.3g} s")
         times = [state.likely for state in unsettled if state.likely is not None]
+        numbers = f"no longer {self._settled}, numbers" if self._settled else "first numbers"
         if len(times) < len(unsettled):
-            return Outlook(unsettled[0].reason)
-        latest = max(times)
-        if latest <= max(float(frame["time"].iloc[-1]) for frame in series.values()):
-            return Outlook("first numbers soon")  # what was foreseen has not come yet
+            return Outlook(f"no longer {self._settled}" if self._settled else unsettled[0].reason)
+        latest, now = max(times), max(float(frame["time"].iloc[-1]) for frame in series.values())
+        if latest <= now:
+            return Outlook(f"{numbers} soon")  # what was foreseen has not come yet
         late = ", after the end" if latest > self._world.end else ""
-        return Outlook(f"first numbers likely at t = {latest:.2g} s{late}", latest)
+        rounded = f"{latest:.2g}"
+        shown = rounded if float(rounded) > now else f"{latest:.4g}"
+        return Outlook(f"{numbers} likely at t = {shown} s{late}", latest)
 
 
 def _has_rows(path: Path) -> bool:

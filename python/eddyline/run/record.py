@@ -77,8 +77,9 @@ class Run:
         return dict(json.loads(path.read_text())) if path.is_file() else {}
 
     def table(self) -> pd.DataFrame:
-        """The values held against expectations, a row each: quantity, measured with its statistical error,
-        expected, relative error, inside, what it is and its window [s], note, reason, source."""
+        """The values held against expectations, a row each: quantity, measured with its statistical error (of
+        a curve the RMS difference), expected, relative error, inside, what it is and its window [s], note,
+        reason, source."""
         import pandas as pd
 
         columns = ["quantity", "measured", "statistical_error", "expected", "error", "inside"]

@@ -85,7 +85,7 @@ def replay(
             "source": record.get("source", ""),
             "options": record.get("options", ""),
             "replay_of": {"folder": str(before.path.absolute()), "fingerprint": record["fingerprint"]},
-        } | manner.record(ranks)
+        } | manner.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, entries)
         with RunProgress(world.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)

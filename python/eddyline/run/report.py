@@ -131,9 +131,10 @@ def _embedded(path: Path, kind: str) -> str:
 
 
 def _caption(run: Run) -> str:
-    from eddyline.plot.colors import QUANTITIES
+    from eddyline.plot.colors import quantity_of
+    from eddyline.plot.scene import Scene
 
-    quantity = QUANTITIES[run.record["quantity"]]
+    quantity = quantity_of(run.record["quantity"], Scene.of(run.world).density)
     what = f"{quantity.label[0].upper()}{quantity.label[1:]}"
     words = f"{what} from t = 0 to {run.record['time']:.4g} s."
     if quantity.kind == "diverging":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from eddyline.signals import (
     statistic,
     time_mean,
 )
+from eddyline.world.gallery import is_of_gallery
 from eddyline.world.quantities import (
     COEFFICIENTS,
     TRUSTED,
@@ -123,11 +125,11 @@ def summarise(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def spacing_text(world: World) -> str:
-    """The spacing as the world file writes it, e.g. `D/20`."""
+    """The spacing as the world file writes it if that says how fine it is, e.g. `D/20`, else in m."""
     import tomlkit
 
-    raw = tomlkit.parse(world.source).unwrap().get("domain", {}).get("spacing")
-    return raw.replace(" ", "") if isinstance(raw, str) else f"{world.core.spacing:.4g} m"
+    raw = str(tomlkit.parse(world.source).unwrap().get("domain", {}).get("spacing")).replace(" ", "")
+    return raw if re.fullmatch(r"[A-Za-z]\w*/[\d.]+", raw) else f"{world.core.spacing:.4g} m"
 
 
 # --- values -------------------------------------------------------------------------------------------------
@@ -140,13 +142,11 @@ def flow_states(world: World, series: Series, gone: Container[str] = ()) -> dict
     found = {}
     for body in bodies_with_forces(world.file, series):
         frame = series[f"force.{body}"]
-        if len(frame) > 1:
-            columns = [column for column in across if column in frame.columns]
-            time = frame["time"].to_numpy()
-            state = flow_state(time, [frame[column].to_numpy() for column in columns])
-            if body in gone and isinstance(state, Unsettled):
-                state = Unsettled(f"{state.reason} when it was removed")
-            found[body] = state
+        columns = [column for column in across if column in frame.columns]
+        state = flow_state(frame["time"].to_numpy(), [frame[column].to_numpy() for column in columns])
+        if body in gone and isinstance(state, Unsettled):
+            state = Unsettled(f"{state.reason} when it was removed")
+        found[body] = state
     return found
 
 
@@ -159,7 +159,7 @@ def trusted_values(
     states = {body: state for body, state in states.items() if body not in gone}
     for name, columns in series_columns(world.file).items():
         frame = series.get(name)
-        if frame is not None and len(frame) > 1 and is_trusted(columns[0]):
+        if frame is not None and is_trusted(columns[0]):
             yield from _of_observer(world, name, columns[0], frame, states)
 
 
@@ -268,7 +268,7 @@ def _flow(state: FlowState) -> dict[str, Any]:
 
 
 class _Suspects:
-    """Why a value may lie outside its band."""
+    """Why a value may lie outside its band, or be inside it too soon."""
 
     def __init__(self, world: World, series: Series, reached: float) -> None:
         self.world = world
@@ -276,17 +276,21 @@ class _Suspects:
         self.reached = reached
 
     def reason(self, comparison: Comparison, *, unbounded: bool) -> str:
-        """`likely resolution (10 spacings to the reference length)`; empty for a value that is not
-        outside."""
+        """`likely resolution (10 spacings to the reference length)`; of a value that is inside nothing but
+        that the run is not over."""
+        stopped = f"the run stopped at t = {self.reached:.4g} s of {self.world.end:.4g} s"
+        is_short = self.reached < 0.999 * self.world.end
         if comparison.inside is not False:
-            return ""
-        if self.reached < 0.999 * self.world.end:
-            return f"likely too short: the run stopped at t = {self.reached:.4g} s of {self.world.end:.4g} s"
+            return f"so far: {stopped}" if comparison.inside and is_short else ""
+        if is_short:
+            return f"likely too short: {stopped}"
         found = [*self._statistics(comparison), *self._resolution(), *self._mach()]
         if unbounded:
             found += self._blockage()
-        unknown = "resolution, a run too short, or another world than was measured"
-        return f"likely {' and '.join(found) or unknown}"
+        if not found:
+            return "likely resolution, a run too short, or another world than was measured"
+        known = is_of_gallery(self.world.source)
+        return f"likely {' and '.join(found)}{'' if known else ', if it is the world that was measured'}"
 
     def _statistics(self, comparison: Comparison) -> Iterator[str]:
         measured, error = comparison.measured, comparison.statistical_error

@@ -1,5 +1,5 @@
-"""Ctrl-C and SIGTERM end a run at a step boundary; another one ends what comes after the last step. SIGUSR1
-asks for a checkpoint."""
+"""Ctrl-C, SIGTERM and a terminal that closes (SIGHUP) end a run at a step boundary; another one ends what
+comes after the last step. SIGUSR1 asks for a checkpoint."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 class StopRequests:
-    """Counts Ctrl-C and SIGTERM while its block runs.
+    """Counts requests to stop while its block runs.
 
     While the steps are made, the first one sets `asked` and calls `interrupt`, and a third one raises
-    KeyboardInterrupt. While the pictures are made (`finishing`), each one raises it. Outside the main
-    thread signals
-    are left alone.
+    KeyboardInterrupt. While the pictures are made (`finishing`), each one raises it. Signals that are
+    ignored, as SIGHUP under `nohup`, stay so, and outside the main thread all are left alone.
     """
 
     def __init__(self) -> None:
@@ -32,8 +33,9 @@ class StopRequests:
 
     def __enter__(self) -> StopRequests:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._receive)
+            for number in STOPPING:
+                if signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._receive)
             self._before[signal.SIGUSR1] = signal.signal(signal.SIGUSR1, self._receive_checkpoint)
         return self
 

@@ -47,7 +47,9 @@ class RunRequest(WorldRequest):
     """A world to run. ranks, threads: 1 rank with all cores unless given."""
 
     ranks: int = Field(default=1, ge=1, le=4096)
-    threads: int = Field(default=0, ge=0, le=1024, description="Of each rank; 0: all cores.")
+    threads: int = Field(
+        default=0, ge=0, le=1024, description="Of each rank; 0: all cores, as far as they pay."
+    )
     name: str = Field(default="", pattern=r"^[A-Za-z0-9_-]{0,64}$", description="Of its folder.")
 
 

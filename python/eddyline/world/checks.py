@@ -10,13 +10,14 @@ import numpy as np
 
 from .. import _core
 from . import motions, shapes
-from .check_openings import opening_problems
+from .check_openings import LARGEST_PRESSURE, opening_problems
 from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
 from .problems import Path, below, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
+from .scales import SOUND_RATIO
 from .schema import (
     SIDES,
     Front,
@@ -50,7 +51,11 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from motions.problems(file)
     yield from _names(file)
     yield from _fluid(file, samples)
-    yield from _gas(file) if file.fluid.is_gas else _liquid(file)
+    if file.fluid.is_gas:
+        yield from _gas(file)
+    else:
+        yield from _liquid(file)
+        yield from _weight(file, samples)
     yield from _fields(file, samples)
     yield from opening_problems(file, samples)
     yield from _observers(file)
@@ -306,6 +311,30 @@ def _liquid(file: WorldFile) -> Found:
             'Write fluid.state = "ideal_gas" or remove it.'
         )
         yield ("method", "artificial_conductivity"), text
+
+
+def _weight(file: WorldFile, samples: Samples) -> Found:
+    """A liquid whose speed of sound is given must bear its own weight."""
+    fluid, gravity = file.fluid, file.domain.gravity
+    name = "max_speed" if fluid.max_speed is not None else "sound_speed"
+    given: float | None = getattr(fluid, name)
+    if given is None or gravity is None or not len(samples.points):
+        return
+    sound_speed = given if name == "sound_speed" else SOUND_RATIO * given
+    closed = [
+        axis
+        for axis in range(file.dimensions)
+        if not any(isinstance(file.boundaries.side(SIDES[2 * axis + end]), Periodic) for end in (0, 1))
+    ]
+    weight = sum(abs(gravity[axis]) * (samples.high[axis] - samples.low[axis]) for axis in closed)
+    if weight > LARGEST_PRESSURE * sound_speed**2 and not faces(file):
+        fall = math.sqrt(2 * weight) * (1 if name == "max_speed" else SOUND_RATIO)
+        yield (
+            ("fluid", name),
+            f"fluid.{name} = {number(given)}, but the fluid's own weight would compress it by "
+            f"{weight / sound_speed**2:.0%} at the bottom; at most {LARGEST_PRESSURE:.0%} is allowed. "
+            f"Try {rounded(fall, 2)}.",
+        )
 
 
 def _written(field: _core.Formula) -> str:

@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import tomlkit
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "worlds", _PACKAGE.parent.parent / "worlds")  # installed; in a checkout
+
+
+_OF_THE_FLOW = ("domain", "fluid", "start", "regions", "boundaries", "bodies")
+
+
+def is_of_gallery(source: str) -> bool:
+    """Whether a world file describes the flow of one of the gallery, at whatever spacing and with whatever
+    values of its `let`."""
+    flow = _flow(source)
+    return any(_flow(path.read_text(encoding="utf-8")) == flow for path in gallery().values())
+
+
+def _flow(source: str) -> dict[str, Any]:
+    tables = tomlkit.parse(source).unwrap()
+    kept = {name: tables[name] for name in _OF_THE_FLOW if name in tables}
+    kept["domain"] = {key: value for key, value in kept.get("domain", {}).items() if key != "spacing"}
+    return kept
 
 
 def gallery() -> dict[str, Path]:
