@@ -10,6 +10,7 @@ import importlib.util
 import io
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -344,3 +345,14 @@ def test_the_page_of_papers_is_up_to_date():
 
 def test_pictures_are_small():
     assert all(path.stat().st_size < 150_000 for path in (ROOT / "docs" / "pictures").iterdir())
+
+
+def test_the_new_term_fits_the_sources() -> None:
+    """The patch that the documents explain applies, and what they show of it is in it."""
+    patch = ROOT / "examples" / "cohesion.patch"
+    subprocess.run(["git", "apply", "--check", patch], cwd=ROOT, check=True)
+    added = {line[1:] for line in patch.read_text().splitlines() if line.startswith(("+", " "))}
+    text = (ROOT / "docs" / "a-new-term.md").read_text()
+    blocks = re.findall(r"```cpp\n(.*?)```", text, re.DOTALL)
+    shown = [line for block in blocks for line in block.splitlines() if line != "..."]
+    assert shown and not [line for line in shown if line not in added]
