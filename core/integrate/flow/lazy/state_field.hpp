@@ -10,6 +10,14 @@
 
 namespace eddyline::integrate {
 
+/// Whether a field holds real numbers.
+template <class Field>
+inline constexpr bool k_is_real = false;
+template <class U>
+inline constexpr bool k_is_real<Array<U>> = std::is_floating_point_v<U>;
+template <class U, int D>
+inline constexpr bool k_is_real<VectorArray<U, D>> = std::is_floating_point_v<U>;
+
 /// Everything that a step changes of fluid particles, by the rows that they stand in. Places are the owner's: no period
 /// shifts them.
 template <class T, int D>
@@ -50,14 +58,11 @@ class StateField {
     const auto r = static_cast<std::size_t>(row);
     return particle_.size() == 0 ? r : static_cast<std::size_t>(particle_[r]);
   }
-  /// Ids and buffers change in rebuilds only.
+  /// Whole numbers, ids and buffers, change in rebuilds only.
   template <class Visit>
   void for_each_changing(Visit&& visit) const {
     fluid_.for_each_array([&](auto& field) {
-      using Field = std::remove_cvref_t<decltype(field)>;
-      if constexpr (std::is_same_v<Field, Array<double>> || std::is_same_v<Field, VectorArray<double, D>> ||
-                    std::is_same_v<Field, VectorArray<T, D>>)
-        visit(field);
+      if constexpr (k_is_real<std::remove_cvref_t<decltype(field)>>) visit(field);
     });
   }
 
