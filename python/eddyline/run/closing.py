@@ -136,7 +136,7 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
 
 def next_command(run: Run) -> str:
     """What the world file proposes (`Try: ...` in its first comment), else another look at this run."""
-    source = run.record.get("source")
+    source = str(run.record.get("source") or "")
     names = {str(path): name for name, path in gallery().items()}
     world = names.get(source, source) or Path(run.folder) / "world.toml"
     if run.outcome == "stopped by user":
