@@ -10,6 +10,12 @@
 
 namespace eddyline {
 
+/// Threads of this process, before anybody has asked for fewer.
+inline int all_threads() {
+  static const int all = omp_get_max_threads();
+  return all;
+}
+
 /// Turns [0, count) of a loop. Each thread begins with a share of its own, the same in every loop of as many turns:
 /// what lies together is read through one cache, and often where it was read before. Who is done helps the others.
 class Shares {

@@ -152,6 +152,7 @@ class Leader final : public Simulation {
   }
 
   int dimensions() const override { return own_->dimensions(); }
+  int threads() const override { return own_->threads(); }
   double time() const override { return own_->time(); }
   double time_step() const override { return own_->time_step(); }
   std::int64_t steps() const override { return own_->steps(); }

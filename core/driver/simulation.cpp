@@ -34,10 +34,16 @@ std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 31);
 }
 
-/// How many threads are worth their waiting for each other: below a thousand particles two are slower than one.
-int paying_threads(std::int64_t particles, int cores) {
+/// How many threads gain more than they wait for each other, of at most so many: with fewer particles than this for
+/// each, two are no faster than one. What flows in may fill the whole domain.
+int paying_threads(const world::World& world, std::int64_t particles, int most) {
   constexpr std::int64_t k_share = 500;
-  return static_cast<int>(std::clamp<std::int64_t>(particles / k_share, 1, cores > 0 ? cores : omp_get_max_threads()));
+  if (!world.openings.empty()) {
+    double room = 1;
+    for (int d = 0; d < world.dimensions; ++d) room *= world.size[d] / world.spacing;
+    particles = std::max(particles, static_cast<std::int64_t>(std::min(room, 1e9)));
+  }
+  return static_cast<int>(std::clamp<std::int64_t>(particles / k_share, 1, most));
 }
 
 /// Stepper: the scheme, Step or ClassicStep.
@@ -50,7 +56,8 @@ class FlowSimulation final : public Simulation {
         step_(flow_),
         observers_(flow_),
         instructions_(choose_instructions(execution.instructions)),
-        threads_(execution.threads > 0 ? execution.threads : paying_threads(flow_.fluid.size(), execution.cores)),
+        threads_(execution.threads > 0 ? execution.threads
+                                       : paying_threads(world, flow_.fluid.size(), omp_get_max_threads())),
         series_interval_(series_interval) {
     const double settle = world.start.settle;
     omp_set_num_threads(threads_);
@@ -103,6 +110,7 @@ class FlowSimulation final : public Simulation {
   void end() override { step_.end(); }
 
   int dimensions() const override { return D; }
+  int threads() const override { return threads_; }
   double time() const override { return flow_.time; }
   double time_step() const override { return step_.choose_time_step(); }
   std::int64_t steps() const override { return flow_.steps; }
@@ -198,7 +206,7 @@ class FlowSimulation final : public Simulation {
   }
   void rasters(std::span<const observe::Quantity> quantities, const observe::Plane& plane,
                std::span<float> pixels) const override {
-    observe::draw_rasters(flow_, quantities, plane, pixels);
+    observe::draw_rasters(sampler_, quantities, plane, pixels);
   }
   std::vector<observe::Series> take_series() override { return observers_.take(); }
 
@@ -456,6 +464,7 @@ class FlowSimulation final : public Simulation {
   integrate::Flow<T, D> flow_;
   mutable Stepper step_;  // its rows show the state only where somebody counts pairs
   observe::Observers<T, D> observers_;
+  mutable observe::Sampler<T, D> sampler_{flow_};  // of rasters; keeps its room
   std::string instructions_;
   int threads_;
   std::atomic<bool> interrupted_{false};

@@ -145,6 +145,7 @@ class Simulation {
   virtual void end() = 0;
 
   virtual int dimensions() const = 0;
+  virtual int threads() const = 0;  // of this process
   virtual double time() const = 0;
   virtual double time_step() const = 0;
   virtual std::int64_t steps() const = 0;

@@ -42,7 +42,8 @@ Execution prepare(Execution execution) {
   if (execution.list_parts < 0 || execution.list_parts > k_most_parts)
     throw UserError("list_parts = " + std::to_string(execution.list_parts) + "; must be at most " +
                     std::to_string(k_most_parts) + ", or 0 for lists that look as far as pays.");
-  if (execution.threads > 0) omp_set_num_threads(execution.threads);
+  const int most = execution.cores > 0 ? execution.cores : all_threads();
+  omp_set_num_threads(execution.threads > 0 ? execution.threads : most);
   execution.instructions = choose_instructions(execution.instructions);
   return execution;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/vec.hpp"
@@ -18,6 +19,14 @@ struct Plane {
     return {lower.x + (column + 0.5) * width(), lower.y + (row + 0.5) * height(), lower.z};
   }
 };
+
+/// How many rows of pixels are sampled together: as high as R, so that few particles are near several of such strips,
+/// and for large pixels more, for small ones fewer.
+inline std::int32_t strip_rows(const Plane& plane, double R) {
+  constexpr double k_least = 8192, k_most = 32'768;  // pixels, about
+  const double high = plane.height() > 0 ? R / plane.height() : 1;
+  return static_cast<std::int32_t>(std::max(1.0, std::clamp(high, k_least / plane.columns, k_most / plane.columns)));
+}
 
 /// Some rows of a plane.
 struct PixelRows {

@@ -112,10 +112,10 @@ class Strip {
         columns_(pixels.plane.columns),
         rows_(pixels.last - pixels.first),
         first_(pixels.plane.centre(0, pixels.first)),
-        per_width_(1 / pixels.plane.width()),
-        per_height_(1 / pixels.plane.height()),
-        reach_x_(R * per_width_),
-        reach_y_(R * per_height_),
+        per_width_(per(pixels.plane.width())),
+        per_height_(per(pixels.plane.height())),
+        reach_x_(reach(R, pixels.plane.width())),
+        reach_y_(reach(R, pixels.plane.height())),
         scale_(scale),
         plane_(place(first_)[2]) {
     const std::int32_t packs = (columns_ + Pack4d::width - 1) / Pack4d::width;
@@ -180,6 +180,10 @@ class Strip {
     Pack4d x;
     Range rows;
   };
+
+  /// Pixels in a length, and in R: where a plane has no width, all its columns stand at one place.
+  static double per(double pixel) { return pixel > 0 ? 1 / pixel : 0; }
+  static double reach(double R, double pixel) { return pixel > 0 ? R / pixel : 1e9; }
 
   /// The whole numbers from 0 to below `count` that differ from `middle` by no more than `reach`.
   static Range within(double middle, double reach, std::int32_t count) {

@@ -12,8 +12,9 @@ namespace eddyline::observe {
 
 namespace {
 
-/// Pixels at a time, about: sums stay in the caches, and those of many ranks take little room.
-constexpr std::size_t k_batch = 8192;
+/// Strips at a time: something for some threads, while sums stay in the caches and those of many ranks take little
+/// room.
+constexpr std::int32_t k_strips = 4;
 
 double value(Quantity quantity, const Sample& sample) {
   switch (quantity) {
@@ -54,9 +55,9 @@ Quantity quantity_of(std::string_view name, int dimensions) {
 }
 
 template <class T, int D>
-void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> quantities, const Plane& plane,
+void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, const Plane& plane,
                   std::span<float> pixels) {
-  Sampler<T, D> sampler(flow);
+  const integrate::Flow<T, D>& flow = sampler.flow();
   const auto columns = static_cast<std::size_t>(plane.columns);
   // A free surface has fits for vorticity alone.
   const auto is_of_fits = [&](Quantity q) { return q == Quantity::vorticity && !flow.fluid.confined; };
@@ -71,7 +72,7 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
   for (std::int32_t k = 0; k < plane.columns; ++k) inside_columns.push_back(inside(0, plane.centre(k, 0).x));
   for (std::int32_t k = 0; k < plane.rows; ++k) inside_rows.push_back(inside_plane * inside(1, plane.centre(0, k).y));
   std::fill(pixels.begin(), pixels.end(), std::numeric_limits<float>::quiet_NaN());
-  const auto batch = static_cast<std::int32_t>(std::max<std::size_t>(1, k_batch / columns));
+  const std::int32_t batch = k_strips * strip_rows(plane, flow.constants().length.interaction_radius);
   for (PixelRows some{plane, 0, 0}; some.last < plane.rows;) {
     some.first = some.last, some.last = std::min(some.first + batch, plane.rows);
     for (const bool fitted : {false, true}) {
@@ -92,11 +93,9 @@ void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> q
   }
 }
 
-template void draw_rasters(const integrate::Flow<float, 2>&, std::span<const Quantity>, const Plane&, std::span<float>);
-template void draw_rasters(const integrate::Flow<float, 3>&, std::span<const Quantity>, const Plane&, std::span<float>);
-template void draw_rasters(const integrate::Flow<double, 2>&, std::span<const Quantity>, const Plane&,
-                           std::span<float>);
-template void draw_rasters(const integrate::Flow<double, 3>&, std::span<const Quantity>, const Plane&,
-                           std::span<float>);
+template void draw_rasters(Sampler<float, 2>&, std::span<const Quantity>, const Plane&, std::span<float>);
+template void draw_rasters(Sampler<float, 3>&, std::span<const Quantity>, const Plane&, std::span<float>);
+template void draw_rasters(Sampler<double, 2>&, std::span<const Quantity>, const Plane&, std::span<float>);
+template void draw_rasters(Sampler<double, 3>&, std::span<const Quantity>, const Plane&, std::span<float>);
 
 }  // namespace eddyline::observe

@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "integrate/flow.hpp"
 #include "observe/plane.hpp"
+#include "observe/sampler.hpp"
 
 namespace eddyline::observe {
 
@@ -19,7 +19,7 @@ Quantity quantity_of(std::string_view name, int dimensions);
 /// than half of what the walls of the domain leave around the pixel. All that can be read from one sample of a pixel
 /// share it.
 template <class T, int D>
-void draw_rasters(const integrate::Flow<T, D>& flow, std::span<const Quantity> quantities, const Plane& plane,
+void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, const Plane& plane,
                   std::span<float> pixels);
 
 }  // namespace eddyline::observe

@@ -181,7 +181,8 @@ template <std::size_t N, class Contribution>
 void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
   const Plane& plane = pixels.plane;
   const std::int32_t all = pixels.last - pixels.first, threads = omp_get_max_threads();
-  const std::int32_t high = threads > 1 ? (all + 2 * threads - 1) / (2 * threads) : all;
+  const std::int32_t high =
+      std::max((all + threads - 1) / threads, strip_rows(plane, flow_.constants().length.interaction_radius));
   const PixelSums<N> layout(pixels);
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::int32_t first = pixels.first; first < pixels.last; first += high) {

@@ -33,6 +33,7 @@ template <class T, int D>
 class Sampler {
  public:
   explicit Sampler(const integrate::Flow<T, D>& flow) : flow_(flow) {}
+  const integrate::Flow<T, D>& flow() const { return flow_; }
 
   /// What it shows is there until the sampler is asked for something else.
   std::span<const Sample> at(std::span<const Vec3> points);

@@ -43,8 +43,8 @@ def replay(
 
 def arithmetic_limit(dimensions: int, sums: str = "confined", instructions: str = "auto") -> float:
     """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
-    every pair near, all lanes full, all data in the first cache, nothing transposed. free_surface: sums of
-    flows that have one, or of those that have none.
+    every pair near, all lanes full, all data in the first cache, nothing transposed. sums: of the scheme
+    delta "confined" or "free surface", of classic "liquid" or "gas". Raises ValueError for others.
     """
 
 class UserError(RuntimeError): ...
@@ -333,6 +333,8 @@ class Simulation:
     def time(self) -> float: ...
     @property
     def dimensions(self) -> int: ...
+    @property
+    def threads(self) -> int: ...  # of this process
     @property
     def step_count(self) -> int: ...
     @property

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -151,6 +154,30 @@ def test_ctrl_c_leaves_a_complete_run(tmp_path: Path, number: signal.Signals) ->
     assert "Traceback" not in err
     for part in ("results.json", "report.html", "pictures/final.png"):
         assert (folder / part).is_file(), part
+    assert run.snapshot(-1)["step"] == run.record["steps"]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.5])
+def test_a_run_ends_in_order_where_its_terminal_goes(tmp_path: Path, seconds: float) -> None:
+    """While it computes, or a while later, when it may be painting its film."""
+    small_worlds.write(tmp_path, LONG if seconds == 0 else small_worlds.DAM)
+    terminal, inside = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "eddyline", "run", "small.toml", "--threads", "1"],
+        cwd=tmp_path, stdin=inside, stdout=inside, stderr=inside, start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.close(inside)
+    folder = tmp_path / "runs" / "small" / "0001"
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("snapshots/fluid/*.vtkhdf")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(seconds)
+    os.close(terminal)
+    process.wait(timeout=60)
+    run = Run.open(folder)
+    assert run.outcome in ("stopped by user", "finished")
+    assert (folder / "results.json").is_file()
     assert run.snapshot(-1)["step"] == run.record["steps"]
 
 

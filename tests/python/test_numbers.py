@@ -226,7 +226,7 @@ def test_a_world_of_the_gallery_is_the_one_that_was_measured() -> None:
 def test_a_value_inside_says_if_the_run_is_not_over() -> None:
     found = results(8.0, (CHANNEL + EXPECT).replace("end = 8.0", "end = 20.0"), drag=3.23)
     inside = [item for item in found["expectations"] if item["inside"]]
-    assert inside and all(item["reason"] == "so far: the run stopped at t = 8 s of 20 s" for item in inside)
+    assert inside and all(item["reason"] == "so far, t = 8 s of 20 s" for item in inside)
 
 
 def test_without_a_reference_there_are_forces_and_no_coefficients() -> None:

@@ -28,7 +28,7 @@ def test_the_first_ctrl_c_asks_and_one_while_painting_ends_that() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_signals_that_are_ignored_stay_ignored() -> None:
+def test_a_terminal_that_may_close_is_ignored_as_before() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         with StopRequests() as stop:

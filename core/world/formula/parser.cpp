@@ -162,9 +162,11 @@ class Parser {
     if (at(")")) fail(token_.text, "this `)` closes nothing; a `(` is missing");
     if (at(",")) fail(token_.text, "`,` stands outside the arguments of a function; decimals have a point");
     const bool is_unknown = token_.kind == Token::k_name && find_function(token_.text) == nullptr &&
+                            token_.text != "pi" &&
                             std::find(variables_.begin(), variables_.end(), token_.text) == variables_.end();
-    fail(token_.text, "an operator is expected before " + quoted(token_.text) +
-                          (is_unknown ? "; if it is a unit, leave it out: all is in SI units" : "; a product needs *"));
+    fail(token_.text,
+         "an operator is expected before " + quoted(token_.text) +
+             (is_unknown ? "; if it is a unit, write the number in SI units, without it" : "; a product needs *"));
   }
 
   template <class Parse>

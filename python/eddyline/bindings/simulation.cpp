@@ -394,6 +394,7 @@ void bind_simulation(nb::module_& module) {
       .def("interrupt", &Simulation::interrupt)
       .def("end", &Simulation::end, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("dimensions", &Simulation::dimensions)
+      .def_prop_ro("threads", &Simulation::threads)
       .def_prop_ro("time", &Simulation::time)
       .def_prop_ro("step_count", &Simulation::steps)
       .def_prop_ro("time_step", &Simulation::time_step)

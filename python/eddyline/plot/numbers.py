@@ -14,7 +14,8 @@ _SUPERSCRIPTS = str.maketrans("0123456789-\N{MINUS SIGN}", "⁰¹²³⁴⁵⁶�
 
 class Numbers(ScalarFormatter):
     """Very large and very small ones without their power of ten, which becomes part of the unit in the axis'
-    label: "force [N]" may become "force [10⁻⁵ N]". limits: of powers that are no such.
+    label: "force [N]" may become "force [10⁻⁵ N]". limits: powers
+    of ten at which that begins, below and above.
 
     They are ordinary text: as mathematics, which Matplotlib would make of each, a chart takes twice as long.
     """

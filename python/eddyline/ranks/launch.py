@@ -42,8 +42,8 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 def launch(ranks: int, arguments: Sequence[str]) -> int:
     """Runs `eddyline ARGUMENTS` on `ranks` ranks of this machine; gives the root's exit code.
 
-    Ctrl-C and SIGTERM reach the root, which ends the run in order. Raises RankError if ranks cannot be
-    started, or if one of them was lost.
+    Ctrl-C, SIGTERM and SIGHUP reach the root, which ends the run in order. Raises RankError if ranks cannot
+    be started, or if one of them was lost.
     """
     if launched_ranks() > 1:
         raise RankError(
@@ -125,7 +125,8 @@ def _forwarding(folder: Path, process: subprocess.Popen[bytes]) -> Iterator[None
         except (OSError, ValueError):  # it has not begun
             process.terminate()
 
-    heard = [number for number in FORWARDED if signal.getsignal(number) != signal.SIG_IGN]
+    is_kept = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN  # as under nohup
+    heard = [number for number in FORWARDED if number != signal.SIGHUP or not is_kept]
     before = {number: signal.signal(number, forward) for number in heard}
     try:
         yield

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.plot import references
 from eddyline.run.lazy import BREAKS
 from eddyline.world.gallery import gallery
-from eddyline.world.problems import number_with_error
+from eddyline.world.problems import number_with_error, rounded
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -47,9 +47,11 @@ def _too_fast(run: Run) -> Iterator[str]:
         return
     mach = speed["max"] / run.world.core.fluid.sound_speed
     if mach > TOO_FAST:
+        by_sound = run.world.file.fluid.sound_speed is not None
+        key, value = ("sound_speed", 10 * speed["max"]) if by_sound else ("max_speed", speed["max"])
         yield (
-            f"warning      the fluid reached {speed['max']:.3g} m/s, Mach {mach:.2f}: its density varies by "
-            f"{mach**2:.0%}. Try fluid.max_speed = {speed['max']:.2g}."
+            f"warning      the fluid reached {rounded(speed['max'], 3)} m/s, Mach {mach:.2f}: its density "
+            f"varies by {mach**2:.0%}. Try fluid.{key} = {rounded(value, 2)}."
         )
 
 

@@ -276,7 +276,8 @@ class Execution:
                 write_report(run, self.folder.report, made)
         except KeyboardInterrupt:
             repair = f"eddyline export {self.folder} --png --mp4 --report"
-            print(f"pictures or report left out; `{repair}` makes them", file=sys.stderr)
+            with contextlib.suppress(OSError):  # the terminal may have gone
+                print(f"pictures or report left out; `{repair}` makes them", file=sys.stderr, flush=True)
         finally:
             self.stop.finishing = False
 

@@ -33,8 +33,7 @@ class Manner:
 
     def record(self, ranks: Session, simulation: _core.Simulation) -> dict[str, Any]:
         """For run.json."""
-        threads = simulation.statistics()["threads"]
-        kept: dict[str, Any] = {"ranks": ranks.size, "threads": threads, "boxes": self.boxes}
+        kept: dict[str, Any] = {"ranks": ranks.size, "threads": simulation.threads, "boxes": self.boxes}
         if ranks.communicator is not None:
             kept |= {
                 "decomposition": self.decomposition,

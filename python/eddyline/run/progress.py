@@ -8,7 +8,7 @@ import sys
 import time as clock
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from eddyline.ranks.session import TERMINAL
 
@@ -27,13 +27,32 @@ def _terminal() -> TextIO:
     return sys.stderr
 
 
+class _Terminal:
+    """Where progress is told. If it goes away meanwhile, nobody hears what is said, and the run goes on."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 class RunProgress:
     """Shows share done, simulated time, time left, and particle updates (particles x steps) a second."""
 
     def __init__(self, title: str, shown: bool = True, stream: TextIO | None = None) -> None:
         self.title = title
         self.shown = shown
-        self._stream = stream or _terminal()
+        self._stream = cast(TextIO, _Terminal(stream or _terminal()))
         self._started = clock.perf_counter()
         self._bar: Progress | None = None
         self._task: TaskID | None = None

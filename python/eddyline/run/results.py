@@ -278,12 +278,12 @@ class _Suspects:
     def reason(self, comparison: Comparison, *, unbounded: bool) -> str:
         """`likely resolution (10 spacings to the reference length)`; of a value that is inside nothing but
         that the run is not over."""
-        stopped = f"the run stopped at t = {self.reached:.4g} s of {self.world.end:.4g} s"
+        so_far = f"t = {self.reached:.4g} s of {self.world.end:.4g} s"
         is_short = self.reached < 0.999 * self.world.end
         if comparison.inside is not False:
-            return f"so far: {stopped}" if comparison.inside and is_short else ""
+            return f"so far, {so_far}" if comparison.inside and is_short else ""
         if is_short:
-            return f"likely too short: {stopped}"
+            return f"likely too short: the run stopped at {so_far}"
         found = [*self._statistics(comparison), *self._resolution(), *self._mach()]
         if unbounded:
             found += self._blockage()

@@ -16,8 +16,8 @@ class StopRequests:
     """Counts requests to stop while its block runs.
 
     While the steps are made, the first one sets `asked` and calls `interrupt`, and a third one raises
-    KeyboardInterrupt. While the pictures are made (`finishing`), each one raises it. Signals that are
-    ignored, as SIGHUP under `nohup`, stay so, and outside the main thread all are left alone.
+    KeyboardInterrupt. While the pictures are made (`finishing`), each one raises it. SIGHUP stays ignored
+    where it is, as under `nohup`. Outside the main thread signals are left alone.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class StopRequests:
     def __enter__(self) -> StopRequests:
         if threading.current_thread() is threading.main_thread():
             for number in STOPPING:
-                if signal.getsignal(number) != signal.SIG_IGN:
+                if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._receive)
             self._before[signal.SIGUSR1] = signal.signal(signal.SIGUSR1, self._receive_checkpoint)
         return self

@@ -44,7 +44,7 @@ SeriesName = Annotated[str, PathPart(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}
 
 
 class RunRequest(WorldRequest):
-    """A world to run. ranks, threads: 1 rank with all cores unless given."""
+    """A world to run. ranks, threads: 1 rank, and cores as far as they pay, unless given."""
 
     ranks: int = Field(default=1, ge=1, le=4096)
     threads: int = Field(

@@ -30,8 +30,7 @@ def create_dataset(
     *,
     compressed: bool = True,
 ) -> h5py.Dataset:
-    """chunk: of numbers that are stored together, compressed or as they are; without it all are, as they
-    are."""
+    """chunk: of numbers that are stored together; without it all are, and then nothing is compressed."""
     import h5py
     from h5py import h5d
 

@@ -11,8 +11,8 @@ from eddyline.validate.figures import Figure
 
 @dataclass(frozen=True)
 class Setting:
-    """How a case is run. quick: at a coarse spacing, with limits of its own. threads: 0 for all cores.
-    folder: where its pictures go."""
+    """How a case is run. quick: at a coarse spacing, with limits of its own. threads: 0 for all cores, as far
+    as they pay. folder: where its pictures go."""
 
     quick: bool
     threads: int

@@ -43,7 +43,7 @@ def validate(
 
     out: where results and pictures go, default runs/validation/NUMBER. In a folder that exists, results of
         other cases stay.
-    threads: 0 for all cores.
+    threads: 0 for all cores, as far as they pay.
     """
     chosen = [CASES[name] for name in cases] if cases else list(CASES.values())
     for case in chosen:
@@ -104,5 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="where results go; default runs/validation/NUMBER"
     )
-    parser.add_argument("--threads", type=int, default=0, metavar="N", help="threads; default all cores")
+    parser.add_argument(
+        "--threads", type=int, default=0, metavar="N", help="threads; default all cores, as far as they pay"
+    )
     return parser

@@ -55,7 +55,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
         yield from _gas(file)
     else:
         yield from _liquid(file)
-        yield from _weight(file, samples)
+        yield from _weight(file)
     yield from _fields(file, samples)
     yield from opening_problems(file, samples)
     yield from _observers(file)
@@ -313,28 +313,30 @@ def _liquid(file: WorldFile) -> Found:
         yield ("method", "artificial_conductivity"), text
 
 
-def _weight(file: WorldFile, samples: Samples) -> Found:
-    """A liquid whose speed of sound is given must bear its own weight."""
+def _weight(file: WorldFile) -> Found:
+    """A liquid whose speed of sound is given must bear the weight that its hydrostatic start says."""
     fluid, gravity = file.fluid, file.domain.gravity
     name = "max_speed" if fluid.max_speed is not None else "sound_speed"
     given: float | None = getattr(fluid, name)
-    if given is None or gravity is None or not len(samples.points):
+    if given is None or gravity is None:
         return
     sound_speed = given if name == "sound_speed" else SOUND_RATIO * given
-    closed = [
-        axis
-        for axis in range(file.dimensions)
-        if not any(isinstance(file.boundaries.side(SIDES[2 * axis + end]), Periodic) for end in (0, 1))
-    ]
-    weight = sum(abs(gravity[axis]) * (samples.high[axis] - samples.low[axis]) for axis in closed)
-    if weight > LARGEST_PRESSURE * sound_speed**2 and not faces(file):
-        fall = math.sqrt(2 * weight) * (1 if name == "max_speed" else SOUND_RATIO)
-        yield (
-            ("fluid", name),
-            f"fluid.{name} = {number(given)}, but the fluid's own weight would compress it by "
-            f"{weight / sound_speed**2:.0%} at the bottom; at most {LARGEST_PRESSURE:.0%} is allowed. "
-            f"Try {rounded(fall, 2)}.",
-        )
+    origin, end = corners(file)
+    for path, table in _starts(file):
+        if table.pressure is None or table.pressure.kind != "hydrostatic":
+            continue
+        low, high = table.core_shape.bounds if isinstance(table, Region) else (origin, end)
+        heights = [min(high[k], end[k]) - max(low[k], origin[k]) for k in range(file.dimensions)]
+        weight = sum(abs(g) * max(height, 0.0) for g, height in zip(gravity, heights, strict=False))
+        if weight > LARGEST_PRESSURE * sound_speed**2:
+            fall = math.sqrt(2 * weight) * (1 if name == "max_speed" else SOUND_RATIO)
+            yield (
+                ("fluid", name),
+                f"fluid.{name} = {number(given)}, but the weight of {dotted(path)} would compress it by "
+                f"{weight / sound_speed**2:.0%} at the bottom; at most {LARGEST_PRESSURE:.0%} is allowed. "
+                f"Try {rounded(fall, 2)}.",
+            )
+            return
 
 
 def _written(field: _core.Formula) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Particle-steps per second and core, by dimensions: measured with `eddyline bench step` on a shared two-core
 # server (AVX-512; about 48 neighbours in 2D and 110 in 3D), where they scatter by a third.
+PARTICLES_A_THREAD = 500  # at least, as the core does
 RATES = {2: 2.4e6, 3: 0.8e6}
 WALL_WEIGHT = 0.1  # cost of a wall particle in fluid particles: one light sweep, and only near the fluid
 _FLUID_BYTES = 73  # of a snapshot for each fluid particle: id, position, velocity, density, pressure, surface
@@ -45,6 +46,7 @@ def plan(world: World, cores: int | None = None) -> Plan:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     steps = math.ceil((world.end + world.core.start.settle) / estimate.time_step)
     particles = estimate.fluid_particles + WALL_WEIGHT * estimate.wall_particles
+    cores = max(1, min(cores, estimate.fluid_particles // PARTICLES_A_THREAD))
     seconds = particles * steps / (RATES[world.dimensions] * cores)
     output = world.output
     snapshot = estimate.fluid_particles * _FLUID_BYTES + estimate.wall_particles * _WALL_BYTES

@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "worlds", _PACKAGE.parent.parent / "worlds")  # installed; in a checkout
 
 
-_OF_THE_FLOW = ("domain", "fluid", "start", "regions", "boundaries", "bodies")
+_OF_THE_FLOW = ("domain", "fluid", "start", "regions", "boundaries", "openings", "bodies")
 
 
 def is_of_gallery(source: str) -> bool:
