@@ -1,21 +1,14 @@
 #include "physics/delta/sweeps.hpp"
 
-#include <type_traits>
+#include "physics/by_instructions.hpp"
 
 namespace eddyline::physics::delta {
 
 template <class T, int D>
 Sweeps<T, D> choose_sweeps(const std::string& instructions) {
-  if constexpr (std::is_same_v<T, float>) {
-#ifdef EDDYLINE_HAS_AVX2
-    if (instructions == "avx2") return sweeps_avx2<T, D>();
-#endif
-#ifdef EDDYLINE_HAS_AVX512
-    if (instructions == "avx512") return sweeps_avx512<T, D>();
-#endif
-  }
-  (void)instructions;
-  return sweeps_scalar<T, D>();
+  return by_instructions<T>(
+      instructions, [] { return sweeps_scalar<T, D>(); }, [] { return sweeps_avx2<T, D>(); },
+      [] { return sweeps_avx512<T, D>(); });
 }
 
 template Sweeps<float, 2> choose_sweeps(const std::string&);
