@@ -2,12 +2,13 @@
 
   python benchmarks/outputs.py                      cylinder and dam break as they are in the gallery
   python benchmarks/outputs.py --world cylinder --until 0.5 --set domain.spacing=D/10
+  python benchmarks/outputs.py --steps 100 10 1000     pictures every 100 steps, rows every 10, ...
 
-One thread computes, and another writes beside it; told is core time of both, from the first step to the last,
-so that other programs on the machine do not count. Films and the report come after the last step and are not
-in it, nor is the loading of HDF5's library. Intervals of pictures, snapshots and series are those of the
-world. A run looks around after every 0.2 s of wall-clock time, and fetches rows of series now and then: a
-machine that is busy with other work makes more of these looks.
+One thread computes, and another writes beside it; told is core time of both, from the first step to the
+last, so that other programs on the machine do not count. Films and the report come after the last step and
+are not in it, nor is the loading of HDF5's library. Intervals of pictures, snapshots and series are those of
+the world, unless given in steps. A run looks around after every 0.2 s of wall-clock time, and fetches
+rows of series now and then: a machine that is busy with other work makes more of these looks.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import h5py  # type: ignore[import-untyped]  # noqa: F401  (loaded before the cl
 import eddyline
 from eddyline.run.recorder import Recorder
 from eddyline.world import parse_set
+from eddyline.world.describe import plan
 
 ROOT = Path(__file__).resolve().parent.parent
 UNTIL = {"cylinder": 0.2, "dam_break": None}  # s; None: to the end
@@ -40,10 +42,23 @@ def main() -> None:
     parser.add_argument(
         "--set", metavar="K=V", action="append", default=[], help="change a value of the world"
     )
+    parser.add_argument(
+        "--steps", type=int, nargs=3, metavar=("P", "R", "S"), help="steps between pictures, rows, snapshots"
+    )
     wanted = parser.parse_args()
     for name in wanted.world:
-        world = eddyline.World.load(ROOT / "worlds" / f"{name}.toml", parse_set(wanted.set))
+        file = ROOT / "worlds" / f"{name}.toml"
+        world = eddyline.World.load(file, parse_set(wanted.set))
+        if wanted.steps:
+            world = eddyline.World.load(file, parse_set([*wanted.set, *intervals(world, *wanted.steps)]))
         print(told(name, measure(world, wanted.until or UNTIL[name])), flush=True)
+
+
+def intervals(world: eddyline.World, pictures: int, series: int, snapshots: int) -> list[str]:
+    """Settings of the world's output that come as often, in steps."""
+    steps = plan(world).steps
+    wanted = {"pictures": pictures, "series": series, "snapshots": snapshots}
+    return [f"output.{what}={round(steps / every)}" for what, every in wanted.items()]
 
 
 def measure(world: eddyline.World, until: float | None) -> dict[str, Any]:

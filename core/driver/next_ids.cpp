@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <ranges>
+#include <utility>
 
 #include "comm/collectives.hpp"
 
@@ -21,13 +23,14 @@ std::int64_t count_up_to(comm::Communicator& communicator, const std::vector<std
 
 std::vector<std::int64_t> next_ids(comm::Communicator& communicator, std::span<const std::int64_t> ids,
                                    std::int64_t after, std::int64_t limit) {
-  std::vector<std::int64_t> chosen;
+  std::vector<std::pair<std::int64_t, std::int64_t>> order;  // ids and where they are
+  order.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i)
-    if (ids[i] > after) chosen.push_back(static_cast<std::int64_t>(i));
-  const auto id = [&ids](std::int64_t i) { return ids[static_cast<std::size_t>(i)]; };
-  std::sort(chosen.begin(), chosen.end(), [&id](std::int64_t i, std::int64_t j) { return id(i) < id(j); });
-  std::vector<std::int64_t> later(chosen.size());
-  std::transform(chosen.begin(), chosen.end(), later.begin(), id);
+    if (ids[i] > after) order.emplace_back(ids[i], i);
+  std::sort(order.begin(), order.end());
+  std::vector<std::int64_t> later(order.size()), chosen(order.size());
+  std::ranges::copy(std::views::keys(order), later.begin());
+  std::ranges::copy(std::views::values(order), chosen.begin());
 
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   if (count_up_to(communicator, later, last) <= limit) return chosen;

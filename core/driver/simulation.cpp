@@ -155,9 +155,11 @@ class FlowSimulation final : public Simulation {
     const auto& ids = kind == Kind::fluid ? flow_.fluid.id : flow_.wall.id;
     const std::vector<std::int64_t> chosen = next_ids(flow_.communicator(), {ids.data(), ids.size()}, after, limit);
     std::vector<Record> own;
+    own.reserve(chosen.size());
     for (const std::int64_t i : chosen) own.push_back(record_of(kind, static_cast<std::size_t>(i)));
     auto all = gather<Record>(std::span(std::as_const(own))).second;
-    std::sort(all.begin(), all.end(), [](const Record& a, const Record& b) { return a.id < b.id; });
+    // Of one rank they are in order.
+    if (!std::ranges::is_sorted(all, {}, &Record::id)) std::ranges::sort(all, {}, &Record::id);
     return all;
   }
 

@@ -47,6 +47,10 @@ def arithmetic_limit(dimensions: int, sums: str = "confined", instructions: str 
     delta "confined" or "free surface", of classic "liquid" or "gas". Raises ValueError for others.
     """
 
+def series_lines(rows: NDArray[np.float64]) -> bytes:
+    """Rows of a series as they stand in a file, numbers between commas: each the shortest text that gives the
+    same double."""
+
 class UserError(RuntimeError): ...
 
 class UnresponsiveError(RuntimeError):

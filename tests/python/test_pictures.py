@@ -23,7 +23,7 @@ from eddyline.plot.scene import Scene
 from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
 from eddyline.run.report import report_html
-from eddyline.stream.frames import EMPTY, SOLID, Frame, FrameStore, quantise, restore
+from eddyline.stream.frames import Codes, Frame, FrameStore, Picture, read_moment, write_frame
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +45,32 @@ def test_frames_are_kept_to_16_bits() -> None:
     solid = np.zeros(values.shape, dtype=bool)
     solid[0, 0] = True
     values[0, 0] = np.nan
-    codes, scale, offset = quantise(values, solid)
-    assert codes[3, 4] == EMPTY and codes[0, 0] == SOLID
-    back = restore(codes, scale, offset)
-    assert np.isnan(back[3, 4]) and np.isnan(back[0, 0])
-    assert np.nanmax(np.abs(back - values)) <= 0.51 * 8 / 65533
-    assert np.isnan(restore(*quantise(np.full((2, 2), np.nan, np.float32)))).all()
+    kept = Codes.of(values, solid)
+    assert len(kept.codes) == values.size - 1  # what is empty has none
+    back = kept.raster()
+    assert np.array_equal(np.isnan(back), np.isnan(values)) and np.array_equal(kept.solid(), solid)
+    assert np.nanmax(np.abs(back - values)) <= 0.51 * 8 / 65534
+    assert np.isnan(Codes.of(np.full((2, 2), np.nan, np.float32)).raster()).all()
+
+
+def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
+    values = np.linspace(0, 1, 35, dtype=np.float32).reshape(5, 7)  # 35 bits: not whole bytes
+    half, nothing = values.copy(), np.full_like(values, np.nan)
+    half[:, 3:] = np.nan
+    rasters = {"speed": half, "pressure": nothing, "velocity_x": values[:3]}
+    write_frame(tmp_path, 7, Picture(0.5, 12, (0, 0), (2, 1), rasters, {"speed": "m/s"}))
+    store = FrameStore(tmp_path)
+    assert store.quantities == list(rasters) and read_moment(tmp_path / "000007.npy") == (12, 0.5)
+    for name, raster in rasters.items():
+        frame = store.read(0, name)
+        assert frame.upper == (2, 1) and frame.solid is None
+        np.testing.assert_allclose(frame.values, raster, atol=1e-4)
+    speed = np.load(tmp_path / "000007.npy")[()]["speed"]  # as the module tells its readers
+    known = np.unpackbits(speed["known"], count=speed["shape"].prod()).astype(bool)
+    np.testing.assert_allclose(
+        speed["offset"] + speed["scale"] * speed["code"], half[:, :3].ravel(), atol=1e-4
+    )
+    assert speed["units"] == "m/s" and np.array_equal(known.reshape(speed["shape"]), np.isfinite(half))
 
 
 def test_scales() -> None:

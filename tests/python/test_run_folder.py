@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from eddyline import _core
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import atomic
@@ -125,6 +126,16 @@ def test_series_round_trip_with_units(tmp_path: Path) -> None:
     assert list(frame.columns) == ["time", "position"]
     assert frame.attrs["units"] == {"time": "s", "position": "m"}
     assert np.array_equal(frame.to_numpy(), np.vstack([rows, rows + 1]))
+
+
+def test_numbers_of_series_are_the_shortest_that_give_the_same_double() -> None:
+    known = {0.1: "0.1", 3.0: "3", -2.0: "-2", 0.0: "0", 1e-4: "0.0001", 1e-5: "1e-05", 1e15: "1" + 15 * "0"}
+    known |= {1e16: "1e+16", 5e-324: "5e-324", 1 / 3: "0.3333333333333333", np.inf: "inf", -np.nan: "nan"}
+    assert _core.series_lines(np.array([list(known)])).decode() == ",".join(known.values()) + "\n"
+    bits = np.random.default_rng(1).integers(0, 2**64, 20_000, dtype=np.uint64).view(np.float64)
+    any_number = bits[np.isfinite(bits)]
+    lines = _core.series_lines(any_number[:, None]).decode().splitlines()
+    assert np.array_equal(np.array([float(line) for line in lines]), any_number)
 
 
 def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:

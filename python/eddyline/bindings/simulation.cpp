@@ -296,6 +296,17 @@ Owned<float> rasters(const Simulation& s, const std::vector<std::string>& names,
               {quantities.size(), static_cast<std::size_t>(shape.first), static_cast<std::size_t>(shape.second)});
 }
 
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::bytes series_lines(const Rows& rows) {
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    text = observe::lines_of({rows.data(), rows.size()}, rows.shape(1));
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
 }  // namespace
 
 void bind_simulation(nb::module_& module) {
@@ -305,6 +316,8 @@ void bind_simulation(nb::module_& module) {
       "inside_refusal", [](const std::string& exchange) { return exchange::inside_refusal(exchange); }, "exchange"_a);
   module.def("arithmetic_limit", driver::arithmetic_limit, "dimensions"_a, "sums"_a = "confined",
              "instructions"_a = "auto");
+
+  module.def("series_lines", series_lines, "rows"_a);
 
   static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,16 +79,34 @@ def long_hdf5_file(path: Path, size: int) -> Iterator[h5py.File]:
 
 
 @contextlib.contextmanager
-def hdf5_file(path: Path) -> Iterator[h5py.File]:
-    """An HDF5 file that appears at `path` when the block ends.
+def hdf5_file(path: Path, image: bytes | None = None) -> Iterator[h5py.File]:
+    """An HDF5 file that appears at `path` when the block ends; image: what it holds at first, see
+    `hdf5_image`.
 
     It is built in memory and written in one piece: neither a kill nor a full disk leaves half a file, and a
     full disk is an ordinary OSError here instead of a broken file handle inside the HDF5 library.
     """
-    import h5py
-
-    with h5py.File(path.name, "w", driver="core", backing_store=False) as file:
+    with _in_memory(path.name, image) as file:
         yield file
         file.flush()
-        image = file.id.get_file_image()
-    write_bytes(path, image)
+        built = file.id.get_file_image()
+    write_bytes(path, built)
+
+
+def hdf5_image(describe: Callable[[h5py.File], None]) -> bytes:
+    """The bytes of an HDF5 file as `describe` makes it."""
+    with _in_memory("image", None) as file:
+        describe(file)
+        file.flush()
+        return bytes(file.id.get_file_image())
+
+
+def _in_memory(name: str, image: bytes | None) -> h5py.File:
+    import h5py
+
+    if image is None:
+        return h5py.File(name, "w", driver="core", backing_store=False)
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_fapl_core(backing_store=False)
+    access.set_file_image(image)
+    return h5py.File(h5py.h5f.open(name.encode(), h5py.h5f.ACC_RDWR, access))

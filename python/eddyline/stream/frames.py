@@ -3,11 +3,14 @@
     pictures/frames/000000.npy, ...    one complete file a frame
 
 Each is one record in NumPy's own format, which costs a quarter of an HDF5 file: `time` [s], `step`,
-`lower` and `upper` [m], and for each quantity a raster: value = offset + scale * code, in `units`; codes
-have 16 bits, 65535 where there is no fluid, 65534 on a solid. Row 0 is at the bottom.
+`lower` and `upper` [m], and for each quantity a raster of `shape` (rows, columns), in `units`. Where
+there is fluid is told by a bit a pixel, `known`, and only those pixels have a code of 16 bits: value =
+offset + scale * code, and 65535 on a solid. Row 0 is at the bottom.
 
-    frame = numpy.load("000000.npy")[()]
-    speed = frame["speed"]["offset"] + frame["speed"]["scale"] * frame["speed"]["code"]
+    speed = numpy.load("000000.npy")[()]["speed"]
+    values = numpy.full(speed["shape"], numpy.nan)
+    known = numpy.unpackbits(speed["known"], count=values.size).astype(bool)
+    values.flat[known] = speed["offset"] + speed["scale"] * speed["code"]
 
 Frames of three-dimensional runs are views: `shade` holds the light on each pixel, 160 for 1.
 """
@@ -17,7 +20,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +31,14 @@ from numpy.typing import NDArray
 from eddyline.stream import atomic
 
 Raster = NDArray[np.float32]
-EMPTY = 65535
-SOLID = 65534
-TOP = 65533
+SOLID = 65535
+TOP = 65534
 SHADE_ONE = 160  # code of light 1.0
-_MOMENT = [("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2)]
-_SCALE = [("scale", "f8"), ("offset", "f8"), ("units", "U16")]  # of a raster, before its codes
+_MOMENT = np.dtype([("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2)])
+_SCALE = np.dtype([("scale", "f8"), ("offset", "f8"), ("units", "U16"), ("shape", "i4", 2)])
+_BITS, _CODE = np.dtype("u1").str, np.dtype("u2").str
+_MOMENT_FIELDS: list[tuple[Any, ...]] = _MOMENT.descr
+_SCALE_FIELDS: list[tuple[Any, ...]] = _SCALE.descr
 
 
 @dataclass(frozen=True)
@@ -64,27 +69,45 @@ class Picture:
     shade: Raster | None = None
 
 
-def quantise(
-    values: Raster, solid: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.uint16], float, float]:
-    """(codes, scale, offset) with value = offset + scale * code; the error is below half a step of
-    `scale`."""
-    flat = values.ravel()
-    known = np.flatnonzero(np.isfinite(flat))
-    found = flat[known].astype(np.float64)
-    low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 0.0)
-    scale = (high - low) / TOP or 1.0
-    codes = np.full(values.shape, EMPTY, dtype=np.uint16)
-    codes.reshape(-1)[known] = np.rint((found - low) / scale).astype(np.uint16)
-    if solid is not None:
-        codes[solid] = SOLID
-    return codes, scale, low
+@dataclass(frozen=True)
+class Codes:
+    """A raster as it is kept; the error is below half a step of `scale`."""
 
+    shape: tuple[int, ...]  # rows, columns
+    known: NDArray[np.uint8]  # a bit for each pixel, row by row: whether it has a code
+    codes: NDArray[np.uint16]  # (n,) of those
+    scale: float
+    offset: float
 
-def restore(codes: NDArray[np.uint16], scale: float, offset: float) -> Raster:
-    values = (offset + scale * codes.astype(np.float64)).astype(np.float32)
-    values[codes > TOP] = np.nan
-    return values
+    @classmethod
+    def of(cls, values: Raster, solid: NDArray[np.bool_] | None = None) -> Codes:
+        flat = values.reshape(-1)
+        is_fluid = np.isfinite(flat)
+        found = flat[is_fluid].astype(np.float64)
+        low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 0.0)
+        scale = (high - low) / TOP or 1.0
+        codes = np.rint((found - low) / scale).astype(np.uint16)
+        if solid is None:
+            return cls(values.shape, np.packbits(is_fluid), codes, scale, low)
+        every = np.zeros(flat.shape, dtype=np.uint16)
+        every[is_fluid] = codes
+        every[solid.reshape(-1)] = SOLID
+        is_known = is_fluid | solid.reshape(-1)
+        return cls(values.shape, np.packbits(is_known), every[is_known], scale, low)
+
+    def raster(self) -> Raster:
+        """The values; NaN where there is no fluid."""
+        values = self.offset + self.scale * self.codes.astype(np.float64)
+        values[self.codes == SOLID] = np.nan
+        return self._spread(np.full(self.shape, np.nan, dtype=np.float32), values)
+
+    def solid(self) -> NDArray[np.bool_]:
+        return self._spread(np.zeros(self.shape, dtype=np.bool_), self.codes == SOLID)
+
+    def _spread(self, pixels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
+        is_known = np.unpackbits(self.known, count=pixels.size).view(np.bool_)
+        pixels.reshape(-1)[is_known] = known
+        return pixels
 
 
 def frame_files(folder: Path) -> list[Path]:
@@ -100,37 +123,35 @@ def cut_frames(folder: Path, count: int) -> None:
 
 
 def write_frame(folder: Path, number: int, picture: Picture) -> None:
-    rasters = {name: quantise(values, picture.solid) for name, values in picture.rasters.items()}
+    rasters = {name: Codes.of(values, picture.solid) for name, values in picture.rasters.items()}
     shade = (
         None
         if picture.shade is None
         else np.ascontiguousarray(np.clip(picture.shade * SHADE_ONE, 0, 255), dtype=np.uint8)
     )
-    shapes = tuple((name, codes.shape) for name, (codes, _, _) in rasters.items())
-    folder.mkdir(parents=True, exist_ok=True)
     # The record piece by piece, as numpy.save would write it after copying it twice.
-    with atomic.replacing(folder / f"{number:06d}.npy") as part, part.open("wb") as file:
-        file.write(_head(shapes, None if shade is None else shade.shape))
-        moment = (picture.time, picture.step, picture.lower, picture.upper)
-        file.write(np.array(moment, dtype=_MOMENT).tobytes())
-        for name, (codes, scale, offset) in rasters.items():
-            file.write(np.array((scale, offset, picture.units.get(name, "")), dtype=_SCALE).tobytes())
-            file.write(codes.data)
-        if shade is not None:
-            file.write(shade.data)
-
-
-@lru_cache(16)
-def _head(rasters: tuple[tuple[str, tuple[int, ...]], ...], shade: tuple[int, ...] | None) -> bytes:
-    """What a file begins with that holds these rasters."""
-    kinds: list[tuple[Any, ...]] = list(_MOMENT)
-    for name, shape in rasters:
-        kinds.append((name, [*_SCALE, ("code", "u2", shape)]))
+    moment = (picture.time, picture.step, picture.lower, picture.upper)
+    pieces: list[bytes | memoryview] = [_head(rasters, shade), np.array(moment, dtype=_MOMENT).data]
+    for name, kept in rasters.items():
+        scale = (kept.scale, kept.offset, picture.units.get(name, ""), kept.shape)
+        pieces += [np.array(scale, dtype=_SCALE).data, kept.known.data, kept.codes.data]
     if shade is not None:
-        kinds.append(("shade", "u1", shade))
+        pieces.append(shade.data)
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+    atomic.write_bytes(folder / f"{number:06d}.npy", b"".join(pieces))
+
+
+def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None) -> bytes:
+    """What a file begins with that holds these rasters."""
+    fields = [*_MOMENT_FIELDS]
+    for name, kept in rasters.items():
+        pixels = [("known", _BITS, kept.known.shape), ("code", _CODE, kept.codes.shape)]
+        fields.append((name, [*_SCALE_FIELDS, *pixels]))
+    if shade is not None:
+        fields.append(("shade", _BITS, shade.shape))
     out = io.BytesIO()
-    kind = npy.dtype_to_descr(np.dtype(kinds))
-    npy.write_array_header_1_0(out, {"descr": kind, "fortran_order": False, "shape": ()})
+    npy.write_array_header_1_0(out, {"descr": fields, "fortran_order": False, "shape": ()})
     return out.getvalue()
 
 
@@ -164,16 +185,22 @@ class FrameStore:
         if quantity not in record.dtype.names:
             raise KeyError(quantity)
         raster = record[quantity]
-        codes = raster["code"]
+        kept = Codes(
+            shape=tuple(raster["shape"]),
+            known=raster["known"],
+            codes=raster["code"],
+            scale=float(raster["scale"]),
+            offset=float(raster["offset"]),
+        )
         shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in record.dtype.names else None
         return Frame(
             time=float(record["time"]),
             step=int(record["step"]),
             quantity=quantity,
-            values=restore(codes, float(raster["scale"]), float(raster["offset"])),
+            values=kept.raster(),
             lower=_pair(record["lower"]),
             upper=_pair(record["upper"]),
-            solid=codes == SOLID if shade is not None else None,
+            solid=kept.solid() if shade is not None else None,
             shade=shade,
         )
 

@@ -3,6 +3,7 @@ most of what a small file costs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,13 @@ def create_dataset(
     return h5py.Dataset(h5d.create(group.id, name.encode(), kind, _space(shape), storage))
 
 
+def open_dataset(group: h5py.Group, name: str) -> h5py.Dataset:
+    import h5py
+    from h5py import h5d
+
+    return h5py.Dataset(h5d.open(group.id, name.encode()))
+
+
 def write_dataset(
     group: h5py.Group, name: str, values: Any, chunk: tuple[int, ...] | None = None
 ) -> h5py.Dataset:
@@ -62,6 +70,30 @@ def write_rows(data: h5py.Dataset, first: int, values: Any) -> None:
         data.id.write(h5s.create_simple(values.shape), place, values)
 
 
+def join_datasets(
+    group: h5py.Group,
+    name: str,
+    dtype: Any,
+    parts: Sequence[tuple[str, int]],
+    inside: str,
+    columns: int = 1,
+) -> h5py.Dataset:
+    """A data set that holds no numbers: its rows are those of `inside` in other files, one after the other
+    (parts: file, rows)."""
+    import h5py
+    from h5py import h5d
+
+    tail = (columns,) if columns > 1 else ()
+    whole, storage, first = _space((sum(rows for _, rows in parts), *tail)), _new_storage(), 0
+    for file, rows in parts:
+        if rows:
+            place = whole.copy()
+            place.select_hyperslab((first, 0)[: 1 + len(tail)], (rows, *tail))
+            storage.set_virtual(place, file.encode(), inside.encode(), _space((rows, *tail)))
+        first += rows
+    return h5py.Dataset(h5d.create(group.id, name.encode(), _type(np.dtype(dtype)), whole, storage))
+
+
 @cache
 def _type(dtype: np.dtype[Any]) -> Any:
     """What HDF5 calls it; objects are text: UTF-8 of any length."""
@@ -80,13 +112,18 @@ def _space(shape: tuple[int, ...]) -> Any:
 
 @lru_cache(64)
 def _storage(chunk: tuple[int, ...] | None, compressed: bool) -> Any:
-    from h5py import h5p
-
-    storage = h5p.create(h5p.DATASET_CREATE)
-    storage.set_obj_track_times(False)  # the same bytes whenever it is written
+    storage = _new_storage()
     if chunk is not None:
         storage.set_chunk(chunk)
     if chunk is not None and compressed:
         storage.set_shuffle()
         storage.set_deflate(1)
+    return storage
+
+
+def _new_storage() -> Any:
+    from h5py import h5p
+
+    storage = h5p.create(h5p.DATASET_CREATE)
+    storage.set_obj_track_times(False)  # the same bytes whenever it is written
     return storage

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline import _core
 from eddyline.stream import atomic
 
 if TYPE_CHECKING:
@@ -52,10 +53,9 @@ class SeriesFiles:
         """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns)
         float64)}."""
         for name, (columns, units, rows) in series.items():
-            lines = [] if name in self._known else [header(columns, units)]
-            lines += [",".join(map(_number, row)) for row in rows.tolist()]
-            if lines:
-                _append_lines(self.folder / f"{name}.csv", "\n".join(lines) + "\n")
+            head = b"" if name in self._known else f"{header(columns, units)}\n".encode()
+            if lines := head + _core.series_lines(rows):
+                _append_lines(self.folder / f"{name}.csv", lines)
                 self._known.add(name)
 
 
@@ -89,17 +89,12 @@ def read_series(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _number(value: float) -> str:
-    """The shortest text that gives the same double; whole numbers without a point."""
-    return str(int(value)) if value.is_integer() and abs(value) < 2**53 and value != 0 else repr(value)
-
-
-def _append_lines(path: Path, text: str) -> None:
+def _append_lines(path: Path, lines: bytes) -> None:
     """Appends whole lines; if that fails (disk full), takes a partly written line back."""
     with path.open("ab", buffering=0) as file:
         size = file.tell()
         try:
-            left = memoryview(text.encode())
+            left = memoryview(lines)
             while left:
                 left = left[file.write(left) :]
         except OSError:

@@ -24,7 +24,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eddyline.stream import atomic
-from eddyline.stream.hdf5 import create_dataset, describe, write_dataset, write_rows
+from eddyline.stream.hdf5 import (
+    create_dataset,
+    describe,
+    join_datasets,
+    open_dataset,
+    write_dataset,
+    write_rows,
+)
 from eddyline.stream.particles import BATCH, Kind, Records, batches, count
 
 if TYPE_CHECKING:
@@ -68,6 +75,7 @@ WALL_FIELDS = (
     ),
     Field("pressure", np.float64, "Pa", "pressure, extrapolated from the fluid"),
 )
+_POINT_DATA = "PointData"
 _POSITION = Field("Points", np.float64, "m", "position (the third coordinate is 0 in two dimensions)", 3)
 KINDS: tuple[Kind, ...] = ("walls", "fluid")
 """In the order in which they are written."""
@@ -276,11 +284,16 @@ class _Part:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         bytes_each = 24 + sum(np.dtype(column.dtype).itemsize * column.components for column in self._columns)
         size = bytes_each * self._total
+        is_small = size <= SMALL
         file = self._open.enter_context(
-            atomic.hdf5_file(self._path) if size <= SMALL else atomic.long_hdf5_file(self._path, size)
+            atomic.hdf5_file(self._path, _image_of_empty(self._kind, self._total))
+            if is_small
+            else atomic.long_hdf5_file(self._path, size)
         )
         with self._or_abandon():
-            self._describe(file)
+            if not is_small:
+                _describe_empty(file, self._kind, self._total)
+            self._begin(file["VTKHDF"])
 
     def append(self, batch: Records) -> None:
         """The next particles."""
@@ -313,8 +326,8 @@ class _Part:
     def _columns(self) -> tuple[Field, ...]:
         return FIELDS[self._kind]
 
-    def _describe(self, file: h5py.File) -> None:
-        root, moment = _poly_data(file), self._moment
+    def _begin(self, root: h5py.Group) -> None:
+        moment = self._moment
         describe(
             root,
             time=moment.time,
@@ -322,17 +335,34 @@ class _Part:
             dimensions=moment.dimensions,
             checksum=moment.checksum,
         )
-        _write_vertices(root, [self._total])
-        self._data = [(_POSITION, _create_array(root, _POSITION, self._total))]
-        data = root.create_group("PointData")
-        self._data += [(column, _create_array(data, column, self._total)) for column in self._columns]
+        self._data = [(column, open_dataset(root, _name(column))) for column in [_POSITION, *self._columns]]
 
 
 class _AbandonedError(Exception):
     """What ends the writing of a file that shall not appear."""
 
 
-def _create_array(group: h5py.Group, column: Field, length: int) -> h5py.Dataset:
+@functools.lru_cache(len(KINDS))
+def _image_of_empty(kind: Kind, total: int) -> bytes:
+    """Most of what a small snapshot takes is the making of its objects; most flows keep their particles."""
+    return atomic.hdf5_image(lambda file: _describe_empty(file, kind, total))
+
+
+def _describe_empty(file: h5py.File, kind: Kind, total: int) -> None:
+    """All of a snapshot but its moment and the numbers of its particles."""
+    root = _poly_data(file)
+    _write_vertices(root, [total])
+    root.create_group(_POINT_DATA)
+    for column in [_POSITION, *FIELDS[kind]]:
+        _create_array(root, column, total)
+
+
+def _name(column: Field) -> str:
+    """Of its numbers, below the group of all."""
+    return column.name if column is _POSITION else f"{_POINT_DATA}/{column.name}"
+
+
+def _create_array(root: h5py.Group, column: Field, length: int) -> None:
     """Whole numbers are compressed; others would take four fifths of their room and several times as long.
     Components of vectors are stored one after the other: the third of two dimensions is nowhere written, and
     so 0."""
@@ -342,9 +372,8 @@ def _create_array(group: h5py.Group, column: Field, length: int) -> h5py.Dataset
         even = math.ceil(length / math.ceil(length / CHUNK))  # so that the last is as full as the others
         chunk = (even, 1) if vector else (even,)
     shape = (length, column.components) if vector else (length,)
-    data = create_dataset(group, column.name, shape, column.dtype, chunk, compressed=whole)
+    data = create_dataset(root, _name(column), shape, column.dtype, chunk, compressed=whole)
     describe(data, units=column.units, description=column.description)
-    return data
 
 
 def _write_vertices(root: h5py.Group, counts: Sequence[int]) -> None:
@@ -374,10 +403,12 @@ def _describe_index(file: h5py.File, kind: Kind, times: Sequence[float], counts:
     steps = len(times)
     root = _poly_data(file)
     _write_vertices(root, counts)
-    data = root.create_group("PointData")
+    root.create_group(_POINT_DATA)
     for column in [_POSITION, *FIELDS[kind]]:
-        group, prefix = (root, "") if column.name == "Points" else (data, "PointData/")
-        joined = _join(group, column, kind, f"VTKHDF/{prefix}{column.name}", counts)
+        parts = [(f"{kind}/{part_name(k)}", length) for k, length in enumerate(counts)]
+        joined = join_datasets(
+            root, _name(column), column.dtype, parts, f"VTKHDF/{_name(column)}", column.components
+        )
         describe(joined, units=column.units, description=column.description)
     group = root.create_group("Steps")
     describe(group, NSteps=np.int64(steps))
@@ -391,17 +422,3 @@ def _describe_index(file: h5py.File, kind: Kind, times: Sequence[float], counts:
     offsets = group.create_group("PointDataOffsets")
     for column in FIELDS[kind]:
         offsets[column.name] = points
-
-
-def _join(group: h5py.Group, column: Field, kind: Kind, inside: str, counts: Sequence[int]) -> h5py.Dataset:
-    import h5py
-
-    tail = (3,) if column.components == 3 else ()
-    layout = h5py.VirtualLayout(shape=(sum(counts), *tail), dtype=column.dtype)
-    start = 0
-    for number, length in enumerate(counts):
-        if length:
-            source = h5py.VirtualSource(f"{kind}/{part_name(number)}", inside, shape=(length, *tail))
-            layout[start : start + length] = source
-        start += length
-    return group.create_virtual_dataset(column.name, layout)

@@ -24,7 +24,9 @@ RATES = {2: 2.4e6, 3: 0.8e6}
 WALL_WEIGHT = 0.1  # cost of a wall particle in fluid particles: one light sweep, and only near the fluid
 _FLUID_BYTES = 73  # of a snapshot for each fluid particle: id, position, velocity, density, pressure, surface
 _WALL_BYTES = 36  # position, body, pressure
-_PICTURE_BYTES = 400_000  # of a frame, with its rasters
+_PICTURE_BYTES = 14  # of a frame in two dimensions, for each fluid particle, about
+_LARGE_PICTURE = 8_000_000  # at most: no raster has more than so many pixels along a side
+_VIEW_BYTES = 450_000  # of a frame in three, about
 _ROW_BYTES = 110  # of a series
 
 
@@ -52,9 +54,10 @@ def plan(world: World, cores: int | None = None) -> Plan:
     snapshot = estimate.fluid_particles * _FLUID_BYTES + estimate.wall_particles * _WALL_BYTES
     walls = sum(isinstance(world.file.boundaries.side(name), Wall) for name in world.sides)
     series = 1 + len(world.file.bodies) + walls + len(world.observers)
-    disk = (
-        output.snapshots * snapshot + output.pictures * _PICTURE_BYTES + series * output.series * _ROW_BYTES
-    )
+    picture = min(_PICTURE_BYTES * estimate.fluid_particles, _LARGE_PICTURE)
+    if world.dimensions == 3:
+        picture = _VIEW_BYTES
+    disk = output.snapshots * snapshot + output.pictures * picture + series * output.series * _ROW_BYTES
     return Plan(estimate, steps, seconds, cores, disk)
 
 
