@@ -23,6 +23,7 @@ from eddyline.plot.scene import Scene
 from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
 from eddyline.run.report import report_html
+from eddyline.stream.damaged import DamagedError
 from eddyline.stream.frames import Codes, Frame, FrameStore, Picture, read_moment, write_frame
 
 
@@ -70,6 +71,11 @@ def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
     np.testing.assert_allclose(
         speed["offset"] + speed["scale"] * speed["code"], half[:, :3].ravel(), atol=1e-4
     )
+    whole = (tmp_path / "000007.npy").read_bytes()
+    for damaged in (b"", whole[:-1]):
+        (tmp_path / "000007.npy").write_bytes(damaged)
+        with pytest.raises(DamagedError, match=r"000007\.npy: damaged"):
+            store.read(0, "speed")
     assert speed["units"] == "m/s" and np.array_equal(known.reshape(speed["shape"]), np.isfinite(half))
 
 

@@ -52,12 +52,12 @@ def _exit_code(error: Exception) -> int | None:
     if isinstance(error, OSError):
         return EXIT_CANNOT_WRITE
     from eddyline import _core
-    from eddyline.stream.series import SeriesError
+    from eddyline.stream.damaged import DamagedError
     from eddyline.world import WorldError
 
     if isinstance(error, _core.StepError):  # before the first step: the start itself is wrong
         return EXIT_FAILED_STEP
-    return EXIT_BAD_INPUT if isinstance(error, (WorldError, SeriesError, _core.UserError)) else None
+    return EXIT_BAD_INPUT if isinstance(error, (WorldError, DamagedError, _core.UserError)) else None
 
 
 def _words(error: Exception) -> str:

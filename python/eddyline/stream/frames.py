@@ -18,7 +18,8 @@ Frames of three-dimensional runs are views: `shade` holds the light on each pixe
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from eddyline.stream import atomic
+from eddyline.stream.damaged import DamagedError
 
 Raster = NDArray[np.float32]
 SOLID = 65535
@@ -156,9 +158,10 @@ def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None) -> byte
 
 
 def read_moment(file: Path) -> tuple[int, float]:
-    """Step and time [s] of a frame, without its rasters."""
-    record = np.load(file, mmap_mode="r", allow_pickle=False)
-    return int(record["step"]), float(record["time"])
+    """Step and time [s] of a frame, without its rasters. Raises DamagedError."""
+    with _reading(file):
+        record = np.load(file, mmap_mode="r", allow_pickle=False)
+        return int(record["step"]), float(record["time"])
 
 
 class FrameStore:
@@ -173,36 +176,48 @@ class FrameStore:
 
     @cached_property
     def quantities(self) -> list[str]:
-        """Names of the rasters that every frame holds."""
+        """Names of the rasters that every frame holds. Raises DamagedError."""
         if not self._files:
             return []
-        kinds = np.load(self._files[0], mmap_mode="r", allow_pickle=False).dtype
+        with _reading(self._files[0]):
+            kinds = np.load(self._files[0], mmap_mode="r", allow_pickle=False).dtype
         return [name for name in kinds.names or () if kinds[name].names]
 
     def read(self, k: int, quantity: str) -> Frame:
-        """Frame `k` (negative: from the end); KeyError if it does not hold `quantity`."""
-        record = np.load(self._files[k], allow_pickle=False)[()]
-        if quantity not in record.dtype.names:
-            raise KeyError(quantity)
-        raster = record[quantity]
-        kept = Codes(
-            shape=tuple(raster["shape"]),
-            known=raster["known"],
-            codes=raster["code"],
-            scale=float(raster["scale"]),
-            offset=float(raster["offset"]),
-        )
-        shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in record.dtype.names else None
-        return Frame(
-            time=float(record["time"]),
-            step=int(record["step"]),
-            quantity=quantity,
-            values=kept.raster(),
-            lower=_pair(record["lower"]),
-            upper=_pair(record["upper"]),
-            solid=kept.solid() if shade is not None else None,
-            shade=shade,
-        )
+        """Frame `k` (negative: from the end); KeyError if it does not hold `quantity`, DamagedError if it
+        cannot be read."""
+        with _reading(self._files[k]):
+            record = np.load(self._files[k], allow_pickle=False)[()]
+            names = record.dtype.names
+            if quantity not in names:
+                raise KeyError(quantity)
+            raster = record[quantity]
+            kept = Codes(
+                shape=tuple(raster["shape"]),
+                known=raster["known"],
+                codes=raster["code"],
+                scale=float(raster["scale"]),
+                offset=float(raster["offset"]),
+            )
+            shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in names else None
+            return Frame(
+                time=float(record["time"]),
+                step=int(record["step"]),
+                quantity=quantity,
+                values=kept.raster(),
+                lower=_pair(record["lower"]),
+                upper=_pair(record["upper"]),
+                solid=kept.solid() if shade is not None else None,
+                shade=shade,
+            )
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, EOFError) as error:
+        raise DamagedError(file, error) from None
 
 
 def _pair(values: Any) -> tuple[float, float]:

@@ -13,19 +13,13 @@ from numpy.typing import NDArray
 
 from eddyline import _core
 from eddyline.stream import atomic
+from eddyline.stream.damaged import DamagedError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Rows = Mapping[str, tuple[Sequence[str], Sequence[str], NDArray[np.float64]]]
 _HEADER = re.compile(r"^(?P<name>[^\[]*?)\s*(?:\[(?P<unit>[^\]]*)\])?$")
-
-
-class SeriesError(ValueError):
-    """A file that no run has written like that."""
-
-    def __init__(self, path: Path, error: Exception) -> None:
-        super().__init__(f"{path}: damaged ({error})")
 
 
 class SeriesFiles:
@@ -36,7 +30,7 @@ class SeriesFiles:
         self._known: set[str] = set()
 
     def cut(self, time: float) -> None:
-        """Goes on with files that are there, without their rows after `time` [s]. Raises SeriesError before
+        """Goes on with files that are there, without their rows after `time` [s]. Raises DamagedError before
         it changes any."""
         kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
@@ -44,7 +38,7 @@ class SeriesFiles:
                 first, *rows = path.read_text(encoding="utf-8").splitlines()
                 kept[path] = [first, *(row for row in rows if float(row.partition(",")[0]) <= time)]
             except ValueError as error:
-                raise SeriesError(path, error) from None
+                raise DamagedError(path, error) from None
         for path, lines in kept.items():
             atomic.write_text(path, "\n".join(lines) + "\n")
             self._known.add(path.stem)
@@ -65,13 +59,13 @@ def header(columns: Sequence[str], units: Sequence[str]) -> str:
 
 def read_series(path: Path) -> pd.DataFrame:
     """A series as a table: plain column names, units in `.attrs["units"]`. An unfinished last line is left
-    out. Raises SeriesError."""
+    out. Raises DamagedError."""
     import pandas as pd
 
     try:
         text = path.read_text()
     except ValueError as error:
-        raise SeriesError(path, error) from None
+        raise DamagedError(path, error) from None
     text = text[: text.rfind("\n") + 1]
     first, _, rest = text.partition("\n")
     names, units = [], {}
@@ -83,7 +77,7 @@ def read_series(path: Path) -> pd.DataFrame:
     try:
         frame = pd.read_csv(io.StringIO(rest), names=names, header=None, dtype="float64")
     except ValueError as error:
-        raise SeriesError(path, error) from None
+        raise DamagedError(path, error) from None
     frame.attrs["units"] = units
     frame.attrs["name"] = path.stem
     return frame
