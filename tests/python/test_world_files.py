@@ -61,6 +61,22 @@ def test_try_lines(path: Path) -> None:
         assert changed.source != world.source
 
 
+@pytest.mark.parametrize(
+    ("center", "told"),
+    [
+        ("[0.2, 0.03]", "bodies.cylinder reaches beyond the bottom side: no fluid acts on what is there."),
+        ("[0.2, 0.05]", None),  # it touches the side
+        ("[2.18, 0.4]", "bodies.cylinder reaches beyond the right and top sides: no fluid acts"),
+    ],
+)
+def test_a_body_beyond_a_side_is_told(center: str, told: str | None) -> None:
+    from eddyline.world import parse_set
+
+    ends = ['boundaries.left={type="wall"}', 'boundaries.right={type="wall"}']
+    text = describe(World.load("cylinder", parse_set([*ends, f"bodies.cylinder.center={center}"])))
+    assert told in text if told else "reaches beyond" not in text
+
+
 def test_gallery_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert set(gallery()) == {path.relative_to(FOLDER).with_suffix("").as_posix() for path in WORLDS}

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from .. import _core
 from .motions import top_speed
 from .problems import listed, rounded
+from .samples import corners
 from .scales import gamma_of
-from .schema import Front, Gauge, Line, PressureDrop, Wall
+from .schema import SIDES, Front, Gauge, Line, PressureDrop, Wall
 
 if TYPE_CHECKING:
     from .world import World
@@ -179,8 +180,25 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
             f"Mach {rounded(world.scales.mach, 2)}: density will vary by {world.scales.mach**2:.0%}; "
             "below 0.1 is usual."
         )
+    yield from _bodies_beyond(world)
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
         yield "a gauge measures a free surface, and this world has none: the fluid fills it."
+
+
+def _bodies_beyond(world: World) -> Iterator[str]:
+    origin, end = corners(world.file)
+    slack = 1e-9 * max(world.file.domain.size)
+    for name, body in world.file.bodies.items():
+        low, high = body.core_shape.bounds
+        beyond = [
+            SIDES[2 * k + upper]
+            for k in range(world.dimensions)
+            for upper, by in enumerate((origin[k] - low[k], high[k] - end[k]))
+            if by > slack
+        ]
+        if beyond:
+            sides = f"{listed(beyond)} side{'s' if len(beyond) > 1 else ''}"
+            yield f"bodies.{name} reaches beyond the {sides}: no fluid acts on what is there."
 
 
 def _bytes(count: float) -> str:
