@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from eddyline import _core
-from eddyline.bench import machine, main, step
+from eddyline.bench import command, machine, main, step
 from eddyline.bench.worlds import CASES
 
 KEYS = {
@@ -26,6 +26,7 @@ def test_step_writes_a_record_for_each_measurement(
 ):
     monkeypatch.setattr(step, "_WORK", 2000)
     monkeypatch.setattr(step, "WARM_UP", 2)
+    monkeypatch.setattr(command, "available_cores", lambda: 2)
     path = tmp_path / "bench.json"
     assert main(["step", "--sizes", "500", "--threads", "1,2", "--dim", "2", "--json", str(path)]) == 0
     records = json.loads(path.read_text())
@@ -186,15 +187,39 @@ def test_machine_measures_copies_and_arithmetic(monkeypatch: pytest.MonkeyPatch)
             assert all(1e6 < limit < 1e11 for limit in limits.values())
 
 
-def test_wrong_sizes_are_refused(capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("step --sizes 0", "must be at least 1 and at most 1000000000"),
+        ("step --sizes 1e12", "must be at least 1 and at most 1000000000"),
+        ("step --sizes inf", "must be whole numbers between commas"),
+        ("step --sizes 1234.7", "must be whole numbers between commas"),
+        ("step --sizes 5 --dim 2", "5: too few particles for a box in 2D. Try 500."),
+        ("step --sizes 1e9 --dim 2", "1000000000: no box in 2D. "),
+        ("step --threads 1000000", "1000000: more threads than the "),
+        ("machine --threads 1000000", "1000000: more threads than the "),
+        ("machine --case dam", "unrecognized arguments: --case dam"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(words: str, told: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
-        main(["step", "--sizes", "0"])
-    assert "must be at least 1" in capsys.readouterr().err
+        main(words.split())
+    assert told in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_a_channel_has_an_inflow(dim: int):
+    world = CASES["channel"](dim, 4000, "delta")
+    simulation = _core.Simulation(world.core, threads=1, series_interval=1e9)
+    simulation.advance(np.inf, 20, np.inf)
+    flow = simulation.take_series()["opening.left"]
+    assert flow[2][-1][flow[0].index("mass_flow")] > 0
+    assert 0.9 * 4000 < simulation.statistics()["fluid_particles"] < 1.5 * 4000
 
 
 @pytest.mark.parametrize(
     ("option", "name"),
-    [("picture", "roof.svg"), ("picture", "nowhere/roof.png"), ("json", "nowhere/bench.json")],
+    [("picture", "roof.svg"), ("picture", "nowhere/roof.png"), ("json", "nowhere/bench.json"), ("json", "")],
 )
 def test_what_cannot_be_written_is_refused_before_anything_is_measured(
     option: str,

@@ -13,12 +13,13 @@ from rich.console import Console
 
 from eddyline.bench import machine, step
 from eddyline.bench.tables import show_growth, show_machine, show_steps
-from eddyline.bench.worlds import CASES, SCHEMES, TooFewError
+from eddyline.bench.worlds import CASES, SCHEMES, SizeError
 from eddyline.run.machine import available_cores
 
 SIZES, LARGE = (10_000, 100_000), 1_000_000
 DEFAULT_CASES = ("box", "dam")
 WIDTH = 180
+MOST = 1_000_000_000
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -33,18 +34,30 @@ def run(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
-    _check(parser, options.json, options.picture)
     threads = options.threads or sorted({1, min(2, available_cores())})
-    if options.what == "machine":
-        found = machine.measure(threads)
-        show_machine(console, found)
-        _write(options.json, [record.as_json() for record in found])
-        return 0
+    measure = {"machine": _measure_machine, "step": _measure_steps}[options.what]
+    measure(options, threads, console, options.parser)
+    return 0
+
+
+def _measure_machine(
+    options: argparse.Namespace, threads: list[int], console: Console, parser: argparse.ArgumentParser
+) -> None:
+    _check(parser, options.json)
+    found = machine.measure(threads)
+    show_machine(console, found)
+    _write(options.json, [record.as_json() for record in found])
+
+
+def _measure_steps(
+    options: argparse.Namespace, threads: list[int], console: Console, parser: argparse.ArgumentParser
+) -> None:
+    _check(parser, options.json, options.picture)
     sizes = options.sizes or [*SIZES, *([LARGE] if options.large else [])]
     schemes = options.scheme or SCHEMES[:1]
     try:
         measured = step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes)
-    except TooFewError as error:
+    except SizeError as error:
         parser.error(f"argument --sizes: {error}")
     records = list(_show_progress(console, measured))
     show_steps(console, records)
@@ -55,16 +68,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
         alone = [record for record in records if record.threads == min(threads)]
         draw(options.picture, alone, machine.measure([min(threads)])[0])
-    return 0
 
 
-def _check(parser: argparse.ArgumentParser, records: Path | None, picture: Path | None) -> None:
+def _check(parser: argparse.ArgumentParser, records: Path | None, picture: Path | None = None) -> None:
     """What would fail after all measurements is found before them."""
     if picture is not None and picture.suffix != ".png":
         parser.error(f"--picture {picture}: must end in .png")
     for name, path in (("json", records), ("picture", picture)):
         if path is not None and not path.parent.is_dir():
             parser.error(f"--{name} {path}: there is no folder {path.parent}. Make it first.")
+        if path is not None and path.is_dir():
+            parser.error(f"--{name} {path}: is a folder; must be a file.")
 
 
 def _show_progress(console: Console, records: Iterable[step.Record]) -> Iterable[step.Record]:
@@ -80,14 +94,24 @@ def _write(path: Path | None, records: list[dict[str, Any]]) -> None:
 
 
 def _numbers(text: str) -> list[int]:
-    """Whole numbers above 0 between commas, such as 10000,1e5."""
+    """Whole numbers from 1 to MOST between commas, such as 10000,1e5."""
     try:
-        values = [int(float(part)) for part in text.split(",")]
+        values = [float(part) for part in text.split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text}: must be whole numbers between commas") from None
-    if any(value < 1 for value in values):
-        raise argparse.ArgumentTypeError(f"{text}: must be at least 1")
-    return values
+        values = []
+    if not values or not all(value.is_integer() for value in values):
+        raise argparse.ArgumentTypeError(f"{text}: must be whole numbers between commas")
+    if not all(1 <= value <= MOST for value in values):
+        raise argparse.ArgumentTypeError(f"{text}: must be at least 1 and at most {MOST}")
+    return [int(value) for value in values]
+
+
+def _threads(text: str) -> list[int]:
+    cores = available_cores()
+    numbers = _numbers(text)
+    if max(numbers) > cores:
+        raise argparse.ArgumentTypeError(f"{text}: more threads than the {cores} cores that may be used")
+    return numbers
 
 
 def _dimensions(text: str) -> list[int]:
@@ -99,33 +123,49 @@ def _dimensions(text: str) -> list[int]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eddyline bench",
-        description="Measure how fast this machine computes. An evaluation is the rates of one fluid "
-        "particle, once, with the walls' share; a step has one. Pairs are true directed pairs. Sizes and "
-        "numbers of threads of a world take turns. With one thread, time that other programs had does not "
-        "count.",
-        epilog="eddyline bench exchange records and replays what ranks send; it has a --help of its own.",
+        description="Measure how fast this machine computes. Each of these has a --help of its own.",
     )
-    parser.add_argument(
-        "what", choices=["step", "machine", "exchange"], help="time steps, the machine, or exchanges of ranks"
+    parts = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE")
+    common.add_argument("--threads", type=_threads, metavar="N,N", help="numbers of threads; default 1 and 2")
+
+    of_steps = parts.add_parser(
+        "step",
+        parents=[common],
+        help="time steps of some worlds",
+        description="Measure whole time steps. An evaluation is the rates of one fluid particle, once, with "
+        "the walls' share; a step has one. Pairs are true directed pairs. Sizes and numbers of threads of a "
+        "world take turns. With one thread, time that other programs had does not count.",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE")
-    parser.add_argument("--threads", type=_numbers, metavar="N,N", help="numbers of threads; default 1 and 2")
-    parser.add_argument(
+    of_steps.add_argument(
         "--case",
         action="append",
         choices=list(CASES),
-        help="again for more; default box and dam. jet, corner and splash are awkward: mostly empty",
+        help="again for more; default box and dam. channel has an inflow and a body; jet, corner and splash "
+        "are awkward: mostly empty",
     )
-    parser.add_argument(
+    of_steps.add_argument(
         "--scheme",
         action="append",
         choices=SCHEMES,
-        help="again for both; default delta. A gas takes classic",
+        help="again for both; default delta. A gas takes classic, a channel delta",
     )
-    parser.add_argument(
+    of_steps.add_argument(
         "--dim", type=_dimensions, default=[2, 3], metavar="D,D", help="dimensions; default 2,3"
     )
-    parser.add_argument("--sizes", type=_numbers, metavar="N,N", help="particles; default 10000,100000")
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the roofline into FILE, a PNG")
-    parser.add_argument("--large", action="store_true", help="a million particles, too")
+    of_steps.add_argument("--sizes", type=_numbers, metavar="N,N", help="particles; default 10000,100000")
+    of_steps.add_argument("--large", action="store_true", help="a million particles, too")
+    of_steps.add_argument("--picture", type=Path, metavar="FILE", help="draw the roofline into FILE, a PNG")
+    of_steps.set_defaults(parser=of_steps)
+
+    of_machine = parts.add_parser(
+        "machine",
+        parents=[common],
+        help="what this machine can do at all",
+        description="Measure memory bandwidth, and how many pairs a second the arithmetic of pair sums alone "
+        "makes: what time steps are compared with.",
+    )
+    of_machine.set_defaults(parser=of_machine)
+    parts.add_parser("exchange", help="what ranks send, recorded and replayed by every strategy")
     return parser

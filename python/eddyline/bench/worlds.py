@@ -1,5 +1,6 @@
-"""What is benchmarked, of about a given number of particles: a closed box that mixes, a dam break, a box of
-gas; and worlds that are awkward for cells and lists: a thin jet, everything in one corner, a splash."""
+"""What is benchmarked, of about a given number of particles: a closed box that mixes, a dam break, a channel
+with an inflow, a box of gas; and worlds that are awkward for cells and lists: a thin jet, everything in one
+corner, a splash."""
 
 from __future__ import annotations
 
@@ -68,6 +69,31 @@ end = 1000.0
 scheme = "classic"
 """
 
+_CHANNEL = """format = 1
+title  = "A channel with a body in it"
+[let]
+U = 1.0
+H = 0.41
+[domain]
+size    = {size}
+spacing = {spacing}
+[fluid]
+density = 1.0
+kinematic_viscosity = 1e-3
+[start]
+velocity = {velocity}
+[boundaries]
+left  = {{ type = "inflow", velocity = {velocity} }}
+right = {{ type = "outflow" }}
+{sides}
+[bodies.post]
+shape    = "{shape}"
+center   = {center}
+diameter = 0.1
+[time]
+end = 1000.0
+"""
+
 _EMPTY = """format = 1
 title  = "{title}"
 [domain]
@@ -129,6 +155,22 @@ def gas(dimensions: int, particles: int, scheme: str = "classic") -> World:
     pressure = f"1 + 10*exp(-({middle})/0.01)"
     text = _GAS.format(size=[1.0] * dimensions, spacing=1 / across, pressure=pressure, sides=sides)
     return World.from_text(text, "gas", {"method.scheme": scheme})
+
+
+def channel(dimensions: int, particles: int, scheme: str = "delta") -> World:
+    """A channel with an inflow, an outflow and a cylinder (3D: a sphere) in it."""
+    size = [2.2, 0.41, 0.41][:dimensions]
+    volume = math.prod(size) - {2: math.pi / 4, 3: math.pi / 6}[dimensions] * 0.1**dimensions
+    profile = {2: "6*U*y*(H-y)/H^2", 3: "36*U*y*(H-y)*z*(H-z)/H^4"}[dimensions]
+    text = _CHANNEL.format(
+        size=size,
+        spacing=(volume / particles) ** (1 / dimensions),
+        velocity=[profile, "0", "0"][:dimensions],
+        sides="\n".join(f'{name} = {{ type = "wall" }}' for name in _NAMES[2 : 2 * dimensions]),
+        shape={2: "circle", 3: "sphere"}[dimensions],
+        center=[0.2, 0.2, 0.2][:dimensions],
+    )
+    return World.from_text(text, "channel", {"method.scheme": scheme})
 
 
 def jet(dimensions: int, particles: int, scheme: str = "delta") -> World:
@@ -219,30 +261,32 @@ def _sides(dimensions: int, kinds: Mapping[str, str], others: str) -> str:
 
 
 CASES: dict[str, Callable[[int, int, str], World]] = {
-    "box": box, "dam": dam, "gas": gas, "jet": jet, "corner": corner, "splash": splash,
+    "box": box, "dam": dam, "channel": channel, "gas": gas, "jet": jet, "corner": corner, "splash": splash,
 }  # fmt: skip
 """Worlds by name: (dimensions, particles, scheme) -> world."""
 SCHEMES = ("delta", "classic")
 
 
-class TooFewError(ValueError):
+class SizeError(ValueError):
     """So many particles make no world."""
 
 
 def make(case: str, dimensions: int, particles: int, scheme: str) -> World:
-    """A world of CASES. Raises TooFewError with how many would be enough."""
+    """A world of CASES. Raises SizeError: with how many would be enough, or what is too much."""
     try:
         return CASES[case](dimensions, particles, scheme)
-    except (WorldError, ZeroDivisionError):
-        enough = next(n for n in _rising(particles) if _can_be(case, dimensions, n, scheme))
-        raise TooFewError(
-            f"{particles}: too few particles for a {case} in {dimensions}D. Try {enough}."
-        ) from None
+    except (WorldError, ZeroDivisionError) as error:
+        for enough in _rising(particles):
+            if _can_be(case, dimensions, enough, scheme):
+                raise SizeError(
+                    f"{particles}: too few particles for a {case} in {dimensions}D. Try {enough}."
+                ) from None
+        raise SizeError(f"{particles}: no {case} in {dimensions}D. {error}") from None
 
 
 def _rising(particles: int) -> Iterator[int]:
-    """Round numbers above it."""
-    for power in itertools.count(len(str(particles)) - 1):
+    """Round numbers above it, not above a million."""
+    for power in range(len(str(particles)) - 1, 6):
         yield from (n for n in (10**power, 2 * 10**power, 5 * 10**power) if n > particles)
 
 
@@ -256,4 +300,4 @@ def _can_be(case: str, dimensions: int, particles: int, scheme: str) -> bool:
 
 def only_scheme(case: str) -> str | None:
     """The scheme of a case that knows no other."""
-    return "classic" if case == "gas" else None
+    return {"gas": "classic", "channel": "delta"}.get(case)
