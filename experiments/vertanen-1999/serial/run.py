@@ -78,8 +78,12 @@ def versions(bench: Bench) -> None:
         "",
         f"Seconds of {TOLD_STEPS:,} steps with n particles, on one core. A pair that is looked at costs "
         f"{pair:.2f} ns (then 1,224; optimised 744), a particle of the cells {particle:.2f} µs a step, "
-        f"{with_lists:.2f} µs if lists are kept (then 55.5). Both ways cost the same at {crossing:.0f} "
-        f"particles (then {then_crossing:.0f}).",
+        f"{with_lists:.2f} µs if lists are kept (then 55.5). "
+        + (
+            f"Both ways cost the same at {crossing:.0f} particles (then {then_crossing:.0f})."
+            if crossing > 0
+            else f"Cells cost less with any number of particles (then with more than {then_crossing:.0f})."
+        ),
     ]
     bench.tell("versions", {"seconds_a_step": found, "fits": fits, "crossing": crossing}, lines)
     draw(bench, found, fits)
