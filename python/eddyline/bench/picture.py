@@ -59,12 +59,16 @@ def _draw_roofs(
 ) -> None:
     """The slope of memory as far as the highest roof of arithmetic, and each of these."""
     memory = limits.copy_bytes_per_second
-    x = np.geomspace(*ends, 50)
-    axes.plot(x, np.minimum(memory * x, max(roofs.values())), color=INK, lw=1.4)
-    here = (ends[0] * min(max(roofs.values()) / memory, ends[1])) ** 0.5
-    axes.text(
-        here / 1.08, memory * here, f"memory, {memory / 1e9:.1f} GB/s", color=INK, fontsize=8, ha="right"
+    highest = max(roofs.values())
+    knee = min(highest / memory, ends[1])
+    axes.plot(
+        [ends[0], knee, ends[1]],
+        np.minimum([memory * ends[0], memory * knee, highest], highest),
+        color=INK,
+        lw=1.4,
     )
+    here = (ends[0] * knee) ** 0.5
+    axes.text(1.1 * here, memory * here, f"memory, {memory / 1e9:.1f} GB/s", color=INK, fontsize=8, va="top")
     for dim, limit in roofs.items():
         from_x = limit / memory
         axes.plot([min(from_x, ends[1]), ends[1]], [limit, limit], color=_color(dim), lw=1.4)
