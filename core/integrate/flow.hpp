@@ -334,6 +334,7 @@ class Flow {
   Array<std::int32_t> fluid_of_row_;  // the particle in each row, where their order is drawn; else empty
   bool copies_are_in_ = false;
   FreeFluid free_fluid_;
+  std::vector<std::uint8_t> marked_cells_, cells_around_;  // while lists are found
   std::vector<std::uint8_t> walls_at_buffers_;  // by chunk of walls, whether it may have neighbours in buffers
   bool free_neighbors_found_ = false;
   std::vector<BodyChange> body_changes_;  // all, in order

@@ -154,8 +154,9 @@ bool CellLayout::wrap(Int3& global, Int3& shift) const {
   return true;
 }
 
-std::vector<std::uint8_t> CellLayout::computed_around(const std::vector<std::uint8_t>& marked) const {
-  std::vector<std::uint8_t> around(static_cast<std::size_t>(cells_), 0);
+void CellLayout::find_computed_around(const std::vector<std::uint8_t>& marked,
+                                      std::vector<std::uint8_t>& around) const {
+  around.assign(static_cast<std::size_t>(cells_), 0);
   const std::int32_t depth = grid_.dimensions == 3 ? 1 : 0;
   for (const Box& box : boxes_) {
     const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];
@@ -169,7 +170,6 @@ std::vector<std::uint8_t> CellLayout::computed_around(const std::vector<std::uin
       around[static_cast<std::size_t>(cell)] = touches ? 1 : 0;
     });
   }
-  return around;
 }
 
 Vec3 CellLayout::centre(std::int32_t cell) const {

@@ -150,8 +150,9 @@ class CellLayout {
   Vec3 centre(std::int32_t cell) const;
   /// Box that a concatenated cell belongs to.
   std::int32_t box_of(std::int32_t cell) const;
-  /// Which computed cells touch one of those that `marked` marks, or are one; both by concatenated cell.
-  std::vector<std::uint8_t> computed_around(const std::vector<std::uint8_t>& marked) const;
+  /// Marks in `around` the computed cells that touch one of those that `marked` marks, or are one; both by concatenated
+  /// cell.
+  void find_computed_around(const std::vector<std::uint8_t>& marked, std::vector<std::uint8_t>& around) const;
   bool is_owned(std::int32_t cell) const { return owned_[static_cast<std::size_t>(cell)] != 0; }
 
  private:

@@ -242,13 +242,13 @@ float Flow<T, D>::sideways_in_buffers() const {
 template <class T, int D>
 void Flow<T, D>::find_near_walls() {
   if (world_.bodies.empty()) return;
-  std::vector<std::uint8_t> with_walls(static_cast<std::size_t>(layout().cells()));
-  for (std::size_t c = 0; c < with_walls.size(); ++c)
-    with_walls[c] = wall_rows.is_empty(static_cast<std::int32_t>(c)) ? 0 : 1;
-  const auto around = layout().computed_around(with_walls);
+  marked_cells_.resize(static_cast<std::size_t>(layout().cells()));
+  for (std::size_t c = 0; c < marked_cells_.size(); ++c)
+    marked_cells_[c] = wall_rows.is_empty(static_cast<std::int32_t>(c)) ? 0 : 1;
+  layout().find_computed_around(marked_cells_, cells_around_);
   near_walls_.resize(static_cast<std::size_t>(fluid_rows.computed()));
   particles::for_each_filled_cell(fluid_rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
-    std::fill_n(near_walls_.data() + first, last - first, around[static_cast<std::size_t>(cell)]);
+    std::fill_n(near_walls_.data() + first, last - first, cells_around_[static_cast<std::size_t>(cell)]);
   });
 }
 
@@ -257,9 +257,9 @@ void Flow<T, D>::find_node_neighbors() {
   free_fluid_.find(fluid_positions_, fluid_rows, openings.members(), fluid_halo, D);
   node_fluid.build(search_of(node_rows, node_positions_, fluid_rows, free_fluid_.positions(), constants_.length.skin),
                    execution_.instructions.c_str());
-  std::vector<std::uint8_t> with_buffers(static_cast<std::size_t>(layout().cells()), 0);
-  for (std::size_t c = 0; c < with_buffers.size(); ++c)
-    with_buffers[c] = std::any_of(free_fluid_.in_buffer().begin() + fluid_rows.begin[c],
+  marked_cells_.resize(static_cast<std::size_t>(layout().cells()));
+  for (std::size_t c = 0; c < marked_cells_.size(); ++c)
+    marked_cells_[c] = std::any_of(free_fluid_.in_buffer().begin() + fluid_rows.begin[c],
                                   free_fluid_.in_buffer().begin() + fluid_rows.end[c], [](auto in) { return in != 0; });
   const auto& members = openings.members();
   member_places.resize(members.size());
@@ -267,7 +267,8 @@ void Flow<T, D>::find_node_neighbors() {
     const Vec3 place = sorted_place(static_cast<std::size_t>(members[m]));
     for (int d = 0; d < D; ++d) member_places[d][m] = place[d];
   }
-  walls_at_buffers_ = chunks_with(layout().computed_around(with_buffers), wall_rows);
+  layout().find_computed_around(marked_cells_, cells_around_);
+  find_chunks_with(cells_around_, wall_rows, walls_at_buffers_);
   for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
   free_neighbors_found_ = false;
 }

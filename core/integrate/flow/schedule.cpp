@@ -6,13 +6,12 @@ namespace eddyline::integrate {
 
 using Marks = std::vector<std::uint8_t>;  // by cell, or by chunk
 
-Marks chunks_with(const Marks& cells, const particles::CellRows& rows) {
-  Marks found(static_cast<std::size_t>((rows.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk), 0);
+void find_chunks_with(const Marks& cells, const particles::CellRows& rows, Marks& chunks) {
+  chunks.assign(static_cast<std::size_t>((rows.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk), 0);
   particles::for_each_filled_cell(rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
     if (cells[static_cast<std::size_t>(cell)] == 0) return;
-    for (std::size_t c = first / neighbors::k_chunk; c <= (last - 1) / neighbors::k_chunk; ++c) found[c] = 1;
+    for (std::size_t c = first / neighbors::k_chunk; c <= (last - 1) / neighbors::k_chunk; ++c) chunks[c] = 1;
   });
-  return found;
 }
 
 void Schedule::make_all_late(std::size_t chunks) {
@@ -26,7 +25,9 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
   Marks set(static_cast<std::size_t>(layout.cells()), 0);  // cells with rows that are set late: of others,
   for (const auto& other : layout.rank_cells())
     for (const auto& ghost : other.received) set[static_cast<std::size_t>(ghost.cell)] = 1;
-  const Marks late = chunks_with(layout.computed_around(set), fluid);
+  Marks around, late;
+  layout.find_computed_around(set, around);
+  find_chunks_with(around, fluid, late);
   const std::size_t chunks = late.size();
   choose_blocks(chunks, [&](std::size_t c) { return late[c] == 0; }, early_rates);
   choose_blocks(chunks, [&](std::size_t c) { return late[c] != 0; }, late_rates);
@@ -36,9 +37,10 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
     for (std::int32_t row = fluid.begin[cell]; row < fluid.end[cell]; ++row)
       if (in_buffer[static_cast<std::size_t>(row)] != 0) set[cell] = 1;
   }
-  const Marks later = chunks_with(layout.computed_around(set), fluid);
-  choose_blocks(chunks, [&](std::size_t c) { return later[c] == 0; }, early_forces);
-  choose_blocks(chunks, [&](std::size_t c) { return later[c] != 0; }, late_forces);
+  layout.find_computed_around(set, around);
+  find_chunks_with(around, fluid, late);
+  choose_blocks(chunks, [&](std::size_t c) { return late[c] == 0; }, early_forces);
+  choose_blocks(chunks, [&](std::size_t c) { return late[c] != 0; }, late_forces);
 }
 
 }  // namespace eddyline::integrate

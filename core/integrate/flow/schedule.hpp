@@ -75,8 +75,9 @@ inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
   choose_blocks(chunks, [](std::size_t) { return true; }, blocks);
 }
 
-/// By chunk of these particles, whether it holds one of a marked cell; `cells`: by cell.
-std::vector<std::uint8_t> chunks_with(const std::vector<std::uint8_t>& cells, const particles::CellRows& rows);
+/// Marks in `chunks` those of these particles that hold one of a marked cell; `cells`: by cell.
+void find_chunks_with(const std::vector<std::uint8_t>& cells, const particles::CellRows& rows,
+                      std::vector<std::uint8_t>& chunks);
 
 /// Chunks of the fluid in two parts. With one rank all are late.
 struct Schedule {
