@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/affinity.hpp"
 #include "base/archive.hpp"
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
@@ -61,6 +62,7 @@ class FlowSimulation final : public Simulation {
         series_interval_(series_interval) {
     const double settle = world.start.settle;
     omp_set_num_threads(threads_);
+    place_threads(threads_);
     flow_.time = settle > 0 ? -settle : 0.0;
     if (settle > 0)
       step_.damping = k_settle_damping / settle;

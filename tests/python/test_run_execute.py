@@ -158,6 +158,36 @@ def test_a_small_world_leaves_the_next_one_all_threads() -> None:
     assert _core.Simulation(big).threads == first
 
 
+ASK_FOR_CORES = """
+import json, os, sys
+from eddyline import _core
+from eddyline.bench.worlds import CASES
+simulation = _core.Simulation(CASES["box"](2, 400, "delta").core, threads=int(sys.argv[1]))
+simulation.advance(1.0, 3, 9.0)
+of_threads = [os.sched_getaffinity(int(task)) for task in os.listdir("/proc/self/task")]
+print(json.dumps([len(os.sched_getaffinity(0)), *(min(cores) for cores in of_threads if len(cores) == 1)]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores are given out on Linux only")
+def test_threads_have_cores_of_their_own_if_there_are_as_many() -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        pytest.skip("one core has nothing to give out")
+
+    def own_cores(threads: int, **settings: str) -> list[int]:
+        command = [sys.executable, "-c", ASK_FOR_CORES, str(threads)]
+        free = {name: value for name, value in os.environ.items() if name != "OMP_PROC_BIND"}
+        done = subprocess.run(command, env=free | settings, capture_output=True, check=True, timeout=60)
+        callers, *own = json.loads(done.stdout)
+        assert callers == len(cores), "who calls stays free"
+        return sorted(own)
+
+    assert own_cores(len(cores)) == cores[1:]
+    for threads, settings in ((1, {}), (len(cores) + 1, {}), (len(cores), {"OMP_PROC_BIND": "false"})):
+        assert own_cores(threads, **settings) == []
+
+
 def test_bad_requests_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     world = small_worlds.write(tmp_path)

@@ -259,8 +259,9 @@ void Flow<T, D>::find_node_neighbors() {
                    execution_.instructions.c_str());
   marked_cells_.resize(static_cast<std::size_t>(layout().cells()));
   for (std::size_t c = 0; c < marked_cells_.size(); ++c)
-    marked_cells_[c] = std::any_of(free_fluid_.in_buffer().begin() + fluid_rows.begin[c],
-                                  free_fluid_.in_buffer().begin() + fluid_rows.end[c], [](auto in) { return in != 0; });
+    marked_cells_[c] =
+        std::any_of(free_fluid_.in_buffer().begin() + fluid_rows.begin[c],
+                    free_fluid_.in_buffer().begin() + fluid_rows.end[c], [](auto in) { return in != 0; });
   const auto& members = openings.members();
   member_places.resize(members.size());
   for (std::size_t m = 0; m < members.size(); ++m) {

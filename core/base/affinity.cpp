@@ -1,0 +1,48 @@
+#include "base/affinity.hpp"
+
+#ifdef __linux__
+
+#include <omp.h>
+#include <sched.h>
+
+#include <cstdlib>
+
+namespace eddyline {
+
+namespace {
+
+/// The core with so many before it in a set.
+int core_of(const cpu_set_t& cores, int before) {
+  int core = 0;
+  while (!CPU_ISSET(core, &cores) || before-- > 0) ++core;
+  return core;
+}
+
+}  // namespace
+
+void place_threads(int threads) {
+  cpu_set_t allowed;
+  if (std::getenv("OMP_PROC_BIND") != nullptr || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  const bool has_all = threads > 1 && threads == CPU_COUNT(&allowed);
+#pragma omp parallel num_threads(threads)
+  if (const int thread = omp_get_thread_num(); thread > 0) {
+    cpu_set_t cores = allowed;
+    if (has_all) {
+      CPU_ZERO(&cores);
+      CPU_SET(core_of(allowed, thread), &cores);
+    }
+    sched_setaffinity(0, sizeof cores, &cores);  // what the system refuses changes nothing but speed
+  }
+}
+
+}  // namespace eddyline
+
+#else
+
+namespace eddyline {
+
+void place_threads(int) {}
+
+}  // namespace eddyline
+
+#endif
