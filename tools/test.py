@@ -103,6 +103,13 @@ def _run(stage: Stage, jobs: int) -> Result:
     return Result(stage, passed, seconds)
 
 
+def _missing_instructions() -> list[str]:
+    """Instruction sets that the core has a flavour for and that this processor has not, where it is known."""
+    about = Path("/proc/cpuinfo")
+    known = about.read_text().split() if about.is_file() else []
+    return [name for name, flag in (("AVX2", "avx2"), ("AVX-512", "avx512f")) if known and flag not in known]
+
+
 def _table(results: Sequence[Result], total: float) -> str:
     longest = max(result.seconds for result in results)
     lines = ["", "Where the time goes"]
@@ -114,6 +121,8 @@ def _table(results: Sequence[Result], total: float) -> str:
     lines.append(f"  {'total':13} {total:7.1f} s")
     failed = [result.stage.name for result in results if not result.passed]
     lines += ["", f"FAILED: {', '.join(failed)}" if failed else f"All {len(results)} stages passed."]
+    if missing := _missing_instructions():
+        lines.append(f"Compiled, but not run, as this machine has none: {', '.join(missing)}.")
     return "\n".join(lines)
 
 
