@@ -29,36 +29,30 @@ def run(arguments: Sequence[str] | None = None) -> int:
         from eddyline.bench.exchange.command import run as run_exchange
 
         return run_exchange(words[1:])
-    parser = _parser()
-    options = parser.parse_args(words)
+    options = _parser().parse_args(words)
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
     threads = options.threads or sorted({1, min(2, available_cores())})
-    measure = {"machine": _measure_machine, "step": _measure_steps}[options.what]
-    measure(options, threads, console, options.parser)
+    options.measure(options, threads, console)
     return 0
 
 
-def _measure_machine(
-    options: argparse.Namespace, threads: list[int], console: Console, parser: argparse.ArgumentParser
-) -> None:
-    _check(parser, options.json)
+def _measure_machine(options: argparse.Namespace, threads: list[int], console: Console) -> None:
+    _check(options.parser, options.json)
     found = machine.measure(threads)
     show_machine(console, found)
     _write(options.json, [record.as_json() for record in found])
 
 
-def _measure_steps(
-    options: argparse.Namespace, threads: list[int], console: Console, parser: argparse.ArgumentParser
-) -> None:
-    _check(parser, options.json, options.picture)
+def _measure_steps(options: argparse.Namespace, threads: list[int], console: Console) -> None:
+    _check(options.parser, options.json, options.picture)
     sizes = options.sizes or [*SIZES, *([LARGE] if options.large else [])]
     schemes = options.scheme or SCHEMES[:1]
     try:
         measured = step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes)
     except SizeError as error:
-        parser.error(f"argument --sizes: {error}")
+        options.parser.error(f"argument --sizes: {error}")
     records = list(_show_progress(console, measured))
     show_steps(console, records)
     show_growth(console, records)
@@ -157,7 +151,7 @@ def _parser() -> argparse.ArgumentParser:
     of_steps.add_argument("--sizes", type=_numbers, metavar="N,N", help="particles; default 10000,100000")
     of_steps.add_argument("--large", action="store_true", help="a million particles, too")
     of_steps.add_argument("--picture", type=Path, metavar="FILE", help="draw the roofline into FILE, a PNG")
-    of_steps.set_defaults(parser=of_steps)
+    of_steps.set_defaults(parser=of_steps, measure=_measure_steps)
 
     of_machine = parts.add_parser(
         "machine",
@@ -166,6 +160,6 @@ def _parser() -> argparse.ArgumentParser:
         description="Measure memory bandwidth, and how many pairs a second the arithmetic of pair sums alone "
         "makes: what time steps are compared with.",
     )
-    of_machine.set_defaults(parser=of_machine)
+    of_machine.set_defaults(parser=of_machine, measure=_measure_machine)
     parts.add_parser("exchange", help="what ranks send, recorded and replayed by every strategy")
     return parser
