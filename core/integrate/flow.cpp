@@ -395,6 +395,7 @@ void Flow<T, D>::resize_results() {
     results.take_memory(reorder_.room());
     results.resize(whole);
   });
+  if (world_.method.xsph > 0) classic.drifts.resize(whole);
 }
 
 template <class T, int D>
@@ -460,8 +461,8 @@ std::int64_t Flow<T, D>::memory() const {
   const auto sum = [](const auto&... each) { return (std::size_t{0} + ... + each.bytes()); };
   std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, kept_wall_rows_) +
                       sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_,
-                          drift_bound_, near_walls_, fluid_of_row_) +
-                      sum(delta, classic, surface, wall_is_wet, wall_places_);
+                          drift_bound_, near_walls_, fluid_of_row_, cells_around_, free_fluid_, layout()) +
+                      sum(delta, classic, classic.drifts, surface, wall_is_wet, wall_places_);
   for (int d = 0; d < D; ++d)
     bytes += sum(viscous_reaction[d], pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d],
                  wall_displacement.x[d], headings_.x[d], wall_headings_.x[d]);

@@ -34,7 +34,7 @@
 #include "neighbors/list.hpp"
 #include "neighbors/list_without.hpp"
 #include "neighbors/rows.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 #include "particles/place.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "physics/delta/sweeps.hpp"
@@ -233,8 +233,6 @@ class Flow {
 
  private:
   neighbors::Course<T> course_of_step() const;
-  template <class Visit>
-  void for_each_foreign_cell(Visit&& visit) const;
   double straying(const neighbors::Course<T>& expected) const;
   const neighbors::WallDisplacement* walls_moved() const { return walls_move_ ? &wall_displacement : nullptr; }
   void set_drift(double approach, double moved);
@@ -334,7 +332,7 @@ class Flow {
   Array<std::int32_t> fluid_of_row_;  // the particle in each row, where their order is drawn; else empty
   bool copies_are_in_ = false;
   FreeFluid free_fluid_;
-  std::vector<std::uint8_t> marked_cells_, cells_around_;  // while lists are found
+  particles::CellSet cells_around_;             // some, while lists are found
   std::vector<std::uint8_t> walls_at_buffers_;  // by chunk of walls, whether it may have neighbours in buffers
   bool free_neighbors_found_ = false;
   std::vector<BodyChange> body_changes_;  // all, in order

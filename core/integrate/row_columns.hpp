@@ -7,7 +7,7 @@
 #include "base/transpose.hpp"
 #include "integrate/particle_span.hpp"
 #include "neighbors/rows.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 
 namespace eddyline::integrate {
 

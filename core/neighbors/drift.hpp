@@ -1,6 +1,7 @@
 #pragma once
 // How much nearer particles can have come since cells were sorted or lists built.
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -8,7 +9,7 @@
 #include "base/arrays.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 
 namespace eddyline::neighbors {
 
@@ -48,10 +49,11 @@ struct Course {
   float speed(std::int32_t row, int axis) const { return static_cast<float>(rows->row(row).first[velocity + axis]); }
 };
 
-/// Own cells [first, last) along x of a box of this rank.
+/// Own cells side by side along x in a box of this rank.
 struct CellRun {
   std::size_t box;
-  std::int32_t first, last;
+  std::int32_t first;       // cell
+  std::int32_t begin, end;  // numbers of them all, see DriftBound::cells()
 };
 
 /// Compares how far particles have moved with how far those around them have: what a stream shares costs no rebuild.
@@ -69,53 +71,73 @@ class DriftBound {
   void begin(const particles::CellLayout& layout, const particles::CellRows& rows, const particles::CellRows& walls);
   /// The own cells with anybody in them or around them.
   const std::vector<CellRun>& surrounded() const { return surrounded_; }
+  /// Those, all around them, and what matters of others: what arrays by cell have room for.
+  const particles::CellSet& cells() const { return cells_; }
   /// How far those of each cell will have moved. `from`: where the rows stood when it began. Walls have moved by that
   /// share of `walls_moved`; without it, they rest.
-  void measure(const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
-               const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr, float share = 1);
-  /// Of a cell once more, on another course.
-  void measure(std::int32_t cell, const particles::CellRows& rows, const Course<T>& course, const FixedPositions& from,
-               const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr, float share = 1);
+  void measure(const Course<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved = nullptr,
+               float share = 1);
+  /// The same of cells of other ranks once more, on another course.
+  void measure_foreign(const Course<T>& course, const FixedPositions& from,
+                       const WallDisplacement* walls_moved = nullptr);
   /// How far they will have moved since they were `at`, which then becomes where they will be, beside what was expected
   /// of their headings while sound goes `time` [quanta]. False if somebody's displacement is no number, or too large
   /// for one.
-  bool follow(const particles::CellRows& rows, const Course<T>& course, const Headings& headings, float time,
-              FixedPositions& at, const particles::CellRows& walls, const WallDisplacement* walls_moved = nullptr);
+  bool follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
+              const WallDisplacement* walls_moved = nullptr);
   /// How fast those of each cell are expected to go, in units of the speed of sound, for touching(). Walls go as
   /// `wall_headings` say; without them, they rest.
-  void measure(const particles::CellRows& rows, const Headings& headings, const particles::CellRows& walls,
-               const Headings* wall_headings = nullptr);
-  /// By cell of this rank, the approach of its particles and those of touching cells alone, with less work: not less
-  /// than it, but more where along different axes different cells around have moved most. 0 for other cells.
+  void measure(const Headings& headings, const Headings* wall_headings = nullptr);
+  /// By number in cells(), the approach of the particles of a cell of this rank and those of touching cells alone, with
+  /// less work: not less than it, but more where along different axes different cells around have moved most. 0 for
+  /// others.
   const Array<float>& touching();
-  /// By cell of this rank, how much nearer its particles and those of touching cells may be where their rows are than
-  /// half of the approach that follow() has found, at most.
+  /// Likewise, how much nearer they may be where their rows are than half of the approach that follow() has found, at
+  /// most.
   const Array<float>& beside_middle();
   /// As far as has been measured.
   Drift largest() const;
   std::size_t bytes() const;
 
  private:
+  /// A cell that holds anybody, but no images: its number, and its rows.
+  struct Occupied {
+    std::int32_t number;
+    particles::RowRange fluid, walls;
+  };
+  /// Numbers of a cell with images and of that whose images they are.
+  struct Image {
+    std::int32_t from, to;
+  };
+  /// Numbers of the first cells of the runs around the first cell of one.
+  using RunsAround = std::array<std::int32_t, D == 2 ? 3 : 9>;
+
+  void find_range(const Occupied& cell, const Course<T>& course, const FixedPositions& from,
+                  const WallDisplacement* walls_moved, float share);
   template <class Number, class Displacement>
-  void find_range(std::int32_t cell, const particles::CellRows& rows, const particles::CellRows& walls,
-                  const Array<Number>* walls_moved, float share, Displacement&& displacement);
-  bool is_empty(std::size_t cell) const { return !(lower_[0][cell] <= upper_[0][cell]); }
+  void find_range(const Occupied& cell, const Array<Number>* walls_moved, float share, Displacement&& displacement);
+  bool is_empty(std::size_t number) const { return !(lower_[0][number] <= upper_[0][number]); }
   template <class MeasureCell>
   void for_each_occupied(bool walls_move, MeasureCell&& measure_cell);
+  void find_cells(const particles::CellRows& rows, const particles::CellRows& walls);
   void find_occupied(const particles::CellRows& rows, const particles::CellRows& walls);
-  void find_surrounded(const particles::CellRows& rows, const particles::CellRows& walls);
   void copy_to_images();
+  RunsAround around(const CellRun& run) const;
   template <class Visit>
   void for_each_surrounded(Visit&& visit) const;
 
   const particles::CellLayout* layout_ = nullptr;
-  Array<std::int32_t> occupied_;  // cells that hold anybody near this rank's own, no images, those with fluid first
-  std::size_t with_fluid_ = 0;
-  Array<std::uint8_t> in_run_;  // by cell, since begin(): whether it or the next two along x hold anybody
+  particles::CellSet cells_;
+  particles::CellSet around_;  // while those are found
   std::vector<CellRun> surrounded_;
+  std::vector<Occupied> occupied_;  // near this rank's own cells, those with fluid first
+  std::size_t with_fluid_ = 0;
+  std::vector<std::size_t> foreign_;  // which of those belong to other ranks
+  std::vector<Image> images_;
+  // By number.
   Array<float> lower_[D], upper_[D];   // of the displacements in each cell
-  Array<float> apart_;                 // by cell: relative displacement
-  Array<float> from_middle_, beside_;  // by cell: of rows, of pairs
+  Array<float> apart_;                 // relative displacement
+  Array<float> from_middle_, beside_;  // of rows, of pairs
 };
 
 }  // namespace eddyline::neighbors

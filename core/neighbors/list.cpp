@@ -50,10 +50,10 @@ class NeighborList::CellSearch {
 
   /// How many candidates there are around one of these cells, at most.
   std::int64_t most_around(std::span<const std::int32_t> cells) {
-    std::int32_t most = 0, before = -1;
+    std::int32_t most = 0;
     for (const std::int32_t cell : cells) {
-      if (cell != before) most = std::max(most, count(cell));
-      before = cell;
+      if (cell != std::exchange(counted_cell_, cell)) count_ = count(cell);
+      most = std::max(most, count_);
     }
     return most;
   }
@@ -63,7 +63,7 @@ class NeighborList::CellSearch {
     if (cell == std::exchange(cell_, cell)) return;
     find_group();
     candidates_.count = 0;
-    first_ = search_.same ? search_.sources->begin[static_cast<std::size_t>(cell)] : -1;
+    first_ = search_.same ? search_.sources->of(cell).begin : -1;
     for_each_run(cell, [&](RowRun run) {
       if (run.offset == 0 && run.begin <= first_ && first_ < run.end) {
         collect({std::exchange(run.begin, first_), first_});
@@ -90,11 +90,11 @@ class NeighborList::CellSearch {
                      candidates_);
   }
   void find_group() {
-    const auto cell = static_cast<std::size_t>(cell_);
-    const std::int32_t first = search_.targets->begin[cell], last = search_.targets->end[cell];
+    const auto [first, last] = search_.targets->of(cell_);
+    const std::int32_t number = search_.margins_of == nullptr ? 0 : search_.margins_of->before(cell_);
     const Foresight& foresight = search_.foresight;
     group_.behind = foresight.behind * Headings::k_unit;
-    group_.ahead = foresees_ ? foresight.ahead[cell_] * Headings::k_unit : 0;
+    group_.ahead = foresees_ ? foresight.ahead[number] * Headings::k_unit : 0;
     for (int d = 0; d < search_.dimensions; ++d) {
       const auto row = static_cast<std::size_t>(first);
       group_.center[d] = search_.target_positions->x[d][row];
@@ -115,7 +115,7 @@ class NeighborList::CellSearch {
       find(-group_.behind, group_.begin);
       if (foresees_) find(group_.ahead, group_.end);
     }
-    group_.look_as_far_as(search_.cut_squared_of != nullptr ? search_.cut_squared_of[cell] : search_.cut_squared);
+    group_.look_as_far_as(search_.margins_of == nullptr ? search_.cut_squared : search_.cut_squared_of[number]);
   }
   bool target_moves() const { return foresees_ && search_.foresight.targets != nullptr; }
   /// Calls use(place), where place(row) is along an axis, relative to the group's center.
@@ -134,34 +134,32 @@ class NeighborList::CellSearch {
   /// Calls visit(run) for the rows of each three cells along x around `cell`, or of all cells.
   template <class Visit>
   void for_each_run(std::int32_t cell, Visit&& visit) {
-    if (search_.all_pairs) return visit_cells(0, search_.layout->cells(), visit);
+    const particles::CellRows& rows = *search_.sources;
+    if (search_.all_pairs) return rows.cells.for_each([&](std::int32_t each) { visit_cell(each, visit); });
     const auto* box = &boxes_[box_];
     if (cell < box->first_cell || cell >= box->first_cell + box->cells_with_border()) {
       box_ = static_cast<std::size_t>(search_.layout->box_of(cell));
       box = &boxes_[box_];
     }
-    const std::int32_t *begin = search_.sources->begin.data(), *end = search_.sources->end.data();
-    const std::int32_t standing = search_.sources->standing;
     box->for_each_run_around(cell, [&](std::int32_t first) {
-      const bool is_one_run = end[first] == begin[first + 1] && end[first + 1] == begin[first + 2];
-      if (is_one_run && end[first + 2] <= standing)
-        visit(RowRun{begin[first], end[first + 2]});
-      else
-        visit_cells(first, 3, visit);
+      const auto from = static_cast<std::size_t>(rows.cells.before(first));
+      const auto to = static_cast<std::size_t>(rows.cells.before(first + 3));
+      if (from == to) return;
+      bool is_one_run = rows.end[to - 1] <= rows.standing;
+      for (std::size_t n = from; n + 1 < to; ++n) is_one_run = is_one_run && rows.end[n] == rows.begin[n + 1];
+      if (is_one_run) return visit(RowRun{rows.begin[from], rows.end[to - 1]});
+      for (std::int32_t each = first; each < first + 3; ++each)
+        if (!rows.is_empty(each)) visit_cell(each, visit);
     });
   }
-  /// Of some cells one by one, some of which may hold images.
+  /// Of one cell, which may hold images.
   template <class Visit>
-  void visit_cells(std::int32_t first, std::int32_t count, Visit&& visit) const {
-    const auto& rows = *search_.sources;
-    for (std::int32_t cell = first; cell < first + count; ++cell) {
-      if (rows.is_empty(cell)) continue;
-      const particles::GhostCell* copy = search_.layout->copy_of(cell);
-      const auto c = static_cast<std::size_t>(cell);
-      const auto from = copy == nullptr ? c : static_cast<std::size_t>(copy->from_cell);
-      const Int3 shift = copy == nullptr ? Int3{0, 0, 0} : copy->shift;
-      visit(RowRun{rows.begin[from], rows.end[from], shift, rows.begin[c] - rows.begin[from]});
-    }
+  void visit_cell(std::int32_t cell, Visit&& visit) const {
+    const particles::CellRows& rows = *search_.sources;
+    const particles::RowRange here = rows.of(cell);
+    const particles::GhostCell* copy = search_.layout->copy_of(cell);
+    const particles::RowRange from = copy == nullptr ? here : rows.of(copy->from_cell);
+    visit(RowRun{from.begin, from.end, copy == nullptr ? Int3{0, 0, 0} : copy->shift, here.begin - from.begin});
   }
   std::int32_t count(std::int32_t cell) {
     std::int32_t sum = 0;
@@ -177,7 +175,8 @@ class NeighborList::CellSearch {
   Candidates& candidates_;
   Group group_;
   std::int32_t cell_ = -1;
-  std::int32_t first_ = -1;  // first row of that cell, if its particles look for their kind
+  std::int32_t counted_cell_ = -1, count_ = 0;  // candidates around it
+  std::int32_t first_ = -1;                     // first row of that cell, if its particles look for their kind
   std::size_t box_ = 0;
 };
 
@@ -224,7 +223,7 @@ void NeighborList::build(const Search& search, const char* instructions) {
   chunks_.resize(static_cast<std::size_t>((targets_.count + k_chunk - 1) / k_chunk));
   workshops_.resize(static_cast<std::size_t>(omp_get_max_threads()));
   build_all(search, kernels);
-  if (search.cut_squared_of != nullptr) make_room_for_renewals(search.foresight.ahead != nullptr);
+  if (search.margins_of != nullptr) make_room_for_renewals(search.foresight.ahead != nullptr);
 }
 
 void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
@@ -284,22 +283,23 @@ void NeighborList::make_room_for_renewals(bool foresees) {
 }
 
 /// The chunks that hold particles of cells that are due. How many.
-std::int64_t NeighborList::find_due(const particles::CellRows& targets, const std::uint8_t* due) {
+std::int64_t NeighborList::find_due(const Search& search, const std::uint8_t* due) {
   std::int64_t count = 0;
   const auto add = [&](std::int64_t first, std::int64_t last) {
     const std::int64_t before = count == 0 ? -1 : due_[static_cast<std::size_t>(count - 1)];
     for (std::int64_t c = std::max(before + 1, first / k_chunk); c <= last / k_chunk; ++c)
       due_[static_cast<std::size_t>(count++)] = static_cast<std::int32_t>(c);
   };
-  particles::for_each_filled_cell(targets, [&](std::int32_t cell, std::size_t first, std::size_t last) {
-    if (due[cell] != 0) add(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last) - 1);
+  particles::for_each_filled_cell(*search.targets, [&](std::int32_t cell, std::size_t first, std::size_t last) {
+    if (due[search.margins_of->before(cell)] != 0)
+      add(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last) - 1);
   });
   return count;
 }
 
 std::int64_t NeighborList::renew(const Search& search, const char* instructions, const std::uint8_t* due) {
   const ListKernels kernels = choose(instructions);
-  const std::int64_t count_of_due = find_due(*search.targets, due);
+  const std::int64_t count_of_due = find_due(search, due);
   if (count_of_due == 0) return 0;
   ++version_;
   workshops_.resize(std::max(workshops_.size(), static_cast<std::size_t>(omp_get_max_threads())));
@@ -365,7 +365,7 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   if (length > room) {
     workshop.leave(chunk.entries, room);
     // Lists that are renewed by themselves get some room to grow.
-    room = search.cut_squared_of != nullptr ? length + length / 32 : length;
+    room = search.margins_of != nullptr ? length + length / 32 : length;
     chunk.entries = workshop.take(room);
   }
   kernels.interleave(scratch, stride, length, chunk.entries, past_caches_);

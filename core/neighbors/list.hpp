@@ -11,7 +11,7 @@
 #include "base/arrays.hpp"
 #include "base/pack.hpp"
 #include "base/vec.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 
 namespace eddyline::neighbors {
 
@@ -80,14 +80,16 @@ struct Foresight {
   const Headings* targets = nullptr;  // null: they rest
   const Headings* sources = nullptr;
   float behind = 0;              // lists are to hold since so long ago
-  const float* ahead = nullptr;  // and for so long from now, by cell of the targets; null: nothing is foreseen
+  const float* ahead = nullptr;  // and for so long from now, see Search::margins_of; null: nothing is foreseen
 };
 
 /// What a list is built from.
 struct Search {
   int dimensions = 2;
-  float cut_squared = 0;                  // (R + margin)^2 in quanta
-  const float* cut_squared_of = nullptr;  // the same by cell of the targets, if margins differ
+  float cut_squared = 0;  // (R + margin)^2 in quanta
+  // Where margins differ from cell to cell of the targets, these, and the same by number in them.
+  const particles::CellSet* margins_of = nullptr;
+  const float* cut_squared_of = nullptr;
   Foresight foresight;
   const particles::CellLayout* layout = nullptr;
   const particles::CellRows* targets = nullptr;  // whose lists: those that are computed here
@@ -183,8 +185,8 @@ class NeighborList {
  public:
   /// Builds the lists; the order of entries is canonical: relative cell (dz, dy, dx), then id.
   void build(const Search& search, const char* instructions);
-  /// Builds those of chunks anew that hold particles of cells that are `due`, by cell; all if these are most, or lists
-  /// lie too scattered. How many were due.
+  /// Builds those of chunks anew that hold particles of cells that are `due`, by number in search.margins_of; all if
+  /// these are most, or lists lie too scattered. How many were due.
   std::int64_t renew(const Search& search, const char* instructions, const std::uint8_t* due);
 
   std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
@@ -223,7 +225,7 @@ class NeighborList {
 
   Workshop& own_workshop();
   void build_all(const Search& search, const ListKernels& kernels);
-  std::int64_t find_due(const particles::CellRows& targets, const std::uint8_t* due);
+  std::int64_t find_due(const Search& search, const std::uint8_t* due);
   void make_room_for_renewals(bool foresees);
   void build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search, const ListKernels& kernels,
                    Workshop& workshop);

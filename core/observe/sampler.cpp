@@ -104,13 +104,15 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
     return apart * apart;
   };
   for_each_run(cells, [&](Int3 at, std::int32_t end, std::int32_t cell, const Int3& image) {
-    const std::int32_t *first = rows.begin.data() + cell, *last = rows.end.data() + cell;
-    if (first[0] == last[end - at[0] - 1]) return;
+    auto number = static_cast<std::size_t>(rows.cells.before(cell));
+    if (number == static_cast<std::size_t>(rows.cells.before(cell + end - at[0]))) return;
     double apart = 0;
     for (std::size_t d = 1; d < D; ++d) apart += square_apart(d, at[d]);
-    for (; at[0] < end; ++at[0], ++first, ++last) {
-      if (*first == *last || apart + square_apart(0, at[0]) > radius * radius) continue;
-      for (std::int32_t j = *first; j < *last; ++j) {
+    for (; at[0] < end; ++at[0], ++cell) {
+      if (rows.is_empty(cell)) continue;
+      const particles::RowRange in_cell = rows.of_number(number++);
+      if (apart + square_apart(0, at[0]) > radius * radius) continue;
+      for (std::int32_t j = in_cell.begin; j < in_cell.end; ++j) {
         const std::size_t i = flow_.fluid_in(j);
         Place fixed{};
         Vec3 x;

@@ -4,9 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
-
-#include "base/random.hpp"
 
 namespace eddyline::particles {
 
@@ -43,17 +40,11 @@ CellLayout::CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, 
                        const std::vector<ForeignBox>& copied, std::int32_t farthest)
     : grid_(grid), own_boxes_(boxes.size()), farthest_(farthest) {
   for (const CellBox& cells : boxes) add_box(cells);
-  owned_.assign(static_cast<std::size_t>(cells_), 0);
-  for (const Box& box : boxes_)
-    for_each_cell(box.cells, [&](Int3 cell) { owned_[static_cast<std::size_t>(local_index(box, cell))] = 1; });
+  owned_end_ = cells_;
   for (const ForeignBox& each : copied) add_box(each.cells);
-  owned_.resize(static_cast<std::size_t>(cells_), 0);
   if (!copied.empty()) find_distances();
   find_local_ghosts();
   find_foreign_ghosts(foreign);
-  ghost_of_cell_.assign(static_cast<std::size_t>(cells_), -1);
-  for (std::size_t g = 0; g < ghost_cells_.size(); ++g)
-    ghost_of_cell_[static_cast<std::size_t>(ghost_cells_[g].to_cell)] = static_cast<std::int32_t>(g);
 }
 
 void CellLayout::add_box(const CellBox& cells) {
@@ -100,6 +91,13 @@ void CellLayout::find_local_ghosts() {
   std::stable_sort(ghost_cells_.begin(), ghost_cells_.end(), [](const GhostCell& a, const GhostCell& b) {
     return std::pair(a.from_box, a.to_box) < std::pair(b.from_box, b.to_box);
   });
+  if (ghost_cells_.empty()) return;
+  copies_.clear(cells_);
+  for (const GhostCell& ghost : ghost_cells_) copies_.add(ghost.to_cell);
+  copies_.number();
+  ghost_of_copy_.resize(ghost_cells_.size());
+  for (std::size_t g = 0; g < ghost_cells_.size(); ++g)
+    ghost_of_copy_[static_cast<std::size_t>(copies_.before(ghost_cells_[g].to_cell))] = static_cast<std::int32_t>(g);
 }
 
 /// What passes between this process and other ranks, found by either side on its own.
@@ -154,22 +152,34 @@ bool CellLayout::wrap(Int3& global, Int3& shift) const {
   return true;
 }
 
-void CellLayout::find_computed_around(const std::vector<std::uint8_t>& marked,
-                                      std::vector<std::uint8_t>& around) const {
-  around.assign(static_cast<std::size_t>(cells_), 0);
-  const std::int32_t depth = grid_.dimensions == 3 ? 1 : 0;
-  for (const Box& box : boxes_) {
-    const std::int32_t nx = box.shape[0], nxy = nx * box.shape[1];
-    for_each_cell(box.cells, [&](Int3 global) {
-      const std::int32_t cell = local_index(box, global);
-      bool touches = false;
-      for (std::int32_t dz = -depth; dz <= depth; ++dz)
-        for (std::int32_t dy = -1; dy <= 1; ++dy)
-          for (std::int32_t dx = -1; dx <= 1; ++dx)
-            touches = touches || marked[static_cast<std::size_t>(cell + dz * nxy + dy * nx + dx)] != 0;
-      around[static_cast<std::size_t>(cell)] = touches ? 1 : 0;
+void CellLayout::find_computed_around(const CellSet& some, CellSet& around) const {
+  around.clear(cells_);
+  some.for_each([&](std::int32_t cell) {
+    const Box& box = boxes_[static_cast<std::size_t>(box_of(cell))];
+    const std::int32_t first = box.first_cell, end = first + box.cells_with_border();
+    box.for_each_run_around(cell, [&](std::int32_t run) {
+      for (std::int32_t c = std::max(run, first); c < std::min(run + 3, end); ++c) around.add(c);
     });
+  });
+  around.keep([&](std::int32_t cell) { return is_computed(cell); });
+  around.number();
+}
+
+bool CellLayout::is_computed(std::int32_t cell) const {
+  const Box& box = boxes_[static_cast<std::size_t>(box_of(cell))];
+  std::int32_t rest = cell - box.first_cell;
+  bool is_inside = true;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(grid_.dimensions); ++d) {
+    const std::int32_t at = rest % box.shape[d];
+    is_inside = is_inside && at > 0 && at < box.shape[d] - 1;
+    rest /= box.shape[d];
   }
+  return is_inside;
+}
+
+std::size_t CellLayout::bytes() const {
+  return copies_.bytes() + ghost_of_copy_.capacity() * sizeof(std::int32_t) +
+         distance_.capacity() * sizeof(std::int32_t) + ghost_cells_.capacity() * sizeof(GhostCell);
 }
 
 Vec3 CellLayout::centre(std::int32_t cell) const {
@@ -188,101 +198,6 @@ std::int32_t CellLayout::box_of(std::int32_t cell) const {
   const auto after = std::upper_bound(boxes_.begin(), boxes_.end(), cell,
                                       [](std::int32_t c, const Box& box) { return c < box.first_cell; });
   return static_cast<std::int32_t>(after - boxes_.begin()) - 1;
-}
-
-void CellSort::sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-                    std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
-                    const FetchCounts& fetch_counts) {
-  const auto n = static_cast<std::int32_t>(id.size());
-  const int dimensions = layout.grid().dimensions;
-  Array<std::int32_t>& cell = room;  // of each particle
-  cell.resize(id.size());
-#pragma omp parallel for schedule(static)
-  for (std::int32_t i = 0; i < n; ++i) {
-    Vec3 x;
-    for (int d = 0; d < dimensions; ++d) x[d] = position[static_cast<std::size_t>(d)][i];
-    cell[static_cast<std::size_t>(i)] = layout.computed_cell(layout.grid().cell_of(x));
-  }
-  count_.assign(static_cast<std::size_t>(layout.cells()), 0);
-  for (const std::int32_t c : cell) ++count_[static_cast<std::size_t>(c)];
-  rows.particles = n;
-  place_computed(layout, rows);
-  for (const GhostCell& ghost : layout.ghost_cells())
-    count_[static_cast<std::size_t>(ghost.to_cell)] = count_[static_cast<std::size_t>(ghost.from_cell)];
-  if (fetch_counts) fetch_counts(count_);
-  place_ghosts(layout, rows);
-
-  std::fill(count_.begin(), count_.end(), 0);  // from here on: of those that have come
-  order.resize(id.size());
-  for (std::int32_t i = 0; i < n; ++i) {
-    const auto c = static_cast<std::size_t>(cell[static_cast<std::size_t>(i)]);
-    // Insertion by id: particles arrive almost sorted from the last rebuild.
-    std::int32_t* of_cell = order.data() + rows.begin[c];
-    std::int32_t at = count_[c]++;
-    for (; at > 0 && id[static_cast<std::size_t>(of_cell[at - 1])] > id[static_cast<std::size_t>(i)]; --at)
-      of_cell[at] = of_cell[at - 1];
-    of_cell[at] = i;
-  }
-  if (shuffle == 0) return;
-
-  rows.slot.resize(id.size());
-  std::iota(rows.slot.begin(), rows.slot.end(), 0);
-  std::size_t first = 0;
-  for (const std::int32_t within : rows.within) {
-    const auto last = static_cast<std::size_t>(within);
-    for (std::size_t i = last; i > first + 1; --i) {
-      const double share = uniform_random(static_cast<std::uint64_t>(shuffle), i, 0);
-      const std::size_t j = first + static_cast<std::size_t>(share * static_cast<double>(i - first));
-      std::swap(order[i - 1], order[j]);
-      std::swap(rows.slot[i - 1], rows.slot[j]);
-    }
-    first = last;
-  }
-}
-
-/// How many particles stand how far away, and the rows of each computed cell. Those that hold nobody, and ghosts for
-/// the time being, have none where they would be in the order, so that runs of cells are runs of rows.
-void CellSort::place_computed(const CellLayout& layout, CellRows& rows) {
-  const auto distance = [&](std::size_t c) {
-    return static_cast<std::size_t>(layout.distance(static_cast<std::int32_t>(c)));
-  };
-  rows.within.assign(static_cast<std::size_t>(layout.farthest()) + 1, 0);
-  for (std::size_t c = 0; c < count_.size(); ++c)
-    if (count_[c] > 0) rows.within[distance(c)] += count_[c];
-  next_.resize(rows.within.size());
-  std::int32_t count = 0;
-  for (std::size_t k = 0; k < rows.within.size(); ++k) {
-    next_[k] = count;
-    count = rows.within[k] += count;
-  }
-  rows.begin.resize(count_.size()), rows.end.resize(count_.size());
-  std::size_t filled = 0;
-  for (std::size_t c = 0; c < count_.size(); ++c) {
-    std::int32_t& next = next_[distance(c)];
-    rows.begin[c] = next;
-    rows.end[c] = next += count_[c];
-    filled += count_[c] > 0 ? 1 : 0;
-  }
-  rows.filled.resize(filled);
-  auto* to = rows.filled.begin();
-  for (std::size_t k = 0; k < rows.within.size(); ++k)
-    for (std::size_t c = 0; c < count_.size(); ++c)
-      if (count_[c] > 0 && distance(c) == k) *to++ = static_cast<std::int32_t>(c);
-}
-
-/// The rows of other ranks' cells and of images.
-void CellSort::place_ghosts(const CellLayout& layout, CellRows& rows) {
-  std::int32_t next = rows.particles;
-  const auto place = [&](std::int32_t cell) {
-    const auto c = static_cast<std::size_t>(cell);
-    rows.begin[c] = next;
-    rows.end[c] = next += count_[c];
-  };
-  for (const auto& other : layout.rank_cells())
-    for (const auto& ghost : other.received) place(ghost.cell);
-  rows.standing = next;
-  for (const GhostCell& ghost : layout.ghost_cells()) place(ghost.to_cell);
-  rows.rows = next;
 }
 
 }  // namespace eddyline::particles

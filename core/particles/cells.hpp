@@ -1,14 +1,13 @@
 #pragma once
-// The global grid of cells, boxes of cells, and the canonical order of particles in them.
+// The global grid of cells, and those of them that a process computes or has images of.
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "base/arrays.hpp"
 #include "base/vec.hpp"
+#include "particles/cell_set.hpp"
 
 namespace eddyline::particles {
 
@@ -103,7 +102,7 @@ class CellLayout {
 
     std::int32_t cells_with_border() const { return shape[0] * shape[1] * shape[2]; }
     /// Calls visit(first) for each run of three cells along x around one of this box, itself among them, in canonical
-    /// order. All are concatenated cells.
+    /// order. All are concatenated cells. Around one of its border some are no cells, or others of a border.
     template <class Visit>
     void for_each_run_around(std::int32_t cell, Visit&& visit) const {
       const std::int32_t nx = shape[0], nxy = nx * shape[1], depth = shape[2] > 1 ? 1 : 0;
@@ -126,8 +125,8 @@ class CellLayout {
   const std::vector<GhostCell>& ghost_cells() const { return ghost_cells_; }
   /// What a cell is a copy of in this process; null if it is none.
   const GhostCell* copy_of(std::int32_t cell) const {
-    const std::int32_t ghost = ghost_of_cell_[static_cast<std::size_t>(cell)];
-    return ghost < 0 ? nullptr : &ghost_cells_[static_cast<std::size_t>(ghost)];
+    if (ghost_cells_.empty() || !copies_.has(cell)) return nullptr;
+    return &ghost_cells_[static_cast<std::size_t>(ghost_of_copy_[static_cast<std::size_t>(copies_.before(cell))])];
   }
   /// By rank.
   const std::vector<RankCells>& rank_cells() const { return rank_cells_; }
@@ -150,10 +149,12 @@ class CellLayout {
   Vec3 centre(std::int32_t cell) const;
   /// Box that a concatenated cell belongs to.
   std::int32_t box_of(std::int32_t cell) const;
-  /// Marks in `around` the computed cells that touch one of those that `marked` marks, or are one; both by concatenated
-  /// cell.
-  void find_computed_around(const std::vector<std::uint8_t>& marked, std::vector<std::uint8_t>& around) const;
-  bool is_owned(std::int32_t cell) const { return owned_[static_cast<std::size_t>(cell)] != 0; }
+  /// The computed cells that touch one of `some`, or are one.
+  void find_computed_around(const CellSet& some, CellSet& around) const;
+  /// Whether this process computes a cell, which is in no border then.
+  bool is_computed(std::int32_t cell) const;
+  bool is_owned(std::int32_t cell) const { return cell < owned_end_ && is_computed(cell); }
+  std::size_t bytes() const;
 
  private:
   std::int32_t local_index(const Box& box, Int3 global_cell) const;
@@ -169,107 +170,13 @@ class CellLayout {
   CellGrid grid_;
   std::vector<Box> boxes_;
   std::vector<GhostCell> ghost_cells_;
-  std::vector<std::int32_t> ghost_of_cell_;  // by cell: which of these it is; -1: none
+  CellSet copies_;                           // the cells that are copies of others,
+  std::vector<std::int32_t> ghost_of_copy_;  // and which of ghost_cells_ each is
   std::vector<RankCells> rank_cells_;
-  std::vector<std::uint8_t> owned_;
   std::vector<std::int32_t> distance_;  // empty if no cells are copied
   std::size_t own_boxes_ = 0;
+  std::int32_t owned_end_ = 0;  // of the cells of own_boxes()
   std::int32_t cells_ = 0, farthest_ = 0;
-};
-
-/// Where the particles of one kind stand: a row for each. Those that this process computes come first, cell by cell, by
-/// id; then those of other ranks; then images, which repeat rows of this process beyond a periodic side or in the
-/// border of another of its boxes.
-struct CellRows {
-  Array<std::int32_t> begin, end;  // (cells): the rows of each concatenated cell
-  Array<std::int32_t> filled;      // the computed cells that hold some, in the order of their rows
-  Array<std::int32_t> slot;        // (computed): row of each particle; empty unless their order is drawn: its number
-  Array<std::int32_t> within;  // (farthest + 1): how many stand no farther from this rank's cells than so many cells
-  std::int32_t particles = 0;  // computed, those of this rank first
-  std::int32_t standing = 0;   // rows that are no images
-  std::int32_t rows = 0;       // all rows; row `rows` is the sentinel
-
-  std::int64_t computed() const { return particles; }
-  /// Those of this rank.
-  std::int64_t owned() const { return within.size() == 0 ? computed() : within[0]; }
-  std::int32_t row_of(std::size_t particle) const {
-    return slot.size() == 0 ? static_cast<std::int32_t>(particle) : slot[particle];
-  }
-  /// How many rows a concatenated cell has.
-  std::int32_t count(std::int32_t cell) const {
-    const auto c = static_cast<std::size_t>(cell);
-    return end[c] - begin[c];
-  }
-  bool is_empty(std::int32_t cell) const { return count(cell) == 0; }
-  std::size_t bytes() const { return begin.bytes() + end.bytes() + filled.bytes() + slot.bytes(); }
-};
-
-/// Finds the cells of particles, quickly if one after the other is asked for.
-class CellFinder {
- public:
-  explicit CellFinder(const CellRows& rows) : rows_(rows) {}
-
-  /// The computed cell that holds a particle, and those after it up to the `last`, which is not one of them.
-  struct Found {
-    std::int32_t cell;
-    std::size_t last;
-  };
-  Found operator()(std::size_t particle) {
-    const std::int32_t row = rows_.row_of(particle);
-    if (!holds(row) && (++at_ >= rows_.filled.size() || !holds(row))) search(row);
-    const std::int32_t cell = rows_.filled[at_];
-    const bool is_drawn = rows_.slot.size() > 0;
-    return {cell, is_drawn ? particle + 1 : static_cast<std::size_t>(rows_.end[static_cast<std::size_t>(cell)])};
-  }
-
- private:
-  bool holds(std::int32_t row) const {
-    const auto cell = static_cast<std::size_t>(rows_.filled[at_]);
-    return rows_.begin[cell] <= row && row < rows_.end[cell];
-  }
-  void search(std::int32_t row) {
-    const auto* after =
-        std::upper_bound(rows_.filled.begin(), rows_.filled.end(), row,
-                         [&](std::int32_t r, std::int32_t c) { return r < rows_.begin[static_cast<std::size_t>(c)]; });
-    at_ = static_cast<std::size_t>(after - rows_.filled.begin()) - 1;
-  }
-
-  const CellRows& rows_;
-  std::size_t at_ = 0;
-};
-
-/// Calls visit(cell, first, last) for particles [first, last) of each computed cell, in order; for one after the other
-/// where their order is drawn.
-template <class Visit>
-void for_each_filled_cell(const CellRows& rows, Visit&& visit) {
-  CellFinder find(rows);
-  for (std::size_t first = 0; first < static_cast<std::size_t>(rows.computed());) {
-    const auto [cell, last] = find(first);
-    visit(cell, first, last);
-    first = last;
-  }
-}
-
-/// Sorts particles into cells: fills `rows` and returns, in `order`, the old index of each particle in the new order
-/// (by distance of the cell, cell, then id; a non-zero `shuffle` draws another order of those at one distance, which
-/// must change nothing). All particles must stand in computed cells.
-class CellSort {
- public:
-  /// Brings how many particles the ghost cells of other ranks hold: counts are by concatenated cell.
-  using FetchCounts = std::function<void(Array<std::int32_t>& counts)>;
-
-  /// `room` is used on the way.
-  void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-            std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
-            const FetchCounts& fetch_counts = {});
-  std::size_t bytes() const { return count_.bytes(); }
-
- private:
-  void place_computed(const CellLayout& layout, CellRows& rows);
-  void place_ghosts(const CellLayout& layout, CellRows& rows);
-
-  Array<std::int32_t> count_;  // by cell: how many there are
-  Array<std::int32_t> next_;   // by distance: where the next particle goes
 };
 
 }  // namespace eddyline::particles

@@ -1,6 +1,7 @@
 // Cells, boxes and ghosts: the canonical order (the law, rule 2), and that how the grid is cut changes nothing of it.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -24,9 +25,9 @@ std::map<std::int64_t, std::vector<std::int64_t>> candidates(const Sorted& s) {
     auto& list = found[s.id[static_cast<std::size_t>(s.order[i])]];
     for (std::int32_t dz = -depth; dz <= depth; ++dz)
       for (std::int32_t dy = -1; dy <= 1; ++dy) {
-        const auto first = static_cast<std::size_t>(cell + dz * nxy + dy * nx - 1);
-        for (std::size_t c = first; c < first + 3; ++c)
-          for (std::int32_t r = s.rows.begin[c]; r < s.rows.end[c]; ++r)
+        const std::int32_t first = cell + dz * nxy + dy * nx - 1;
+        for (std::int32_t c = first; c < first + 3; ++c)
+          for (std::int32_t r = s.rows.of(c).begin; r < s.rows.of(c).end; ++r)
             list.push_back(s.row_id[static_cast<std::size_t>(r)]);
       }
   }
@@ -37,6 +38,51 @@ const std::array<bool, 3> k_closed{false, false, false}, k_all_periodic{true, tr
 
 }  // namespace
 
+TEST(members_of_a_set_are_numbered_in_order) {
+  constexpr std::int32_t k_all = 100;
+  particles::CellSet some, others;
+  some.clear(k_all), others.clear(k_all);
+  const std::vector<std::int32_t> members{0, 3, 31, 32, 33, 63, 64, 99};
+  for (const std::int32_t cell : {99, 32, 0, 33, 3, 3}) some.add(cell);
+  for (const std::int32_t cell : {31, 63, 64, 99}) others.add(cell);
+  some.add(others);
+  some.number();
+  std::vector<std::int32_t> visited;
+  some.for_each([&](std::int32_t cell) { visited.push_back(cell); });
+  CHECK(visited == members);
+  CHECK(some.size() == static_cast<std::int32_t>(members.size()) && some.cells() == k_all);
+  for (std::int32_t cell = 0; cell <= k_all; ++cell) {
+    const auto at = std::lower_bound(members.begin(), members.end(), cell);
+    CHECK(some.before(cell) == at - members.begin());
+    if (cell < k_all) CHECK(some.has(cell) == (at != members.end() && *at == cell));
+  }
+  others.copy(some);
+  CHECK(others.size() == some.size() && others.has(33) && others.before(64) == 6);
+  some.clear(k_all);
+  CHECK(some.is_empty() && !some.has(33) && others.has(33));
+}
+
+TEST(cells_around_some_are_those_that_touch_them) {
+  for (const int dimensions : {2, 3}) {
+    const auto grid = make_grid(dimensions, {6, 5, dimensions == 3 ? 4 : 1}, k_all_periodic);
+    const particles::CellLayout layout(grid, cut(grid, {2, 1, 1}));
+    particles::CellSet one, around;
+    for (std::int32_t cell = 0; cell < layout.cells(); ++cell) {
+      one.clear(layout.cells());
+      one.add(cell);
+      layout.find_computed_around(one, around);
+      const auto b = static_cast<std::size_t>(layout.box_of(cell));
+      const Vec3 x = layout.centre(cell);
+      for (std::int32_t other = 0; other < layout.cells(); ++other) {
+        bool touches = layout.is_computed(other) && static_cast<std::size_t>(layout.box_of(other)) == b;
+        for (int d = 0; d < dimensions; ++d)
+          touches = touches && std::abs(layout.centre(other)[d] - x[d]) < 1.5 * k_edge;
+        CHECK(around.has(other) == touches);
+      }
+    }
+  }
+}
+
 TEST(particles_stand_sorted_by_cell_then_id) {
   const auto grid = make_grid(2, {6, 5, 1}, {true, false, false});
   const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 400, 1));
@@ -46,11 +92,11 @@ TEST(particles_stand_sorted_by_cell_then_id) {
     const auto old = static_cast<std::size_t>(s.order[i]);
     CHECK(!seen[old]);
     seen[old] = true;
-    const auto cell = static_cast<std::size_t>(cells[i]);
+    const particles::RowRange rows = s.rows.of(cells[i]);
     CHECK(cells[i] == s.layout.owned_cell(s.x[old]));
     CHECK(s.layout.is_owned(cells[i]));
     CHECK(s.rows.row_of(i) == static_cast<std::int32_t>(i));
-    CHECK(s.rows.row_of(i) >= s.rows.begin[cell] && s.rows.row_of(i) < s.rows.end[cell]);
+    CHECK(s.rows.row_of(i) >= rows.begin && s.rows.row_of(i) < rows.end);
     if (i == 0) continue;
     CHECK(cells[i - 1] <= cells[i]);
     if (cells[i - 1] == cells[i]) CHECK(s.id[static_cast<std::size_t>(s.order[i - 1])] < s.id[old]);
@@ -58,8 +104,8 @@ TEST(particles_stand_sorted_by_cell_then_id) {
   // Rows are particles and their images, each once.
   std::vector<int> cells_of_row(static_cast<std::size_t>(s.rows.rows), 0);
   for (std::int32_t c = 0; c < s.layout.cells(); ++c) {
-    const auto k = static_cast<std::size_t>(c);
-    for (std::int32_t r = s.rows.begin[k]; r < s.rows.end[k]; ++r) {
+    CHECK(s.rows.is_empty(c) == (s.rows.of(c).count() == 0));
+    for (std::int32_t r = s.rows.of(c).begin; r < s.rows.of(c).end; ++r) {
       ++cells_of_row.at(static_cast<std::size_t>(r));
       CHECK((r >= s.rows.standing) == (s.layout.copy_of(c) != nullptr));
     }
@@ -127,8 +173,7 @@ TEST(ghosts_are_images_of_owned_cells_at_their_place) {
       const auto& box = s.layout.boxes()[static_cast<std::size_t>(ghost.to_box)];
       const std::int32_t local = ghost.to_cell - box.first_cell;
       const Int3 at{local % box.shape[0] - 1 + box.cells.lower[0], local / box.shape[0] - 1 + box.cells.lower[1], 0};
-      const auto first = static_cast<std::size_t>(ghost.to_cell);
-      for (std::int32_t r = s.rows.begin[first]; r < s.rows.end[first]; ++r)
+      for (std::int32_t r = s.rows.of(ghost.to_cell).begin; r < s.rows.of(ghost.to_cell).end; ++r)
         for (std::size_t d = 0; d < 2; ++d) {
           const double lower = at[d] * k_edge;
           const double x = k_fixed.quantum() * s.place[static_cast<std::size_t>(r)][d];

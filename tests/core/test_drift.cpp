@@ -67,11 +67,10 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   });
   neighbors::DriftBound<float, D> bound;
   bound.begin(s.layout, s.rows, walls.rows);
-  bound.measure(s.rows, {&moving, D, 1.0F}, s.positions, walls.rows, walls_moved);
+  bound.measure({&moving, D, 1.0F}, s.positions, walls_moved);
   const neighbors::Drift largest = bound.largest();
   neighbors::FixedPositions at = copy_of<D>(s.positions);
-  CHECK(
-      bound.follow(s.rows, {&moving, D, 1.0F}, headings_of<D>(s, expected), 2 * k_sound, at, walls.rows, walls_moved));
+  CHECK(bound.follow({&moving, D, 1.0F}, headings_of<D>(s, expected), 2 * k_sound, at, walls_moved));
   for (std::int32_t r = 0; r < s.rows.standing; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
@@ -203,10 +202,10 @@ TEST(a_displacement_that_is_no_number_is_noticed) {
   const auto nobody = none(grid, {1, 1, 1});
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
-  CHECK(bound.follow(s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
+  CHECK(bound.follow({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e10F}) {
     moving.row(7)[3] = wrong;
-    CHECK(!bound.follow(s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
+    CHECK(!bound.follow({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
   }
 }
 
@@ -240,7 +239,7 @@ TEST(rows_that_are_not_half_way_are_noticed) {
   neighbors::FixedPositions at = copy_of<2>(s.positions);
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
-  CHECK(bound.follow(s.rows, {&moving, 2, 1.0F}, headings_of<2>(s), 0, at, nobody.rows));
+  CHECK(bound.follow({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
   bound.touching();
   const auto& beside = bound.beside_middle();
   int near = 0;

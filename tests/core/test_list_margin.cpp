@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "cell_fixture.hpp"
 #include "harness.hpp"
 #include "integrate/flow/list_margin.hpp"
 
@@ -15,7 +16,7 @@ using Margin = integrate::ListMargin<float, 2>;
 constexpr double k_radius = 6.4e7, k_skin = 8e6;  // quanta
 constexpr std::int32_t k_cells = 3;
 
-const std::vector<neighbors::CellRun> k_all = {{0, 0, 1}, {0, 1, k_cells}};
+const std::vector<neighbors::CellRun> k_all = {{0, 0, 0, 1}, {0, 1, 1, k_cells}};
 constexpr double k_step = 2e6;  // how far sound goes in one [quanta]
 
 neighbors::FixedPositions places(std::size_t rows, std::int32_t x) {
@@ -65,7 +66,7 @@ TEST(lists_are_renewed_more_often_where_they_grow_faster) {
 
 TEST(lists_hold_until_particles_around_a_cell_have_come_nearer_by_its_margin) {
   Margin margin(k_radius, k_skin, 4);
-  margin.begin(k_all, none(), 40, k_step);
+  margin.begin(fixture::all_of(k_cells), k_all, none(), 40, k_step);
   for (int c = 0; c < k_cells; ++c) CHECK_NEAR(width_of(margin, c), k_skin / 4, 10);
   for (int step = 0; step < 3; ++step) {
     CHECK(!margin.use_up(approaches(0, 6e5F, 1e4F), none(), need()));
@@ -82,7 +83,7 @@ TEST(lists_hold_until_particles_around_a_cell_have_come_nearer_by_its_margin) {
 
 TEST(lists_are_renewed_a_step_ahead_if_that_is_wanted) {
   Margin margin(k_radius, k_skin, 4);
-  margin.begin(k_all, none(), 40, k_step);
+  margin.begin(fixture::all_of(k_cells), k_all, none(), 40, k_step);
   CHECK(!margin.use_up(approaches(0, 9.5e5F, 0), none(), need(true)));
   CHECK(margin.any_due());
   margin.renew(40);
@@ -92,7 +93,7 @@ TEST(lists_are_renewed_a_step_ahead_if_that_is_wanted) {
 
 TEST(a_margin_bears_a_step_whatever_is_wanted) {
   Margin margin(k_radius, k_skin, 8);
-  margin.begin(k_all, none(), 10, k_step);
+  margin.begin(fixture::all_of(k_cells), k_all, none(), 10, k_step);
   CHECK(margin.use_up(approaches(3e7F, 0, 0), approaches(1e6F, 0, 0), need()));
   margin.renew(10);
   CHECK(width_of(margin, 0) > 1.6e7);  // from the end of that step to its middle
@@ -101,7 +102,7 @@ TEST(a_margin_bears_a_step_whatever_is_wanted) {
 TEST(lists_hold_no_longer_than_they_have_looked_ahead) {
   Margin margin(k_radius, k_skin, 2);
   const float speed = 0.4F;  // in the second cell
-  margin.begin(k_all, approaches(0, speed, 0), 7, k_step);
+  margin.begin(fixture::all_of(k_cells), k_all, approaches(0, speed, 0), 7, k_step);
   const double ahead = margin.ahead()[1];
   CHECK(ahead >= 3.5 * k_step && ahead < 4 * k_step);
   CHECK(margin.ahead()[0] > 100 * k_step);  // nobody goes anywhere

@@ -171,6 +171,8 @@ TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
       auto search = make_search(s, s, true);
       std::vector<float> cut_squared(cells, 0.7F * search.cut_squared);
       const float wide = search.cut_squared;
+      const particles::CellSet all_cells = all_of(s.layout.cells());
+      search.margins_of = &all_cells;
       search.cut_squared_of = cut_squared.data();
       neighbors::NeighborList list, narrow;
       list.build(search, "scalar");
@@ -314,6 +316,8 @@ TEST(lists_that_look_ahead_hold_who_will_be_near) {
     ahead.assign(static_cast<std::size_t>(s.layout.cells()), static_cast<float>(k_ahead / quantum));
     for (const bool sources_rest : {false, true}) {
       auto search = make_search(s, s, true);
+      const particles::CellSet all_cells = all_of(s.layout.cells());
+      search.margins_of = &all_cells;
       search.cut_squared_of = cut_squared.data();
       search.foresight = {&headings, sources_rest ? nullptr : &headings, static_cast<float>(k_behind / quantum),
                           ahead.data()};

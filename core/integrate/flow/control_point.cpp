@@ -21,7 +21,7 @@ void Flow<T, D>::agree() {
 template <class T, int D>
 void Flow<T, D>::begin_control_point(bool and_middle) {
   const auto measure = [&](const neighbors::Course<T>& course, float share_of_walls) {
-    drift_bound_.measure(fluid_rows, course, fluid_positions_, wall_rows, walls_moved(), share_of_walls);
+    drift_bound_.measure(course, fluid_positions_, walls_moved(), share_of_walls);
     return drift_bound_.largest();
   };
   const neighbors::Course<T> course = course_of_step();
@@ -37,10 +37,8 @@ void Flow<T, D>::begin_control_point(bool and_middle) {
 template <class T, int D>
 void Flow<T, D>::foresee_control_point() {
   const neighbors::Course<T> course = course_of_step(), expected{&pressed, D + 2, 2 * course.to_come};
-  drift_bound_.measure(fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
-  for_each_foreign_cell([&](std::int32_t cell) {
-    drift_bound_.measure(cell, fluid_rows, expected, fluid_positions_, wall_rows, walls_moved());
-  });
+  drift_bound_.measure(course, fluid_positions_, walls_moved());
+  drift_bound_.measure_foreign(expected, fluid_positions_, walls_moved());
   const neighbors::Drift own = drift_bound_.largest();
   agreement_.begin(communicator_, control, {own.approach, own.moved, straying(expected)});
   timers.lap(Phase::integrate);
@@ -58,10 +56,7 @@ void Flow<T, D>::end_control_point() {
 
 template <class T, int D>
 void Flow<T, D>::begin_drift() {
-  const neighbors::Course<T> course = course_of_step();
-  for_each_foreign_cell([&](std::int32_t cell) {
-    drift_bound_.measure(cell, fluid_rows, course, fluid_positions_, wall_rows, walls_moved());
-  });
+  drift_bound_.measure_foreign(course_of_step(), fluid_positions_, walls_moved());
   const neighbors::Drift own = drift_bound_.largest();
   drift_ = {own.approach, own.moved};
   drifting_.begin_maximum(drift_);
@@ -90,13 +85,6 @@ template <class T, int D>
 neighbors::Course<T> Flow<T, D>::course_of_step() const {
   if (fluid.classic) return {&pressed, D, 0.0F};
   return {&moving, D, half_a_step()};
-}
-
-template <class T, int D>
-template <class Visit>
-void Flow<T, D>::for_each_foreign_cell(Visit&& visit) const {
-  for (const auto& other : layout().rank_cells())
-    for (const auto& ghost : other.received) visit(ghost.cell);
 }
 
 /// By how much rows that other ranks get go another way than expected, along the axis where it is most [quanta].

@@ -16,9 +16,11 @@ void FreeFluid::find(const neighbors::FixedPositions& positions, const particles
     to.resize(from.size());
     std::copy(from.begin(), from.end(), to.begin());
   };
+  buffer_rows_.cells.copy(rows.cells);
   copy(rows.begin, buffer_rows_.begin);
   copy(rows.end, buffer_rows_.end);
   copy(rows.filled, buffer_rows_.filled);
+  copy(rows.until, buffer_rows_.until);
   buffer_rows_.slot.resize(members.size());
   buffer_rows_.particles = static_cast<std::int32_t>(members.size());
   buffer_rows_.standing = rows.standing;
@@ -37,6 +39,20 @@ void FreeFluid::find(const neighbors::FixedPositions& positions, const particles
     if (r >= rows.standing) continue;
     x[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[row]) + k_out_of_reach);
   }
+  cells_with_buffers_.clear(rows.cells.cells());
+  rows.cells.for_each([&](std::int32_t cell) {
+    const auto [begin, end] = rows.of(cell);
+    if (std::any_of(in_buffer_.begin() + begin, in_buffer_.begin() + end, [](auto in) { return in != 0; }))
+      cells_with_buffers_.add(cell);
+  });
+  cells_with_buffers_.number();
+}
+
+std::size_t FreeFluid::bytes() const {
+  std::size_t bytes = in_buffer_.bytes() + rows_in_buffer_.capacity() * sizeof(std::int32_t) +
+                      cells_with_buffers_.bytes() + buffer_rows_.bytes();
+  for (const auto& x : positions_.x) bytes += x.bytes();
+  return bytes;
 }
 
 }  // namespace eddyline::integrate

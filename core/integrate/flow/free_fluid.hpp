@@ -8,7 +8,7 @@
 #include "base/arrays.hpp"
 #include "exchange/halo.hpp"
 #include "neighbors/list.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 
 namespace eddyline::integrate {
 
@@ -25,13 +25,17 @@ class FreeFluid {
   std::span<const std::uint8_t> in_buffer() const { return {in_buffer_.data(), in_buffer_.size()}; }
   /// The rows for which it is so.
   std::span<const std::int32_t> rows_in_buffer() const { return rows_in_buffer_; }
+  /// The cells that hold one, ghosts included. None at all before the first find().
+  const particles::CellSet& cells_with_buffers() const { return cells_with_buffers_; }
   /// Where the buffers' particles stand, in the order of `members`.
   const particles::CellRows& buffer_rows() const { return buffer_rows_; }
+  std::size_t bytes() const;
 
  private:
   neighbors::FixedPositions positions_;
   Array<std::uint8_t> in_buffer_;
   std::vector<std::int32_t> rows_in_buffer_;
+  particles::CellSet cells_with_buffers_;
   particles::CellRows buffer_rows_;
 };
 

@@ -7,7 +7,7 @@
 #include "base/arrays.hpp"
 #include "integrate/flow/migrate.hpp"
 #include "neighbors/rows.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 
 namespace eddyline::integrate {
 

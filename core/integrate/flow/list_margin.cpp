@@ -41,17 +41,16 @@ double ListMargin<T, D>::best_life(double pace, double steps) {
 }
 
 template <class T, int D>
-void ListMargin<T, D>::begin(std::span<const neighbors::CellRun> cells, const Array<float>& relative_speed,
-                             double steps, double step) {
+void ListMargin<T, D>::begin(const particles::CellSet& cells, std::span<const neighbors::CellRun> runs,
+                             const Array<float>& relative_speed, double steps, double step) {
   const std::size_t n = relative_speed.size();
-  cells_ = cells;
-  relative_speed_.assign(n, 0);
-  std::copy(relative_speed.begin(), relative_speed.end(), relative_speed_.begin());
   // The first lists are as short as can be: the first step will tell. Later, where nobody was, those may come who come
   // nearer as fast as anybody does.
-  const float unknown = pace_.size() == 0 ? 0.0F : static_cast<float>(skin_ / steps);
-  if (pace_.size() != n) pace_.assign(n, unknown), beside_.assign(n, 0);
-  for (float& pace : pace_) pace = pace > 0 ? pace : unknown;
+  recall(cells, cells_.is_empty() ? 0.0F : static_cast<float>(skin_ / steps));
+  cells_.copy(cells);
+  runs_ = runs;
+  relative_speed_.resize(n);
+  std::copy(relative_speed.begin(), relative_speed.end(), relative_speed_.begin());
   for (auto* each : {&cut_squared_, &left_, &to_go_}) each->resize(n);
   due_.resize(n);
   std::fill(due_.begin(), due_.end(), 0);
@@ -60,6 +59,24 @@ void ListMargin<T, D>::begin(std::span<const neighbors::CellRun> cells, const Ar
   need_.step = step;
   renew(steps);
   behind_ = 0;
+}
+
+/// What is known of the last step goes on with its cells, unless there are others.
+template <class T, int D>
+void ListMargin<T, D>::recall(const particles::CellSet& cells, float unknown) {
+  const bool are_the_same = cells_.cells() == cells.cells();
+  const auto recall = [&](Array<float>& of_last_step, float otherwise) {
+    room_.swap(of_last_step);
+    of_last_step.resize(static_cast<std::size_t>(cells.size()));
+    std::size_t k = 0;
+    cells.for_each([&](std::int32_t cell) {
+      const bool is_known = are_the_same && cells_.has(cell);
+      const float then = is_known ? room_[static_cast<std::size_t>(cells_.before(cell))] : 0;
+      of_last_step[k++] = then > 0 ? then : otherwise;
+    });
+  };
+  recall(pace_, unknown);
+  recall(beside_, 0);
 }
 
 /// How much of a step like the last lists are to bear. Where pairs are summed in the middle and counted at the end,
@@ -97,9 +114,9 @@ bool ListMargin<T, D>::use_up(const Array<float>& approach, const Array<float>& 
   is_first_ = false;
   std::atomic<int> lacking = 0, any_due = 0;
   constexpr std::int64_t k_portion = 16;  // runs that a thread takes at a time
-  share_out(static_cast<std::int64_t>(cells_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
+  share_out(static_cast<std::int64_t>(runs_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
     int some_lacking = 0, some_due = 0;
-    for (const auto& run : cells_.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)))
+    for (const auto& run : runs_.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)))
       use_up(run, approach.data(), beside.data(), whole, some_lacking, some_due);
     if (some_lacking != 0) lacking.store(1, std::memory_order_relaxed);
     if (some_due != 0) any_due.store(1, std::memory_order_relaxed);
@@ -117,7 +134,7 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approa
   const bool in_middle = need_.in_middle;
   int lacking = 0, due = 0;
 #pragma omp simd reduction(| : lacking, due)
-  for (auto c = static_cast<std::size_t>(run.first); c < static_cast<std::size_t>(run.last); ++c) {
+  for (auto c = static_cast<std::size_t>(run.begin); c < static_cast<std::size_t>(run.end); ++c) {
     const float step = approach[c] + besides, middle = in_middle ? step : 0.5F * step + beside[c];
     const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
     const float to_go = to_go_[c], to_go_after = to_go - time;
@@ -158,7 +175,7 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
 
 template <class T, int D>
 std::size_t ListMargin<T, D>::bytes() const {
-  std::size_t bytes = due_.bytes();
+  std::size_t bytes = cells_.bytes() + due_.bytes() + room_.bytes();
   for (const auto* each : {&cut_squared_, &left_, &pace_, &beside_, &to_go_, &relative_speed_}) bytes += each->bytes();
   for (int d = 0; d < D; ++d) bytes += fluid_.x[d].bytes() + walls_.x[d].bytes() + walls_step_.x[d].bytes();
   return bytes;

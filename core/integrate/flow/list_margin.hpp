@@ -22,8 +22,8 @@ inline constexpr int k_most_parts = 8;
 /// as far beyond as pays where they are. Those of a cell's particles are renewed, in the same cells, when that time is
 /// over or particles around it have come nearer by the margin, beside what was expected. All that they leave out are
 /// exact zeros, so that neither margins nor renewals change a bit. Lengths in quanta; times are told by how far sound
-/// goes in them, in quanta, too; cells are numbered as in CellLayout. Source: the dual pair list of molecular dynamics,
-/// Páll et al. 2020, here with a margin for each cell, and with foresight.
+/// goes in them, in quanta, too; cells have the numbers of DriftBound::cells(). Source: the dual pair list of molecular
+/// dynamics, Páll et al. 2020, here with a margin for each cell, and with foresight.
 template <class T, int D>
 class ListMargin {
  public:
@@ -34,15 +34,18 @@ class ListMargin {
   /// Of a flow with this interaction radius and skin. parts: 0 for margins as wide as pays, else the skin over it.
   ListMargin(double radius, double skin, int parts) : radius_(radius), skin_(skin), parts_(parts) {}
 
-  /// All lists are built, where fluid() and walls() are. `cells`: those that matter until the next one, they will last
-  /// `steps`, and sound goes as far as `step` in one. `relative_speed`: of headings in touching cells at most, by cell,
-  /// in units of the speed of sound.
-  void begin(std::span<const neighbors::CellRun> cells, const Array<float>& relative_speed, double steps, double step);
+  /// All lists are built, where fluid() and walls() are, and `runs` of `cells` matter until the next one. They will
+  /// last `steps`, and sound goes as far as `step` in one. `relative_speed`: of headings in touching cells at most, in
+  /// units of the speed of sound.
+  void begin(const particles::CellSet& cells, std::span<const neighbors::CellRun> runs,
+             const Array<float>& relative_speed, double steps, double step);
   /// Lists look as far as the skin and hold as long as cells.
   void do_without() { is_used_ = false; }
   bool is_used() const { return is_used_; }
   /// (R + margin)^2 by cell; null without margins.
   const float* cut_squared() const { return is_used_ ? cut_squared_.data() : nullptr; }
+  /// The cells that these are of.
+  const particles::CellSet* cells() const { return is_used_ ? &cells_ : nullptr; }
   /// For how long lists are to hold from now, by cell, and since when, see neighbors::Foresight; null without margins.
   /// Of a cell that is not due, that is so much less than it was that its cut serves a list that is built anew, too.
   const float* ahead() const { return is_used_ ? to_go_.data() : nullptr; }
@@ -76,13 +79,14 @@ class ListMargin {
   std::size_t bytes() const;
 
  private:
+  void recall(const particles::CellSet& cells, float unknown);
   double whole() const;
   void use_up(const neighbors::CellRun& run, const float* approach, const float* beside, float whole, int& some_lacking,
               int& some_due);
   template <class Visit>
   void for_each_cell(Visit&& visit) const {
-    for (const auto& run : cells_)
-      for (std::int32_t c = run.first; c < run.last; ++c) visit(static_cast<std::size_t>(c));
+    for (const auto& run : runs_)
+      for (std::int32_t c = run.begin; c < run.end; ++c) visit(static_cast<std::size_t>(c));
   }
 
   double radius_, skin_;
@@ -91,13 +95,15 @@ class ListMargin {
   bool is_first_ = false;  // no step since begin()
   Need need_;              // as of use_up()
   float behind_ = 0;
-  std::span<const neighbors::CellRun> cells_;
-  // By cell.
+  particles::CellSet cells_;
+  std::span<const neighbors::CellRun> runs_;
+  // By number of a cell.
   Array<float> cut_squared_, left_;  // left of the margin
   Array<float> pace_, beside_;       // of the last step
   Array<float> to_go_;               // for how long lists hold
   Array<float> relative_speed_;
   Array<std::uint8_t> due_;
+  Array<float> room_;  // while cells get other numbers
   neighbors::FixedPositions fluid_, walls_;
   neighbors::WallDisplacement walls_step_;
 };

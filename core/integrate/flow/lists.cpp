@@ -100,9 +100,9 @@ void Flow<T, D>::expect_walls_to_rest() {
 template <class T, int D>
 void Flow<T, D>::foresee() {
   const double usual = world_.method.cfl * constants_.length.smoothing_length / constants_.c0;
-  drift_bound_.measure(fluid_rows, headings_, wall_rows, walls_move_ ? &wall_headings_ : nullptr);
+  drift_bound_.measure(headings_, walls_move_ ? &wall_headings_ : nullptr);
   followed_ = time;
-  margin_.begin(drift_bound_.surrounded(), drift_bound_.touching(), steps_of_cells_,
+  margin_.begin(drift_bound_.cells(), drift_bound_.surrounded(), drift_bound_.touching(), steps_of_cells_,
                 way_of_sound(time_step > 0 ? time_step : usual));
 }
 
@@ -113,16 +113,12 @@ bool Flow<T, D>::may_have_margins() const {
   return !lazy.is_on() && !execution_.all_pairs && execution_.list_parts != 1;
 }
 
-/// Whether those of this rank do: who looks how much margins have left looks at every cell that has anybody around, and
-/// remembers something of all.
+/// Whether those of this rank do: who looks how much margins have left looks at every cell that has anybody around.
 template <class T, int D>
 bool Flow<T, D>::has_margins() const {
-  constexpr std::int64_t k_most_cells = 24;  // for a particle: each takes 25 bytes
   std::int64_t surrounded = 0;
-  for (const auto& run : drift_bound_.surrounded()) surrounded += run.last - run.first;
-  const std::int64_t particles = fluid_rows.computed();
-  const bool pay = surrounded <= particles && layout().cells() <= k_most_cells * particles;
-  return may_have_margins() && (execution_.list_parts > 1 || pay);
+  for (const auto& run : drift_bound_.surrounded()) surrounded += run.end - run.begin;
+  return may_have_margins() && (execution_.list_parts > 1 || surrounded <= fluid_rows.computed());
 }
 
 template <class T, int D>
@@ -141,6 +137,7 @@ void Flow<T, D>::for_each_list(Visit&& visit) {
   const auto search = [&](const auto& targets, const auto& target_places, const auto& sources,
                           const auto& source_places) {
     auto found = search_of(targets, target_places, sources, source_places, constants_.length.skin);
+    found.margins_of = margin_.cells();
     found.cut_squared_of = margin_.cut_squared();
     const auto headings = [&](const auto& rows) {
       return &rows == &fluid_rows ? &headings_ : walls_move_ ? &wall_headings_ : nullptr;
@@ -204,8 +201,7 @@ bool Flow<T, D>::follow_rows() {
   step_followed_ = way_of_sound(until - std::exchange(followed_, until));
   const auto step = static_cast<float>(step_followed_);
   if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_, wall_headings_, step)) return false;
-  return drift_bound_.follow(fluid_rows, course, headings_, step, margin_.fluid(), wall_rows,
-                             walls_move_ ? &margin_.walls_step() : nullptr);
+  return drift_bound_.follow(course, headings_, step, margin_.fluid(), walls_move_ ? &margin_.walls_step() : nullptr);
 }
 
 /// Particles of buffers go on along the normals of their openings only, where their rows have more to come: two of them
@@ -242,13 +238,10 @@ float Flow<T, D>::sideways_in_buffers() const {
 template <class T, int D>
 void Flow<T, D>::find_near_walls() {
   if (world_.bodies.empty()) return;
-  marked_cells_.resize(static_cast<std::size_t>(layout().cells()));
-  for (std::size_t c = 0; c < marked_cells_.size(); ++c)
-    marked_cells_[c] = wall_rows.is_empty(static_cast<std::int32_t>(c)) ? 0 : 1;
-  layout().find_computed_around(marked_cells_, cells_around_);
+  layout().find_computed_around(wall_rows.cells, cells_around_);
   near_walls_.resize(static_cast<std::size_t>(fluid_rows.computed()));
   particles::for_each_filled_cell(fluid_rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
-    std::fill_n(near_walls_.data() + first, last - first, cells_around_[static_cast<std::size_t>(cell)]);
+    std::fill_n(near_walls_.data() + first, last - first, cells_around_.has(cell) ? 1 : 0);
   });
 }
 
@@ -257,18 +250,13 @@ void Flow<T, D>::find_node_neighbors() {
   free_fluid_.find(fluid_positions_, fluid_rows, openings.members(), fluid_halo, D);
   node_fluid.build(search_of(node_rows, node_positions_, fluid_rows, free_fluid_.positions(), constants_.length.skin),
                    execution_.instructions.c_str());
-  marked_cells_.resize(static_cast<std::size_t>(layout().cells()));
-  for (std::size_t c = 0; c < marked_cells_.size(); ++c)
-    marked_cells_[c] =
-        std::any_of(free_fluid_.in_buffer().begin() + fluid_rows.begin[c],
-                    free_fluid_.in_buffer().begin() + fluid_rows.end[c], [](auto in) { return in != 0; });
   const auto& members = openings.members();
   member_places.resize(members.size());
   for (std::size_t m = 0; m < members.size(); ++m) {
     const Vec3 place = sorted_place(static_cast<std::size_t>(members[m]));
     for (int d = 0; d < D; ++d) member_places[d][m] = place[d];
   }
-  layout().find_computed_around(marked_cells_, cells_around_);
+  layout().find_computed_around(free_fluid_.cells_with_buffers(), cells_around_);
   find_chunks_with(cells_around_, wall_rows, walls_at_buffers_);
   for (auto& sums : node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
   free_neighbors_found_ = false;
@@ -292,7 +280,7 @@ void Flow<T, D>::make_schedule() {
   if (communicator_.is_alone() || execution_.all_pairs || lazy.computes_copies())
     schedule.make_all_late(fluid_fluid.chunks().size());
   else
-    schedule.divide(layout(), fluid_rows, wall_rows, free_fluid_.in_buffer());
+    schedule.divide(layout(), fluid_rows, wall_rows, free_fluid_.cells_with_buffers());
 }
 
 #define EDDYLINE_FLOW_LISTS(T, D)                   \

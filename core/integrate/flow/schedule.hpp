@@ -9,7 +9,7 @@
 
 #include "base/share_out.hpp"
 #include "neighbors/list.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 
 namespace eddyline::integrate {
 
@@ -75,8 +75,8 @@ inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
   choose_blocks(chunks, [](std::size_t) { return true; }, blocks);
 }
 
-/// Marks in `chunks` those of these particles that hold one of a marked cell; `cells`: by cell.
-void find_chunks_with(const std::vector<std::uint8_t>& cells, const particles::CellRows& rows,
+/// Marks in `chunks` those of these particles that hold one of some cells.
+void find_chunks_with(const particles::CellSet& cells, const particles::CellRows& rows,
                       std::vector<std::uint8_t>& chunks);
 
 /// Chunks of the fluid in two parts. With one rank all are late.
@@ -89,10 +89,9 @@ struct Schedule {
 
   /// There is nobody to wait for.
   void make_all_late(std::size_t chunks);
-  /// A chunk is early if the cells of all its particles see nothing that comes late. `in_buffer`: by row of the fluid,
-  /// whether it is one of a buffer; empty without openings.
+  /// A chunk is early if the cells of all its particles see nothing that comes late.
   void divide(const particles::CellLayout& layout, const particles::CellRows& fluid, const particles::CellRows& wall,
-              std::span<const std::uint8_t> in_buffer);
+              const particles::CellSet& with_buffers);
 };
 
 }  // namespace eddyline::integrate

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
@@ -53,6 +54,18 @@ CellGrid make_grid(const world::World& world, const Constants& constants) {
                       " m) long. Use a longer domain or a finer spacing.");
   }
   return grid;
+}
+
+/// The rows of cells that this process and another rank see of each other.
+void add_exchange(const particles::RankCells& other, const particles::CellRows& rows, exchange::Halo& halo) {
+  for (const std::int32_t cell : other.sent) {
+    const particles::RowRange sent = rows.of(cell);
+    halo.add_sent(other.rank, sent.begin, sent.count());
+  }
+  for (const auto& ghost : other.received) {
+    const particles::RowRange received = rows.of(ghost.cell);
+    halo.add_received(other.rank, received.begin, received.count(), ghost.shift);
+  }
 }
 
 /// Of the fluid in a rank's share of a first, even cut.
@@ -111,9 +124,13 @@ void Subdomain::share_out(std::span<const Int3> cells, std::int64_t weight) {
     layout_ = CellLayout(grid, partition_.boxes_of(rank), partition_.around(rank));
   find_copied_cells();
   cell_halo_.clear();
+  const auto length = [](const auto& cells_of_border) { return static_cast<std::int32_t>(cells_of_border.size()); };
+  std::int32_t sent = 0, received = 0;
+  for (const auto& other : layout_.rank_cells()) received += length(other.sent);
   for (const auto& other : layout_.rank_cells()) {
-    for (const std::int32_t cell : other.sent) cell_halo_.add_sent(other.rank, cell, 1);
-    for (const auto& ghost : other.received) cell_halo_.add_received(other.rank, ghost.cell, 1, {});
+    cell_halo_.add_sent(other.rank, sent, length(other.sent));
+    cell_halo_.add_received(other.rank, received, length(other.received), {});
+    sent += length(other.sent), received += length(other.received);
   }
 }
 
@@ -178,24 +195,16 @@ void Subdomain::sort(std::span<const double* const> position, std::span<const st
 
 void Subdomain::find_copies(const particles::CellRows& rows, exchange::Halo& halo) const {
   halo.clear();
-  const auto first = [&](std::int32_t cell) { return rows.begin[static_cast<std::size_t>(cell)]; };
-  for (const auto& other : copied_cells_) {
-    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), rows.count(cell));
-    for (const auto& copy : other.received) halo.add_received(other.rank, first(copy.cell), rows.count(copy.cell), {});
-  }
+  for (const auto& other : copied_cells_) add_exchange(other, rows, halo);
 }
 
 void Subdomain::find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const {
   halo.clear();
-  const auto first = [&](std::int32_t cell) { return rows.begin[static_cast<std::size_t>(cell)]; };
-  for (const auto& ghost : layout_.ghost_cells())
-    halo.routes().add(ghost.from_box, ghost.to_box,
-                      {first(ghost.from_cell), first(ghost.to_cell), rows.count(ghost.from_cell), ghost.shift});
-  for (const auto& other : layout_.rank_cells()) {
-    for (const std::int32_t cell : other.sent) halo.add_sent(other.rank, first(cell), rows.count(cell));
-    for (const auto& ghost : other.received)
-      halo.add_received(other.rank, first(ghost.cell), rows.count(ghost.cell), ghost.shift);
+  for (const auto& ghost : layout_.ghost_cells()) {
+    const particles::RowRange from = rows.of(ghost.from_cell), to = rows.of(ghost.to_cell);
+    halo.routes().add(ghost.from_box, ghost.to_box, {from.begin, to.begin, from.count(), ghost.shift});
   }
+  for (const auto& other : layout_.rank_cells()) add_exchange(other, rows, halo);
 }
 
 template <int D>

@@ -13,7 +13,7 @@
 #include "exchange/halo.hpp"
 #include "integrate/flow/constants.hpp"
 #include "integrate/flow/execution.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {

@@ -22,13 +22,15 @@ struct DeltaResults : VectorArray<T, 3 * D + 1> {
 
 /// Results of the scheme classic, see physics/classic/sweeps.hpp.
 template <class T, int D>
-struct ClassicResults : VectorArray<T, 2 * D + 4> {
+struct ClassicResults : VectorArray<T, D + 4> {
+  VectorArray<T, D> drifts;  // with the term XSPH, else empty
+
   T* force(int d) { return (*this)[d]; }
-  T* drift(int d) { return (*this)[D + d]; }
-  T* density() { return (*this)[2 * D]; }
-  T* heating() { return (*this)[2 * D + 1]; }
-  T* spread() { return (*this)[2 * D + 2]; }
-  T* closing() { return (*this)[2 * D + 3]; }
+  T* drift(int d) { return drifts[d]; }
+  T* density() { return (*this)[D]; }
+  T* heating() { return (*this)[D + 1]; }
+  T* spread() { return (*this)[D + 2]; }
+  T* closing() { return (*this)[D + 3]; }
 };
 
 }  // namespace eddyline::integrate

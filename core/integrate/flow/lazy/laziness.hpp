@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "integrate/flow/execution.hpp"
-#include "particles/cells.hpp"
+#include "particles/cell_rows.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {

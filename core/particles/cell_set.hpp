@@ -1,0 +1,81 @@
+#pragma once
+// Sets of cells, whose members have numbers.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "base/arrays.hpp"
+
+namespace eddyline::particles {
+
+/// Some of a process's cells, numbered in order, so that arrays by cell need room for these alone: where most cells
+/// hold nobody, they cost a quarter of a byte each. Cells are told by their number among all, see CellLayout.
+class CellSet {
+ public:
+  /// None of so many cells.
+  void clear(std::int32_t cells) {
+    words_.assign(static_cast<std::size_t>(cells) / k_bits + 1, Word{});
+    cells_ = cells, size_ = 0;
+  }
+  void add(std::int32_t cell) { words_[word_of(cell)].members |= bit_of(cell); }
+  /// Numbers the members. What asks for numbers or how many there are holds from then on, until more are added.
+  void number() {
+    size_ = 0;
+    for (Word& word : words_) word.before = std::exchange(size_, size_ + std::popcount(word.members));
+  }
+  /// Adds the members of `other`, a set of the same cells, or none at all.
+  void add(const CellSet& other) {
+    for (std::size_t w = 0; w < other.words_.size(); ++w) words_[w].members |= other.words_[w].members;
+  }
+  /// Only the members with stays(cell).
+  template <class Stays>
+  void keep(Stays&& stays) {
+    for_each([&](std::int32_t cell) {
+      if (!stays(cell)) words_[word_of(cell)].members ^= bit_of(cell);
+    });
+  }
+  void copy(const CellSet& other) {
+    words_.resize(other.words_.size());
+    std::copy(other.words_.begin(), other.words_.end(), words_.begin());
+    cells_ = other.cells_, size_ = other.size_;
+  }
+
+  /// How many cells there are, members or not.
+  std::int32_t cells() const { return cells_; }
+  std::int32_t size() const { return size_; }
+  bool is_empty() const { return size_ == 0; }
+  bool has(std::int32_t cell) const { return (words_[word_of(cell)].members & bit_of(cell)) != 0; }
+  /// How many members come before a cell, or the end of all cells: its number if it is one of them.
+  std::int32_t before(std::int32_t cell) const {
+    const Word& word = words_[word_of(cell)];
+    return word.before + std::popcount(word.members & (bit_of(cell) - 1));
+  }
+  /// Calls visit(cell) for each member, in order.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      for (std::uint32_t left = words_[w].members; left != 0; left &= left - 1)
+        visit(static_cast<std::int32_t>(w * k_bits) + std::countr_zero(left));
+  }
+  std::size_t bytes() const { return words_.bytes(); }
+
+ private:
+  static constexpr std::size_t k_bits = 32;
+  /// Which of 32 cells are members, and how many members come before them: side by side, as they are asked together.
+  struct Word {
+    std::uint32_t members = 0;
+    std::int32_t before = 0;
+  };
+  static std::size_t word_of(std::int32_t cell) { return static_cast<std::size_t>(cell) / k_bits; }
+  static std::uint32_t bit_of(std::int32_t cell) {
+    return std::uint32_t{1} << (static_cast<std::uint32_t>(cell) % k_bits);
+  }
+
+  Array<Word> words_;
+  std::int32_t cells_ = 0, size_ = 0;
+};
+
+}  // namespace eddyline::particles
