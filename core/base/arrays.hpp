@@ -43,6 +43,12 @@ class Array {
     }
     size_ = size;
   }
+  /// Room for so many, whatever the size.
+  void reserve(std::size_t size) {
+    const std::size_t now = size_;
+    resize(std::max(size, now));
+    size_ = now;
+  }
   void assign(std::size_t size, T value) {
     resize(size);
     std::fill_n(data_, size, value);
@@ -113,13 +119,28 @@ class VectorArray {
     std::swap(stride_, other.stride_);
   }
 
-  /// The memory of another field, which it loses, as this one loses its own. No values come with it.
+  /// The memory of another, which it loses, as this one loses its own. No values come with it.
   template <class U, int E>
   void take_memory(VectorArray<U, E>& from) {
-    block_ = std::move(from.block_).template recast<T>();
+    take_memory(from.block_);
+    from.size_ = from.stride_ = 0;
+  }
+  template <class U>
+  void take_memory(Array<U>& from) {
+    block_ = std::move(from).template recast<T>();
     stride_ = block_.capacity() / D / 16 * 16;
     block_.resize(D * stride_);
-    size_ = from.size_ = from.stride_ = 0;
+    size_ = 0;
+  }
+  void release() {
+    block_ = {};
+    size_ = stride_ = 0;
+  }
+  /// Likewise the other way.
+  template <class U>
+  void leave_memory_to(Array<U>& other) {
+    other = std::move(block_).template recast<U>();
+    size_ = stride_ = 0;
   }
 
   T* operator[](int d) { return block_.data() + static_cast<std::size_t>(d) * stride_; }

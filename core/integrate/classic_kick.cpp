@@ -156,7 +156,6 @@ template <class T, int D>
 void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& ahead, Ahead& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
-  auto& sums = flow_.classic;
   const auto& c = flow_.constants();
   const double xsph = flow_.world().method.xsph;
   const double dt = ahead.dt, half = 0.5 * dt, unit = c.rate * c.kernel * c.c0;
@@ -174,23 +173,27 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& a
   }
   std::fill_n(to.missed.value, n, 0.0);
   std::fill_n(to.a2.value, n, 0.0);
+  SpanValues predicted[D];  // velocities, as pairs have seen them
+  for (std::size_t l = 0; l < n; ++l) {
+    const auto row = flow_.pressed.row(flow_.fluid_rows.row_of(first + l));
+    for (int d = 0; d < D; ++d) predicted[d][l] = c.c0 * static_cast<double>(row.first[D + d]);
+  }
   for (int d = 0; d < D; ++d) {
-    const T* sum = sums.force(d) + first;
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
     T *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double pairs = unit * static_cast<double>(sum[l]);
-      const double a_new = pairs + g[d][l];
-      to.missed[l] += pairs * (half * a_new - ahead.of(a[l], a_old[l]));
+      const double pairs = unit * static_cast<double>(a_old[l]);
+      const double a_new = pairs + g[d][l], v_middle = v[l] + half * a_new;
+      to.missed[l] += pairs * (v_middle - predicted[d][l]);
       to.v[d][l] = v[l] + dt * a_new;
-      to.x[d][l] = x[l] + dt * (v[l] + half * a_new);
+      to.x[d][l] = x[l] + dt * v_middle;
       a_old[l] = a[l];
       a[l] = static_cast<T>(a_new);
       to.a2[l] += a_new * a_new;
     }
     if (xsph == 0) continue;
-    const T* moved = sums.drift(d) + first;
+    const T* moved = flow_.classic.drift(d) + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) to.x[d][l] += drift * static_cast<double>(moved[l]);
   }
@@ -202,28 +205,26 @@ template <class T, int D>
 void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, Ahead& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
-  auto& sums = flow_.classic;
   const auto& c = flow_.constants();
   const double dt = ahead.dt, per_time = c.rate * c.kernel, heating = per_time * c.c0 * c.c0, kernel = c.kernel;
-  const T *density_sum = sums.density() + first, *heating_sum = sums.heating() + first;
   T *s_rate = fluid.s_rate.data() + first, *s_rate_old = fluid.s_rate_old.data() + first;
   T *u_rate = fluid.u_rate.data() + first, *u_rate_old = fluid.u_rate_old.data() + first;
   const double *s = fluid.s.data() + first, *u = fluid.u.data() + first;
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    const double rate = -per_time * static_cast<double>(density_sum[l]);
+    const double rate = -per_time * static_cast<double>(s_rate_old[l]);
     s_rate_old[l] = s_rate[l];
     s_rate[l] = static_cast<T>(rate);
     to.s[l] = s[l] + dt * rate;
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    const double rate = -heating * static_cast<double>(heating_sum[l]);
+    const double rate = -heating * static_cast<double>(u_rate_old[l]);
     u_rate_old[l] = u_rate[l];
     u_rate[l] = static_cast<T>(rate);
     to.u[l] = u[l] + dt * (rate - to.missed[l]);
   }
-  const T* spread = sums.spread() + first;
+  const T* spread = flow_.classic.spread() + first;
   auto* surface = flow_.surface.data() + first;
   if (!c.free_surface) {
     std::fill_n(surface, n, std::uint8_t{0});

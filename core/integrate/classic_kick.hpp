@@ -28,9 +28,9 @@ class ClassicKick {
   /// The whole step with the rates of its middle, from the state at its start:
   ///   rho += dt d rho/dt,  v += dt a,  x += dt (v_middle + drift),  v_middle = v_old + a dt/2,
   ///   u += dt [du/dt - a_pairs . (v_middle - v_predicted)]
-  /// The pairs' work went with the predicted velocity; what it misses of the work with the velocity that moves the
-  /// particle is taken from its own heat, so that no energy is lost. What a contact takes is heat as well. v is damped
-  /// at a rate of `damping`. The extremes of the step are its latest.
+  /// The pairs' work went with the predicted velocity, as rows have it; what it misses of the work with the velocity
+  /// that moves the particle is taken from its own heat, so that no energy is lost. What a contact takes is heat as
+  /// well. v is damped at a rate of `damping`. The extremes of the step are its latest.
   void correct(const Prediction& ahead, double damping);
   /// Rows of the state as it is.
   void write_state();

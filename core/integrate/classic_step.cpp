@@ -198,15 +198,16 @@ void ClassicStep<T, D>::sum_rates() {
   in.targets = flow_.fluid_fluid.targets();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
-  auto& sums = flow_.classic;
+  auto& fluid = flow_.fluid;
+  auto& results = flow_.classic;
   physics::classic::RateResults<T, D> out{};
-  out.density = sums.density();
-  out.heating = sums.heating();
-  out.spread = sums.spread();
-  out.closing = sums.closing();
+  out.density = fluid.s_rate_old.data();
+  out.heating = fluid.u_rate_old.data();
+  out.spread = results.spread();
+  out.closing = results.closing();
   for (int d = 0; d < D; ++d) {
-    out.force[d] = sums.force(d);
-    out.drift[d] = sums.drift(d);
+    out.force[d] = fluid.v_rate_old[d];
+    out.drift[d] = results.drift(d);
   }
   const auto rates = sweeps_.rates[terms_.index()];
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes());

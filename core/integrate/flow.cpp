@@ -147,10 +147,7 @@ template <class T, int D>
 void Flow<T, D>::rebuild(bool ahead) {
   control.lead = ahead && rebuilds > 0 ? next_lead() : 0;
   let_copies_in(false);
-  with_results([this](auto& results) {
-    if (rebuilds == 0) results.resize(fluid.id.size() + neighbors::k_chunk);  // or it would grow to it, with slack
-    reorder_.room().take_memory(results);
-  });
+  lend_room();
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
   if (!openings.empty()) openings.pass(fluid, ahead ? half_of_steps_to_come() : 0);
@@ -173,6 +170,18 @@ void Flow<T, D>::rebuild(bool ahead) {
   ++rebuilds;
   last_rebuild = steps;
   timers.lap(Phase::lists);
+}
+
+/// Sorting uses memory that nobody needs meanwhile: of results of the scheme delta, of rows of classic. It goes back
+/// where that gets its size.
+template <class T, int D>
+void Flow<T, D>::lend_room() {
+  if (fluid.classic) {
+    reorder_.room().take_memory(pressed.first_parts());
+  } else {
+    if (rebuilds == 0) delta.resize(fluid.id.size() + neighbors::k_chunk);  // or it would grow to it, with slack
+    reorder_.room().take_memory(delta);
+  }
 }
 
 /// Particles go apart from where they have been sorted, so that they may as well come from the other side: sorted by
@@ -304,7 +313,10 @@ void Flow<T, D>::find_fluid_rows() {
   subdomain_.find_ghosts(fluid_rows, fluid_halo);
   find_fluid_copies();
   fluid_halo.gather_between(neighbors::PositionField(fluid_positions_, D));
-  if (!fluid.classic) moving.resize(fluid_rows.rows);
+  if (fluid.classic)
+    rebuilds > 0 ? reorder_.room().leave_memory_to(pressed.first_parts()) : reorder_.room().release();
+  else
+    moving.resize(fluid_rows.rows);
   rows_share_memory() ? pressed.lie_in(moving) : pressed.resize(fluid_rows.rows);
 }
 
@@ -391,11 +403,14 @@ void Flow<T, D>::resize_results() {
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
   surface.resize(whole);
   wall_is_wet.resize(wall.id.size());
-  with_results([&](auto& results) {
-    results.take_memory(reorder_.room());
-    results.resize(whole);
-  });
-  if (world_.method.xsph > 0) classic.drifts.resize(whole);
+  if (fluid.classic) {
+    classic.resize(whole);
+    if (world_.method.xsph > 0) classic.drifts.resize(whole);
+    for (auto* each : {&fluid.s_rate_old, &fluid.u_rate_old}) each->reserve(whole);
+  } else {
+    delta.take_memory(reorder_.room());
+    delta.resize(whole);
+  }
 }
 
 template <class T, int D>

@@ -299,10 +299,7 @@ class Flow {
   float half_a_step() const { return static_cast<float>(way_of_sound(0.5 * time_step)); }
   void find_node_neighbors();
   void make_schedule();
-  template <class Visit>
-  void with_results(Visit&& visit) {
-    fluid.classic ? visit(classic) : visit(delta);
-  }
+  void lend_room();
   void resize_results();
 
   void write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const;

@@ -51,6 +51,9 @@ class Rows {
     begin_ = others.begin_;
   }
 
+  /// What may lend its memory, until the next resize().
+  Array<T>& first_parts() { return first_; }
+
   int width() const { return width_; }
   int room() const { return room_of(width_); }
   RowParts<T> row(std::int32_t r) {

@@ -79,7 +79,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
 
-  with_results([this](auto& results) { reorder_.room().take_memory(results); });
+  lend_room();
   move_walls_by_places();
   wall_halo.gather(neighbors::RowField(walls, D));
   auto& places = reorder_.places();

@@ -27,10 +27,12 @@ struct FluidState {
 
   // Of the scheme classic only, else empty.
   bool classic = false;
-  Array<double> u;                       // thermal energy [J/kg]
-  Array<T> s_rate, u_rate;               // of the last evaluation [1/s], [W/kg]
-  Array<T> s_rate_old, u_rate_old;       // of the one before
-  VectorArray<T, D> v_rate, v_rate_old;  // [m/s^2]
+  Array<double> u;           // thermal energy [J/kg]
+  Array<T> s_rate, u_rate;   // of the last evaluation [1/s], [W/kg]
+  VectorArray<T, D> v_rate;  // [m/s^2]
+  // Of the one before, until a step is predicted: then the pair sums of its rates, in whole chunks.
+  Array<T> s_rate_old, u_rate_old;
+  VectorArray<T, D> v_rate_old;
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 

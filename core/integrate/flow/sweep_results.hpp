@@ -20,17 +20,15 @@ struct DeltaResults : VectorArray<T, 3 * D + 1> {
   T* diffusion() { return pressure_force(1); }
 };
 
-/// Results of the scheme classic, see physics/classic/sweeps.hpp.
+/// Results of the scheme classic, see physics/classic/sweeps.hpp. Those that rates come from lie where the rates before
+/// the last were: see FluidState.
 template <class T, int D>
-struct ClassicResults : VectorArray<T, D + 4> {
+struct ClassicResults : VectorArray<T, 2> {
   VectorArray<T, D> drifts;  // with the term XSPH, else empty
 
-  T* force(int d) { return (*this)[d]; }
   T* drift(int d) { return drifts[d]; }
-  T* density() { return (*this)[D]; }
-  T* heating() { return (*this)[D + 1]; }
-  T* spread() { return (*this)[D + 2]; }
-  T* closing() { return (*this)[D + 3]; }
+  T* spread() { return (*this)[0]; }
+  T* closing() { return (*this)[1]; }
 };
 
 }  // namespace eddyline::integrate
