@@ -32,6 +32,22 @@ Range range_of_walls(const particles::RowRange& walls, const Number* moved, floa
   return {share * lower, share * upper};
 }
 
+constexpr auto k_least = [](float a, float b) { return std::min(a, b); };
+constexpr auto k_most = [](float a, float b) { return std::max(a, b); };
+
+/// Chooses among `none` and the values around each cell of a run.
+template <std::size_t Runs, class Choose>
+void choose_around(const Array<float>& values, const std::array<std::int32_t, Runs>& around, std::int32_t cells,
+                   float none, Choose&& choose, float* chosen) {
+  std::fill_n(chosen, cells, none);
+  for (const std::int32_t first : around) {
+    const float* value = values.data() + first;
+#pragma omp simd
+    for (std::int32_t k = 0; k < cells; ++k)
+      chosen[k] = choose(chosen[k], choose(choose(value[k], value[k + 1]), value[k + 2]));
+  }
+}
+
 }  // namespace
 
 template <class T, int D>
@@ -126,31 +142,44 @@ void DriftBound<T, D>::measure(const Headings& headings, const Headings* wall_he
 template <class T, int D>
 bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
                               const WallDisplacement* walls_moved) {
+  return course.to_come == 0 ? follow<true>(course, headings, time, at, walls_moved)
+                             : follow<false>(course, headings, time, at, walls_moved);
+}
+
+/// Ends: rows are where they go, and that is all that is known of them.
+template <class T, int D>
+template <bool Ends>
+bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
+                              const WallDisplacement* walls_moved) {
   constexpr float k_farthest = 0x1p30F;
   const float of_heading = Headings::k_unit * time;
   std::atomic<bool> all_known = true;
   for_each_occupied(walls_moved != nullptr, [&](const Occupied& cell) {
-    const auto k = static_cast<std::size_t>(cell.number);
-    float from_middle = 0;
+    float lower[D], upper[D], from_middle[D] = {};
     for (int d = 0; d < D; ++d) {
       const Range of_walls = range_of_walls(cell.walls, walls_moved == nullptr ? nullptr : walls_moved->x[d].data(), 1);
-      float lower = of_walls.lower, upper = of_walls.upper;
-      std::int32_t* x = at.x[d].data();
-      const std::int16_t* heading = headings.x[d].data();
-#pragma omp simd reduction(min : lower) reduction(max : upper, from_middle)
-      for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r) {
-        from_middle = std::max(from_middle, course.from_middle(r, d, x[r]));
-        const float by = std::nearbyint(course.displacement(r, d, x[r]));
+      lower[d] = of_walls.lower, upper[d] = of_walls.upper;
+    }
+    for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r)
+      for (int d = 0; d < D; ++d) {
+        std::int32_t& x = at.x[d].data()[r];
+        float by = course.so_far(r, d, x);
+        if constexpr (!Ends) {
+          from_middle[d] = std::max(from_middle[d], course.from_middle(r, d, x));
+          by = std::nearbyint(course.displacement(r, d, x));
+        }
         const bool known = std::abs(by) < k_farthest;
         const auto quanta = static_cast<std::int32_t>(known ? by : 0.0F);
-        x[r] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[r]) + static_cast<std::uint32_t>(quanta));
-        const float beside = known ? by - static_cast<float>(heading[r]) * of_heading : k_none;
-        lower = std::min(lower, beside), upper = std::max(upper, beside);
+        x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(quanta));
+        const float beside = known ? by - static_cast<float>(headings.x[d].data()[r]) * of_heading : k_none;
+        lower[d] = std::min(lower[d], beside), upper[d] = std::max(upper[d], beside);
       }
-      lower_[d][k] = lower, upper_[d][k] = upper;
-      if (upper == k_none) all_known.store(false, std::memory_order_relaxed);
+    const auto k = static_cast<std::size_t>(cell.number);
+    for (int d = 0; d < D; ++d) {
+      lower_[d][k] = lower[d], upper_[d][k] = upper[d];
+      if (upper[d] == k_none) all_known.store(false, std::memory_order_relaxed);
     }
-    from_middle_[k] = from_middle;
+    from_middle_[k] = *std::max_element(from_middle, from_middle + D);
   });
   return all_known;
 }
@@ -187,17 +216,18 @@ template <class T, int D>
 template <class Number, class Displacement>
 void DriftBound<T, D>::find_range(const Occupied& cell, const Array<Number>* walls_moved, float share,
                                   Displacement&& displacement) {
-  const auto k = static_cast<std::size_t>(cell.number);
+  float lower[D], upper[D];
   for (int d = 0; d < D; ++d) {
     const Range of_walls = range_of_walls(cell.walls, walls_moved == nullptr ? nullptr : walls_moved[d].data(), share);
-    float lower = of_walls.lower, upper = of_walls.upper;
-#pragma omp simd reduction(min : lower) reduction(max : upper)
-    for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r) {
-      const float moved = displacement(r, d);
-      lower = std::min(lower, moved), upper = std::max(upper, moved);
-    }
-    lower_[d][k] = lower, upper_[d][k] = upper;
+    lower[d] = of_walls.lower, upper[d] = of_walls.upper;
   }
+  for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r)
+    for (int d = 0; d < D; ++d) {  // all at once: one alone would wait for itself
+      const float moved = displacement(r, d);
+      lower[d] = std::min(lower[d], moved), upper[d] = std::max(upper[d], moved);
+    }
+  const auto k = static_cast<std::size_t>(cell.number);
+  for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
 }
 
 /// All around the cells of a run have numbers, so that the first ones tell those of the others.
@@ -249,40 +279,35 @@ Drift DriftBound<T, D>::largest() const {
   return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
 }
 
-/// Calls visit(number, runs) for the own cells that matter, in parallel: `runs` are numbers of the first cells of the
-/// runs around it.
+/// Calls visit(run, around) for the runs of own cells that matter, in parallel.
 template <class T, int D>
 template <class Visit>
 void DriftBound<T, D>::for_each_surrounded(Visit&& visit) const {
   share_out(static_cast<std::int64_t>(surrounded_.size()), [&](std::int64_t r) {
     const CellRun& run = surrounded_[static_cast<std::size_t>(r)];
-    RunsAround around = this->around(run);
-    for (std::int32_t number = run.begin; number < run.end; ++number) {
-      visit(static_cast<std::size_t>(number), around);
-      for (std::int32_t& first : around) ++first;
-    }
+    visit(run, around(run));
   });
 }
 
+/// Cells that hold nobody have no lowest and no highest displacement: 0 hides what comes of that.
 template <class T, int D>
 const Array<float>& DriftBound<T, D>::touching() {
-  for_each_surrounded([&](std::size_t i, const RunsAround& runs) {
-    if (is_empty(i)) return;
-    float lowest[D], highest[D];
-    std::fill_n(lowest, D, k_none);
-    std::fill_n(highest, D, -k_none);
-    for (const std::int32_t run : runs)
-      for (int d = 0; d < D; ++d) {
-        const float *lower = lower_[d].data() + run, *upper = upper_[d].data() + run;
-        lowest[d] = std::min(lowest[d], std::min(std::min(lower[0], lower[1]), lower[2]));
-        highest[d] = std::max(highest[d], std::max(std::max(upper[0], upper[1]), upper[2]));
-      }
-    float square = 0;
+  for_each_surrounded([&](const CellRun& run, const RunsAround& around) {
+    const std::int32_t cells = run.end - run.begin;
+    float lowest[k_portion], highest[k_portion], square[k_portion] = {};
     for (int d = 0; d < D; ++d) {
-      const float along = std::max(upper_[d][i] - lowest[d], highest[d] - lower_[d][i]);
-      square += along * along;
+      choose_around(lower_[d], around, cells, k_none, k_least, lowest);
+      choose_around(upper_[d], around, cells, -k_none, k_most, highest);
+      const float *lower = lower_[d].data() + run.begin, *upper = upper_[d].data() + run.begin;
+#pragma omp simd
+      for (std::int32_t k = 0; k < cells; ++k) {
+        const float along = std::max(0.0F, std::max(upper[k] - lowest[k], highest[k] - lower[k]));
+        square[k] += along * along;
+      }
     }
-    apart_[i] = std::sqrt(square);
+    float* apart = apart_.data() + run.begin;
+#pragma omp simd
+    for (std::int32_t k = 0; k < cells; ++k) apart[k] = std::sqrt(square[k]);
   });
   return apart_;
 }
@@ -290,13 +315,11 @@ const Array<float>& DriftBound<T, D>::touching() {
 template <class T, int D>
 const Array<float>& DriftBound<T, D>::beside_middle() {
   const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
-  for_each_surrounded([&](std::size_t i, const RunsAround& runs) {
-    float highest = 0;
-    for (const std::int32_t run : runs) {
-      const float* values = from_middle_.data() + run;
-      highest = std::max(highest, std::max(std::max(values[0], values[1]), values[2]));
-    }
-    beside_[i] = of_two * highest;
+  for_each_surrounded([&](const CellRun& run, const RunsAround& around) {
+    const std::int32_t cells = run.end - run.begin;
+    float highest[k_portion];
+    choose_around(from_middle_, around, cells, 0, k_most, highest);
+    for (std::int32_t k = 0; k < cells; ++k) beside_[static_cast<std::size_t>(run.begin + k)] = of_two * highest[k];
   });
   return beside_;
 }

@@ -40,12 +40,13 @@ struct Course {
   float from_middle(std::int32_t row, int axis, std::int32_t from) const {
     return 0.5F * std::abs(std::fma(-speed(row, axis), to_come, so_far(row, axis, from)));
   }
-
- private:
+  /// To where the row is, from a place [quanta].
   float so_far(std::int32_t row, int axis, std::int32_t from) const {
     const auto here = static_cast<std::uint32_t>(rows->get_fixed(rows->row(row).first + axis));
     return static_cast<float>(static_cast<std::int32_t>(here - static_cast<std::uint32_t>(from)));
   }
+
+ private:
   float speed(std::int32_t row, int axis) const { return static_cast<float>(rows->row(row).first[velocity + axis]); }
 };
 
@@ -116,6 +117,9 @@ class DriftBound {
                   const WallDisplacement* walls_moved, float share);
   template <class Number, class Displacement>
   void find_range(const Occupied& cell, const Array<Number>* walls_moved, float share, Displacement&& displacement);
+  template <bool Ends>
+  bool follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
+              const WallDisplacement* walls_moved);
   bool is_empty(std::size_t number) const { return !(lower_[0][number] <= upper_[0][number]); }
   template <class MeasureCell>
   void for_each_occupied(bool walls_move, MeasureCell&& measure_cell);

@@ -19,7 +19,7 @@ namespace {
 constexpr double k_smoothing_2d = 2.0, k_smoothing_3d = 1.5;  // h / dx
 constexpr double k_smoothing_classic = 1.3;                   // the cubic spline lets more neighbours pair up
 // Skins / h, where sorting, lists and sweeps together cost least in a violent flow, with the time steps of the scheme.
-constexpr double k_skin_2d = 0.5, k_skin_3d = 0.4, k_skin_2d_classic = 0.25, k_skin_3d_classic = 0.3;
+constexpr double k_skin_2d = 0.5, k_skin_3d = 0.4, k_skin_2d_classic = 0.55, k_skin_3d_classic = 0.3;
 
 std::int64_t points_along(const World& world, int axis) {
   const double length = world.size[axis] / world.spacing;

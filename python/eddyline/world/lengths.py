@@ -6,7 +6,7 @@ import math
 
 from .schema import WorldFile
 
-SKIN_RATIO = {"delta": {2: 0.5, 3: 0.4}, "classic": {2: 0.25, 3: 0.3}}
+SKIN_RATIO = {"delta": {2: 0.5, 3: 0.4}, "classic": {2: 0.55, 3: 0.3}}
 """Skin of the neighbour lists where the file names none, in smoothing lengths, by scheme and dimensions."""
 
 NODE_REACH = 0.75
