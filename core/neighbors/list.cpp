@@ -90,7 +90,8 @@ class NeighborList::CellSearch {
                      candidates_);
   }
   void find_group() {
-    const auto [first, last] = search_.targets->of(cell_);
+    const particles::RowRange rows = search_.targets->of(cell_);
+    const std::int32_t first = rows.begin, last = rows.end;
     const std::int32_t number = search_.margins_of == nullptr ? 0 : search_.margins_of->before(cell_);
     const Foresight& foresight = search_.foresight;
     group_.behind = foresight.behind * Headings::k_unit;
