@@ -3,6 +3,7 @@
   python benchmarks/outputs.py                      cylinder and dam break as they are in the gallery
   python benchmarks/outputs.py --world cylinder --until 0.5 --set domain.spacing=D/10
   python benchmarks/outputs.py --steps 100 10 1000     pictures every 100 steps, rows every 10, ...
+  python benchmarks/outputs.py --world periodic_cylinder --set method.scheme=classic --set domain.spacing=D/18
 
 One thread computes, and another writes beside it; told is core time of both, from the first step to the
 last, so that other programs on the machine do not count. Films and the report come after the last step and
@@ -30,14 +31,15 @@ from eddyline.world import parse_set
 from eddyline.world.describe import plan
 
 ROOT = Path(__file__).resolve().parent.parent
-UNTIL = {"cylinder": 0.2, "dam_break": None}  # s; None: to the end
+UNTIL = {"cylinder": 0.2, "dam_break": None, "periodic_cylinder": 1.0}  # s; None: to the end
+USUAL = ("cylinder", "dam_break")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--world", choices=UNTIL, nargs="+", default=list(UNTIL))
+    parser.add_argument("--world", choices=UNTIL, nargs="+", default=USUAL)
     parser.add_argument("--until", type=float, metavar="T", help="stop at time T [s]")
     parser.add_argument(
         "--set", metavar="K=V", action="append", default=[], help="change a value of the world"
