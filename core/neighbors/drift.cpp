@@ -155,31 +155,45 @@ bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings,
   const float of_heading = Headings::k_unit * time;
   std::atomic<bool> all_known = true;
   for_each_occupied(walls_moved != nullptr, [&](const Occupied& cell) {
-    float lower[D], upper[D], from_middle[D] = {};
+    float lower[D], upper[D], from_middle = 0;
     for (int d = 0; d < D; ++d) {
       const Range of_walls = range_of_walls(cell.walls, walls_moved == nullptr ? nullptr : walls_moved->x[d].data(), 1);
       lower[d] = of_walls.lower, upper[d] = of_walls.upper;
     }
-    for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r)
-      for (int d = 0; d < D; ++d) {
-        std::int32_t& x = at.x[d].data()[r];
-        float by = course.so_far(r, d, x);
-        if constexpr (!Ends) {
-          from_middle[d] = std::max(from_middle[d], course.from_middle(r, d, x));
-          by = std::nearbyint(course.displacement(r, d, x));
+    // Moves a row, and tells what it has gone beside what was expected.
+    const auto go = [&](std::int32_t& x, float by, std::int16_t heading) __attribute__((always_inline)) {
+      const bool known = std::abs(by) < k_farthest;
+      const auto quanta = static_cast<std::int32_t>(known ? by : 0.0F);
+      x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(quanta));
+      return known ? by - static_cast<float>(heading) * of_heading : k_none;
+    };
+    if constexpr (Ends) {  // row by row, so that no axis alone waits for itself
+      for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r)
+        for (int d = 0; d < D; ++d) {
+          std::int32_t& x = at.x[d].data()[r];
+          const float beside = go(x, course.so_far(r, d, x), headings.x[d].data()[r]);
+          lower[d] = std::min(lower[d], beside), upper[d] = std::max(upper[d], beside);
         }
-        const bool known = std::abs(by) < k_farthest;
-        const auto quanta = static_cast<std::int32_t>(known ? by : 0.0F);
-        x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(quanta));
-        const float beside = known ? by - static_cast<float>(headings.x[d].data()[r]) * of_heading : k_none;
-        lower[d] = std::min(lower[d], beside), upper[d] = std::max(upper[d], beside);
+    } else {  // axis by axis, as there is more to keep in registers
+      for (int d = 0; d < D; ++d) {
+        std::int32_t* x = at.x[d].data();
+        const std::int16_t* heading = headings.x[d].data();
+        float least = lower[d], most = upper[d];
+#pragma omp simd reduction(min : least) reduction(max : most, from_middle)
+        for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r) {
+          from_middle = std::max(from_middle, course.from_middle(r, d, x[r]));
+          const float beside = go(x[r], std::nearbyint(course.displacement(r, d, x[r])), heading[r]);
+          least = std::min(least, beside), most = std::max(most, beside);
+        }
+        lower[d] = least, upper[d] = most;
       }
+    }
     const auto k = static_cast<std::size_t>(cell.number);
     for (int d = 0; d < D; ++d) {
       lower_[d][k] = lower[d], upper_[d][k] = upper[d];
       if (upper[d] == k_none) all_known.store(false, std::memory_order_relaxed);
     }
-    from_middle_[k] = *std::max_element(from_middle, from_middle + D);
+    from_middle_[k] = from_middle;
   });
   return all_known;
 }
