@@ -132,14 +132,14 @@ class VectorArray {
     block_.resize(D * stride_);
     size_ = 0;
   }
-  void release() {
-    block_ = {};
-    size_ = stride_ = 0;
-  }
   /// Likewise the other way.
   template <class U>
   void leave_memory_to(Array<U>& other) {
     other = std::move(block_).template recast<U>();
+    size_ = stride_ = 0;
+  }
+  void release() {
+    block_ = {};
     size_ = stride_ = 0;
   }
 
