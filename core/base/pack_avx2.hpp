@@ -21,6 +21,12 @@ struct Pack<float, 8> {
   EDDYLINE_INLINE Pack() : v(_mm256_setzero_ps()) {}
   EDDYLINE_INLINE Pack(__m256 value) : v(value) {}                 // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE Pack(float value) : v(_mm256_set1_ps(value)) {}  // NOLINT(google-explicit-constructor)
+  Pack(const Pack&) = default;
+  /// Said in words, so that compilers copy what holds packs value by value: as a whole they leave it in memory.
+  EDDYLINE_INLINE Pack& operator=(const Pack& other) {
+    v = other.v;
+    return *this;
+  }
   static EDDYLINE_INLINE Pack load(const float* from) { return _mm256_loadu_ps(from); }
   EDDYLINE_INLINE void store(float* to) const { _mm256_storeu_ps(to, v); }
 };

@@ -21,6 +21,12 @@ struct Pack<float, 16> {
   EDDYLINE_INLINE Pack() : v(_mm512_setzero_ps()) {}
   EDDYLINE_INLINE Pack(__m512 value) : v(value) {}                 // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE Pack(float value) : v(_mm512_set1_ps(value)) {}  // NOLINT(google-explicit-constructor)
+  Pack(const Pack&) = default;
+  /// Said in words, so that compilers copy what holds packs value by value: as a whole they leave it in memory.
+  EDDYLINE_INLINE Pack& operator=(const Pack& other) {
+    v = other.v;
+    return *this;
+  }
   static EDDYLINE_INLINE Pack load(const float* from) { return _mm512_loadu_ps(from); }
   EDDYLINE_INLINE void store(float* to) const { _mm512_storeu_ps(to, v); }
 };

@@ -16,6 +16,13 @@ inline int all_threads() {
   return all;
 }
 
+/// Whether so many turns of some dozen nanoseconds each are worth waking the other threads for, which takes about a
+/// microsecond a thread.
+inline bool are_worth_sharing(std::int64_t turns) {
+  constexpr std::int64_t k_least = 32;  // a thread
+  return turns > k_least * omp_get_max_threads();
+}
+
 /// Turns [0, count) of a loop. Each thread begins with a share of its own, the same in every loop of as many turns:
 /// what lies together is read through one cache, and often where it was read before. Who is done helps the others.
 class Shares {
@@ -58,6 +65,10 @@ class Shares {
 /// Calls visit(turn) for each turn of a loop, in parallel.
 template <class Visit>
 void share_out(std::int64_t count, Visit&& visit) {
+  if (count <= 1) {
+    if (count == 1) visit(std::int64_t{0});
+    return;
+  }
   Shares shares(count);
 #pragma omp parallel
   shares.take(visit);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/share_out.hpp"
 #include "particles/id.hpp"
 #include "physics/state_equations/linear.hpp"
 
@@ -42,7 +43,7 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
   set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
   const auto& members = flow_.openings.members();
   const auto n = static_cast<std::int64_t>(members.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n))
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
@@ -63,7 +64,7 @@ void OpeningStep<T, D>::keep_files() {
   auto& fluid = flow_.fluid;
   const auto& members = flow_.openings.members();
   const auto n = static_cast<std::int64_t>(members.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n))
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
@@ -88,7 +89,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   const auto& members = flow_.openings.members();
   const auto n = static_cast<std::int64_t>(members.size());
   gradient_.resize(members.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n))
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];

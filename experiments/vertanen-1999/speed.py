@@ -16,9 +16,9 @@ from matplotlib.axes import Axes
 from shared import idle_share, world_file
 from workbench import ROOT, Bench, table
 
+from eddyline.cores import own_cores
 from eddyline.plot.chart import INK, LINES, QUIET
 from eddyline.ranks.launch import find_launcher, local_environment
-from eddyline.ranks.session import own_cores
 from eddyline.validate.drawing import caption, panels, save
 
 PROGRAM = Path(__file__).with_name("timed.py")

@@ -16,8 +16,9 @@ simulation.particles.velocity            # (n, D) m/s, a view
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
+
+from eddyline.cores import let_threads_wait
 
 if TYPE_CHECKING:
     from eddyline.run.execute import resume as resume
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# Idle threads of the core sleep after a hundredth of a millisecond of waiting, so that they leave a busy
-# machine to others. OpenMP reads this once, when the core is loaded.
-os.environ.setdefault("GOMP_SPINCOUNT", "200")
+let_threads_wait()
 
 __all__ = ["Run", "Simulation", "World", "__version__", "resume", "run", "sweep"]
 

@@ -18,12 +18,12 @@ from law_worlds import CHANNEL_2D
 from ways import LISTED, PROGRAM, Way, assert_the_law, has_plugin, started
 
 from eddyline import _core
+from eddyline.cores import own_cores
 from eddyline.ranks import RankError
 from eddyline.ranks.launch import find_launcher, local_environment
 from eddyline.ranks.session import (
     join,
     launched_ranks,
-    own_cores,
     plugin,
     share_of_cores,
     sites_of_names,

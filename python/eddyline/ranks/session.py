@@ -15,6 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from eddyline.cores import own_cores
+
 from .errors import RankError
 from .starter import leave_with_starter
 
@@ -152,13 +154,6 @@ def launched_ranks(environment: Mapping[str, str] = os.environ) -> int:
     """How many ranks a launcher has started, this process among them; 1 without one."""
     told = [int(environment[name]) for name in SIZES if name in environment]
     return max(told) if told else int(environment.get(STEP_SIZE, "1"))
-
-
-def own_cores() -> list[int]:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 def share_of_cores(places: Sequence[tuple[str, Sequence[int]]], rank: int) -> int:

@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from eddyline.ranks.session import own_cores
+from eddyline.cores import own_cores
 
 
 def machine() -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from eddyline.ranks.session import own_cores
+from eddyline.cores import own_cores
 
 
 @dataclass(frozen=True)

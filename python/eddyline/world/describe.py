@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import _core
+from ..cores import own_cores
 from .motions import top_speed
 from .problems import listed, rounded
 from .samples import corners
@@ -46,7 +46,7 @@ def plan(world: World, cores: int | None = None) -> Plan:
     """Counts particles and steps without running; `cores`: all that this process may use, unless given."""
     estimate = _core.estimate(world.core)
     if cores is None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = len(own_cores())
     steps = math.ceil((world.end + world.core.start.settle) / estimate.time_step)
     particles = estimate.fluid_particles + WALL_WEIGHT * estimate.wall_particles
     cores = max(1, min(cores, estimate.fluid_particles // PARTICLES_A_THREAD))

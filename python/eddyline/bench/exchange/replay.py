@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from eddyline import _core
 from eddyline.bench.exchange.traffic import Traffic, five_numbers
 from eddyline.bench.origin import commit
+from eddyline.cores import own_cores
 from eddyline.ranks import RankError, Session
-from eddyline.ranks.session import own_cores
 from eddyline.run.errors import RequestError
 from eddyline.run.machine import processor_name
 
