@@ -290,6 +290,8 @@ class Flow {
   neighbors::Search search_of(const particles::CellRows& targets, const neighbors::FixedPositions& target_positions,
                               const particles::CellRows& sources, const neighbors::FixedPositions& source_positions,
                               double width) const;
+  void build_over_free_fluid(neighbors::NeighborList& list, const particles::CellRows& targets,
+                             const neighbors::FixedPositions& target_positions) const;
   bool follow_rows();
   typename ListMargin<T, D>::Need need_of_step() const;
   float sideways_in_buffers() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -86,6 +87,15 @@ class NeighborList::CellSearch {
 
  private:
   void collect(const RowRun& run) {
+    if (search_.left_out == nullptr) return collect_all(run);
+    const auto is_left_out = [&](std::int32_t row) { return search_.left_out[row] != 0; };
+    for (RowRun part = run; part.begin < run.end; part.begin = part.end) {
+      while (part.begin < run.end && is_left_out(part.begin)) ++part.begin;
+      for (part.end = part.begin; part.end < run.end && !is_left_out(part.end);) ++part.end;
+      collect_all(part);
+    }
+  }
+  void collect_all(const RowRun& run) {
     kernels_.collect(*search_.source_positions, search_.foresight.sources, search_.dimensions, group_, run,
                      candidates_);
   }
@@ -218,6 +228,7 @@ NeighborList::Workshop& NeighborList::own_workshop() {
 }
 
 void NeighborList::build(const Search& search, const char* instructions) {
+  assert(search.left_out == nullptr || !search.same);
   const ListKernels kernels = choose(instructions);
   ++version_;
   targets_ = Targets(*search.targets);

@@ -96,8 +96,9 @@ struct Search {
   const particles::CellRows* sources = nullptr;  // whose rows are candidates
   const FixedPositions* target_positions = nullptr;
   const FixedPositions* source_positions = nullptr;
-  bool same = false;       // targets and sources are one kind: leave out the particle itself
-  bool all_pairs = false;  // no cells: every row is a candidate (the test oracle)
+  const std::uint8_t* left_out = nullptr;  // by row of other sources, whether it is no candidate; null: all are
+  bool same = false;                       // targets and sources are one kind: leave out the particle itself
+  bool all_pairs = false;                  // no cells: every row is a candidate (the test oracle)
 };
 
 /// The box that holds some places, relative to one of them.

@@ -229,6 +229,28 @@ TEST(lists_of_one_kind_over_another) {
   }
 }
 
+TEST(lists_leave_out_whom_they_are_told_to) {
+  unsigned seed = 25;
+  for (const auto& layout : k_layouts) {
+    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
+    const auto fluid = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
+    const auto walls = sort(grid, layout.parts, random_positions(grid, 77, ++seed));
+    auto search = make_search(walls, fluid, false);
+    neighbors::NeighborList list;
+    list.build(search, "scalar");
+    Lists expected = ids_of(list, walls, fluid);
+    const auto is_left_out = [](std::int64_t id) { return id % 3 == 0; };
+    for (auto& [id, neighbors] : expected) std::erase_if(neighbors, is_left_out);
+    std::vector<std::uint8_t> left_out;
+    for (const std::int64_t id : fluid.row_id) left_out.push_back(is_left_out(id) ? 1 : 0);
+    search.left_out = left_out.data();
+    for (const auto& instructions : eddyline::instruction_sets()) {
+      list.build(search, instructions.c_str());
+      CHECK(ids_of(list, walls, fluid) == expected);
+    }
+  }
+}
+
 TEST(lists_have_one_order_however_the_grid_is_cut) {
   const auto grid = make_grid(2, {6, 6, 1}, {true, true, false});
   const auto x = random_positions(grid, 500, 30);

@@ -4,13 +4,7 @@
 
 namespace eddyline::integrate {
 
-void FreeFluid::find(const neighbors::FixedPositions& positions, const particles::CellRows& rows,
-                     const Array<std::int32_t>& members, exchange::Halo& halo, int dimensions) {
-  constexpr std::uint32_t k_out_of_reach = 1u << 30;  // at least 8 R
-  for (int d = 0; d < dimensions; ++d) {
-    positions_.x[d].resize(positions.x[d].size());
-    std::copy(positions.x[d].begin(), positions.x[d].end(), positions_.x[d].begin());
-  }
+void FreeFluid::find(const particles::CellRows& rows, const Array<std::int32_t>& members, exchange::Halo& halo) {
   in_buffer_.assign(static_cast<std::size_t>(rows.rows), 0);
   const auto copy = [](const Array<std::int32_t>& from, Array<std::int32_t>& to) {
     to.resize(from.size());
@@ -30,15 +24,9 @@ void FreeFluid::find(const neighbors::FixedPositions& positions, const particles
     in_buffer_[static_cast<std::size_t>(buffer_rows_.slot[m])] = 1;
   }
   halo.gather(exchange::ArrayField(in_buffer_));
-  auto& x = positions_.x[0];
   rows_in_buffer_.clear();
-  for (std::int32_t r = 0; r < rows.rows; ++r) {
-    const auto row = static_cast<std::size_t>(r);
-    if (in_buffer_[row] == 0) continue;
-    rows_in_buffer_.push_back(r);
-    if (r >= rows.standing) continue;
-    x[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[row]) + k_out_of_reach);
-  }
+  for (std::int32_t r = 0; r < rows.rows; ++r)
+    if (in_buffer_[static_cast<std::size_t>(r)] != 0) rows_in_buffer_.push_back(r);
   cells_with_buffers_.clear(rows.cells.cells());
   rows.cells.for_each([&](std::int32_t cell) {
     const auto [begin, end] = rows.of(cell);
@@ -49,10 +37,8 @@ void FreeFluid::find(const neighbors::FixedPositions& positions, const particles
 }
 
 std::size_t FreeFluid::bytes() const {
-  std::size_t bytes = in_buffer_.bytes() + rows_in_buffer_.capacity() * sizeof(std::int32_t) +
-                      cells_with_buffers_.bytes() + buffer_rows_.bytes();
-  for (const auto& x : positions_.x) bytes += x.bytes();
-  return bytes;
+  return in_buffer_.bytes() + rows_in_buffer_.capacity() * sizeof(std::int32_t) + cells_with_buffers_.bytes() +
+         buffer_rows_.bytes();
 }
 
 }  // namespace eddyline::integrate

@@ -7,20 +7,17 @@
 
 #include "base/arrays.hpp"
 #include "exchange/halo.hpp"
-#include "neighbors/list.hpp"
 #include "particles/cell_rows.hpp"
 
 namespace eddyline::integrate {
 
-/// The rows of the fluid with those of buffers out of reach, for lists over the fluid alone: nodes of openings would
-/// only hear their own echo from the buffers, and forces are those between the fluid and what is not fluid.
+/// Which rows of the fluid are those of buffers. Some lists are over the fluid alone: nodes of openings would only hear
+/// their own echo from the buffers, and forces are those between the fluid and what is not fluid.
 class FreeFluid {
  public:
   /// `members`: the particles of the buffers on this rank. `halo`: of the fluid. Collective.
-  void find(const neighbors::FixedPositions& positions, const particles::CellRows& rows,
-            const Array<std::int32_t>& members, exchange::Halo& halo, int dimensions);
+  void find(const particles::CellRows& rows, const Array<std::int32_t>& members, exchange::Halo& halo);
 
-  const neighbors::FixedPositions& positions() const { return positions_; }
   /// By row, whether it is one of a buffer; ghosts included. Empty before the first find().
   std::span<const std::uint8_t> in_buffer() const { return {in_buffer_.data(), in_buffer_.size()}; }
   /// The rows for which it is so.
@@ -32,7 +29,6 @@ class FreeFluid {
   std::size_t bytes() const;
 
  private:
-  neighbors::FixedPositions positions_;
   Array<std::uint8_t> in_buffer_;
   std::vector<std::int32_t> rows_in_buffer_;
   particles::CellSet cells_with_buffers_;

@@ -247,9 +247,8 @@ void Flow<T, D>::find_near_walls() {
 
 template <class T, int D>
 void Flow<T, D>::find_node_neighbors() {
-  free_fluid_.find(fluid_positions_, fluid_rows, openings.members(), fluid_halo, D);
-  node_fluid.build(search_of(node_rows, node_positions_, fluid_rows, free_fluid_.positions(), constants_.length.skin),
-                   execution_.instructions.c_str());
+  free_fluid_.find(fluid_rows, openings.members(), fluid_halo);
+  build_over_free_fluid(node_fluid, node_rows, node_positions_);
   const auto& members = openings.members();
   member_places.resize(members.size());
   for (std::size_t m = 0; m < members.size(); ++m) {
@@ -267,11 +266,16 @@ void Flow<T, D>::find_free_neighbors() {
   if (openings.empty()) return;
   wall_free.find(wall_fluid, free_fluid_.in_buffer(), walls_at_buffers_);
   if (std::exchange(free_neighbors_found_, true)) return;
-  const char* instructions = execution_.instructions.c_str();
-  const auto& free_positions = free_fluid_.positions();
-  const double skin = constants_.length.skin;
-  buffer_free.build(search_of(free_fluid_.buffer_rows(), fluid_positions_, fluid_rows, free_positions, skin),
-                    instructions);
+  build_over_free_fluid(buffer_free, free_fluid_.buffer_rows(), fluid_positions_);
+}
+
+/// A list over the fluid outside of buffers.
+template <class T, int D>
+void Flow<T, D>::build_over_free_fluid(neighbors::NeighborList& list, const particles::CellRows& targets,
+                                       const neighbors::FixedPositions& target_positions) const {
+  auto search = search_of(targets, target_positions, fluid_rows, fluid_positions_, constants_.length.skin);
+  search.left_out = free_fluid_.in_buffer().data();
+  list.build(search, execution_.instructions.c_str());
 }
 
 template <class T, int D>
