@@ -16,11 +16,10 @@ inline int all_threads() {
   return all;
 }
 
-/// Whether so many turns of some dozen nanoseconds each are worth waking the other threads for, which takes about a
-/// microsecond a thread.
-inline bool are_worth_sharing(std::int64_t turns) {
-  constexpr std::int64_t k_least = 32;  // a thread
-  return turns > k_least * omp_get_max_threads();
+/// Whether so many turns of a loop are worth waking the other threads for, which takes about a microsecond a thread.
+inline bool are_worth_sharing(std::int64_t turns, double seconds_a_turn) {
+  constexpr double k_waking = 1e-6;  // s a thread
+  return static_cast<double>(turns) * seconds_a_turn > k_waking * omp_get_max_threads();
 }
 
 /// Turns [0, count) of a loop. Each thread begins with a share of its own, the same in every loop of as many turns:

@@ -38,7 +38,7 @@ std::uint64_t mix(std::uint64_t h) {
 /// How many threads gain more than they wait for each other, of at most so many: with fewer particles than this for
 /// each, two are no faster than one. What flows in may fill the whole domain.
 int paying_threads(const world::World& world, std::int64_t particles, int most) {
-  constexpr std::int64_t k_share = 500;
+  constexpr std::int64_t k_share = 100;
   if (!world.openings.empty()) {
     double room = 1;
     for (int d = 0; d < world.dimensions; ++d) room *= world.size[d] / world.spacing;

@@ -16,6 +16,8 @@ using physics::StateEquationLinear;
 
 namespace {
 
+constexpr double k_light = 3e-8, k_formulas = 2e-7, k_fit = 2e-7;  // s a turn of some loops, about
+
 /// The nearest of 0 ... last; what is not a number becomes 0, and the doctor finds it at the end of the step.
 double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
 
@@ -43,7 +45,7 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
   set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
   const auto& members = flow_.openings.members();
   const auto n = static_cast<std::int64_t>(members.size());
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n))
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_light))
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
@@ -64,7 +66,7 @@ void OpeningStep<T, D>::keep_files() {
   auto& fluid = flow_.fluid;
   const auto& members = flow_.openings.members();
   const auto n = static_cast<std::int64_t>(members.size());
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n))
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_light))
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
@@ -89,7 +91,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   const auto& members = flow_.openings.members();
   const auto n = static_cast<std::int64_t>(members.size());
   gradient_.resize(members.size());
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n))
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_formulas))
   for (std::int64_t m = 0; m < n; ++m) {
     const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
     const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
@@ -123,7 +125,7 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
     if (!opening.world.inflow) continue;
     const auto& sites = opening.sites;
     const std::int64_t n = sites.sites();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_formulas))
     for (std::int64_t k = 0; k < n; ++k) {
       auto& v = opening.velocity[static_cast<std::size_t>(k)];
       const Vec3 x = sites.site(k);
@@ -151,7 +153,7 @@ void OpeningStep<T, D>::fit_nodes() {
 
   const double fraction = flow_.constants().kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
   const auto n = flow_.node_rows.computed();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_fit))
   for (std::int64_t k = 0; k < n; ++k) {
     std::array<double, LinearFitSums<double, D>::k_values> sums;
     for (std::size_t s = 0; s < sums.size(); ++s)

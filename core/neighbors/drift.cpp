@@ -13,7 +13,6 @@ namespace eddyline::neighbors {
 namespace {
 
 constexpr float k_none = std::numeric_limits<float>::infinity();
-constexpr std::int32_t k_portion = 64;  // cells that a thread takes at a time, at most
 
 struct Range {
   float lower, upper;
@@ -57,7 +56,7 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
   find_cells(rows, walls);
   const auto cells = static_cast<std::size_t>(cells_.size());
   for (int d = 0; d < D; ++d) lower_[d].assign(cells, k_none), upper_[d].assign(cells, -k_none);
-  for (auto* each : {&apart_, &from_middle_, &beside_}) each->assign(cells, 0);
+  from_middle_.assign(cells, 0);
   find_occupied(rows, walls);
 }
 
@@ -75,7 +74,7 @@ void DriftBound<T, D>::find_cells(const particles::CellRows& rows, const particl
     layout_->boxes()[b].for_each_run_around(cell, [&](std::int32_t run) {
       for (std::int32_t c = run; c < run + 3; ++c) cells_.add(c);
     });
-    const bool goes_on = last + 1 == cell && cell - surrounded_.back().first < k_portion;
+    const bool goes_on = last + 1 == cell && cell - surrounded_.back().first < CellRun::k_most;
     if (!goes_on) surrounded_.push_back({b, cell, 0, 0});
     ++surrounded_.back().end;
     last = cell;
@@ -202,6 +201,7 @@ template <class T, int D>
 template <class MeasureCell>
 void DriftBound<T, D>::for_each_occupied(bool walls_move, MeasureCell&& measure_cell) {
   const auto count = static_cast<std::int64_t>(walls_move ? occupied_.size() : with_fluid_);
+  constexpr std::int64_t k_portion = 64;  // cells that a thread takes at a time
   share_out(count, k_portion, [&](std::int64_t first, std::int64_t last) {
     for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) measure_cell(occupied_[k]);
   });
@@ -293,54 +293,37 @@ Drift DriftBound<T, D>::largest() const {
   return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
 }
 
-/// Calls visit(run, around) for the runs of own cells that matter, in parallel.
-template <class T, int D>
-template <class Visit>
-void DriftBound<T, D>::for_each_surrounded(Visit&& visit) const {
-  share_out(static_cast<std::int64_t>(surrounded_.size()), [&](std::int64_t r) {
-    const CellRun& run = surrounded_[static_cast<std::size_t>(r)];
-    visit(run, around(run));
-  });
-}
-
 /// Cells that hold nobody have no lowest and no highest displacement: 0 hides what comes of that.
 template <class T, int D>
-const Array<float>& DriftBound<T, D>::touching() {
-  for_each_surrounded([&](const CellRun& run, const RunsAround& around) {
-    const std::int32_t cells = run.end - run.begin;
-    float lowest[k_portion], highest[k_portion], square[k_portion] = {};
-    for (int d = 0; d < D; ++d) {
-      choose_around(lower_[d], around, cells, k_none, k_least, lowest);
-      choose_around(upper_[d], around, cells, -k_none, k_most, highest);
-      const float *lower = lower_[d].data() + run.begin, *upper = upper_[d].data() + run.begin;
+void DriftBound<T, D>::find_touching(const CellRun& run, float* approach) const {
+  const RunsAround around = this->around(run);
+  const std::int32_t cells = run.end - run.begin;
+  float lowest[CellRun::k_most], highest[CellRun::k_most], square[CellRun::k_most] = {};
+  for (int d = 0; d < D; ++d) {
+    choose_around(lower_[d], around, cells, k_none, k_least, lowest);
+    choose_around(upper_[d], around, cells, -k_none, k_most, highest);
+    const float *lower = lower_[d].data() + run.begin, *upper = upper_[d].data() + run.begin;
 #pragma omp simd
-      for (std::int32_t k = 0; k < cells; ++k) {
-        const float along = std::max(0.0F, std::max(upper[k] - lowest[k], highest[k] - lower[k]));
-        square[k] += along * along;
-      }
+    for (std::int32_t k = 0; k < cells; ++k) {
+      const float along = std::max(0.0F, std::max(upper[k] - lowest[k], highest[k] - lower[k]));
+      square[k] += along * along;
     }
-    float* apart = apart_.data() + run.begin;
+  }
 #pragma omp simd
-    for (std::int32_t k = 0; k < cells; ++k) apart[k] = std::sqrt(square[k]);
-  });
-  return apart_;
+  for (std::int32_t k = 0; k < cells; ++k) approach[k] = std::sqrt(square[k]);
 }
 
 template <class T, int D>
-const Array<float>& DriftBound<T, D>::beside_middle() {
+void DriftBound<T, D>::find_beside_middle(const CellRun& run, float* beside) const {
   const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
-  for_each_surrounded([&](const CellRun& run, const RunsAround& around) {
-    const std::int32_t cells = run.end - run.begin;
-    float highest[k_portion];
-    choose_around(from_middle_, around, cells, 0, k_most, highest);
-    for (std::int32_t k = 0; k < cells; ++k) beside_[static_cast<std::size_t>(run.begin + k)] = of_two * highest[k];
-  });
-  return beside_;
+  const std::int32_t cells = run.end - run.begin;
+  choose_around(from_middle_, around(run), cells, 0, k_most, beside);
+  for (std::int32_t k = 0; k < cells; ++k) beside[k] *= of_two;
 }
 
 template <class T, int D>
 std::size_t DriftBound<T, D>::bytes() const {
-  std::size_t bytes = around_.bytes() + cells_.bytes() + apart_.bytes() + from_middle_.bytes() + beside_.bytes() +
+  std::size_t bytes = around_.bytes() + cells_.bytes() + from_middle_.bytes() +
                       surrounded_.capacity() * sizeof(CellRun) + occupied_.capacity() * sizeof(Occupied) +
                       images_.capacity() * sizeof(Image);
   for (int d = 0; d < D; ++d) bytes += lower_[d].bytes() + upper_[d].bytes();

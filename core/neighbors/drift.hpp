@@ -52,6 +52,8 @@ struct Course {
 
 /// Own cells side by side along x in a box of this rank.
 struct CellRun {
+  static constexpr std::int32_t k_most = 64;  // cells
+
   std::size_t box;
   std::int32_t first;       // cell
   std::int32_t begin, end;  // numbers of them all, see DriftBound::cells()
@@ -86,16 +88,15 @@ class DriftBound {
   /// for one.
   bool follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
               const WallDisplacement* walls_moved = nullptr);
-  /// How fast those of each cell are expected to go, in units of the speed of sound, for touching(). Walls go as
+  /// How fast those of each cell are expected to go, in units of the speed of sound, for find_touching(). Walls go as
   /// `wall_headings` say; without them, they rest.
   void measure(const Headings& headings, const Headings* wall_headings = nullptr);
-  /// By number in cells(), the approach of the particles of a cell of this rank and those of touching cells alone, with
-  /// less work: not less than it, but more where along different axes different cells around have moved most. 0 for
-  /// others.
-  const Array<float>& touching();
-  /// Likewise, how much nearer they may be where their rows are than half of the approach that follow() has found, at
-  /// most.
-  const Array<float>& beside_middle();
+  /// For each cell of a run, the approach of its particles and those of touching cells alone, with less work: not less
+  /// than it, but more where along different axes different cells around have moved most. To `approach`, and the same
+  /// below, goes a number a cell.
+  void find_touching(const CellRun& run, float* approach) const;
+  /// How much nearer they may be where their rows are than half of the approach that follow() has found, at most.
+  void find_beside_middle(const CellRun& run, float* beside) const;
   /// As far as has been measured.
   Drift largest() const;
   std::size_t bytes() const;
@@ -127,8 +128,6 @@ class DriftBound {
   void find_occupied(const particles::CellRows& rows, const particles::CellRows& walls);
   void copy_to_images();
   RunsAround around(const CellRun& run) const;
-  template <class Visit>
-  void for_each_surrounded(Visit&& visit) const;
 
   const particles::CellLayout* layout_ = nullptr;
   particles::CellSet cells_;
@@ -139,9 +138,8 @@ class DriftBound {
   std::vector<std::size_t> foreign_;  // which of those belong to other ranks
   std::vector<Image> images_;
   // By number.
-  Array<float> lower_[D], upper_[D];   // of the displacements in each cell
-  Array<float> apart_;                 // relative displacement
-  Array<float> from_middle_, beside_;  // of rows, of pairs
+  Array<float> lower_[D], upper_[D];  // of the displacements in each cell
+  Array<float> from_middle_;
 };
 
 }  // namespace eddyline::neighbors

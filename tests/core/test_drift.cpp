@@ -45,7 +45,7 @@ neighbors::Headings headings_of(const Sorted& s, Vec3 heading = {}) {
 }
 
 /// The bounds for particles that have moved by `field` in the first half of a step and do so again in the second, for
-/// touching() beside what `expected` says of both.
+/// find_touching() beside what `expected` says of both.
 template <int D>
 Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
                 const neighbors::WallDisplacement* walls_moved = nullptr, Vec3 expected = {}) {
@@ -75,11 +75,17 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
                  moving.get_fixed(moving.row(r).first + d) + static_cast<std::int32_t>(moving.row(r)[D + d]), 2);
-  const auto& touching = bound.touching();
-  const auto& beside = bound.beside_middle();
-  if (touching.size() == 0) return {largest};
-  return {largest, *std::max_element(touching.begin(), touching.end()),
-          *std::max_element(beside.begin(), beside.end())};
+  Bounds bounds{largest};
+  for (const auto& run : bound.surrounded()) {
+    float touching[neighbors::CellRun::k_most], beside[neighbors::CellRun::k_most];
+    bound.find_touching(run, touching);
+    bound.find_beside_middle(run, beside);
+    for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
+      bounds.touching = std::max(bounds.touching, touching[k]);
+      bounds.beside_middle = std::max(bounds.beside_middle, beside[k]);
+    }
+  }
+  return bounds;
 }
 
 /// By how much two particles that stood less than an edge apart have moved relative to each other.
@@ -240,12 +246,14 @@ TEST(rows_that_are_not_half_way_are_noticed) {
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
   CHECK(bound.follow({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
-  bound.touching();
-  const auto& beside = bound.beside_middle();
   int near = 0;
-  for (const float each : beside) {
-    CHECK(each == 0 || std::abs(each - std::sqrt(2.0F) * k_corrected) < 4);
-    near += each > 0 ? 1 : 0;
+  for (const auto& run : bound.surrounded()) {
+    float beside[neighbors::CellRun::k_most];
+    bound.find_beside_middle(run, beside);
+    for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
+      CHECK(beside[k] == 0 || std::abs(beside[k] - std::sqrt(2.0F) * k_corrected) < 4);
+      near += beside[k] > 0 ? 1 : 0;
+    }
   }
   CHECK(near >= 4 && near <= 9);  // its own cell and those that touch it
 }

@@ -1,4 +1,6 @@
 // How far lists look beyond R, how long they hold, and where walls are meanwhile.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -25,18 +27,26 @@ neighbors::FixedPositions places(std::size_t rows, std::int32_t x) {
   return all;
 }
 
-Array<float> approaches(float a, float b, float c) {
-  Array<float> all;
-  all.resize(k_cells);
-  all[0] = a, all[1] = b, all[2] = c;
-  return all;
+using Values = std::array<float, k_cells>;  // by cell
+constexpr Values k_none{};
+
+Margin::OfRun of_run(Values values) {
+  return [values](const neighbors::CellRun& run, float* to) {
+    std::copy(values.begin() + run.begin, values.begin() + run.end, to);
+  };
+}
+
+Margin::TwoOfRun of_run(Values approach, Values beside) {
+  return [=](const neighbors::CellRun& run, float* to, float* others) {
+    of_run(approach)(run, to);
+    of_run(beside)(run, others);
+  };
 }
 
 double width_of(const Margin& margin, int cell) {
   return std::sqrt(static_cast<double>(margin.cut_squared()[cell])) - k_radius;
 }
 
-Array<float> none() { return approaches(0, 0, 0); }
 Margin::Need need(bool next_step = false) { return {.step = k_step, .next_step = next_step}; }
 
 }  // namespace
@@ -66,35 +76,35 @@ TEST(lists_are_renewed_more_often_where_they_grow_faster) {
 
 TEST(lists_hold_until_particles_around_a_cell_have_come_nearer_by_its_margin) {
   Margin margin(k_radius, k_skin, 4);
-  margin.begin(fixture::all_of(k_cells), k_all, none(), 40, k_step);
+  margin.begin(fixture::all_of(k_cells), k_all, of_run(k_none), 40, k_step);
   for (int c = 0; c < k_cells; ++c) CHECK_NEAR(width_of(margin, c), k_skin / 4, 10);
   for (int step = 0; step < 3; ++step) {
-    CHECK(!margin.use_up(approaches(0, 6e5F, 1e4F), none(), need()));
+    CHECK(!margin.use_up(of_run({0, 6e5F, 1e4F}, k_none), need()));
     CHECK(!margin.any_due());
   }
-  CHECK(margin.use_up(approaches(0, 6e5F, 1e4F), none(), need()));  // 2.4e6 of 2e6 at the end, 2.1e6 half way
+  CHECK(margin.use_up(of_run({0, 6e5F, 1e4F}, k_none), need()));  // 2.4e6 of 2e6 at the end, 2.1e6 half way
   CHECK(margin.any_due());
   CHECK(margin.due()[0] == 0 && margin.due()[1] == 1 && margin.due()[2] == 0);
   margin.renew(40);
-  CHECK(!margin.use_up(approaches(0, 6e5F, 1e4F), none(), need()));
-  CHECK(!margin.use_up(approaches(0, 1e6F, 1e4F), approaches(0, 1e5F, 0), need()));
-  CHECK(margin.use_up(approaches(0, 1e5F, 1e4F), approaches(0, 4e5F, 0), need()));  // half way, not at the end
+  CHECK(!margin.use_up(of_run({0, 6e5F, 1e4F}, k_none), need()));
+  CHECK(!margin.use_up(of_run({0, 1e6F, 1e4F}, {0, 1e5F, 0}), need()));
+  CHECK(margin.use_up(of_run({0, 1e5F, 1e4F}, {0, 4e5F, 0}), need()));  // half way, not at the end
 }
 
 TEST(lists_are_renewed_a_step_ahead_if_that_is_wanted) {
   Margin margin(k_radius, k_skin, 4);
-  margin.begin(fixture::all_of(k_cells), k_all, none(), 40, k_step);
-  CHECK(!margin.use_up(approaches(0, 9.5e5F, 0), none(), need(true)));
+  margin.begin(fixture::all_of(k_cells), k_all, of_run(k_none), 40, k_step);
+  CHECK(!margin.use_up(of_run({0, 9.5e5F, 0}, k_none), need(true)));
   CHECK(margin.any_due());
   margin.renew(40);
-  CHECK(!margin.use_up(approaches(0, 5e5F, 0), none(), need(true)));
+  CHECK(!margin.use_up(of_run({0, 5e5F, 0}, k_none), need(true)));
   CHECK(!margin.any_due());
 }
 
 TEST(a_margin_bears_a_step_whatever_is_wanted) {
   Margin margin(k_radius, k_skin, 8);
-  margin.begin(fixture::all_of(k_cells), k_all, none(), 10, k_step);
-  CHECK(margin.use_up(approaches(3e7F, 0, 0), approaches(1e6F, 0, 0), need()));
+  margin.begin(fixture::all_of(k_cells), k_all, of_run(k_none), 10, k_step);
+  CHECK(margin.use_up(of_run({3e7F, 0, 0}, {1e6F, 0, 0}), need()));
   margin.renew(10);
   CHECK(width_of(margin, 0) > 1.6e7);  // from the end of that step to its middle
 }
@@ -102,7 +112,7 @@ TEST(a_margin_bears_a_step_whatever_is_wanted) {
 TEST(lists_hold_no_longer_than_they_have_looked_ahead) {
   Margin margin(k_radius, k_skin, 2);
   const float speed = 0.4F;  // in the second cell
-  margin.begin(fixture::all_of(k_cells), k_all, approaches(0, speed, 0), 7, k_step);
+  margin.begin(fixture::all_of(k_cells), k_all, of_run({0, speed, 0}), 7, k_step);
   const double ahead = margin.ahead()[1];
   CHECK(ahead >= 3.5 * k_step && ahead < 4 * k_step);
   CHECK(margin.ahead()[0] > 100 * k_step);  // nobody goes anywhere
@@ -111,10 +121,10 @@ TEST(lists_hold_no_longer_than_they_have_looked_ahead) {
   const double least = k_radius + width_of(margin, 2), path = speed * ahead;
   CHECK(margin.cut_squared()[1] >= least * least + path * path / 4 * 0.999);
   for (int step = 0; step < 3; ++step) {
-    CHECK(!margin.use_up(none(), none(), need()));
+    CHECK(!margin.use_up(of_run(k_none, k_none), need()));
     CHECK(!margin.any_due());
   }
-  CHECK(!margin.use_up(none(), none(), need()));  // half a step is left
+  CHECK(!margin.use_up(of_run(k_none, k_none), need()));  // half a step is left
   CHECK(margin.any_due());
   CHECK(margin.due()[0] == 0 && margin.due()[1] == 1 && margin.due()[2] == 0);
   margin.renew(6);

@@ -146,15 +146,15 @@ def test_a_liquid_near_its_speed_of_sound_is_warned_of(finished: Run, tmp_path: 
 
 
 def test_small_worlds_have_few_threads() -> None:
-    for particles, cores, threads in ((400, 8, 1), (1100, 8, 2), (1100, 1, 1), (10_000, 4, 4), (400, 4, 1)):
-        simulation = _core.Simulation(CASES["box"](2, particles, "delta").core, cores=cores)
+    for particles, cores, threads in ((128, 8, 1), (242, 8, 2), (968, 16, 9), (968, 1, 1), (10_000, 4, 4)):
+        simulation = _core.Simulation(CASES["dam"](2, particles, "delta").core, cores=cores)
         assert simulation.threads == threads
 
 
 def test_a_small_world_leaves_the_next_one_all_threads() -> None:
     big = CASES["box"](2, 10_000, "delta").core
     first = _core.Simulation(big).threads
-    _core.Simulation(CASES["box"](2, 400, "delta").core)
+    _core.Simulation(CASES["dam"](2, 128, "delta").core)
     assert _core.Simulation(big).threads == first
 
 

@@ -42,15 +42,18 @@ double ListMargin<T, D>::best_life(double pace, double steps) {
 
 template <class T, int D>
 void ListMargin<T, D>::begin(const particles::CellSet& cells, std::span<const neighbors::CellRun> runs,
-                             const Array<float>& relative_speed, double steps, double step) {
-  const std::size_t n = relative_speed.size();
+                             const OfRun& relative_speed, double steps, double step) {
+  const auto n = static_cast<std::size_t>(cells.size());
   // The first lists are as short as can be: the first step will tell. Later, where nobody was, those may come who come
   // nearer as fast as anybody does.
   recall(cells, cells_.is_empty() ? 0.0F : static_cast<float>(skin_ / steps));
   cells_.copy(cells);
   runs_ = runs;
-  relative_speed_.resize(n);
-  std::copy(relative_speed.begin(), relative_speed.end(), relative_speed_.begin());
+  relative_speed_.assign(n, 0);
+  share_out(static_cast<std::int64_t>(runs.size()), [&](std::int64_t r) {
+    const auto& run = runs[static_cast<std::size_t>(r)];
+    relative_speed(run, relative_speed_.data() + run.begin);
+  });
   for (auto* each : {&cut_squared_, &left_, &to_go_}) each->resize(n);
   due_.resize(n);
   std::fill(due_.begin(), due_.end(), 0);
@@ -108,16 +111,19 @@ void ListMargin<T, D>::renew(double steps) {
 }
 
 template <class T, int D>
-bool ListMargin<T, D>::use_up(const Array<float>& approach, const Array<float>& beside, const Need& need) {
+bool ListMargin<T, D>::use_up(const TwoOfRun& approach, const Need& need) {
   need_ = need;
   const auto whole = static_cast<float>(this->whole());
   is_first_ = false;
   std::atomic<int> lacking = 0, any_due = 0;
-  constexpr std::int64_t k_portion = 16;  // runs that a thread takes at a time
+  constexpr std::int64_t k_portion = 4;  // runs that a thread takes at a time
   share_out(static_cast<std::int64_t>(runs_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
     int some_lacking = 0, some_due = 0;
-    for (const auto& run : runs_.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)))
-      use_up(run, approach.data(), beside.data(), whole, some_lacking, some_due);
+    for (const auto& run : runs_.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first))) {
+      float steps[neighbors::CellRun::k_most], beside[neighbors::CellRun::k_most];
+      approach(run, steps, beside);
+      use_up(run, steps, beside, whole, some_lacking, some_due);
+    }
     if (some_lacking != 0) lacking.store(1, std::memory_order_relaxed);
     if (some_due != 0) any_due.store(1, std::memory_order_relaxed);
   });
@@ -134,8 +140,9 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approa
   const bool in_middle = need_.in_middle;
   int lacking = 0, due = 0;
 #pragma omp simd reduction(| : lacking, due)
-  for (auto c = static_cast<std::size_t>(run.begin); c < static_cast<std::size_t>(run.end); ++c) {
-    const float step = approach[c] + besides, middle = in_middle ? step : 0.5F * step + beside[c];
+  for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
+    const auto c = static_cast<std::size_t>(run.begin + k);
+    const float step = approach[k] + besides, middle = in_middle ? step : 0.5F * step + beside[k];
     const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
     const float to_go = to_go_[c], to_go_after = to_go - time;
     const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0) | (whole * time > to_go ? 1 : 0) |
@@ -144,7 +151,7 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approa
     left_[c] = after;
     to_go_[c] = to_go_after;
     pace_[c] = step;
-    beside_[c] = in_middle ? 0.0F : beside[c];
+    beside_[c] = in_middle ? 0.0F : beside[k];
     due_[c] = static_cast<std::uint8_t>(is_due);
     due |= is_due;
   }

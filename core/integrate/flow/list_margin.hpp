@@ -2,6 +2,7 @@
 // How far beyond R the lists of a flow look, and how much of that is used up.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "base/arrays.hpp"
@@ -34,11 +35,15 @@ class ListMargin {
   /// Of a flow with this interaction radius and skin. parts: 0 for margins as wide as pays, else the skin over it.
   ListMargin(double radius, double skin, int parts) : radius_(radius), skin_(skin), parts_(parts) {}
 
+  /// Puts a number for each cell of a run, or two.
+  using OfRun = std::function<void(const neighbors::CellRun& run, float* values)>;
+  using TwoOfRun = std::function<void(const neighbors::CellRun& run, float* values, float* others)>;
+
   /// All lists are built, where fluid() and walls() are, and `runs` of `cells` matter until the next one. They will
   /// last `steps`, and sound goes as far as `step` in one. `relative_speed`: of headings in touching cells at most, in
   /// units of the speed of sound.
-  void begin(const particles::CellSet& cells, std::span<const neighbors::CellRun> runs,
-             const Array<float>& relative_speed, double steps, double step);
+  void begin(const particles::CellSet& cells, std::span<const neighbors::CellRun> runs, const OfRun& relative_speed,
+             double steps, double step);
   /// Lists look as far as the skin and hold as long as cells.
   void do_without() { is_used_ = false; }
   bool is_used() const { return is_used_; }
@@ -65,13 +70,13 @@ class ListMargin {
   /// What a step asks of lists.
   struct Need {
     double step = 0;         // how far sound goes in it
-    double besides = 0;      // what `approach` may lack
+    double besides = 0;      // what the approach may lack
     bool in_middle = false;  // pairs are summed in the middle of steps only, and counted at the end; else at both
     bool next_step = false;  // lists are to hold for another such step
   };
-  /// In this step particles come nearer by `approach`, by cell, beside what was expected; half way by half of that and
-  /// `beside` at most. Whether lists do not hold there; those of the cells in due() are to be renewed at its end.
-  bool use_up(const Array<float>& approach, const Array<float>& beside, const Need& need);
+  /// In this step particles come nearer by the first of `approach`, beside what was expected; half way by half of that
+  /// and the second at most. Whether lists do not hold there; those of the cells in due() are to be renewed at its end.
+  bool use_up(const TwoOfRun& approach, const Need& need);
   bool any_due() const { return any_due_; }
   const std::uint8_t* due() const { return due_.data(); }
   /// New margins for the cells that are due, as wide and for as long as pays while cells last `steps` more.

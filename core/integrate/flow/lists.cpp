@@ -102,8 +102,10 @@ void Flow<T, D>::foresee() {
   const double usual = world_.method.cfl * constants_.length.smoothing_length / constants_.c0;
   drift_bound_.measure(headings_, walls_move_ ? &wall_headings_ : nullptr);
   followed_ = time;
-  margin_.begin(drift_bound_.cells(), drift_bound_.surrounded(), drift_bound_.touching(), steps_of_cells_,
-                way_of_sound(time_step > 0 ? time_step : usual));
+  margin_.begin(
+      drift_bound_.cells(), drift_bound_.surrounded(),
+      [this](const neighbors::CellRun& run, float* speeds) { drift_bound_.find_touching(run, speeds); },
+      steps_of_cells_, way_of_sound(time_step > 0 ? time_step : usual));
 }
 
 /// Whether lists of some ranks may have margins of their own. Copies that lazy ranks compute may stand anywhere until
@@ -177,7 +179,11 @@ bool Flow<T, D>::renew_lists() {
     build_lists();
     return true;
   }
-  const bool lacking = margin_.use_up(drift_bound_.touching(), drift_bound_.beside_middle(), need_of_step());
+  const auto approach = [this](const neighbors::CellRun& run, float* by, float* beside) {
+    drift_bound_.find_touching(run, by);
+    drift_bound_.find_beside_middle(run, beside);
+  };
+  const bool lacking = margin_.use_up(approach, need_of_step());
   timers.lap(Phase::integrate);
   if (!margin_.any_due()) return false;
   const auto age = static_cast<double>(steps - last_rebuild);

@@ -1,6 +1,8 @@
 #pragma once
 // In which order chunks of the fluid are summed: first those that need nothing from other ranks, while rows travel.
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -55,14 +57,17 @@ class Portions {
   std::size_t portion_ = k_least;
 };
 
-/// Blocks of those of `chunks` that takes(chunk) takes.
+/// Blocks of those of `chunks` that takes(chunk) takes: shorter ones where there are few, so that each thread gets
+/// some.
 template <class Takes>
 void choose_blocks(std::size_t chunks, Takes&& takes, std::vector<Block>& blocks) {
+  constexpr std::int64_t k_least = 2, k_a_thread = 8;
   blocks.clear();
   const auto n = static_cast<std::int64_t>(chunks);
+  const std::int64_t most = std::clamp(n / (k_a_thread * omp_get_max_threads()), k_least, k_block);
   for (std::int64_t chunk = 0; chunk < n; ++chunk) {
     if (!takes(static_cast<std::size_t>(chunk))) continue;
-    const bool joins = !blocks.empty() && blocks.back().last == chunk && chunk - blocks.back().first < k_block;
+    const bool joins = !blocks.empty() && blocks.back().last == chunk && chunk - blocks.back().first < most;
     if (joins)
       ++blocks.back().last;
     else

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Particle-steps per second and core, by dimensions: measured with `eddyline bench step` on a shared two-core
 # server (AVX-512; about 48 neighbours in 2D and 110 in 3D), where they scatter by a third.
-PARTICLES_A_THREAD = 500  # at least, as the core does
+PARTICLES_A_THREAD = 100  # at least, as the core does
 RATES = {2: 2.4e6, 3: 0.8e6}
 WALL_WEIGHT = 0.1  # cost of a wall particle in fluid particles: one light sweep, and only near the fluid
 _FLUID_BYTES = 73  # of a snapshot for each fluid particle: id, position, velocity, density, pressure, surface
