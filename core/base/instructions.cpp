@@ -17,6 +17,14 @@ std::vector<std::string> instruction_sets() {
   return sets;
 }
 
+bool gathers_quickly() {
+#ifdef EDDYLINE_HAS_AVX512
+  return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
+#else
+  return false;
+#endif
+}
+
 std::string choose_instructions(const std::string& wanted) {
   const auto sets = instruction_sets();
   if (wanted == "auto") return sets.back();

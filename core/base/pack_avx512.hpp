@@ -57,6 +57,13 @@ EDDYLINE_INLINE Pack16f lower_half(Pack16f both) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(both.v), 16));
 }
 
+/// The first value of the rows at the given places, of which each has so many.
+template <int Stride>
+EDDYLINE_INLINE Pack16f gather(const float* rows, const std::int32_t* place) {
+  constexpr int k_bytes = static_cast<int>(sizeof(float)) * Stride / k_row_step;  // see row_at()
+  return _mm512_i32gather_ps(_mm512_loadu_si512(place), rows, k_bytes);
+}
+
 template <int N>
 EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t* place, Pack16f* out) {
   static_assert(N == 4 || N == 8);

@@ -1,6 +1,8 @@
 #pragma once
 // Where a sweep takes the values of a chunk's neighbours from.
 
+#include <algorithm>
+
 #include "neighbors/rows.hpp"
 
 namespace eddyline::neighbors {
@@ -15,6 +17,18 @@ struct EachItsOwn {
   template <class P>
   static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
     upper = upper_half(both), lower = lower_half(both);
+  }
+};
+
+/// or only as far as they are whole fours or eights, and what is left over is gathered value by value,
+struct RestGathered : EachItsOwn {
+  template <int Width, class P>
+  static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
+                                   P* out) {
+    constexpr int k_whole = Width < k_first_part ? 4 : k_first_part;
+    load_rows<k_whole>(rows.first, k_first_part, place, out);
+    for (int k = k_whole; k < std::min(Width, k_first_part); ++k) out[k] = gather<k_first_part>(rows.first + k, place);
+    for (int k = k_first_part; k < Width; ++k) out[k] = gather<rest_of(Width)>(rows.rest + k - k_first_part, place);
   }
 };
 

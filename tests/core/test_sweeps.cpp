@@ -188,7 +188,10 @@ void check_flavours() {
       if (set == "avx2") compare(delta::sweeps_avx2<float, D>(), "avx2");
 #endif
 #ifdef EDDYLINE_HAS_AVX512
-      if (set == "avx512") compare(delta::sweeps_avx512<float, D>(), "avx512");
+      if (set == "avx512") {
+        compare(delta::sweeps_avx512<float, D>(false), "avx512, transposing");
+        compare(delta::sweeps_avx512<float, D>(true), "avx512, gathering");
+      }
 #endif
     }
   }

@@ -1,5 +1,6 @@
 #include "physics/delta/sweeps.hpp"
 
+#include "base/instructions.hpp"
 #include "physics/by_instructions.hpp"
 
 namespace eddyline::physics::delta {
@@ -8,7 +9,7 @@ template <class T, int D>
 Sweeps<T, D> choose_sweeps(const std::string& instructions) {
   return by_instructions<T>(
       instructions, [] { return sweeps_scalar<T, D>(); }, [] { return sweeps_avx2<T, D>(); },
-      [] { return sweeps_avx512<T, D>(); });
+      [] { return sweeps_avx512<T, D>(gathers_quickly()); });
 }
 
 template Sweeps<float, 2> choose_sweeps(const std::string&);

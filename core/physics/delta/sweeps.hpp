@@ -107,8 +107,9 @@ template <class T, int D>
 Sweeps<T, D> sweeps_scalar();
 template <class T, int D>
 Sweeps<T, D> sweeps_avx2();
+/// gathers_quickly: whether this processor does, see eddyline::gathers_quickly().
 template <class T, int D>
-Sweeps<T, D> sweeps_avx512();
+Sweeps<T, D> sweeps_avx512(bool gathers_quickly);
 
 /// The sweeps for an instruction set, as instruction_sets() names it; in double precision the scalar ones.
 template <class T, int D>

@@ -281,12 +281,12 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
   }
 }
 
-template <class P, int D>
+template <class P, int D, class Source = EachItsOwn>
 Sweeps<typename P::value_type, D> make_sweeps() {
-  return {rates<P, D, FluidViscosity::morris>,
-          rates<P, D, FluidViscosity::monaghan_cleary>,
-          forces<P, D, false>,
-          forces<P, D, true>,
+  return {rates<P, D, FluidViscosity::morris, Source>,
+          rates<P, D, FluidViscosity::monaghan_cleary, Source>,
+          forces<P, D, false, Source>,
+          forces<P, D, true, Source>,
           walls<P, D>,
           nodes<P, D>,
           viscous_reaction<P, D, true>,

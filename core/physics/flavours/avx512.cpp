@@ -6,12 +6,13 @@
 namespace eddyline::physics::delta {
 
 template <>
-Sweeps<float, 2> sweeps_avx512<float, 2>() {
-  return make_sweeps<Pack<float, 16>, 2>();
+Sweeps<float, 2> sweeps_avx512<float, 2>(bool) {
+  return make_sweeps<Pack<float, 16>, 2>();  // rows are whole
 }
 template <>
-Sweeps<float, 3> sweeps_avx512<float, 3>() {
-  return make_sweeps<Pack<float, 16>, 3>();
+Sweeps<float, 3> sweeps_avx512<float, 3>(bool gathers_quickly) {
+  using P = Pack<float, 16>;
+  return gathers_quickly ? make_sweeps<P, 3, neighbors::RestGathered>() : make_sweeps<P, 3>();
 }
 
 }  // namespace eddyline::physics::delta
