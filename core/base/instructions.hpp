@@ -11,8 +11,8 @@ std::vector<std::string> instruction_sets();
 /// "auto" gives the best one; anything else must be one of instruction_sets(), or UserError.
 std::string choose_instructions(const std::string& wanted);
 
-/// Whether gathering sixteen values with AVX-512 costs less than transposing them with four others: on Intel's
-/// processors since Sapphire Rapids, which are told by their half precision. Those of AMD load values one by one.
+/// Whether it costs less to gather the last values of sixteen rows with AVX-512 than to transpose them: on Intel's
+/// processors since Sapphire Rapids, which are told by their half precision.
 bool gathers_quickly();
 
 }  // namespace eddyline

@@ -148,6 +148,16 @@ const std::vector<Layout> k_layouts{
     {3, {3, 3, 4}, {1, 1, 1}, {true, false, true}, 500},   {3, {3, 3, 4}, {1, 2, 2}, {true, false, true}, 500},
 };
 
+/// Calls visit(fluid, walls) with some of both in each layout.
+template <class Visit>
+void for_fluid_and_walls(unsigned seed, Visit&& visit) {
+  for (const auto& layout : k_layouts) {
+    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
+    const auto fluid = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
+    visit(fluid, sort(grid, layout.parts, random_positions(grid, 77, ++seed)));
+  }
+}
+
 }  // namespace
 
 TEST(lists_hold_what_a_search_of_all_pairs_finds) {
@@ -216,25 +226,17 @@ TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
 }
 
 TEST(lists_of_one_kind_over_another) {
-  unsigned seed = 20;
-  for (const auto& layout : k_layouts) {
-    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
-    const auto fluid = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
-    const auto walls = sort(grid, layout.parts, random_positions(grid, 77, ++seed));
+  for_fluid_and_walls(20, [](const Sorted& fluid, const Sorted& walls) {
     neighbors::NeighborList list;
     list.build(make_search(fluid, walls, false), "scalar");
     CHECK(Expected(fluid, walls, false).is(ids_of(list, fluid, walls)));
     list.build(make_search(walls, fluid, false), "scalar");
     CHECK(Expected(walls, fluid, false).is(ids_of(list, walls, fluid)));
-  }
+  });
 }
 
 TEST(lists_leave_out_whom_they_are_told_to) {
-  unsigned seed = 25;
-  for (const auto& layout : k_layouts) {
-    const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
-    const auto fluid = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
-    const auto walls = sort(grid, layout.parts, random_positions(grid, 77, ++seed));
+  for_fluid_and_walls(25, [](const Sorted& fluid, const Sorted& walls) {
     auto search = make_search(walls, fluid, false);
     neighbors::NeighborList list;
     list.build(search, "scalar");
@@ -248,7 +250,7 @@ TEST(lists_leave_out_whom_they_are_told_to) {
       list.build(search, instructions.c_str());
       CHECK(ids_of(list, walls, fluid) == expected);
     }
-  }
+  });
 }
 
 TEST(lists_have_one_order_however_the_grid_is_cut) {

@@ -281,12 +281,13 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
   }
 }
 
-template <class P, int D, class Source = EachItsOwn>
+/// Confined: where the sweeps of flows without a free surface take values from.
+template <class P, int D, class Confined = EachItsOwn>
 Sweeps<typename P::value_type, D> make_sweeps() {
-  return {rates<P, D, FluidViscosity::morris, Source>,
-          rates<P, D, FluidViscosity::monaghan_cleary, Source>,
-          forces<P, D, false, Source>,
-          forces<P, D, true, Source>,
+  return {rates<P, D, FluidViscosity::morris, Confined>,
+          rates<P, D, FluidViscosity::monaghan_cleary>,
+          forces<P, D, false, Confined>,
+          forces<P, D, true>,
           walls<P, D>,
           nodes<P, D>,
           viscous_reaction<P, D, true>,
