@@ -284,7 +284,7 @@ class Bunch {
   std::int32_t places_[D][k_most];  // the last one's beyond it
   Pack4d r_[k_packs][3], r2_[k_packs];
   bool near_[k_packs] = {};
-  std::array<std::int64_t, k_packs * PackedSums<N>::k_size> sums_{};
+  alignas(sizeof(Pack4d)) std::array<std::int64_t, k_packs * PackedSums<N>::k_size> sums_{};
   std::array<std::uint32_t, k_packs> shifts_{};
 };
 

@@ -202,7 +202,7 @@ template <std::size_t N, class Contribution, class Use>
 void Sampler<T, D>::for_each_sums(std::span<const Vec3> points, const Contribution& contribution, Use&& use) {
   sums_.assign(points.size() * N, 0);
   find_own_sums<N>(points, contribution);
-  comm::sum(flow_.communicator(), sums_, "observers");
+  comm::sum(flow_.communicator(), {sums_.data(), sums_.size()}, "observers");
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (sums_[i * N] == 0) continue;
     std::array<double, N> sums;
@@ -217,7 +217,7 @@ void Sampler<T, D>::for_each_sums(const PixelRows& pixels, const Contribution& c
   const PixelSums<N> layout(pixels);
   sums_.assign(layout.size(), 0);
   find_own_sums<N>(pixels, contribution);
-  comm::sum(flow_.communicator(), sums_, "observers");
+  comm::sum(flow_.communicator(), {sums_.data(), sums_.size()}, "observers");
   for (std::int32_t pack = 0; pack < layout.packs; ++pack) {
     const std::int32_t column = pack * Pack4d::width, lanes = std::min(pixels.plane.columns - column, Pack4d::width);
     for (std::int32_t row = 0; row < layout.rows; ++row) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/arrays.hpp"
 #include "base/vec.hpp"
 #include "integrate/flow.hpp"
 #include "observe/plane.hpp"
@@ -95,7 +96,7 @@ class Sampler {
   void find_means(const Where& where, Use&& use);
 
   const integrate::Flow<T, D>& flow_;
-  std::vector<std::int64_t> sums_;  // in units: N for each point, or PixelSums
+  Array<std::int64_t> sums_;  // in units: N for each point, or PixelSums; no four across two cache lines
   std::vector<Sample> samples_;
 };
 

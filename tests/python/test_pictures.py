@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import resource
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +27,7 @@ from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
 from eddyline.run.report import report_html
 from eddyline.stream.damaged import DamagedError
-from eddyline.stream.frames import Codes, Frame, FrameStore, Picture, read_moment, write_frame
+from eddyline.stream.frames import Codes, Frame, FrameFiles, FrameStore, Picture
 
 
 @pytest.fixture(scope="module")
@@ -59,24 +62,71 @@ def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
     half, nothing = values.copy(), np.full_like(values, np.nan)
     half[:, 3:] = np.nan
     rasters = {"speed": half, "pressure": nothing, "velocity_x": values[:3]}
-    write_frame(tmp_path, 7, Picture(0.5, 12, (0, 0), (2, 1), rasters, {"speed": "m/s"}))
+    with FrameFiles(tmp_path) as files:
+        files.append(Picture(0.25, 7, (0, 0), (2, 1), {"speed": values}, {}))
+        assert FrameStore(tmp_path).quantities == ["speed"]  # at once
+        files.append(Picture(0.5, 12, (0, 0), (2, 1), rasters, {"speed": "m/s"}))
     store = FrameStore(tmp_path)
-    assert store.quantities == list(rasters) and read_moment(tmp_path / "000007.npy") == (12, 0.5)
+    assert [(row["step"], row["time"]) for row in store.index] == [(7, 0.25), (12, 0.5)]
+    np.testing.assert_allclose(store.read(0, "speed").values, values, atol=1e-4)
     for name, raster in rasters.items():
-        frame = store.read(0, name)
-        assert frame.upper == (2, 1) and frame.solid is None
+        frame = store.read(-1, name)
+        assert frame.upper == (2, 1) and frame.solid is None and frame.step == 12
         np.testing.assert_allclose(frame.values, raster, atol=1e-4)
-    speed = np.load(tmp_path / "000007.npy")[()]["speed"]  # as the module tells its readers
+    with (tmp_path / "frames.npy").open("rb") as file:  # as the module tells its readers
+        np.load(file)
+        speed = np.load(file)[()]["speed"]
     known = np.unpackbits(speed["known"], count=speed["shape"].prod()).astype(bool)
     np.testing.assert_allclose(
         speed["offset"] + speed["scale"] * speed["code"], half[:, :3].ravel(), atol=1e-4
     )
-    whole = (tmp_path / "000007.npy").read_bytes()
-    for damaged in (b"", whole[:-1]):
-        (tmp_path / "000007.npy").write_bytes(damaged)
-        with pytest.raises(DamagedError, match=r"000007\.npy: damaged"):
-            store.read(0, "speed")
     assert speed["units"] == "m/s" and np.array_equal(known.reshape(speed["shape"]), np.isfinite(half))
+    whole = (tmp_path / "frames.npy").read_bytes()
+    for damaged in (b"", whole[:-1]):
+        (tmp_path / "frames.npy").write_bytes(damaged)
+        with pytest.raises(DamagedError, match=r"frames\.npy: damaged"):
+            store.read(1, "speed")
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """No file grows beyond so many bytes: what is written of the rest is the part that fits."""
+    before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
+
+
+def test_of_frames_only_whole_ones_count(tmp_path: Path) -> None:
+    pictures = [
+        Picture(k / 4, k, (0, 0), (2, 1), {"speed": np.full((2, 3 + k), k, dtype=np.float32)}, {})
+        for k in range(4)
+    ]
+
+    def told() -> list[float]:
+        store = FrameStore(tmp_path)
+        return [float(store.read(k, "speed").values[0, -1]) for k in range(len(store))]
+
+    with FrameFiles(tmp_path) as files:
+        for picture in pictures[:3]:
+            files.append(picture)
+    with (tmp_path / "frames.npy").open("ab") as frames, (tmp_path / "frames.index").open("ab") as index:
+        frames.write(b"half a frame, when the run was killed")
+        index.write(b"half a row")
+    assert told() == [0, 1, 2]
+    with FrameFiles(tmp_path) as files:
+        files.cut(2)
+        with (
+            room_for(10 + (tmp_path / "frames.npy").stat().st_size),
+            pytest.raises(OSError, match="too large"),
+        ):
+            files.append(pictures[2])
+    assert told() == [0, 1]
+    with FrameFiles(tmp_path) as files:
+        files.append(pictures[3])
+    assert told() == [0, 1, 3]
 
 
 def test_scales() -> None:
@@ -114,7 +164,7 @@ def test_a_picture_carries_its_world(run: Run) -> None:
 
 def test_a_movie_carries_its_world_and_all_frames(run: Run) -> None:
     assert metadata.read(run.movie) == metadata.read(run.picture)
-    assert movie.count_frames(run.movie) == len(FrameStore(run.folder / "pictures" / "frames")) == 6
+    assert movie.count_frames(run.movie) == len(FrameStore(run.folder / "pictures")) == 6
 
 
 def test_metadata_survive_odd_texts(tmp_path: Path) -> None:
@@ -222,7 +272,7 @@ def test_words_keep_inside_a_picture() -> None:
 
 def test_a_view_of_three_dimensions(run3d: Run) -> None:
     assert run3d.picture.is_file() and run3d.movie.is_file()
-    frame = FrameStore(run3d.folder / "pictures" / "frames").read(-1, "speed")
+    frame = FrameStore(run3d.folder / "pictures").read(-1, "speed")
     assert frame.shade is not None and frame.solid is not None
     fluid = np.isfinite(frame.values)
     assert 0.05 < fluid.mean() < 0.6 and frame.solid.any()

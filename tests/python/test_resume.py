@@ -63,7 +63,7 @@ def test_a_run_in_three_parts_leaves_the_folder_of_a_run_in_one(text: str, tmp_p
     parts = go_on(tmp_path / "parts", STEPS, boxes=3)
     assert parts.fingerprint == whole.fingerprint
     assert compare_runs(whole.folder, parts.folder).identical
-    for pattern in ("series/*.csv", "pictures/frames/*.npy", "snapshots/*/*.vtkhdf", "checkpoints/*/part*"):
+    for pattern in ("series/*.csv", "pictures/frames.*", "snapshots/*/*.vtkhdf", "checkpoints/*/part*"):
         names = sorted(path.relative_to(whole.folder) for path in whole.folder.glob(pattern))
         found = sorted(path.relative_to(parts.folder) for path in parts.folder.glob(pattern))
         if pattern.startswith("checkpoints"):
@@ -72,7 +72,7 @@ def test_a_run_in_three_parts_leaves_the_folder_of_a_run_in_one(text: str, tmp_p
         assert names and names == found
         for name in names:
             ours, theirs = whole.folder / name, parts.folder / name
-            if name.suffix in (".csv", ".npy"):
+            if name.suffix in (".csv", ".npy", ".index"):
                 assert ours.read_bytes() == theirs.read_bytes(), name
             else:
                 assert contents(ours) == contents(theirs), name

@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import time
+from io import FileIO
 from pathlib import Path
 
 import pandas as pd
@@ -49,12 +50,20 @@ def test_a_finished_run_is_complete(finished: Run) -> None:
     }
     assert {"budget", "front", "force.post", "force.bottom"} <= set(finished.series_names)
     pictures = {path.name for path in (finished.folder / "pictures").iterdir()}
-    assert {"final.png", "movie.mp4", "front.png", "force.post.drag.png", "energy.png", "frames"} <= pictures
+    assert {
+        "final.png",
+        "movie.mp4",
+        "front.png",
+        "force.post.drag.png",
+        "energy.png",
+        "frames.npy",
+        "frames.index",
+    } <= pictures
     assert not list(finished.folder.rglob("*.part"))
 
 
 def test_outputs_never_shorten_a_step(finished: Run) -> None:
-    times = [FrameStore(finished.folder / "pictures" / "frames").read(k, "speed").time for k in range(6)]
+    times = [FrameStore(finished.folder / "pictures").read(k, "speed").time for k in range(6)]
     assert times == sorted(times) and times[0] == 0
     assert all(0 <= time - k * 0.02 < 0.002 for k, time in enumerate(times))
     assert finished.record["time"] >= 0.1
@@ -74,7 +83,7 @@ def test_rows_are_fetched_seldom_where_that_takes_long_and_none_is_lost(
     monkeypatch.setattr(recorder, "derive", slowly)
     world = eddyline.World.load(small_worlds.write(tmp_path), {"output.pictures": 50})
     run = eddyline.run(world, out=tmp_path / "run", progress=False, threads=1)
-    assert len(FrameStore(run.folder / "pictures" / "frames")) > 40 and len(fetched) < 10
+    assert len(FrameStore(run.folder / "pictures")) > 40 and len(fetched) < 10
     for name in finished.series_names:
         pd.testing.assert_frame_equal(run.series(name), finished.series(name))
 
@@ -219,24 +228,32 @@ def test_a_blow_up_of_which_there_is_no_picture(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_keeps_what_came_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = atomic.write_bytes
+    write_bytes, append = atomic.write_bytes, atomic.append
     written: list[Path] = []
 
-    def write(path: Path, data: bytes) -> None:
+    def count(path: Path) -> None:
         if path.suffix in (".npy", ".vtkhdf"):
             written.append(path)
             if len(written) > 9:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(path, data)
+
+    def write(path: Path, data: bytes) -> None:
+        count(path)
+        write_bytes(path, data)
+
+    def write_on(file: FileIO, data: bytes) -> None:
+        count(Path(str(file.name)))
+        append(file, data)
 
     monkeypatch.setattr(atomic, "write_bytes", write)
+    monkeypatch.setattr(atomic, "append", write_on)
     with pytest.raises(WriteError, match="disk full") as caught:
         eddyline.run(small_worlds.write(tmp_path), out=tmp_path / "run", progress=False)
     assert "\n" not in str(caught.value)
     run = Run.open(tmp_path / "run")
     assert run.outcome == "failed" and "disk full" in run.message
     assert len(run.series("budget")) > 3
-    assert len(FrameStore(tmp_path / "run" / "pictures" / "frames")) >= 1
+    assert len(FrameStore(tmp_path / "run" / "pictures")) >= 1
     for k in range(run.snapshot_count):
         assert len(run.snapshot(k)["id"]) == 128
 

@@ -286,7 +286,7 @@ def test_bodies_of_the_past_are_where_and_while_they_were(run):
     assert np.allclose(last[0].center, [0.404, 0.09])
 
     stored = [
-        past.frame(run.folder, k, "vorticity", 20).frame for k in (0, len(past.frame_files(run.folder)) - 1)
+        past.frame(run.folder, k, "vorticity", 20).frame for k in (0, len(past.moments(run.folder)) - 1)
     ]
     assert [sorted(body.name for body in frame.bodies.bodies) for frame in stored] == [["post"], ["disk"]]
     assert [list(frame.bodies.removed) for frame in stored] == [[], ["post"]]

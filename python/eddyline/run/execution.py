@@ -141,12 +141,14 @@ class Execution:
         """All steps. Gives the StepError that ended them, if one did."""
         from eddyline import _core
         from eddyline.run.recorder import Recorder
+        from eddyline.stream.frames import FrameFiles
         from eddyline.stream.writer import Writer
 
         problem: Exception | None = None
         with contextlib.ExitStack() as stack:
+            frame_files = stack.enter_context(FrameFiles(self.folder.pictures))
             writer = stack.enter_context(Writer())
-            recorder = Recorder(self.world, self.simulation, self.folder, writer)
+            recorder = Recorder(self.world, self.simulation, self.folder, frame_files, writer)
             recorder.on_rows = self.helm.add_rows
             if self.checkpoint is None:
                 recorder.after_steps()
@@ -261,7 +263,7 @@ class Execution:
 
         self.stop.finishing = True
         try:
-            if count := len(FrameStore(self.folder.frames)):  # none if it broke down at the start
+            if count := len(FrameStore(self.folder.pictures)):  # none if it broke down at the start
                 pictures = RunPictures(run)
                 shown.say("Painting")
                 pictures.save_picture(self.folder.pictures / "final.png")

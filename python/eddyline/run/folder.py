@@ -31,7 +31,6 @@ class RunFolder:
         self.results = path / "results.json"
         self.series = path / "series"
         self.pictures = path / "pictures"
-        self.frames = self.pictures / "frames"
         self.snapshots = path / "snapshots"
         self.checkpoints = path / "checkpoints"
         self.report = path / "report.html"

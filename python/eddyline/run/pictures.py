@@ -34,7 +34,7 @@ class RunPictures:
         self.run = run
         self.width = width
         self.scene = scene_of(run)
-        self.store = FrameStore(run.folder / "pictures" / "frames")
+        self.store = FrameStore(run.folder / "pictures")
         self.quantity = quantity or str(run.record["quantity"])
         self.metadata = metadata_of(run)
         if self.quantity not in self.quantities():

@@ -17,7 +17,7 @@ from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
-from eddyline.stream.frames import Picture, Raster, cut_frames, write_frame
+from eddyline.stream.frames import FrameFiles, Picture, Raster
 from eddyline.stream.series import SeriesFiles
 from eddyline.stream.snapshots import SnapshotFiles
 from eddyline.stream.writer import Writer
@@ -34,15 +34,23 @@ shows its edge; quantities besides the world's own have the third there."""
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
 """Quantities of each frame besides the world's own, so that `export` can paint them later."""
 
-ROWS_PATIENCE, ROWS_WAIT = 400, 5.0
-"""Rows of series are fetched when so many times as long has passed as that takes, a quarter of a percent, and
-after so many seconds of wall time at most."""
+ROWS_PATIENCE, ROWS_WAIT = 1600, 5.0
+"""Rows of series are fetched when so many times as long has passed as that takes, and after so many seconds
+of wall time at most: writing them takes three times as long again, so that all is a quarter of a percent."""
 
 
 class Recorder:
-    """Copies what is due after a step; the writing is done by `writer`, beside the computation."""
+    """Copies what is due after a step; the writing is done by `writer`, beside the computation. frame_files:
+    of the folder, to be closed when it is done."""
 
-    def __init__(self, world: World, simulation: _core.Simulation, folder: RunFolder, writer: Writer) -> None:
+    def __init__(
+        self,
+        world: World,
+        simulation: _core.Simulation,
+        folder: RunFolder,
+        frame_files: FrameFiles,
+        writer: Writer,
+    ) -> None:
         self._world = world
         self.simulation = simulation
         self.writer = writer
@@ -55,7 +63,7 @@ class Recorder:
         self._series = SeriesFiles(folder.series)
         self._snapshots = SnapshotFiles(folder.snapshots)
         self._checksums = folder.path / CHECKSUMS
-        self._frame_folder: Path = folder.frames
+        self._frame_files = frame_files
         self._pictures_due = Schedule(world.output.picture_interval)
         self._snapshots_due = Schedule(world.output.snapshot_interval)
         self._last_picture = self._last_snapshot = -1
@@ -73,7 +81,7 @@ class Recorder:
             due.take(checkpoint.time)
         self.frames = self._frames_due = checkpoint.frames
         self._snapshots_taken = checkpoint.snapshots
-        cut_frames(self._frame_folder, checkpoint.frames)
+        self._frame_files.cut(checkpoint.frames)
         self._snapshots.cut(checkpoint.snapshots)
         self._series.cut(checkpoint.time)
         cut_checksums(self._checksums, checkpoint.step)
@@ -110,6 +118,7 @@ class Recorder:
             self.write_series()  # what is known of a snapshot's time stands before it
             self._take_snapshot()
             self._snapshots_taken += 1
+        self._snapshots.renew_index_if_due(self.writer.put)
 
     def finish(self, *, state_is_sound: bool = True) -> None:
         """Keeps the last state as well, and waits until everything is on disk."""
@@ -138,13 +147,13 @@ class Recorder:
         self._snapshots.take(self.simulation, self.writer.put)
 
     def _take_picture(self) -> None:
-        number, self.frames = self.frames, self.frames + 1
+        self.frames += 1
         self._last_picture = self.simulation.step_count
         if self._view is None:
             picture = self._plane()
-            self.writer.put(lambda: write_frame(self._frame_folder, number, picture))
+            self.writer.put(lambda: self._frame_files.append(picture))
         else:
-            self._put_view(self._view, number)
+            self._put_view(self._view)
 
     def _plane(self) -> Picture:
         """Rasters of a two-dimensional flow: all at once, or coarser ones beside that of a free surface."""
@@ -169,7 +178,7 @@ class Recorder:
         shape = scene.raster_shape(pixel * scene.spacing, most)
         return list(self.simulation.rasters(quantities, shape, scene.lower, scene.upper))
 
-    def _put_view(self, view: oblique.View, number: int) -> None:
+    def _put_view(self, view: oblique.View) -> None:
         time, step = self.simulation.time, self.simulation.step_count
         quantities = sorted({self.quantity, *self._also_kept})
         if self._bodies is None or self.bodies_change:
@@ -185,7 +194,7 @@ class Recorder:
             painting.add_solids_of(bodies)
             seen = painting.finish()
             picture = Picture(time, step, view.lower, view.upper, seen.values, _UNITS, seen.solid, seen.shade)
-            write_frame(self._frame_folder, number, picture)
+            self._frame_files.append(picture)
 
         self.writer.put(write)
 

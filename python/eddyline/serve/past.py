@@ -24,7 +24,7 @@ from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve.channel import Channel, SeriesStore
 from eddyline.serve.rasters import always_the_same
-from eddyline.stream import frames as stored
+from eddyline.stream.frames import FrameStore
 from eddyline.stream.series import read_series
 from eddyline.stream.snapshots import read_snapshot, snapshot_count, snapshot_moment
 from eddyline.world import World
@@ -44,29 +44,25 @@ def _pictures(folder: Path, quantity: str, frames: int) -> RunPictures:
 
 def quantities(folder: Path) -> list[str]:
     """What stored frames can show."""
-    count = len(frame_files(folder))
+    count = len(moments(folder))
     if not count:
         return []
     record = RunFolder(folder).read_record()
     return _pictures(folder, str(record["quantity"]), count).quantities()
 
 
-def frame_files(folder: Path) -> list[Path]:
-    return stored.frame_files(RunFolder(folder).frames)
-
-
-@lru_cache(maxsize=4096)
-def moment_of(frame: Path) -> tuple[int, float]:
-    """Step and time [s] of a stored frame; a frame never changes."""
-    return stored.read_moment(frame)
+def moments(folder: Path) -> list[tuple[int, float]]:
+    """Step and time [s] of the frames stored so far."""
+    index = FrameStore(RunFolder(folder).pictures).index
+    return list(zip(index["step"].tolist(), index["time"].tolist(), strict=True))
 
 
 def frame(folder: Path, index: int, quantity: str, width: int, code_width: int = 2) -> pb.Message:
     """A stored frame, thinned to at most `width` columns (0: all). Raises IndexError and ValueError."""
-    files = frame_files(folder)
-    if not 0 <= index < len(files):
-        raise IndexError(f"there are {len(files)} frames, counted from 0")
-    pictures = _pictures(folder, quantity, len(files))
+    count = len(moments(folder))
+    if not 0 <= index < count:
+        raise IndexError(f"there are {count} frames, counted from 0")
+    pictures = _pictures(folder, quantity, count)
     found = pictures.frame(index)
     step = max(1, -(-found.values.shape[1] // width)) if width else 1
     half = step // 2

@@ -113,7 +113,7 @@ def answer(lab: Lab, row: RunRow) -> RunAnswer:
         **shown,
         live=lab.hub.is_connected(row.id),
         viewers=len(channel.viewers) if channel is not None else 0,
-        frames=len(past.frame_files(Path(row.folder))) if row.folder else 0,
+        frames=len(past.moments(Path(row.folder))) if row.folder else 0,
     )
 
 
@@ -208,8 +208,9 @@ def read_one_series(id: RunId, name: SeriesName, lab: InLab, may: Looks) -> Seri
 def list_frames(id: RunId, lab: InLab, may: Looks) -> FramesAnswer:
     """The stored frames so far, and what they can show."""
     folder = lab.folder_of(lab.run(id))
-    moments = [past.moment_of(path) for path in past.frame_files(folder)]
-    frames = [FrameMoment(index=k, step=step, time=time) for k, (step, time) in enumerate(moments)]
+    frames = [
+        FrameMoment(index=k, step=step, time=time) for k, (step, time) in enumerate(past.moments(folder))
+    ]
     return FramesAnswer(frames=frames, quantities=past.quantities(folder))
 
 

@@ -1,8 +1,10 @@
-"""Files that are complete or absent: written beside their place, then renamed."""
+"""Files that are complete or absent: written beside their place, then renamed. What is appended is there as a
+whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import math
 import os
@@ -33,6 +35,18 @@ def replacing(path: Path) -> Iterator[Path]:
 def write_bytes(path: Path, data: bytes | memoryview) -> None:
     with replacing(path) as temporary:
         temporary.write_bytes(data)
+
+
+def append(file: io.FileIO, data: bytes | memoryview) -> None:
+    """Appends to a file that is open for that; if it fails (disk full), takes back what was written of it."""
+    size = file.seek(0, os.SEEK_END)
+    try:
+        left = memoryview(data).cast("B")
+        while left:
+            left = left[file.write(left) :]
+    except OSError:
+        file.truncate(size)
+        raise
 
 
 def write_text(path: Path, text: str) -> None:

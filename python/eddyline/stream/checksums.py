@@ -16,8 +16,8 @@ def append_checksums(path: Path, checksums: Iterable[tuple[int, int]]) -> None:
     if not lines:
         return
     begins = not path.exists()
-    with path.open("a", encoding="ascii") as file:
-        file.write((HEADER if begins else "") + lines)
+    with path.open("ab", buffering=0) as file:
+        atomic.append(file, ((HEADER if begins else "") + lines).encode())
 
 
 def cut_checksums(path: Path, step: int) -> None:

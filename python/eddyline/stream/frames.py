@@ -1,13 +1,15 @@
 """Frames: pictures as numbers. A movie is coloured when its one scale is known, at the end of the run.
 
-    pictures/frames/000000.npy, ...    one complete file a frame
+    pictures/frames.npy    all frames, one after the other: making a file for each would take long
+    pictures/frames.index  for each its time, its step and where it ends, (n,) of INDEX
 
-Each is one record in NumPy's own format, which costs a quarter of an HDF5 file: `time` [s], `step`,
+A frame counts as there when it is in the index. Each is one record in NumPy's own format: `time` [s], `step`,
 `lower` and `upper` [m], and for each quantity a raster of `shape` (rows, columns), in `units`. Where
 there is fluid is told by a bit a pixel, `known`, and only those pixels have a code of 16 bits: value =
 offset + scale * code, and 65535 on a solid. Row 0 is at the bottom.
 
-    speed = numpy.load("000000.npy")[()]["speed"]
+    with open("frames.npy", "rb") as file:
+        speed = numpy.load(file)[()]["speed"]  # of the first; numpy.load again for the next
     values = numpy.full(speed["shape"], numpy.nan)
     known = numpy.unpackbits(speed["known"], count=values.size).astype(bool)
     values.flat[known] = speed["offset"] + speed["scale"] * speed["code"]
@@ -17,7 +19,9 @@ Frames of three-dimensional runs are views: `shade` holds the light on each pixe
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,6 +43,8 @@ SHADE_ONE = 160  # code of light 1.0
 _MOMENT = np.dtype([("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2)])
 _SCALE = np.dtype([("scale", "f8"), ("offset", "f8"), ("units", "U16"), ("shape", "i4", 2)])
 _BITS, _CODE = np.dtype("u1").str, np.dtype("u2").str
+INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
+"""Of a frame: time [s], step, and how many bytes of `frames.npy` there are with it."""
 _MOMENT_FIELDS: list[tuple[Any, ...]] = _MOMENT.descr
 _SCALE_FIELDS: list[tuple[Any, ...]] = _SCALE.descr
 
@@ -112,26 +118,54 @@ class Codes:
         return pixels
 
 
-def frame_files(folder: Path) -> list[Path]:
-    """Those of a folder of frames, in order."""
-    return sorted(folder.glob("[0-9]*.npy"))
+class FrameFiles:
+    """Appends frames to those of a folder. Whoever reads meanwhile finds whole frames only."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = FrameStore(folder)
+        self._end = int(self._store.index["end"][-1]) if len(self._store) else 0
+        self._open = contextlib.ExitStack()
+
+    def cut(self, count: int) -> None:
+        """Goes on after the first `count` frames."""
+        kept = self._store.index[:count]
+        self._end = int(kept["end"][-1]) if count else 0
+        for path, size in ((self._store.path, self._end), (self._store.index_path, kept.nbytes)):
+            if path.exists():
+                os.truncate(path, size)
+
+    def append(self, picture: Picture) -> None:
+        """The next frame. Raises OSError; all others stay as they are then, but no more may be appended."""
+        data = _record(picture)
+        frames, index = self._files
+        self._end += len(data)
+        atomic.append(frames, data)
+        atomic.append(index, np.array((picture.time, picture.step, self._end), dtype=INDEX).data)
+
+    def __enter__(self) -> FrameFiles:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    @cached_property
+    def _files(self) -> tuple[io.FileIO, io.FileIO]:
+        """Frames and index, open from the first frame on."""
+        first, second = (
+            self._open.enter_context(path.open("ab", buffering=0))
+            for path in (self._store.path, self._store.index_path)
+        )
+        return first, second
 
 
-def cut_frames(folder: Path, count: int) -> None:
-    """Deletes all but the first `count` frames."""
-    for path in frame_files(folder):
-        if int(path.stem) >= count:
-            path.unlink()
-
-
-def write_frame(folder: Path, number: int, picture: Picture) -> None:
+def _record(picture: Picture) -> bytes:
+    """A frame as numpy.save would write it, put together from its pieces."""
     rasters = {name: Codes.of(values, picture.solid) for name, values in picture.rasters.items()}
     shade = (
         None
         if picture.shade is None
         else np.ascontiguousarray(np.clip(picture.shade * SHADE_ONE, 0, 255), dtype=np.uint8)
     )
-    # The record piece by piece, as numpy.save would write it after copying it twice.
     moment = (picture.time, picture.step, picture.lower, picture.upper)
     pieces: list[bytes | memoryview] = [_head(rasters, shade), np.array(moment, dtype=_MOMENT).data]
     for name, kept in rasters.items():
@@ -139,9 +173,7 @@ def write_frame(folder: Path, number: int, picture: Picture) -> None:
         pieces += [np.array(scale, dtype=_SCALE).data, kept.known.data, kept.codes.data]
     if shade is not None:
         pieces.append(shade.data)
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-    atomic.write_bytes(folder / f"{number:06d}.npy", b"".join(pieces))
+    return b"".join(pieces)
 
 
 def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None) -> bytes:
@@ -157,40 +189,36 @@ def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None) -> byte
     return out.getvalue()
 
 
-def read_moment(file: Path) -> tuple[int, float]:
-    """Step and time [s] of a frame, without its rasters. Raises DamagedError."""
-    with _reading(file):
-        record = np.load(file, mmap_mode="r", allow_pickle=False)
-        return int(record["step"]), float(record["time"])
-
-
 class FrameStore:
-    """The frames of a run, read back one by one."""
+    """The frames that a folder holds when this is made, read back one by one."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._files = frame_files(folder)
+        self.path = folder / "frames.npy"
+        self.index_path = folder / "frames.index"
+        self.index: NDArray[Any] = np.zeros(0, dtype=INDEX)  # (n,) their moments
+        if self.index_path.exists():
+            rows = self.index_path.read_bytes()
+            self.index = np.frombuffer(rows, dtype=INDEX, count=len(rows) // INDEX.itemsize)
 
     def __len__(self) -> int:
-        return len(self._files)
+        return len(self.index)
 
     @cached_property
     def quantities(self) -> list[str]:
         """Names of the rasters that every frame holds. Raises DamagedError."""
-        if not self._files:
+        if not len(self):
             return []
-        with _reading(self._files[0]):
-            kinds = np.load(self._files[0], mmap_mode="r", allow_pickle=False).dtype
+        kinds = self._load(0).dtype
         return [name for name in kinds.names or () if kinds[name].names]
 
     def read(self, k: int, quantity: str) -> Frame:
         """Frame `k` (negative: from the end); KeyError if it does not hold `quantity`, DamagedError if it
         cannot be read."""
-        with _reading(self._files[k]):
-            record = np.load(self._files[k], allow_pickle=False)[()]
-            names = record.dtype.names
-            if quantity not in names:
-                raise KeyError(quantity)
+        record = self._load(k)
+        names = record.dtype.names
+        if quantity not in names:
+            raise KeyError(quantity)
+        with _reading(self.path):
             raster = record[quantity]
             kept = Codes(
                 shape=tuple(raster["shape"]),
@@ -211,12 +239,20 @@ class FrameStore:
                 shade=shade,
             )
 
+    def _load(self, k: int) -> Any:
+        """The record of frame `k`. Raises DamagedError."""
+        ends = self.index["end"]
+        k = range(len(ends))[k]
+        with _reading(self.path), self.path.open("rb") as file:
+            file.seek(int(ends[k - 1]) if k else 0)
+            return np.load(file, allow_pickle=False)[()]
+
 
 @contextmanager
 def _reading(file: Path) -> Iterator[None]:
     try:
         yield
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, FileNotFoundError) as error:
         raise DamagedError(file, error) from None
 
 

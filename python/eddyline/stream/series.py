@@ -49,7 +49,8 @@ class SeriesFiles:
         for name, (columns, units, rows) in series.items():
             head = b"" if name in self._known else f"{header(columns, units)}\n".encode()
             if lines := head + _core.series_lines(rows):
-                _append_lines(self.folder / f"{name}.csv", lines)
+                with (self.folder / f"{name}.csv").open("ab", buffering=0) as file:
+                    atomic.append(file, lines)
                 self._known.add(name)
 
 
@@ -81,16 +82,3 @@ def read_series(path: Path) -> pd.DataFrame:
     frame.attrs["units"] = units
     frame.attrs["name"] = path.stem
     return frame
-
-
-def _append_lines(path: Path, lines: bytes) -> None:
-    """Appends whole lines; if that fails (disk full), takes a partly written line back."""
-    with path.open("ab", buffering=0) as file:
-        size = file.tell()
-        try:
-            left = memoryview(lines)
-            while left:
-                left = left[file.write(left) :]
-        except OSError:
-            file.truncate(size)
-            raise

@@ -4,10 +4,10 @@
     Steps)
     snapshots/fluid/000000.vtkhdf, ...        one complete file a snapshot, each readable alone
 
-The files on top hold no numbers: they join the others (HDF5 virtual data sets). They are replaced after a
-snapshot and at the end, but not so often that this would take more than a quarter of a percent of a run's
-time. A run that was killed, or a disk that is full, leaves every snapshot before readable; `renew_index`
-tells the files on top of all of them.
+The files on top hold no numbers: they join the others (HDF5 virtual data sets). They are replaced when there
+is a new snapshot, first after some seconds, and at the end, but not so often that this would take more than a
+quarter of a percent of a run's time. A run that was killed, or a disk that is full, leaves every snapshot
+before readable; `renew_index` tells the files on top of all of them.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ VTKHDF_VERSION = (2, 0)
 TOPOLOGY = ("Vertices", "Lines", "Polygons", "Strips")
 CHUNK = 16_384  # numbers that are stored together, at most
 SMALL = 8_000_000  # bytes of a snapshot up to which it is built in memory
+INDEX_FIRST = (
+    3.0  # s until the files on top are written for the first time: short runs do so at their end alone
+)
 INDEX_EVERY = 400  # times as long as the writing of the files on top takes: the least from one to the next
 
 
@@ -106,7 +109,8 @@ class SnapshotFiles:
     _times: list[float] = field(default_factory=list)
     _counts: dict[Kind, list[int]] = field(default_factory=lambda: {"fluid": [], "walls": []})
     _indexed: int = 0  # snapshots that the files on top know
-    _index_due: float = 0.0  # when they may be written again [s of the clock]
+    _index_due: float = field(default_factory=lambda: clock.perf_counter() + INDEX_FIRST)
+    """When they may be written again [s of the clock]."""
 
     def cut(self, kept: int) -> None:
         """Goes on after the first `kept` snapshots of a folder; later ones are deleted."""
@@ -136,6 +140,12 @@ class SnapshotFiles:
             put(part.close)
         put(functools.partial(self._note, moment.time, {kind: count(simulation, kind) for kind in KINDS}))
 
+    def renew_index_if_due(self, put: Callable[[Job], None]) -> None:
+        """Puts what tells the files on top of new snapshots, unless that was done not long ago."""
+        if self._indexed < len(self._times) and clock.perf_counter() >= self._index_due:
+            self._index_due = math.inf  # until they are written
+            put(self._write_index)
+
     def finish(self, put: Callable[[Job], None]) -> None:
         """Puts what tells the files on top of all snapshots."""
         put(self._write_index)
@@ -144,8 +154,6 @@ class SnapshotFiles:
         self._times.append(time)
         for kind in KINDS:
             self._counts[kind].append(counts[kind])
-        if clock.perf_counter() >= self._index_due:
-            self._write_index()
 
     def _write_index(self) -> None:
         if self._indexed == len(self._times):
