@@ -27,6 +27,11 @@ std::vector<std::int64_t> next_ids(comm::Communicator& communicator, std::span<c
   order.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] > after) order.emplace_back(ids[i], i);
+  // One more than can be chosen, so that bounds that are too high are known as such.
+  if (static_cast<std::int64_t>(order.size()) - 1 > limit) {
+    std::nth_element(order.begin(), order.begin() + limit, order.end());
+    order.resize(static_cast<std::size_t>(limit + 1));
+  }
   std::sort(order.begin(), order.end());
   std::vector<std::int64_t> later(order.size()), chosen(order.size());
   std::ranges::copy(std::views::keys(order), later.begin());

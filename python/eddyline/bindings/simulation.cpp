@@ -217,6 +217,7 @@ nb::list gather(Communicator& communicator, const nb::bytes& message) {
 
 nb::bytes records(const Simulation& s, const std::string& kind, std::int64_t after, std::int64_t limit) {
   if (kind != "fluid" && kind != "walls") throw UserError("records: kind must be \"fluid\" or \"walls\".");
+  if (limit < 0) throw UserError("records: limit = " + std::to_string(limit) + "; must be at least 0.");
   std::vector<driver::Record> batch;
   {
     nb::gil_scoped_release release;
