@@ -365,6 +365,24 @@ def test_ranks_listen_on_the_loopback_device_only(channel: Path, tmp_path: Path)
     assert set().union(*seen) <= {"0100007F"}, "other than 127.0.0.1"
 
 
+@pytest.mark.parametrize("sign", ["starter", "pid"])  # there before the ranks have met, and just after that
+def test_ctrl_c_before_anything_is_computed_ends_all_ranks_at_once(
+    sign: str, channel: Path, tmp_path: Path
+) -> None:
+    out, common = tmp_path / "out", tmp_path / "common"
+    common.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "eddyline", "run", str(channel), "--out", str(out), "--ranks", "2"],
+        text=True, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(common)},
+    )  # fmt: skip
+    while not list(common.glob(f"eddyline-*/{sign}")) and process.poll() is None:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    errors = process.communicate(timeout=30)[1]
+    assert process.returncode == 130 and (errors == "stopped\n" or (out / "report.html").exists()), errors
+    assert not list(common.iterdir())
+
+
 def test_ctrl_c_ends_all_ranks_at_a_step(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     code, errors = disturb(channel, out, lambda process: process.send_signal(signal.SIGINT))

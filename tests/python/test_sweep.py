@@ -263,7 +263,10 @@ def test_no_extrapolation_without_convergence(
 
 
 def test_two_spacings_are_too_few() -> None:
-    assert converge((0.1, 0.05), (1.0, 1.1)) == "needs 3 spacings or more to extrapolate; there are 2"
+    assert (
+        converge((0.1, 0.05), (1.0, 1.1))
+        == "needs 3 spacings or more with a value to extrapolate; there are 2"
+    )
 
 
 def rows(values: dict[float, float]) -> list[Row]:

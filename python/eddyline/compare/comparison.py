@@ -160,8 +160,8 @@ def compare_runs(a: str | Path | Run, b: str | Path | Run) -> Comparison:
     pairs = _common(first, second)
     if not pairs:
         raise RequestError(
-            f"{first.folder} and {second.folder} cannot be compared: they have no snapshot of the same step "
-            "or time. Run both with the same --steps, or with the same output.snapshots"
+            f"{first.folder} and {second.folder} cannot be compared: they have {_too_little(first, second)}. "
+            "Run both with the same --steps, or with the same output.snapshots"
         )
     periods = _periods(first.world)
     moments: list[Moment] = []
@@ -177,14 +177,13 @@ def compare_runs(a: str | Path | Run, b: str | Path | Run) -> Comparison:
         if divergence is None and all(m.identical for m in moments):
             divergence = found
         moments.append(moment)
-    texts = [(run.folder / "world.toml").read_text(encoding="utf-8") for run in runs]
     return Comparison(
         first,
         second,
         tuple(moments),
         divergence,
         tuple(_series(first, second)),
-        texts[0] == texts[1],
+        _same_world(first, second),
         _parting(first, second),
     )
 
@@ -210,6 +209,19 @@ def _common(a: Run, b: Run) -> list[tuple[int, int]]:
         if any(marks[0][k][0] > 0 for k, _ in pairs):  # a start alone tells nothing
             return pairs
     return []
+
+
+def _too_little(a: Run, b: Run) -> str:
+    """What runs without a moment to compare have in common."""
+    worlds = "" if _same_world(a, b) else ", and their world files differ"
+    if all(run.snapshot_count and _mark(run, 0)[0] == 0 for run in (a, b)):
+        return f"no snapshot of the same step or time but that of the start, which tells nothing{worlds}"
+    return f"no snapshot of the same step or time{worlds}"
+
+
+def _same_world(a: Run, b: Run) -> bool:
+    first, second = ((run.folder / "world.toml").read_text(encoding="utf-8") for run in (a, b))
+    return first == second
 
 
 def _mark(run: Run, k: int) -> tuple[int, float]:

@@ -1,7 +1,7 @@
 """Runs on several processes: starting them, and being one of them."""
 
 from .errors import RankError
-from .launch import launch, tell_outcome, tell_run
+from .launch import launch, tell_listening, tell_outcome, tell_run
 from .session import PATIENCE, Session, is_follower, join
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "is_follower",
     "join",
     "launch",
+    "tell_listening",
     "tell_outcome",
     "tell_run",
 ]

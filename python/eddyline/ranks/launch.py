@@ -36,14 +36,16 @@ LOOPBACK = {
 }
 OPEN_MPI_HERE = ("--host", "localhost", "--oversubscribe", "--bind-to", "none")
 """Else it goes to all nodes of a job, refuses more ranks than cores, and gives a rank's threads one core."""
+LISTENS = "listens"
+"""The file of the common folder by which the root says so."""
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 def launch(ranks: int, arguments: Sequence[str]) -> int:
     """Runs `eddyline ARGUMENTS` on `ranks` ranks of this machine; gives the root's exit code.
 
-    Ctrl-C, SIGTERM and SIGHUP reach the root, which ends the run in order. Raises RankError if ranks cannot
-    be started, or if one of them was lost.
+    Ctrl-C, SIGTERM and SIGHUP reach the root, which ends the run in order. Raises KeyboardInterrupt if it
+    does not listen yet, RankError if ranks cannot be started, or if one of them was lost.
     """
     if launched_ranks() > 1:
         raise RankError(
@@ -57,9 +59,11 @@ def launch(ranks: int, arguments: Sequence[str]) -> int:
         if sys.stderr.isatty():
             environment[TERMINAL] = os.ttyname(sys.stderr.fileno())
         command = [*launcher, "-n", str(ranks), sys.executable, "-m", "eddyline", *arguments]
-        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
-        with _forwarding(Path(folder), process):
-            code = _wait(process, Path(folder) / "pid")
+        with _forwarding(Path(folder)) as early:
+            process = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
+            )
+            code = _wait(process, Path(folder) / "pid", early)
         return _outcome(Path(folder), code, ranks)
 
 
@@ -103,11 +107,15 @@ def _launcher_of(plugin: Path) -> list[str]:
     return [found]
 
 
-def _wait(process: subprocess.Popen[bytes], leader: Path) -> int:
-    """Until the launcher ends; if the root has ended long before it, a rank hangs, and all are killed."""
+def _wait(process: subprocess.Popen[bytes], leader: Path, early: Sequence[int]) -> int:
+    """Until the launcher ends; if the root has ended long before it, a rank hangs, and all are killed.
+    KeyboardInterrupt at an early signal."""
     ended = 0.0
     while process.poll() is None:
         time.sleep(0.02)
+        if early:
+            _end_at_once(process)
+            raise KeyboardInterrupt
         ended = ended or (time.monotonic() if has_ended(leader) else 0.0)
         if ended and time.monotonic() - ended > GRACE:
             with contextlib.suppress(ProcessLookupError):
@@ -116,23 +124,35 @@ def _wait(process: subprocess.Popen[bytes], leader: Path) -> int:
 
 
 @contextlib.contextmanager
-def _forwarding(folder: Path, process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Signals go to the root alone: launchers kill their ranks at once."""
+def _forwarding(folder: Path) -> Iterator[Sequence[int]]:
+    """Signals go to the root alone, as launchers kill their ranks at once. Gives those that come before it
+    listens, when others may be waiting for it, and which ask for an end."""
+    early: list[int] = []
 
     def forward(number: int, frame: FrameType | None) -> None:
-        try:
-            os.kill(int((folder / "pid").read_text()), number)
-        except (OSError, ValueError):  # it has not begun
-            process.terminate()
+        if (folder / LISTENS).exists():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int((folder / "pid").read_text()), number)
+        elif number != signal.SIGUSR1:
+            early.append(number)
 
     is_kept = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN  # as under nohup
     heard = [number for number in FORWARDED if number != signal.SIGHUP or not is_kept]
     before = {number: signal.signal(number, forward) for number in heard}
     try:
-        yield
+        yield early
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _end_at_once(process: subprocess.Popen[bytes]) -> None:
+    """While nothing is computed. MPICH's launcher for one machine would say of each rank that it was lost."""
+    if Path(str(process.args[0])).name == LAUNCHERS[0]:  # type: ignore[index]
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.terminate()
+    process.wait()
 
 
 def _outcome(folder: Path, code: int, ranks: int) -> int:
@@ -163,15 +183,25 @@ def _note_loss(folder: Path) -> str:
     return f"What {path} holds stays readable. "
 
 
+def tell_listening() -> None:
+    """The root says that it obeys signals from now on."""
+    _tell(LISTENS, "")
+
+
 def tell_run(folder: Path) -> None:
     """The root says which run it is computing."""
-    if FOLDER in os.environ and Path(os.environ[FOLDER]).is_dir():
-        Path(os.environ[FOLDER], "run").write_text(str(folder.absolute()))
+    _tell("run", str(folder.absolute()))
 
 
 def tell_outcome(exit_code: int) -> bool:
     """The root says how it ended; whether somebody wants to know."""
-    if FOLDER not in os.environ or not Path(os.environ[FOLDER]).is_dir():
+    return _tell("outcome.json", json.dumps({"exit_code": exit_code}))
+
+
+def _tell(name: str, text: str) -> bool:
+    """Whether there is somebody to tell it to."""
+    folder = os.environ.get(FOLDER)
+    if folder is None or not Path(folder).is_dir():
         return False
-    Path(os.environ[FOLDER], "outcome.json").write_text(json.dumps({"exit_code": exit_code}))
+    Path(folder, name).write_text(text)
     return True

@@ -14,7 +14,7 @@ from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
 from eddyline.live.journal import Entry, JournalError
 from eddyline.live.journal import read as read_journal
-from eddyline.ranks import PATIENCE, Session, join, tell_run
+from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
 from eddyline.run.errors import RequestError
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
@@ -217,6 +217,7 @@ def simulated(
     )
     with ranks.lead(simulation), StopRequests() as stop:
         stop.interrupt = simulation.interrupt
+        tell_listening()
         yield simulation, stop
 
 

@@ -59,7 +59,7 @@ def converge(
     given = errors or [None] * len(values)
     rows = sorted(zip(spacings, values, [error or 0.0 for error in given], strict=True))
     if len({h for h, _, _ in rows}) < FEWEST:
-        return f"needs {FEWEST} spacings or more to extrapolate; there are {len({h for h, _, _ in rows})}"
+        return f"needs {FEWEST} spacings or more with a value to extrapolate; there are {len({h for h, _, _ in rows})}"
     h, f, noise = (np.array(column) for column in zip(*rows, strict=True))
     steps = np.diff(f)
     doubt = np.hypot(noise[1:], noise[:-1])

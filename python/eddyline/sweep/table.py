@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Cell:
     """A value of a point: `found` or why there is none; the band that is expected of it there, and its
-    source."""
+    source; why it may be outside, or inside too soon."""
 
     found: Statistic | str
     band: tuple[float, float] | None = None
     source: str = ""
+    reason: str = ""
 
     @property
     def inside(self) -> bool | None:
@@ -114,7 +115,8 @@ def row_of(
         else:
             found = item["note"] if item is not None else measure(world, quantity, series, trusted)
         band = tuple(item["band"]) if item is not None and item["band"] else None
-        cells[quantity] = Cell(found, band, item["source"] if item is not None else "")
+        source, reason = (item["source"], item["reason"]) if item is not None else ("", "")
+        cells[quantity] = Cell(found, band, source, reason)
     return Row(label, settings, world.core.spacing, run.outcome, cells)
 
 
@@ -126,7 +128,7 @@ def _statistic(value: Mapping[str, Any]) -> Statistic | str:
 
 def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """A row a point: settings, spacing [m], outcome, then for each quantity its value, statistical error,
-    band, whether it is inside, and what it is or why there is none."""
+    band, whether it is inside, and what it is or why there is none, and why it may be outside."""
     import pandas as pd
 
     out = []
@@ -143,13 +145,15 @@ def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
             line[f"{quantity} error"] = found.error if isinstance(found, Statistic) else None
             line[f"{quantity} low"], line[f"{quantity} high"] = cell.band or (None, None)
             line[f"{quantity} inside"] = cell.inside
-            line[f"{quantity} note"] = found.what if isinstance(found, Statistic) else found
+            note = found.what if isinstance(found, Statistic) else found
+            line[f"{quantity} note"] = "; ".join(filter(None, (note, cell.reason)))
         out.append(line)
     return pd.DataFrame(out)
 
 
 def to_text(rows: Sequence[Row], limits: Sequence[Limit]) -> str:
-    """The table for people: settings and values in columns; then what they converge to."""
+    """The table for people: settings and values in columns; why some may be outside; what they converge
+    to."""
     if not rows:
         return "no point has been run yet"
     quantities = list(rows[0].cells)
@@ -167,7 +171,18 @@ def to_text(rows: Sequence[Row], limits: Sequence[Limit]) -> str:
         for line in [head, *lines]
     ]
     table.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join([*table, *([""] if limits else []), *map(str, limits)])
+    reasons, limited = list(_reasons(rows)), list(map(str, limits))
+    return "\n".join([*table, *(["", *reasons] if reasons else []), *(["", *limited] if limits else [])])
+
+
+def _reasons(rows: Sequence[Row]) -> Iterator[str]:
+    """Why values may be outside, or inside too soon; once what is true of several points."""
+    points: dict[str, list[str]] = {}
+    for row in rows:
+        for reason in dict.fromkeys(cell.reason for cell in row.cells.values() if cell.reason):
+            points.setdefault(reason, []).append(row.label)
+    for reason, labels in points.items():
+        yield f"{'all points' if len(labels) == len(rows) > 1 else ', '.join(labels)}: {reason}"
 
 
 # --- convergence --------------------------------------------------------------------------------------------
