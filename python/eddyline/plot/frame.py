@@ -129,6 +129,8 @@ class FramePainter:
         edge = np.flatnonzero((cover < 1) & ~dry)
         part = cover.ravel()[edge, None]
         channels[edge] = (channels[edge] * part + NO_FLUID * (1 - part)).astype(np.uint8)
+        if self.quantity.kind == "diverging":  # whose middle is as light as where there is no fluid
+            _draw_contour(channels, cover >= 0.5, np.ones(cover.shape, dtype=bool), dashed_from=None)
         field[:] = self._table[NO_FLUID_CODE]
         field[::-1][where] = shown
 

@@ -102,25 +102,31 @@ def short_names(quantities: Sequence[str]) -> list[str]:
 
 
 def measured_text(item: Mapping[str, Any]) -> str:
-    """The value with its statistical error; the relative difference for a curve."""
+    """The value with its statistical error; of a curve the relative difference, and by how much it is shifted
+    for it."""
     if item["measured"] is None:
         return str(item["note"])
-    if item["kind"] == "curve" and item["at"] is None:
-        return f"RMS difference {100 * item['error']:.1f} %"
+    if _is_whole_curve(item):
+        shifted = f", shifted by {item['shift']:.2g}" if item["shift"] else ""
+        return f"RMS difference {100 * item['error']:.1f} %{shifted}"
     return number_with_error(item["measured"], item["statistical_error"])
 
 
 def window_text(item: Mapping[str, Any]) -> str:
     """`maximum of 7 periods, 4.1 to 6.4 s`; empty for a value that says itself what it is."""
-    if not item.get("what"):
+    if not item.get("what") or _is_whole_curve(item):
         return ""
     window = item["window"]
     return str(item["what"]) + (f", {window[0]:.3g} to {window[1]:.3g} s" if window else "")
 
 
+def _is_whole_curve(item: Mapping[str, Any]) -> bool:
+    return item["kind"] == "curve" and item["at"] is None
+
+
 def expected_text(item: Mapping[str, Any]) -> str:
     """`published 3.22 to 3.24`, or whose curve within which band."""
-    if item["kind"] == "curve" and item["at"] is None:
+    if _is_whole_curve(item):
         band = f" within {100 * item['allowed']:.3g} %" if item["allowed"] else ""
         return f"{references.short(item['source']) or 'curve'}{band}"
     known = references.known(item["source"])

@@ -58,8 +58,9 @@ def converge(
     """
     given = errors or [None] * len(values)
     rows = sorted(zip(spacings, values, [error or 0.0 for error in given], strict=True))
-    if len({h for h, _, _ in rows}) < FEWEST:
-        return f"needs {FEWEST} spacings or more with a value to extrapolate; there are {len({h for h, _, _ in rows})}"
+    known = len({h for h, _, _ in rows})
+    if known < FEWEST:
+        return f"needs {FEWEST} spacings or more with a value to extrapolate; there are {known}"
     h, f, noise = (np.array(column) for column in zip(*rows, strict=True))
     steps = np.diff(f)
     doubt = np.hypot(noise[1:], noise[:-1])

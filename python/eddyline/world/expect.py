@@ -50,8 +50,7 @@ class Comparison:
     band: the lowest and the highest value inside, in the unit of the quantity; None for a whole curve.
     at: curve at one place: where, in the unit of `against`.
     statistical_error: of measured, one standard error; window: over which it was measured [s]; what: what it
-    is,
-        in words. None and empty where the values of a formula differ in them or have none.
+        is, in words. None and empty where the values of a formula differ in them or have none.
     """
 
     quantity: str
@@ -322,7 +321,7 @@ def _compare_curve(expect: Expect, results: _Results) -> Comparison:
     inside = error <= expect.band
     return Comparison(
         expect.quantity, "curve", rms, _expected(expect), error, expect.band, expect.source, inside,
-        ", ".join(notes), shift, points,
+        ", ".join(notes), shift, points, what="RMS difference from the curve",
     )  # fmt: skip
 
 
