@@ -198,7 +198,9 @@ def test_machine_measures_copies_and_arithmetic(monkeypatch: pytest.MonkeyPatch)
         ("step --sizes 1e9 --dim 2", "1000000000: no box in 2D. "),
         ("step --threads 1000000", "1000000: more threads than the "),
         ("machine --threads 1000000", "1000000: more threads than the "),
-        ("machine --case dam", "unrecognized arguments: --case dam"),
+        ("machine --case dam", "--case: there is no such option. It has --help, --json, --threads."),
+        ("step --tread 1", "--tread: there is no such option. Did you mean --threads?"),
+        ("step --case gas --scheme delta", "gas is computed by classic alone. Add --scheme classic"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(words: str, told: str, capsys: pytest.CaptureFixture[str]):

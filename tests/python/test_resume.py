@@ -18,6 +18,7 @@ from law_worlds import CHANNEL_2D, DAM_3D, GAS_2D, MOVING_2D
 import eddyline
 from eddyline.compare import compare_runs
 from eddyline.run import RequestError
+from eddyline.run.replay import replay
 from eddyline.stream import checkpoints
 from eddyline.world import World
 
@@ -125,7 +126,7 @@ def test_what_cannot_go_on_says_why(tmp_path: Path) -> None:
     (out / "checkpoints" / "notes").mkdir()
     (out / "checkpoints" / "1st try").mkdir()
     (out / "checkpoints" / f"{10:012d}" / "manifest.json").write_text("[1]")
-    with pytest.raises(RequestError, match="there is no checkpoint that is whole"):
+    with pytest.raises(RequestError, match=r"there is no checkpoint that is whole; .* can be exported"):
         go_on(out, 20)
 
 
@@ -160,6 +161,8 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
         go_on(out, 10**6)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+    with pytest.raises(RequestError, match=r"did not come to its end \(is being computed, or was killed\)"):
+        replay(out, out=tmp_path / "again", progress=False)
     step = json.loads(manifests()[0].read_text())["step"]
     resumed = go_on(out, step + 30)
     whole = eddyline.run(

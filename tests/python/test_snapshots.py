@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import small_worlds
 import eddyline
 from eddyline import _core
 from eddyline.stream import snapshots
+from eddyline.stream.damaged import DamagedError
 from eddyline.stream.particles import Kind, Records, batches, count
 from eddyline.stream.snapshots import (
     FIELDS,
@@ -155,6 +157,10 @@ def test_one_file_holds_all_and_can_be_moved(
     copy_as_one_file(folder, "fluid", target)
     for k, moment in enumerate(moments):
         check(moment, "fluid", read_with_vtk(target, k)[1])
+    os.truncate(folder / "snapshots" / "fluid" / "000001.vtkhdf", 1000)
+    for read in (lambda: copy_as_one_file(folder, "fluid", target), lambda: read_snapshot(folder, 1)):
+        with pytest.raises(DamagedError, match=r"000001\.vtkhdf: damaged"):
+            read()
 
 
 def test_a_run_that_was_killed_is_readable(written: tuple[Path, list[Moment]]) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from rich.console import Console
 
 from eddyline.bench import machine, step
 from eddyline.bench.tables import show_growth, show_machine, show_steps
-from eddyline.bench.worlds import CASES, SCHEMES, SizeError
+from eddyline.bench.worlds import CASES, SCHEMES, SizeError, only_scheme
 from eddyline.run.machine import available_cores
 
 SIZES, LARGE = (10_000, 100_000), 1_000_000
@@ -29,13 +30,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         from eddyline.bench.exchange.command import run as run_exchange
 
         return run_exchange(words[1:])
-    options = _parser().parse_args(words)
+    options, unknown = _parser().parse_known_args(words)
+    if unknown:
+        _refuse(options.parser, unknown[0])
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
     threads = options.threads or sorted({1, min(2, available_cores())})
     options.measure(options, threads, console)
     return 0
+
+
+def _refuse(parser: argparse.ArgumentParser, word: str) -> NoReturn:
+    known = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
+    near = difflib.get_close_matches(word.partition("=")[0], known, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"It has {', '.join(known)}."
+    parser.error(f"{word}: there is no such option. {hint}")
 
 
 def _measure_machine(options: argparse.Namespace, threads: list[int], console: Console) -> None:
@@ -49,6 +59,12 @@ def _measure_steps(options: argparse.Namespace, threads: list[int], console: Con
     _check(options.parser, options.json, options.picture)
     sizes = options.sizes or [*SIZES, *([LARGE] if options.large else [])]
     schemes = options.scheme or SCHEMES[:1]
+    for case in options.case or ():
+        only = only_scheme(case)
+        if options.scheme and only is not None and only not in options.scheme:
+            options.parser.error(
+                f"argument --scheme: {case} is computed by {only} alone. Add --scheme {only}, or give none."
+            )
     try:
         measured = step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes)
     except SizeError as error:

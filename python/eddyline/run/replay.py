@@ -55,7 +55,11 @@ def replay(
         folder = RunFolder.open(os.fspath(run))
         record = folder.read_record()
         if "steps" not in record or not record["fingerprint"]:
-            raise RequestError(f"{folder}: has not ended ({record['outcome']}): nothing to compare with")
+            how = "is being computed, or was killed" if record["outcome"] == "running" else record["outcome"]
+            raise RequestError(
+                f"{folder}: did not come to its end ({how}), so that there is nothing to compare with. "
+                "`eddyline resume` goes on from its last checkpoint, if it has any"
+            )
         if lazy_inexact:
             raise RequestError(
                 "--lazy-inexact changes the result, and a replay is to the same bits: leave it out"

@@ -90,7 +90,10 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
             return _read(candidate)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             tell(f"{candidate}: damaged ({error}); the checkpoint before it is used")
-    raise CheckpointError(f"{folder}: there is no checkpoint that is whole; the run cannot go on")
+    raise CheckpointError(
+        f"{folder}: there is no checkpoint that is whole; the run cannot go on. What it has can be exported; "
+        "run its world.toml again, with --checkpoint-every if it may be killed"
+    )
 
 
 def world_digest(source: str) -> str:

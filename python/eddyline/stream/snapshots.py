@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eddyline.stream import atomic
+from eddyline.stream.damaged import DamagedError
 from eddyline.stream.hdf5 import (
     create_dataset,
     describe,
@@ -185,13 +186,11 @@ def renew_index(run: str | Path) -> None:
 
 def _find(folder: Path) -> tuple[list[float], dict[Kind, list[int]]]:
     """Times [s] of the snapshots in a folder, and how many particles they have."""
-    import h5py
-
     times: list[float] = []
     counts: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for number in range(snapshot_count(folder)):
         for kind in KINDS:
-            with h5py.File(folder / kind / part_name(number)) as file:
+            with _reading(folder / kind / part_name(number)) as file:
                 root = file["VTKHDF"]
                 counts[kind].append(int(root["NumberOfPoints"][0]))
                 if kind == "fluid":
@@ -213,17 +212,15 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
 
     Gives time [s], step, position (n, D) m, velocity (n, D) m/s, density (n,) kg/m^3, pressure (n,) Pa,
     surface (n,), buffer (n,), id (n,) int64, in order of id; and wall_position (m, D) m,
-    wall_body (m,) int32, wall_pressure (m,) Pa.
+    wall_body (m,) int32, wall_pressure (m,) Pa. Raises DamagedError.
     """
-    import h5py
-
     folder = Path(run) / "snapshots"
     count = snapshot_count(folder)
     if not -count <= k < count:
         raise IndexError(f"{folder}: there are {count} snapshots; number {k} is not one of them")
     out: dict[str, Any] = {}
     for kind, prefix in (("fluid", ""), ("walls", "wall_")):
-        with h5py.File(folder / kind / part_name(k % count)) as file:
+        with _reading(folder / kind / part_name(k % count)) as file:
             root = file["VTKHDF"]
             dimensions = int(root.attrs["dimensions"])
             out["time"], out["step"] = float(root.attrs["time"]), int(root.attrs["step"])
@@ -234,20 +231,35 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
 
 
 def snapshot_moment(run: str | Path, k: int) -> tuple[int, float]:
-    """Step and time [s] of snapshot `k`, without its particles."""
-    import h5py
-
-    with h5py.File(Path(run) / "snapshots" / "fluid" / part_name(k)) as file:
+    """Step and time [s] of snapshot `k`, without its particles. Raises DamagedError."""
+    with _reading(Path(run) / "snapshots" / "fluid" / part_name(k)) as file:
         attributes = file["VTKHDF"].attrs
         return int(attributes["step"]), float(attributes["time"])
 
 
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[h5py.File]:
+    import h5py
+
+    try:
+        file = h5py.File(path)
+    except OSError as error:
+        raise DamagedError(path, error) from None
+    with file:
+        yield file
+
+
 def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
-    """All snapshots of a run in one self-contained VTKHDF file, to be moved elsewhere."""
+    """All snapshots of a run in one self-contained VTKHDF file, to be moved elsewhere. Raises
+    DamagedError."""
     import h5py
 
     renew_index(run)
-    with h5py.File(Path(run) / "snapshots" / f"{kind}.vtkhdf") as source, h5py.File(target, "w") as file:
+    folder = Path(run) / "snapshots"
+    for number in range(snapshot_count(folder)):
+        with _reading(folder / kind / part_name(number)):
+            pass  # the file on top would not say which one is damaged
+    with h5py.File(folder / f"{kind}.vtkhdf") as source, h5py.File(target, "w") as file:
         _copy(source, file)
 
 

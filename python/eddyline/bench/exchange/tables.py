@@ -48,7 +48,7 @@ def show_traffic(console: Console, traffic: Traffic) -> None:
 def show_records(console: Console, records: Sequence[Record]) -> None:
     first = records[0]
     what = "numbers of 4 bytes" if first.as_counts else "the recorded messages"
-    table = _table(f"An exchange of {what} between {first.ranks} ranks [us]")
+    table = _table(f"An exchange of {what} between {first.ranks} ranks, in us")
     table.add_column("exchange")
     for name in ("median", "quartiles", "least", "most", "ratio", "preparing", "exchanges"):
         table.add_column(name, justify="right")
@@ -56,10 +56,10 @@ def show_records(console: Console, records: Sequence[Record]) -> None:
         micro = {name: 1e6 * value for name, value in record.seconds.items()}
         table.add_row(
             record.strategy,
-            f"[bold]{micro['median']:,.0f}[/]",
-            f"{micro['q1']:,.0f} - {micro['q3']:,.0f}",
-            f"{micro['min']:,.0f}",
-            f"{micro['max']:,.0f}",
+            f"[bold]{_micro(micro['median'])}[/]",
+            f"{_micro(micro['q1'])} - {_micro(micro['q3'])}",
+            _micro(micro["min"]),
+            _micro(micro["max"]),
             f"{record.seconds['median'] / first.seconds['median']:.2f}",
             f"{1e6 * record.prepared:,.0f}",
             f"{record.exchanges:,}" + (f" of {record.wanted:,}" if record.exchanges < record.wanted else ""),
@@ -79,6 +79,11 @@ def show_records(console: Console, records: Sequence[Record]) -> None:
             "as about the exchanges.",
             highlight=False,
         )
+
+
+def _micro(time: float) -> str:
+    """Of us, with a decimal where whole ones would say little."""
+    return f"{time:,.0f}" if time >= 100 else f"{time:.1f}"
 
 
 def left_out(strategies: Sequence[str], ranks: int) -> str:
