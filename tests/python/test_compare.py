@@ -55,6 +55,12 @@ def test_the_same_world_in_other_pieces_is_identical(tmp_path: Path) -> None:
     assert result.exit_code == 0
 
 
+def test_a_run_that_begins_as_another_is_no_other(tmp_path: Path) -> None:
+    found = compare_runs(run(tmp_path / "a"), run(tmp_path / "b", steps=90))
+    assert not found.identical and found.first is None and found.series
+    assert "one run is longer; as far as both go they are the same" in found.text()
+
+
 def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:
     other = small_worlds.DAM.replace("g = 9.81", "g = 9.8100000001")
     assert other != small_worlds.DAM

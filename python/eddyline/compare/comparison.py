@@ -109,6 +109,8 @@ class Comparison:
             ]
         if first is None and self.parting is not None:
             return [f"different: {self.parting.text()}, though the same at every snapshot"]
+        if first is None and all(difference.longer for difference in self.series):
+            return ["different: one run is longer; as far as both go they are the same, to the last bit"]
         if first is None:
             return ["different: the particles are the same at every moment, the series are not"]
         before = [moment for moment in self.moments if moment.time < first.time]

@@ -17,6 +17,7 @@ class SeriesDifference:
     time: of the first row that differs [s], None if rows or the whole column are missing in one run.
     largest: difference over the rows in both, of the largest value; None as above.
     note: what is missing.
+    longer: whether it is only that one run has more rows.
     """
 
     series: str
@@ -24,6 +25,7 @@ class SeriesDifference:
     time: float | None = None
     largest: float | None = None
     note: str = ""
+    longer: bool = False
 
 
 def tell(found: Sequence[SeriesDifference]) -> Iterator[str]:
@@ -47,7 +49,7 @@ def differences(name: str, a: pd.DataFrame, b: pd.DataFrame) -> list[SeriesDiffe
     found = []
     rows = min(len(a), len(b))
     if len(a) != len(b):
-        found.append(SeriesDifference(name, note=f"{len(a)} rows in A, {len(b)} in B"))
+        found.append(SeriesDifference(name, note=f"{len(a)} rows in A, {len(b)} in B", longer=True))
     for column in [*a.columns, *(c for c in b.columns if c not in a.columns)]:
         if column not in a.columns or column not in b.columns:
             found.append(
