@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/arrays.hpp"
+
 namespace eddyline {
 
 /// Threads of this process, before anybody has asked for fewer.
@@ -79,5 +81,37 @@ void share_out(std::int64_t count, std::int64_t portion, Visit&& visit) {
   share_out((count + portion - 1) / portion,
             [&](std::int64_t p) { visit(p * portion, std::min((p + 1) * portion, count)); });
 }
+
+/// Where those few of many turns are of which something holds: found by all threads, so that one alone need not look at
+/// all of them.
+class FewTurns {
+ public:
+  /// holds(turn), which may be called again for a turn, takes so many seconds, about.
+  template <class Holds>
+  void find(std::int64_t count, double seconds, Holds&& holds) {
+    const std::int64_t blocks = (count + k_block - 1) / k_block;
+    some_ = count > 0;
+    block_.assign(static_cast<std::size_t>(blocks), some_);
+    if (omp_get_max_threads() == 1 || !are_worth_sharing(count, seconds)) return;  // one thread looks once at all
+    bool some = false;
+#pragma omp parallel for schedule(static) reduction(|| : some)
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      bool here = false;
+      for (std::int64_t turn = b * k_block; turn < std::min((b + 1) * k_block, count); ++turn)
+        here = here || holds(static_cast<std::size_t>(turn));
+      block_[static_cast<std::size_t>(b)] = here;
+      some = some || here;
+    }
+    some_ = some;
+  }
+  bool are_some() const { return some_; }
+  /// False for most of those of which it does not hold.
+  bool may_be(std::size_t turn) const { return block_[turn / k_block]; }
+
+ private:
+  static constexpr std::int64_t k_block = 512;
+  Array<bool> block_;
+  bool some_ = false;
+};
 
 }  // namespace eddyline

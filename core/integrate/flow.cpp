@@ -233,10 +233,16 @@ void Flow<T, D>::look_ahead() {
 template <class T, int D>
 void Flow<T, D>::remove_leavers() {
   if (subdomain_.is_closed() && openings.empty()) return;
+  const auto has_left = [&](std::size_t i) {
+    return fluid.buffer[i] == 0 && subdomain_.has_left(vector_of(fluid.x, i));
+  };
+  few_.find(fluid.size(), 2e-9, [&](std::size_t i) { return openings.is_spent(fluid, i) || has_left(i); });
+  if (!few_.are_some()) return;
   const auto all = [&](auto&& visit) { fluid.for_each_array(visit); };
   remove_particles(fluid.size(), all, [&](std::size_t i) {
+    if (!few_.may_be(i)) return false;
     if (openings.is_spent(fluid, i)) return true;
-    if (fluid.buffer[i] != 0 || !subdomain_.has_left(vector_of(fluid.x, i))) return false;
+    if (!has_left(i)) return false;
     left_mass.add(fluid.mass[i]);
     ++left_particles;
     return true;

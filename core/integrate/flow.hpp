@@ -10,6 +10,7 @@
 #include "base/archive.hpp"
 #include "base/arrays.hpp"
 #include "base/reproducible_sum.hpp"
+#include "base/share_out.hpp"
 #include "base/timers.hpp"
 #include "comm/collectives.hpp"
 #include "comm/communicator.hpp"
@@ -325,6 +326,7 @@ class Flow {
   bool is_drifting_ = false;
   bool walls_move_;
   Reordering<D> reorder_;
+  FewTurns few_;  // particles that leave
   KeptRows<T> kept_wall_rows_;
   VectorArray<double, D> wall_places_;  // by which walls are sorted [m]; where none moves, while they are
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;

@@ -46,22 +46,30 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
   };
   for (auto& opening : all_) opening.let_in = std::max(opening.let_in, ahead * opening.fastest());
   entering_.resize(0);
-  for (std::int64_t k = 0; k < n; ++k) {
-    const auto i = static_cast<std::size_t>(k);
+  const auto place = [&](std::size_t i) {
     Vec3 x = vector_of(fluid.x, i);
     for (std::size_t d = 0; d < D; ++d) x[d] += ahead * fluid.v[d][i];
+    return x;
+  };
+  const auto outflow_of = [&](std::size_t i) {  // the one that it has come through
+    return std::ranges::find_if(
+        all_, [&, x = place(i)](const auto& opening) { return !opening.world.inflow && opening.sites.is_through(x); });
+  };
+  const auto enters = [&](std::size_t i) {
+    const auto& opening = all_[fluid.buffer[i] - 1u];
+    return opening.world.inflow && !(opening.sites.depth(place(i)) > 0);
+  };
+  few_.find(n, 1e-9, [&](std::size_t i) { return fluid.buffer[i] == 0 ? outflow_of(i) != all_.end() : enters(i); });
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (!few_.may_be(i)) continue;
     if (fluid.buffer[i] == 0) {
-      for (std::size_t o = 0; o < all_.size(); ++o) {
-        auto& opening = all_[o];
-        if (opening.world.inflow || !opening.sites.is_through(x)) continue;
-        fluid.buffer[i] = static_cast<std::uint8_t>(o + 1);
-        count(opening, i, -1);
-        break;
-      }
-    } else {
-      auto& opening = all_[fluid.buffer[i] - 1u];
-      if (!opening.world.inflow || opening.sites.depth(x) > 0) continue;
-      count(opening, i, 1);
+      const auto outflow = outflow_of(i);
+      if (outflow == all_.end()) continue;
+      fluid.buffer[i] = static_cast<std::uint8_t>(outflow - all_.begin() + 1);
+      count(*outflow, i, -1);
+    } else if (enters(i)) {
+      count(all_[fluid.buffer[i] - 1u], i, 1);
       entering_.resize(static_cast<std::size_t>(entering) + 1);
       entering_[static_cast<std::size_t>(entering++)] = static_cast<std::int32_t>(i);
     }
@@ -89,6 +97,8 @@ bool Openings<D>::is_spent(const FluidState<T, D>& fluid, std::size_t i) const {
 template <int D>
 template <class T>
 void Openings<D>::find_members(const FluidState<T, D>& fluid) {
+  members_.resize(0);
+  if (all_.empty()) return;
   std::size_t count = 0;
   for (std::int64_t i = 0; i < fluid.size(); ++i) {
     if (fluid.buffer[static_cast<std::size_t>(i)] == 0) continue;

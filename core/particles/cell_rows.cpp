@@ -1,13 +1,20 @@
 #include "particles/cell_rows.hpp"
 
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "base/random.hpp"
+#include "base/share_out.hpp"
 
 namespace eddyline::particles {
 
 namespace {
+
+constexpr std::int64_t k_block = 512;  // particles
 
 /// Numbers of cells in a set, quickly if the same is asked for again and again.
 class NumberFinder {
@@ -58,13 +65,49 @@ void CellSort::sort(const CellLayout& layout, std::span<const double* const> pos
 }
 
 void CellSort::find_cells(const CellLayout& layout, std::span<const double* const> position,
-                          Array<std::int32_t>& cell) const {
-  const auto n = static_cast<std::int64_t>(cell.size());
+                          Array<std::int32_t>& cell) {
+  const auto n = static_cast<std::int64_t>(cell.size()), blocks = (n + k_block - 1) / k_block;
+  block_.resize(static_cast<std::size_t>(blocks));
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    Vec3 x;
-    for (std::size_t d = 0; d < position.size(); ++d) x[static_cast<int>(d)] = position[d][i];
-    cell[static_cast<std::size_t>(i)] = layout.computed_cell(layout.grid().cell_of(x));
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    Block found{std::numeric_limits<std::int32_t>::max(), 0};
+    for (std::int64_t i = b * k_block; i < std::min(n, (b + 1) * k_block); ++i) {
+      Vec3 x;
+      for (std::size_t d = 0; d < position.size(); ++d) x[static_cast<int>(d)] = position[d][i];
+      const std::int32_t at = layout.computed_cell(layout.grid().cell_of(x));
+      cell[static_cast<std::size_t>(i)] = at;
+      found = {std::min(found.lowest, at), std::max(found.highest, at)};
+    }
+    block_[static_cast<std::size_t>(b)] = found;
+  }
+}
+
+/// Particles come almost sorted from the last rebuild: so each thread gets about as many, and they lie in few blocks.
+template <class Make>
+void CellSort::for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) const {
+  constexpr double k_seconds = 1e-9;  // a particle
+  const auto n = static_cast<std::int64_t>(cell.size());
+#pragma omp parallel if (are_worth_sharing(n, k_seconds))
+  {
+    const std::int32_t threads = omp_get_num_threads(), own = omp_get_thread_num();
+    std::int32_t from = 0, to = 0;
+    for (std::int32_t t = 1; t <= own + 1; ++t) {
+      constexpr auto k_whole = static_cast<std::int32_t>(CellSet::k_bits);
+      from = std::exchange(to, t == threads
+                                   ? std::numeric_limits<std::int32_t>::max()
+                                   : std::max(to, cell[static_cast<std::size_t>(n * t / threads)] / k_whole * k_whole));
+    }
+    auto&& visit = make();
+    for (std::size_t b = 0; b < block_.size(); ++b) {
+      const Block& block = block_[b];
+      if (block.highest < from || block.lowest >= to) continue;
+      const bool is_all = block.lowest >= from && block.highest < to;
+      const auto first = static_cast<std::int32_t>(static_cast<std::int64_t>(b) * k_block);
+      for (std::int32_t i = first; i < std::min<std::int64_t>(n, first + k_block); ++i) {
+        const std::int32_t c = cell[static_cast<std::size_t>(i)];
+        if (is_all || (c >= from && c < to)) visit(i, c);
+      }
+    }
   }
 }
 
@@ -72,11 +115,12 @@ void CellSort::find_cells(const CellLayout& layout, std::span<const double* cons
 void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& cell, CellRows& rows) {
   rows.particles = static_cast<std::int32_t>(cell.size());
   rows.cells.clear(layout.cells());
-  for (const std::int32_t c : cell) rows.cells.add(c);
+  for_each_by_cell(cell, [&] { return [&](std::int32_t, std::int32_t c) { rows.cells.add(c); }; });
   rows.cells.number();
   count_.assign(static_cast<std::size_t>(rows.cells.size()), 0);
-  NumberFinder number_of(rows.cells);
-  for (const std::int32_t c : cell) ++count_[number_of(c)];
+  for_each_by_cell(cell, [&] {
+    return [&, number_of = NumberFinder(rows.cells)](std::int32_t, std::int32_t c) mutable { ++count_[number_of(c)]; };
+  });
   rows.filled.resize(count_.size()), rows.until.resize(count_.size());
   rows.within.resize(static_cast<std::size_t>(layout.farthest()) + 1);
   std::size_t k = 0;
@@ -145,15 +189,16 @@ void CellSort::put_in_order(const Array<std::int32_t>& cell, std::span<const std
                             Array<std::int32_t>& order) {
   count_.assign(static_cast<std::size_t>(rows.cells.size()), 0);  // of those that have come
   order.resize(id.size());
-  NumberFinder number_of(rows.cells);
-  for (std::int32_t i = 0; i < rows.particles; ++i) {
-    const std::size_t n = number_of(cell[static_cast<std::size_t>(i)]);
-    std::int32_t* of_cell = order.data() + rows.begin[n];
-    std::int32_t at = count_[n]++;
-    for (; at > 0 && id[static_cast<std::size_t>(of_cell[at - 1])] > id[static_cast<std::size_t>(i)]; --at)
-      of_cell[at] = of_cell[at - 1];
-    of_cell[at] = i;
-  }
+  for_each_by_cell(cell, [&] {
+    return [&, number_of = NumberFinder(rows.cells)](std::int32_t i, std::int32_t c) mutable {
+      const std::size_t n = number_of(c);
+      std::int32_t* of_cell = order.data() + rows.begin[n];
+      std::int32_t at = count_[n]++;
+      for (; at > 0 && id[static_cast<std::size_t>(of_cell[at - 1])] > id[static_cast<std::size_t>(i)]; --at)
+        of_cell[at] = of_cell[at - 1];
+      of_cell[at] = i;
+    };
+  });
 }
 
 }  // namespace eddyline::particles

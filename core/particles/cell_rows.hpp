@@ -100,10 +100,19 @@ class CellSort {
   void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
             std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
             const FetchCounts& fetch_counts = {});
-  std::size_t bytes() const { return count_.bytes() + border_.bytes(); }
+  std::size_t bytes() const { return count_.bytes() + border_.bytes() + block_.bytes(); }
 
  private:
-  void find_cells(const CellLayout& layout, std::span<const double* const> position, Array<std::int32_t>& cell) const;
+  /// The lowest and the highest cell of some particles that follow each other.
+  struct Block {
+    std::int32_t lowest, highest;
+  };
+
+  void find_cells(const CellLayout& layout, std::span<const double* const> position, Array<std::int32_t>& cell);
+  /// By several threads where that is worth it, each with cells of its own, see CellSet: make() gives each what calls
+  /// of visit(particle, cell) are made to, in order of the particles.
+  template <class Make>
+  void for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) const;
   void find_filled(const CellLayout& layout, const Array<std::int32_t>& cell, CellRows& rows);
   void find_border(const CellLayout& layout, const FetchCounts& fetch_counts, CellRows& rows);
   template <class Visit>
@@ -112,6 +121,7 @@ class CellSort {
   void put_in_order(const Array<std::int32_t>& cell, std::span<const std::int64_t> id, const CellRows& rows,
                     Array<std::int32_t>& order);
 
+  Array<Block> block_;
   Array<std::int32_t> count_;   // by number of a cell
   Array<std::int32_t> border_;  // what FetchCounts brings, behind what
   std::size_t sent_ = 0;        // other ranks get

@@ -15,6 +15,9 @@ namespace eddyline::particles {
 /// hold nobody, they cost a quarter of a byte each. Cells are told by their number among all, see CellLayout.
 class CellSet {
  public:
+  /// Threads may add to one set at a time where each has cells of its own, from one multiple of this to another.
+  static constexpr std::size_t k_bits = 32;
+
   /// None of so many cells.
   void clear(std::int32_t cells) {
     words_.assign(static_cast<std::size_t>(cells) / k_bits + 1, Word{});
@@ -63,7 +66,6 @@ class CellSet {
   std::size_t bytes() const { return words_.bytes(); }
 
  private:
-  static constexpr std::size_t k_bits = 32;
   /// Which of 32 cells are members, and how many members come before them: side by side, as they are asked together.
   struct Word {
     std::uint32_t members = 0;

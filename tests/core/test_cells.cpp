@@ -1,4 +1,6 @@
 // Cells, boxes and ghosts: the canonical order (the law, rule 2), and that how the grid is cut changes nothing of it.
+#include <omp.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -112,6 +114,28 @@ TEST(particles_stand_sorted_by_cell_then_id) {
   }
   CHECK(s.rows.standing == 400 && s.rows.rows > s.rows.standing);
   CHECK(std::all_of(cells_of_row.begin(), cells_of_row.end(), [](int cells) { return cells == 1; }));
+}
+
+TEST(any_number_of_threads_puts_particles_in_the_same_order) {
+  const auto grid = make_grid(2, {70, 40, 1}, {true, false, false});
+  const int before = omp_get_max_threads();
+  auto x = random_positions(grid, 20'000, 3);  // first in no order at all, then almost in order, as after some steps
+  for (int again = 0; again < 2; ++again) {
+    std::vector<std::int32_t> order, end;
+    for (const int threads : {1, 2, 7}) {
+      omp_set_num_threads(threads);
+      const auto s = sort(grid, {2, 3, 1}, x);
+      if (threads == 1) order.assign(s.order.begin(), s.order.end()), end.assign(s.rows.end.begin(), s.rows.end.end());
+      CHECK(std::ranges::equal(s.order, order) && std::ranges::equal(s.rows.end, end));
+    }
+    std::vector<Vec3> sorted;
+    for (const std::int32_t old : order) {
+      sorted.push_back(x[static_cast<std::size_t>(old)]);
+      sorted.back().y = std::min(sorted.back().y + 0.3 * k_edge, 39.9 * k_edge);
+    }
+    x = sorted;
+  }
+  omp_set_num_threads(before);
 }
 
 TEST(cells_of_particles_are_found_in_any_order) {

@@ -51,3 +51,24 @@ TEST(a_thread_that_is_done_helps_the_others) {
   CHECK(!waited_in_vain);
   omp_set_num_threads(before);
 }
+
+TEST(the_few_turns_of_which_something_holds_are_among_those_that_may_be) {
+  const int before = omp_get_max_threads();
+  const auto holds = [](std::size_t turn) { return turn == 700 || turn == 99'999; };
+  for (const int threads : {1, 3}) {
+    omp_set_num_threads(threads);
+    FewTurns few;
+    few.find(100'000, 1e-8, holds);
+    std::int64_t may_be = 0;
+    for (std::size_t turn = 0; turn < 100'000; ++turn) {
+      may_be += few.may_be(turn) ? 1 : 0;
+      CHECK(few.may_be(turn) || !holds(turn));
+    }
+    CHECK(few.are_some() && (threads == 1 || may_be < 2000));
+    few.find(100'000, 1e-8, [](std::size_t) { return false; });
+    CHECK(threads == 1 || !few.are_some());
+    few.find(0, 1e-8, holds);
+    CHECK(!few.are_some());
+  }
+  omp_set_num_threads(before);
+}
