@@ -64,6 +64,9 @@ def launch(ranks: int, arguments: Sequence[str]) -> int:
                 command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
             )
             code = _wait(process, Path(folder) / "pid", early)
+            if early:
+                _end_at_once(process, launcher[0])
+                raise KeyboardInterrupt
         return _outcome(Path(folder), code, ranks)
 
 
@@ -108,19 +111,16 @@ def _launcher_of(plugin: Path) -> list[str]:
 
 
 def _wait(process: subprocess.Popen[bytes], leader: Path, early: Sequence[int]) -> int:
-    """Until the launcher ends; if the root has ended long before it, a rank hangs, and all are killed.
-    KeyboardInterrupt at an early signal."""
+    """Until the launcher ends, or a signal has come early; if the root has ended long before the launcher, a
+    rank hangs, and all are killed."""
     ended = 0.0
-    while process.poll() is None:
+    while process.poll() is None and not early:
         time.sleep(0.02)
-        if early:
-            _end_at_once(process)
-            raise KeyboardInterrupt
         ended = ended or (time.monotonic() if has_ended(leader) else 0.0)
         if ended and time.monotonic() - ended > GRACE:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-    return process.returncode
+    return process.returncode or 0
 
 
 @contextlib.contextmanager
@@ -146,12 +146,13 @@ def _forwarding(folder: Path) -> Iterator[Sequence[int]]:
             signal.signal(number, handler)
 
 
-def _end_at_once(process: subprocess.Popen[bytes]) -> None:
+def _end_at_once(process: subprocess.Popen[bytes], launcher: str) -> None:
     """While nothing is computed. MPICH's launcher for one machine would say of each rank that it was lost."""
-    if Path(str(process.args[0])).name == LAUNCHERS[0]:  # type: ignore[index]
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.terminate()
+    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+        if Path(launcher).name == LAUNCHERS[0]:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.terminate()
     process.wait()
 
 

@@ -45,10 +45,8 @@ VTKHDF_VERSION = (2, 0)
 TOPOLOGY = ("Vertices", "Lines", "Polygons", "Strips")
 CHUNK = 16_384  # numbers that are stored together, at most
 SMALL = 8_000_000  # bytes of a snapshot up to which it is built in memory
-INDEX_FIRST = (
-    3.0  # s until the files on top are written for the first time: short runs do so at their end alone
-)
 INDEX_EVERY = 400  # times as long as the writing of the files on top takes: the least from one to the next
+INDEX_FIRST = 3.0  # s until they are written for the first time: short runs write them at their end alone
 
 
 @dataclass(frozen=True)
