@@ -45,7 +45,14 @@ def force_charts(
         yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results, stay)
     if results.get("flows", {}).get(body, {}).get("state") in ("periodic", "irregular"):
         spectrum = spectrum_of(frame, "total_y", body, results)
-        yield spectrum_chart(world, f"force.{body}", "total_y", spectrum, oscillates=True)
+        unit = density_unit(frame, "total_y")
+        yield spectrum_chart(world, f"force.{body}", "total_y", spectrum, unit, oscillates=True)
+
+
+def density_unit(frame: pd.DataFrame, column: str) -> str:
+    """Of the power spectral density of a column: the square of its own and seconds."""
+    unit = frame.attrs.get("units", {}).get(column, "1")
+    return "s" if unit == "1" else f"({unit})^2 s"
 
 
 def spectrum_of(frame: pd.DataFrame, column: str, body: str, results: Mapping[str, Any]) -> Spectrum:
@@ -65,9 +72,12 @@ def window_of(results: Mapping[str, Any], body: str) -> tuple[float, float] | No
     return (float(window[0]), float(window[1])) if window else None
 
 
-def spectrum_chart(world: World, series: str, column: str, spectrum: Spectrum, *, oscillates: bool) -> Chart:
+def spectrum_chart(
+    world: World, series: str, column: str, spectrum: Spectrum, unit: str, *, oscillates: bool
+) -> Chart:
     """Power over frequency, logarithmic, with its peak; a second axis for the Strouhal number with
-    [reference]. oscillates: whether the peak is that of a flow that does, and not of noise."""
+    [reference]. unit: of the density. oscillates: whether the peak is that of a flow that does, and not of
+    noise."""
     reference = world.reference
     scale = reference.length / reference.velocity if reference is not None else None
     known = (spectrum.frequency > 0) & (spectrum.power > 0)
@@ -88,7 +98,7 @@ def spectrum_chart(world: World, series: str, column: str, spectrum: Spectrum, *
             words += f", Strouhal number {peak * scale:.4g}"
         axes.axvline(peak, color=QUIET, lw=0.9, ls=(0, (4, 3)), label=words)
         axes.set_xlabel("frequency [1/s]")
-        axes.set_ylabel("power spectral density")
+        axes.set_ylabel(f"power spectral density [{unit.replace('^2', '²')}]")
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right")
         if scale:
             above = axes.secondary_xaxis("top", functions=(_times(scale), _times(1 / scale)))

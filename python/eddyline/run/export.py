@@ -136,7 +136,7 @@ def _spectrum(run: Run, series: str, column: str, folder: Path) -> Iterator[Path
     import numpy as np
 
     from eddyline.plot import metadata
-    from eddyline.plot.forces import spectrum_chart, spectrum_of
+    from eddyline.plot.forces import density_unit, spectrum_chart, spectrum_of
     from eddyline.run.pictures import metadata_of
 
     frame, flows = run.series(series), run.results.get("flows", {})
@@ -147,9 +147,9 @@ def _spectrum(run: Run, series: str, column: str, folder: Path) -> Iterator[Path
     except ValueError as error:
         raise RequestError(f"--spectrum {series}.{column}: {error}") from None
     oscillates = flows.get(body, {}).get("state") in ("periodic", "irregular")
-    chart = spectrum_chart(run.world, series, column, found, oscillates=oscillates)
-    unit = frame.attrs["units"][column]
-    columns = {"frequency [1/s]": found.frequency, f"power [({unit})^2 s]": found.power}
+    unit = density_unit(frame, column)
+    chart = spectrum_chart(run.world, series, column, found, unit, oscillates=oscillates)
+    columns = {"frequency [1/s]": found.frequency, f"power [{unit}]": found.power}
     reference = run.world.reference
     if reference is not None:
         columns["strouhal [1]"] = found.frequency * reference.length / reference.velocity
@@ -158,6 +158,5 @@ def _spectrum(run: Run, series: str, column: str, folder: Path) -> Iterator[Path
     yield picture
     table = folder / f"{series}.{column}.spectrum.csv"
     rows = [",".join(f"{value:.8g}" for value in row) for row in np.stack(list(columns.values()), axis=1)]
-    comment = f"# {chart.description}\n"
-    atomic.write_text(table, comment + "\n".join([",".join(columns), *rows]) + "\n")
+    atomic.write_text(table, "\n".join([",".join(columns), *rows]) + "\n")
     yield table
