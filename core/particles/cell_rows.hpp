@@ -109,8 +109,8 @@ class CellSort {
   };
 
   void find_cells(const CellLayout& layout, std::span<const double* const> position, Array<std::int32_t>& cell);
-  /// By several threads where that is worth it, each with cells of its own, see CellSet: make() gives each what calls
-  /// of visit(particle, cell) are made to, in order of the particles.
+  /// By several threads where that is worth it, each with cells of its own, see CellSet: make() gives a thread its
+  /// visit(particle, cell), which is called in order of the particles.
   template <class Make>
   void for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) const;
   void find_filled(const CellLayout& layout, const Array<std::int32_t>& cell, CellRows& rows);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -16,6 +15,7 @@ from eddyline.bench import machine, step
 from eddyline.bench.tables import show_growth, show_machine, show_steps
 from eddyline.bench.worlds import CASES, SCHEMES, SizeError, only_scheme
 from eddyline.run.machine import available_cores
+from eddyline.world.problems import did_you_mean
 
 SIZES, LARGE = (10_000, 100_000), 1_000_000
 DEFAULT_CASES = ("box", "dam")
@@ -42,10 +42,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(parser: argparse.ArgumentParser, word: str) -> NoReturn:
-    known = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
-    near = difflib.get_close_matches(word.partition("=")[0], known, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"It has {', '.join(known)}."
-    parser.error(f"{word}: there is no such option. {hint}")
+    known = [name for name in parser._option_string_actions if name.startswith("--")]
+    parser.error(f"{word}: there is no such option. {did_you_mean(word.partition('=')[0], known, 'and')}")
 
 
 def _measure_machine(options: argparse.Namespace, threads: list[int], console: Console) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.cores import own_cores
 from eddyline.live import journal
 from eddyline.live.steering import replayed
 from eddyline.plot import colors, metadata, movie
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 
 Raster = NDArray[np.float32]
 SCALE_FRAMES = 60  # frames that a movie's scale is found from, evenly spread
-PAINTERS = 3  # frames of a movie that are painted at a time, at most: beside its encoder, which takes as long
 
 
 class RunPictures:
@@ -96,17 +92,8 @@ class RunPictures:
         )
 
     def _images(self) -> Iterator[NDArray[np.uint8]]:
-        """All frames in order, some painted at a time: most of that needs no lock of the interpreter."""
-        painter = self.painter
-        ahead = min(PAINTERS, len(own_cores()))
-        coming: deque[Future[NDArray[np.uint8]]] = deque()
-        with ThreadPoolExecutor(ahead) as pool:
-            for k in range(len(self.store)):
-                coming.append(pool.submit(lambda k: painter.paint(self.frame(k)), k))
-                if len(coming) > ahead:
-                    yield coming.popleft().result()
-            while coming:
-                yield coming.popleft().result()
+        for k in range(len(self.store)):
+            yield self.painter.paint(self.frame(k))
 
 
 def scene_of(run: Run) -> Scene:
