@@ -1,5 +1,5 @@
 #pragma once
-// Four doubles as the compiler's own vectors, on any processor: for sums outside the pair loops.
+// Packs of 32 bytes as the compiler's own vectors, on any processor: for sums outside the pair loops.
 
 #ifdef __FMA__
 #include <immintrin.h>
@@ -8,49 +8,104 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "base/pack.hpp"
 
 namespace eddyline {
 
+/// Four doubles, or eight floats.
+template <class T, int W>
+concept FillsLanes = W > 1 && sizeof(T) * W == 32;
+
+template <class T>
+struct LanesOf;
 template <>
-struct Mask<double, 4> {
-  using Lanes = std::int64_t __attribute__((vector_size(32)));
+struct LanesOf<double> {
+  using Numbers __attribute__((vector_size(32))) = double;
+  using Whole __attribute__((vector_size(32))) = std::int64_t;
+};
+template <>
+struct LanesOf<float> {
+  using Numbers __attribute__((vector_size(32))) = float;
+  using Whole __attribute__((vector_size(32))) = std::int32_t;
+};
+
+template <class T, int W>
+  requires FillsLanes<T, W>
+struct Mask<T, W> {
+  using Lanes = typename LanesOf<T>::Whole;
   Lanes m;
 };
 
-template <>
-struct Pack<double, 4> {
-  using value_type = double;
-  static constexpr int width = 4;
-  using Lanes = double __attribute__((vector_size(32)));
-  using Bits = Mask<double, 4>::Lanes;
+template <class T, int W>
+  requires FillsLanes<T, W>
+struct Pack<T, W> {
+  using value_type = T;
+  static constexpr int width = W;
+  using Lanes = typename LanesOf<T>::Numbers;
+  using Bits = typename LanesOf<T>::Whole;
   Lanes v;
+
   EDDYLINE_INLINE Pack() : v{} {}
-  EDDYLINE_INLINE Pack(Lanes value) : v(value) {}                        // NOLINT(google-explicit-constructor)
-  EDDYLINE_INLINE Pack(double value) : v{value, value, value, value} {}  // NOLINT(google-explicit-constructor)
-  static EDDYLINE_INLINE Pack load(const double* from) { return Lanes{from[0], from[1], from[2], from[3]}; }
+  EDDYLINE_INLINE Pack(Lanes value) : v(value) {}        // NOLINT(google-explicit-constructor)
+  EDDYLINE_INLINE Pack(T value) : v(value - Lanes{}) {}  // NOLINT(google-explicit-constructor)
+  static EDDYLINE_INLINE Pack load(const T* from) {
+    Pack pack;
+    std::memcpy(&pack.v, from, sizeof pack.v);
+    return pack;
+  }
   EDDYLINE_INLINE Bits bits() const { return std::bit_cast<Bits>(v); }
+
+  friend EDDYLINE_INLINE Pack operator+(Pack a, Pack b) { return a.v + b.v; }
+  friend EDDYLINE_INLINE Pack operator-(Pack a, Pack b) { return a.v - b.v; }
+  friend EDDYLINE_INLINE Pack operator*(Pack a, Pack b) { return a.v * b.v; }
+  friend EDDYLINE_INLINE Pack operator/(Pack a, Pack b) { return a.v / b.v; }
+  friend EDDYLINE_INLINE Pack fma(Pack a, Pack b, Pack c) {
+#ifdef __FMA__
+    if constexpr (std::is_same_v<T, float>) return Lanes(_mm256_fmadd_ps(a.v, b.v, c.v));
+    if constexpr (std::is_same_v<T, double>) return Lanes(_mm256_fmadd_pd(a.v, b.v, c.v));
+#else
+    Pack out;
+    for (int lane = 0; lane < W; ++lane) out.v[lane] = std::fma(a.v[lane], b.v[lane], c.v[lane]);
+    return out;
+#endif
+  }
+  friend EDDYLINE_INLINE Pack sqrt(Pack a) {
+    Pack out;
+    for (int lane = 0; lane < W; ++lane) out.v[lane] = std::sqrt(a.v[lane]);
+    return out;
+  }
+  friend EDDYLINE_INLINE Mask<T, W> operator>(Pack a, Pack b) { return {a.v > b.v}; }
+  friend EDDYLINE_INLINE Pack max(Pack a, Pack b) { return a.v > b.v ? a.v : b.v; }
+  friend EDDYLINE_INLINE Pack min(Pack a, Pack b) { return a.v < b.v ? a.v : b.v; }
 };
 
 using Pack4d = Pack<double, 4>;
+using Pack8f = Pack<float, 8>;
 
-EDDYLINE_INLINE Pack4d operator+(Pack4d a, Pack4d b) { return a.v + b.v; }
-EDDYLINE_INLINE Pack4d operator-(Pack4d a, Pack4d b) { return a.v - b.v; }
-EDDYLINE_INLINE Pack4d operator*(Pack4d a, Pack4d b) { return a.v * b.v; }
-EDDYLINE_INLINE Pack4d operator/(Pack4d a, Pack4d b) { return a.v / b.v; }
-EDDYLINE_INLINE Pack4d fma(Pack4d a, Pack4d b, Pack4d c) {
+/// Eight floats as doubles.
+struct InDoubles {
+  Pack4d half[2];  // the first four, and the others
+
+  EDDYLINE_INLINE InDoubles() = default;
+  explicit EDDYLINE_INLINE InDoubles(Pack8f a) {
 #ifdef __FMA__
-  return _mm256_fmadd_pd(a.v, b.v, c.v);
+    half[0] = Pack4d::Lanes(_mm256_cvtps_pd(_mm256_castps256_ps128(a.v)));
+    half[1] = Pack4d::Lanes(_mm256_cvtps_pd(_mm256_extractf128_ps(a.v, 1)));
 #else
-  return Pack4d::Lanes{std::fma(a.v[0], b.v[0], c.v[0]), std::fma(a.v[1], b.v[1], c.v[1]),
-                       std::fma(a.v[2], b.v[2], c.v[2]), std::fma(a.v[3], b.v[3], c.v[3])};
+    using Half __attribute__((vector_size(16))) = float;
+    struct Halves {
+      Half lower, upper;
+    };
+    const auto floats = std::bit_cast<Halves>(a.v);
+    half[0] = __builtin_convertvector(floats.lower, Pack4d::Lanes);
+    half[1] = __builtin_convertvector(floats.upper, Pack4d::Lanes);
 #endif
-}
-EDDYLINE_INLINE Pack4d sqrt(Pack4d a) {
-  return Pack4d::Lanes{std::sqrt(a.v[0]), std::sqrt(a.v[1]), std::sqrt(a.v[2]), std::sqrt(a.v[3])};
-}
-EDDYLINE_INLINE Mask<double, 4> operator>(Pack4d a, Pack4d b) { return {a.v > b.v}; }
+  }
+};
+
 /// A bit for each lane.
 EDDYLINE_INLINE std::uint32_t bits(Mask<double, 4> mask) {
 #ifdef __FMA__
@@ -61,7 +116,5 @@ EDDYLINE_INLINE std::uint32_t bits(Mask<double, 4> mask) {
   return bits;
 #endif
 }
-EDDYLINE_INLINE Pack4d max(Pack4d a, Pack4d b) { return a.v > b.v ? a.v : b.v; }
-EDDYLINE_INLINE Pack4d min(Pack4d a, Pack4d b) { return a.v < b.v ? a.v : b.v; }
 
 }  // namespace eddyline

@@ -1,5 +1,5 @@
 #pragma once
-// Points at which the fluid is sampled together: what is near them is looked for once, and a particle adds to four of
+// Points at which the fluid is sampled together: what is near them is looked for once, and a particle adds to some of
 // them at a time, to those that are too far away nothing but zeros.
 
 #include <algorithm>
@@ -34,29 +34,20 @@ class PackedSums {
  public:
   static constexpr std::size_t k_size = N * Pack4d::width;
 
-  /// Adds what a particle contributes: contribution(r, q, put) puts N products, put(n, a, b). r: from it to the points,
-  /// over R; r2 = |r|^2; q = |r|, at most 1. is_small: all values are below k_small; `shifts` counts how often.
+  /// Adds what a particle contributes: contribution(r, W, put) puts N products, put(n, a, b). r: from it to the points,
+  /// over R; IsSmall: all values are below k_small.
   template <bool IsSmall, class Contribution>
-  static EDDYLINE_INLINE void add(std::int64_t* sums, std::uint32_t& shifts, const Pack4d* r, Pack4d r2,
-                                  const Contribution& contribution) {
-    contribution(r, sqrt(min(r2, Pack4d(1))),
-                 [sums](int n, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) {
-                   std::int64_t* lanes = sums + n * Pack4d::width;
-                   Whole sum = load(lanes);
-                   if constexpr (IsSmall) {
-                     sum += std::bit_cast<Whole>(fma(a, b, Pack4d(k_shift)));
-                   } else {
-                     for (int lane = 0; lane < Pack4d::width; ++lane) sum[lane] += whole_units((a * b).v[lane]);
-                   }
-                   store(sum, lanes);
-                 });
-    shifts += IsSmall ? 1 : 0;
-  }
-  /// Ends the adding.
-  static void finish(std::int64_t* sums, std::uint32_t shifts) {
-    const std::uint64_t all = shifts * std::bit_cast<std::uint64_t>(k_shift);
-    for (std::size_t k = 0; k < k_size; ++k)
-      sums[k] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sums[k]) - all);
+  static EDDYLINE_INLINE void add(std::int64_t* sums, const Pack4d* r, Pack4d W, const Contribution& contribution) {
+    contribution(r, W, [sums](int n, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) {
+      std::int64_t* lanes = sums + n * Pack4d::width;
+      Whole sum = load(lanes);
+      if constexpr (IsSmall) {
+        sum += std::bit_cast<Whole>(fma(a, b, Pack4d(k_shift))) - std::bit_cast<Whole>(Pack4d(k_shift));
+      } else {
+        for (int lane = 0; lane < Pack4d::width; ++lane) sum[lane] += whole_units((a * b).v[lane]);
+      }
+      store(sum, lanes);
+    });
   }
 
  private:
@@ -69,8 +60,7 @@ class PackedSums {
   }
   static EDDYLINE_INLINE void store(Whole whole, std::int64_t* to) { std::memcpy(to, &whole, sizeof whole); }
 
-  /// A sum of a small value with this is rounded to the nearest whole number, which stands in its last bits; as often
-  /// as that was done, each sum holds the bits of this as well.
+  /// A sum of a small value with this is rounded to the nearest whole number, which stands in its last bits.
   static constexpr double k_shift = 0x1.8p52;
 
   /// Of any value; what is not a number counts as 0: the doctor knows of it.
@@ -82,24 +72,28 @@ class PackedSums {
 };
 
 /// From a particle to a place, along an axis; scale: a quantum over R.
-inline double distance(std::int32_t place, std::int32_t particle, double scale) {
-  return scale * static_cast<std::int32_t>(static_cast<std::uint32_t>(place) - static_cast<std::uint32_t>(particle));
+template <class T>
+T distance(std::int32_t place, std::int32_t particle, T scale) {
+  return scale * static_cast<T>(static_cast<std::int32_t>(static_cast<std::uint32_t>(place) -
+                                                          static_cast<std::uint32_t>(particle)));
 }
 
 /// Where the sums of pixels lie: pack of columns by pack of columns, in each row by row.
 template <std::size_t N>
 struct PixelSums {
+  static constexpr std::int32_t k_columns = Pack4d::width;  // of a pack
   std::int32_t packs, rows;
 
   explicit PixelSums(const PixelRows& pixels)
-      : packs((pixels.plane.columns + Pack4d::width - 1) / Pack4d::width), rows(pixels.last - pixels.first) {}
+      : packs((pixels.plane.columns + k_columns - 1) / k_columns), rows(pixels.last - pixels.first) {}
   std::size_t size() const { return index(packs, 0); }
   std::size_t index(std::int32_t pack, std::int32_t row) const {
     return static_cast<std::size_t>(pack * rows + row) * PackedSums<N>::k_size;
   }
 };
 
-/// Neighbouring rows of pixels of a plane, four pixels of a row a pack.
+/// Neighbouring rows of pixels of a plane, four pixels of a row a pack. Distances and weights are floats, as pixels
+/// are; what they weigh and its sums are not.
 template <std::size_t N, int D>
 class Strip {
  public:
@@ -116,69 +110,47 @@ class Strip {
         per_height_(per(pixels.plane.height())),
         reach_x_(reach(R, pixels.plane.width())),
         reach_y_(reach(R, pixels.plane.height())),
-        scale_(scale),
+        scale_(static_cast<float>(scale)),
         plane_(place(first_)[2]) {
-    const std::int32_t packs = (columns_ + Pack4d::width - 1) / Pack4d::width;
-    for (std::int32_t k = 0; k < packs * Pack4d::width; ++k)
+    const std::int32_t packs = PixelSums<N>(pixels).packs;
+    for (std::int32_t k = 0; k < (packs + 1) * k_columns; ++k)
       column_places_.push_back(place(pixels.plane.centre(std::min(k, columns_ - 1), pixels.first))[0]);
     for (std::int32_t k = 0; k < rows_; ++k) row_places_.push_back(place(pixels.plane.centre(0, pixels.first + k))[1]);
-    near_.resize(static_cast<std::size_t>(packs));
+    x_.resize(column_places_.size());
     y_.resize(static_cast<std::size_t>(rows_));
-    shifts_.resize(static_cast<std::size_t>(packs) * static_cast<std::size_t>(rows_));
+    weights_.resize(static_cast<std::size_t>(rows_));
   }
 
   /// Goes to a particle. False if it is near no pixel.
   bool move_to(const Vec3& x, const Place& particle) {
-    const double column = (x.x - first_.x) * per_width_, row = (x.y - first_.y) * per_height_;
-    const Range columns = within(column, reach_x_, columns_), rows = within(row, reach_y_, rows_);
-    if (columns.is_empty() || rows.is_empty()) return false;
-    double farthest2 = 1;
+    double reach = 1;
     if constexpr (D == 3) {
-      const double z = distance(plane_, particle[2], scale_);
-      z_ = z, farthest2 -= z * z;
+      z_ = distance(plane_, particle[2], scale_);
+      reach = std::sqrt(std::max(0.0, 1 - static_cast<double>(z_) * z_));
     }
-    for (auto k = static_cast<std::size_t>(rows.begin); k < static_cast<std::size_t>(rows.end); ++k)
+    const Range columns = within((x.x - first_.x) * per_width_, reach * reach_x_, columns_);
+    rows_near_ = within((x.y - first_.y) * per_height_, reach * reach_y_, rows_);
+    if (columns.is_empty() || rows_near_.is_empty()) return false;
+    for (auto k = static_cast<std::size_t>(rows_near_.begin); k < static_cast<std::size_t>(rows_near_.end); ++k)
       y_[k] = distance(row_places_[k], particle[1], scale_);
-    first_pack_ = static_cast<std::size_t>(columns.begin / Pack4d::width);
-    last_pack_ = static_cast<std::size_t>((columns.end - 1) / Pack4d::width + 1);
-    bool is_near = false;
-    for (std::size_t p = first_pack_; p < last_pack_; ++p) {
-      constexpr double k_far = 2;  // places farther away than sixteen R would seem to be near again
-      const auto begin = static_cast<std::int32_t>(p) * Pack4d::width, last = begin + Pack4d::width - 1;
-      double along[Pack4d::width];
-      for (std::int32_t k = begin; k <= last; ++k)
-        along[k - begin] = k >= columns.begin && k < columns.end
-                               ? distance(column_places_[static_cast<std::size_t>(k)], particle[0], scale_)
-                               : k_far;
-      const double nearest = std::max({begin - column, column - last, 0.0}) / reach_x_;
-      const double high2 = farthest2 - nearest * nearest;
-      near_[p].x = Pack4d::load(along);
-      near_[p].rows = high2 > 0 ? within(row, reach_y_ * std::sqrt(high2), rows_) : Range{0, 0};
-      is_near = is_near || !near_[p].rows.is_empty();
-    }
-    return is_near;
+    first_pack_ = static_cast<std::size_t>(columns.begin / k_columns);
+    last_pack_ = static_cast<std::size_t>((columns.end - 1) / k_columns + 1);
+    for (std::size_t p = first_pack_; p < last_pack_; p += 2) find_along(p, particle[0], columns);
+    return true;
   }
-  /// Adds what the particle contributes, see PackedSums.
-  template <class Contribution>
-  void add(bool is_small, const Contribution& contribution) {
-    is_small ? add_near<true>(contribution) : add_near<false>(contribution);
-  }
-
-  /// Ends the adding.
-  void finish() {
-    for (std::size_t k = 0; k < shifts_.size(); ++k)
-      if (shifts_[k] != 0) PackedSums<N>::finish(sums_of(k / height(), k % height()), shifts_[k]);
+  /// Adds what the particle contributes, see PackedSums; weight(q) of the kernel for q = |r|, at most 1.
+  template <class Weight, class Contribution>
+  void add(bool is_small, const Weight& weight, const Contribution& contribution) {
+    is_small ? add_near<true>(weight, contribution) : add_near<false>(weight, contribution);
   }
 
  private:
+  static constexpr std::int32_t k_columns = PixelSums<N>::k_columns;
+  using Sums = PackedSums<N>;
+
   struct Range {
     std::int32_t begin, end;
     bool is_empty() const { return begin >= end; }
-  };
-  /// A pack of columns beside the particle: how far it is, and the rows that are near there.
-  struct Near {
-    Pack4d x;
-    Range rows;
   };
 
   /// Pixels in a length, and in R: where a plane has no width, all its columns stand at one place.
@@ -192,21 +164,39 @@ class Strip {
             static_cast<std::int32_t>(std::clamp<double>(std::floor(middle + reach) + 1, 0, count))};
   }
 
-  std::size_t height() const { return static_cast<std::size_t>(rows_); }
   std::int64_t* sums_of(std::size_t pack, std::size_t row) const {
-    return sums_ + (pack * stride_ + row) * PackedSums<N>::k_size;
+    return sums_ + (pack * stride_ + row) * Sums::k_size;
   }
 
-  template <bool IsSmall, class Contribution>
-  void add_near(const Contribution& contribution) {
-    for (std::size_t p = first_pack_; p < last_pack_; ++p) {
-      const Near& near = near_[p];
-      Pack4d xx = near.x * near.x;
-      if constexpr (D == 3) xx = xx + z_ * z_;
-      std::uint32_t* shifts = shifts_.data() + p * height();
-      for (auto k = static_cast<std::size_t>(near.rows.begin); k < static_cast<std::size_t>(near.rows.end); ++k) {
-        const Pack4d r[3] = {near.x, y_[k], z_};
-        PackedSums<N>::template add<IsSmall>(sums_of(p, k), shifts[k], r, xx + r[1] * r[1], contribution);
+  /// How far it is from a particle to the columns of two packs that are `near`. All others are farther than R: places
+  /// farther away than sixteen R would seem to be near again.
+  void find_along(std::size_t pack, std::int32_t particle, Range near) {
+    using Places __attribute__((vector_size(32))) = std::uint32_t;  // modulo 2^32
+    constexpr Pack8f::Bits k_each = {0, 1, 2, 3, 4, 5, 6, 7};
+    const auto begin = static_cast<std::int32_t>(pack) * k_columns;
+    Places places;
+    std::memcpy(&places, column_places_.data() + begin, sizeof places);
+    places -= static_cast<std::uint32_t>(particle);
+    const Pack8f x = Pack8f(__builtin_convertvector(std::bit_cast<Pack8f::Bits>(places), Pack8f::Lanes)) * scale_;
+    const Pack8f::Bits columns = begin + k_each;
+    const Pack8f::Lanes seen = ((columns >= near.begin) & (columns < near.end)) ? x.v : Pack8f(2).v;
+    std::memcpy(x_.data() + begin, &seen, sizeof seen);
+  }
+
+  /// Two packs at a time: the weights in all rows first, since roots take long and need not wait for sums. The copy of
+  /// what is contributed stays in registers: nobody else writes to it.
+  template <bool IsSmall, class Weight, class Contribution>
+  void add_near(const Weight& weight, const Contribution contribution) {
+    const auto begin = static_cast<std::size_t>(rows_near_.begin), end = static_cast<std::size_t>(rows_near_.end);
+    for (std::size_t first = first_pack_; first < last_pack_; first += 2) {
+      const Pack8f x = Pack8f::load(x_.data() + first * k_columns), xx = x * x + z_ * z_;
+      for (std::size_t k = begin; k < end; ++k) weights_[k] = InDoubles(weight(sqrt(min(xx + y_[k] * y_[k], 1.0f))));
+      const InDoubles along(x);
+      for (std::size_t p = first; p < std::min(first + 2, last_pack_); ++p) {
+        for (std::size_t k = begin; k < end; ++k) {
+          const Pack4d r[3] = {along.half[p - first], y_[k], z_};
+          Sums::template add<IsSmall>(sums_of(p, k), r, weights_[k].half[p - first], contribution);
+        }
       }
     }
   }
@@ -217,14 +207,15 @@ class Strip {
   Vec3 first_;                     // centre of the first pixel
   double per_width_, per_height_;  // pixels a length
   double reach_x_, reach_y_;       // R in pixels
-  double scale_;
+  float scale_;
   std::vector<std::int32_t> column_places_, row_places_;  // along their axes, the last one's beyond it
   std::int32_t plane_;
+  // Of the particle, whose neighbourhood is taken for a rectangle:
   std::size_t first_pack_ = 0, last_pack_ = 0;
-  std::vector<Near> near_;
-  std::vector<double> y_;
-  Pack4d z_;
-  std::vector<std::uint32_t> shifts_;  // of each pack, as its sums
+  Range rows_near_{};
+  std::vector<float> x_, y_;  // from it to columns and to rows, over R
+  float z_ = 0;
+  std::vector<InDoubles> weights_;  // of two packs in each row
 };
 
 /// Points anywhere near each other.
@@ -255,37 +246,31 @@ class Bunch {
     }
     return is_near;
   }
-  template <class Contribution>
-  void add(bool is_small, const Contribution& contribution) {
+  template <class Weight, class Contribution>
+  void add(bool is_small, const Weight& weight, const Contribution& contribution) {
     for (std::size_t pack = 0; pack < packs_; ++pack) {
       if (!near_[pack]) continue;
-      is_small ? add_to<true>(pack, contribution) : add_to<false>(pack, contribution);
+      const Pack4d W = weight(sqrt(min(r2_[pack], 1.0)));
+      is_small ? Sums::template add<true>(sums_of(pack), r_[pack], W, contribution)
+               : Sums::template add<false>(sums_of(pack), r_[pack], W, contribution);
     }
   }
-  /// Ends the adding.
-  void finish() {
-    for (std::size_t pack = 0; pack < packs_; ++pack) PackedSums<N>::finish(sums_of(pack), shifts_[pack]);
-  }
   std::int64_t sum(std::size_t k, std::size_t n) const {
-    return sums_[k / Pack4d::width * PackedSums<N>::k_size + n * Pack4d::width + k % Pack4d::width];
+    return sums_[k / Pack4d::width * Sums::k_size + n * Pack4d::width + k % Pack4d::width];
   }
 
  private:
   static constexpr std::size_t k_packs = k_most / Pack4d::width;
+  using Sums = PackedSums<N>;
 
-  std::int64_t* sums_of(std::size_t pack) { return sums_.data() + pack * PackedSums<N>::k_size; }
-  template <bool IsSmall, class Contribution>
-  EDDYLINE_INLINE void add_to(std::size_t pack, const Contribution& contribution) {
-    PackedSums<N>::template add<IsSmall>(sums_of(pack), shifts_[pack], r_[pack], r2_[pack], contribution);
-  }
+  std::int64_t* sums_of(std::size_t pack) { return sums_.data() + pack * Sums::k_size; }
 
   std::size_t packs_;
   double scale_;
   std::int32_t places_[D][k_most];  // the last one's beyond it
   Pack4d r_[k_packs][3], r2_[k_packs];
   bool near_[k_packs] = {};
-  alignas(sizeof(Pack4d)) std::array<std::int64_t, k_packs * PackedSums<N>::k_size> sums_{};
-  std::array<std::uint32_t, k_packs> shifts_{};
+  alignas(sizeof(Pack4d)) std::array<std::int64_t, k_packs * Sums::k_size> sums_{};
 };
 
 }  // namespace eddyline::observe

@@ -18,8 +18,9 @@ namespace {
 
 constexpr double k_least_fraction = 0.4;  // half of the fluid is missing at a wall, more of it in a corner
 
-EDDYLINE_INLINE Pack4d value_of_kernel(bool classic, Pack4d q) {
-  const Pack4d rest = Pack4d(1) - q;
+template <class S>
+EDDYLINE_INLINE S value_of_kernel(bool classic, S q) {
+  const S rest = S(1) - q;
   return classic ? physics::CubicSpline::value(rest, q)
                  : physics::WendlandC2::value(rest, physics::WendlandC2::gradient(rest), q);
 }
@@ -132,11 +133,14 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
 template <class T, int D>
 template <class Points, class Contribution>
 void Sampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const {
+  const bool classic = flow_.fluid.classic;
   for_each_near(low, high, [&](std::size_t i, const Vec3& x, const Place& particle) {
     if (!points.move_to(x, particle)) return;
     const Carried j = carried(i);
-    points.add(j.is_small, [&](const Pack4d* r, Pack4d q, auto&& put)
-                               __attribute__((always_inline)) { contribution(j, r, q, put); });
+    points.add(
+        j.is_small, [classic](auto q) __attribute__((always_inline)) { return value_of_kernel(classic, q); },
+        [j, contribution](const Pack4d* r, Pack4d W, auto&& put)
+            __attribute__((always_inline)) { contribution(j, r, W, put); });
   });
 }
 
@@ -171,7 +175,6 @@ void Sampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contributi
     for (std::size_t k = 0; k < count; ++k) places[k] = place(points[group.first + k]);
     Bunch<N, D> bunch({places.data(), count}, quantum());
     add_near(group.low, group.high, bunch, contribution);
-    bunch.finish();
     for (std::size_t k = 0; k < count; ++k)
       for (std::size_t n = 0; n < N; ++n) sums_[(group.first + k) * N + n] = bunch.sum(k, n);
   }
@@ -193,7 +196,6 @@ void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& c
         rows, flow_.constants().length.interaction_radius, quantum(), [&](const Vec3& x) { return place(x); },
         sums_.data() + layout.index(0, first - pixels.first), layout.rows);
     add_near(plane.centre(0, first), plane.centre(plane.columns - 1, rows.last - 1), strip, contribution);
-    strip.finish();
   }
 }
 
@@ -218,16 +220,17 @@ void Sampler<T, D>::for_each_sums(const PixelRows& pixels, const Contribution& c
   sums_.assign(layout.size(), 0);
   find_own_sums<N>(pixels, contribution);
   comm::sum(flow_.communicator(), {sums_.data(), sums_.size()}, "observers");
+  constexpr std::int32_t k_columns = PixelSums<N>::k_columns;
   for (std::int32_t pack = 0; pack < layout.packs; ++pack) {
-    const std::int32_t column = pack * Pack4d::width, lanes = std::min(pixels.plane.columns - column, Pack4d::width);
+    const std::int32_t column = pack * k_columns, lanes = std::min(pixels.plane.columns - column, k_columns);
     for (std::int32_t row = 0; row < layout.rows; ++row) {
       const std::int64_t* whole = sums_.data() + layout.index(pack, row);
-      if ((whole[0] | whole[1] | whole[2] | whole[3]) == 0) continue;
+      if (std::all_of(whole, whole + k_columns, [](std::int64_t sum) { return sum == 0; })) continue;
       for (std::int32_t lane = 0; lane < lanes; ++lane) {
         if (whole[lane] == 0) continue;
         std::array<double, N> sums;
         for (std::size_t n = 0; n < N; ++n)
-          sums[n] = k_unit * static_cast<double>(whole[n * Pack4d::width + static_cast<std::size_t>(lane)]);
+          sums[n] = k_unit * static_cast<double>(whole[n * k_columns + static_cast<std::size_t>(lane)]);
         use(Pixel{column + lane, row}, sums);
       }
     }
@@ -258,17 +261,14 @@ template <class Where, class Use>
 void Sampler<T, D>::find_fits(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
   using Sums = physics::LinearFitSums<double, D>;
-  const bool classic = flow_.fluid.classic;
-  const auto contribution = [=](const Carried& j, const Pack4d* r, Pack4d q, auto&& put)
-                                __attribute__((always_inline)) {
-                                  physics::CarriedFluid<Pack4d, D> f{};
-                                  f.p = j.pressure;
-                                  f.V = j.volume;
-                                  for (int d = 0; d < D; ++d) f.v[d] = j.velocity[d];
-                                  physics::for_each_fit_term<D>(f, r, value_of_kernel(classic, q),
-                                                                [&](int k, const Pack4d& a, const Pack4d& b)
-                                                                    __attribute__((always_inline)) { put(k, a, b); });
-                                };
+  const auto contribution = [](const Carried& j, const Pack4d* r, Pack4d W, auto&& put) __attribute__((always_inline)) {
+    physics::CarriedFluid<Pack4d, D> f{};
+    f.p = j.pressure;
+    f.V = j.volume;
+    for (int d = 0; d < D; ++d) f.v[d] = j.velocity[d];
+    physics::for_each_fit_term<D>(
+        f, r, W, [&](int k, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) { put(k, a, b); });
+  };
   for_each_sums<Sums::k_values>(where, contribution, [&](auto point, const auto& sum) {
     auto fit = physics::fit_functions<D>(sum);
     Sample sample;
@@ -298,10 +298,9 @@ template <class T, int D>
 template <std::size_t N, class Where, class Use>
 void Sampler<T, D>::find_means(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
-  const bool classic = flow_.fluid.classic;
   const double kernel = this->kernel();
-  const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) __attribute__((always_inline)) {
-    const Pack4d VW = Pack4d(kernel * j.volume) * value_of_kernel(classic, q);
+  const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d W, auto&& put) __attribute__((always_inline)) {
+    const Pack4d VW = Pack4d(kernel * j.volume) * W;
     put(0, VW, Pack4d(1));
     for (int d = 0; d < D; ++d) put(1 + d, VW, Pack4d(j.velocity[d]));
     if constexpr (N > D + 1) put(D + 1, VW, Pack4d(j.pressure));
@@ -326,12 +325,12 @@ void Sampler<T, D>::find_means(const Where& where, Use&& use) {
 
 template <class T, int D>
 std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) {
-  const bool classic = flow_.fluid.classic, confined = flow_.fluid.confined;
+  const bool confined = flow_.fluid.confined;
   const double kernel = this->kernel();
   // The factor comes first or last as in the sums of samples, so that the last bit is theirs.
   const double first = confined ? 1 : kernel, last = confined ? kernel : 1;
-  const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d q, auto&& put) {
-    put(0, Pack4d(first * j.volume), value_of_kernel(classic, q));
+  const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d W, auto&& put) {
+    put(0, Pack4d(first * j.volume), W);
   };
   std::vector<double> fractions(points.size());
   for_each_sums<1>(points, contribution, [&](std::size_t i, const auto& sum) { fractions[i] = last * sum[0]; });

@@ -73,8 +73,8 @@ class Sampler {
   /// Adds what that fluid contributes to a strip or a bunch of points in the block.
   template <class Points, class Contribution>
   void add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const;
-  /// N sums at each point, over the fluid of this rank within R of it: of what contribution(particle, r, q, put) puts,
-  /// see PackedSums, dimensionless. At q = 1 all of it is zero.
+  /// N sums at each point, over the fluid of this rank within R of it: of what contribution(particle, r, W, put) puts,
+  /// see PackedSums, dimensionless. Where W is 0 all of it is zero.
   template <std::size_t N, class Contribution>
   void find_own_sums(std::span<const Vec3> points, const Contribution& contribution);
   template <std::size_t N, class Contribution>

@@ -35,7 +35,7 @@ def test_vorticity_and_speed_are_those_of_the_start(scheme: str) -> None:
 
 @pytest.mark.parametrize("quantity", ["speed", "vorticity"])
 def test_a_pixel_does_not_depend_on_those_around_it(quantity: str) -> None:
-    """Pixels are computed in tiles; another cut of the plane makes other tiles of the same pixels."""
+    """Pixels are computed in strips; another cut of the plane makes other strips of the same pixels."""
     simulation = vortices("delta")
     whole = simulation.rasters([quantity], (32, 32), *CORNERS)[0]
     for size in (1, 3, 13):
@@ -68,7 +68,7 @@ def test_what_cannot_be_drawn_is_refused(names: list[str], shape: tuple[int, int
 
 
 def test_a_pixel_is_what_a_probe_there_says() -> None:
-    """Points are looked at in bunches, pixels in tiles: of the same sums."""
+    """Points are looked at in bunches, pixels in strips, whose weights are floats: of the same sums."""
     text = (WORLDS / "dam_break.toml").read_text()
     places = [(0.011 + 0.004 * k, 0.013) for k in range(9)]
     for k, (x, y) in enumerate(places):
@@ -84,7 +84,8 @@ def test_a_pixel_is_what_a_probe_there_says() -> None:
         time, step = series["budget"][2][-1, :2]
         assert (time, step) == (simulation.time, 40)
         for name, pixel in zip(names, pixels, strict=True):
-            assert pixel[0, 0] == np.float32(rows[-1, columns.index(name)])
+            said = rows[:, columns.index(name)]
+            assert abs(pixel[0, 0] - said[-1]) <= 3e-7 * np.abs(said).max()
 
 
 def test_a_full_box_is_full_into_its_corners() -> None:

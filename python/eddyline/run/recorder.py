@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 PIXELS = 1600  # the longest side of a raster
-PIXEL, EDGED, COARSE = 5 / 4, 2 / 3, 3 / 2
+PIXEL, EDGED, COARSE = 5 / 4, 4 / 5, 3 / 2
 """Pixels in spacings. The first is finer than what a value is a mean over. With the second a free surface
 shows its edge; quantities besides the world's own have the third there."""
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
