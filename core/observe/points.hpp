@@ -86,10 +86,21 @@ struct PixelSums {
 
   explicit PixelSums(const PixelRows& pixels)
       : packs((pixels.plane.columns + k_columns - 1) / k_columns), rows(pixels.last - pixels.first) {}
-  std::size_t size() const { return index(packs, 0); }
-  std::size_t index(std::int32_t pack, std::int32_t row) const {
-    return static_cast<std::size_t>(pack * rows + row) * PackedSums<N>::k_size;
+  /// Of the sums, and of the marks, which lie behind them.
+  std::size_t size() const { return index(packs, 0) + number(packs, 0); }
+  std::size_t index(std::int32_t pack, std::int32_t row) const { return number(pack, row) * PackedSums<N>::k_size; }
+  std::size_t mark(std::int32_t pack, std::int32_t row) const { return index(packs, 0) + number(pack, row); }
+
+  /// A pack's pixels that are marked: sixteen bits for each, in which up to 65,535 ranks can be counted.
+  static std::int64_t marked(std::int32_t lane) { return std::int64_t{1} << (k_bits * lane); }
+  static bool is_marked(std::int64_t marks, std::int32_t lane) {
+    return (static_cast<std::uint64_t>(marks) >> (k_bits * lane) & ((1U << k_bits) - 1)) != 0;
   }
+
+ private:
+  static constexpr std::int32_t k_bits = 16;
+
+  std::size_t number(std::int32_t pack, std::int32_t row) const { return static_cast<std::size_t>(pack * rows + row); }
 };
 
 /// Neighbouring rows of pixels of a plane, four pixels of a row a pack. Distances and weights are floats, as pixels
@@ -97,11 +108,13 @@ struct PixelSums {
 template <std::size_t N, int D>
 class Strip {
  public:
-  /// R: interaction radius [m]; scale: a quantum over R; place(x) of a point; sums: of the first row's first pack, all
-  /// 0, those of the next pack of columns `stride` packs farther on.
+  /// R: interaction radius, spacing: of particles [m]; scale: a quantum over R; place(x) of a point; sums and marks: of
+  /// the first row's first pack, all 0, those of the next pack of columns `stride` packs farther on.
   template <class PlaceOf>
-  Strip(const PixelRows& pixels, double R, double scale, PlaceOf&& place, std::int64_t* sums, std::int32_t stride)
+  Strip(const PixelRows& pixels, double R, double spacing, double scale, PlaceOf&& place, std::int64_t* sums,
+        std::int64_t* marks, std::int32_t stride)
       : sums_(sums),
+        marks_(marks),
         stride_(static_cast<std::size_t>(stride)),
         columns_(pixels.plane.columns),
         rows_(pixels.last - pixels.first),
@@ -110,6 +123,7 @@ class Strip {
         per_height_(per(pixels.plane.height())),
         reach_x_(reach(R, pixels.plane.width())),
         reach_y_(reach(R, pixels.plane.height())),
+        half_{half(pixels.plane.width() / R), half(pixels.plane.height() / R), half(spacing / R)},
         scale_(static_cast<float>(scale)),
         plane_(place(first_)[2]) {
     const std::int32_t packs = PixelSums<N>(pixels).packs;
@@ -128,8 +142,9 @@ class Strip {
       z_ = distance(plane_, particle[2], scale_);
       reach = std::sqrt(std::max(0.0, 1 - static_cast<double>(z_) * z_));
     }
-    const Range columns = within((x.x - first_.x) * per_width_, reach * reach_x_, columns_);
-    rows_near_ = within((x.y - first_.y) * per_height_, reach * reach_y_, rows_);
+    const double column = (x.x - first_.x) * per_width_, row = (x.y - first_.y) * per_height_;
+    const Range columns = within(column, reach * reach_x_, columns_);
+    rows_near_ = within(row, reach * reach_y_, rows_);
     if (columns.is_empty() || rows_near_.is_empty()) return false;
     for (auto k = static_cast<std::size_t>(rows_near_.begin); k < static_cast<std::size_t>(rows_near_.end); ++k)
       y_[k] = distance(row_places_[k], particle[1], scale_);
@@ -137,6 +152,18 @@ class Strip {
     last_pack_ = static_cast<std::size_t>((columns.end - 1) / k_columns + 1);
     for (std::size_t p = first_pack_; p < last_pack_; p += 2) find_along(p, particle[0], columns);
     return true;
+  }
+  /// Marks the pixel that it stands in, at x; both where it stands between two.
+  void mark(const Vec3& x) {
+    if (std::abs(z_) > half_[2]) return;
+    const auto low_column = static_cast<std::int32_t>(std::floor((x.x - first_.x) * per_width_)),
+               low_row = static_cast<std::int32_t>(std::floor((x.y - first_.y) * per_height_));
+    for (std::int32_t k = std::max(low_row, 0); k < std::min(low_row + 2, rows_); ++k)
+      for (std::int32_t c = std::max(low_column, 0); c < std::min(low_column + 2, columns_); ++c)
+        if (std::abs(x_[static_cast<std::size_t>(c)]) <= half_[0] &&
+            std::abs(y_[static_cast<std::size_t>(k)]) <= half_[1])
+          marks_[static_cast<std::size_t>(c / k_columns) * stride_ + static_cast<std::size_t>(k)] |=
+              PixelSums<N>::marked(c % k_columns);
   }
   /// Adds what the particle contributes, see PackedSums; weight(q) of the kernel for q = |r|, at most 1.
   template <class Weight, class Contribution>
@@ -167,6 +194,8 @@ class Strip {
   std::int64_t* sums_of(std::size_t pack, std::size_t row) const {
     return sums_ + (pack * stride_ + row) * Sums::k_size;
   }
+
+  static float half(double width) { return static_cast<float>(0.5 * width); }
 
   /// How far it is from a particle to the columns of two packs that are `near`. All others are farther than R: places
   /// farther away than sixteen R would seem to be near again.
@@ -201,12 +230,13 @@ class Strip {
     }
   }
 
-  std::int64_t* sums_;
+  std::int64_t *sums_, *marks_;
   std::size_t stride_;
   std::int32_t columns_, rows_;
   Vec3 first_;                     // centre of the first pixel
   double per_width_, per_height_;  // pixels a length
   double reach_x_, reach_y_;       // R in pixels
+  float half_[3];                  // a pixel, and of what stands beside the plane a particle, over R
   float scale_;
   std::vector<std::int32_t> column_places_, row_places_;  // along their axes, the last one's beyond it
   std::int32_t plane_;

@@ -77,11 +77,11 @@ void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, 
     some.first = some.last, some.last = std::min(some.first + batch, plane.rows);
     for (const bool fitted : {false, true}) {
       if (std::ranges::none_of(quantities, [&](Quantity q) { return is_of_fits(q) == fitted; })) continue;
-      // It is fluid where half of what walls leave is.
+      // It is fluid where half of what walls leave is, and where a drop is.
       const auto paint = [&](Pixel pixel, const Sample& sample) {
         const auto column = static_cast<std::size_t>(pixel.column),
                    row = static_cast<std::size_t>(some.first + pixel.row);
-        if (sample.fraction < 0.5 * inside_columns[column] * inside_rows[row]) return;
+        if (!pixel.holds_surface && sample.fraction < 0.5 * inside_columns[column] * inside_rows[row]) return;
         float* to = pixels.data() + row * columns + column;
         for (const Quantity quantity : quantities) {
           if (is_of_fits(quantity) == fitted) *to = static_cast<float>(value(quantity, sample));

@@ -136,6 +136,8 @@ void Sampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribu
   const bool classic = flow_.fluid.classic;
   for_each_near(low, high, [&](std::size_t i, const Vec3& x, const Place& particle) {
     if (!points.move_to(x, particle)) return;
+    if constexpr (requires { points.mark(x); })
+      if (i < flow_.surface.size() && flow_.surface[i] > 1) points.mark(x);
     const Carried j = carried(i);
     points.add(
         j.is_small, [classic](auto q) __attribute__((always_inline)) { return value_of_kernel(classic, q); },
@@ -193,8 +195,9 @@ void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& c
   for (std::int32_t first = pixels.first; first < pixels.last; first += high) {
     const PixelRows rows{plane, first, std::min(first + high, pixels.last)};
     Strip<N, D> strip(
-        rows, flow_.constants().length.interaction_radius, quantum(), [&](const Vec3& x) { return place(x); },
-        sums_.data() + layout.index(0, first - pixels.first), layout.rows);
+        rows, flow_.constants().length.interaction_radius, flow_.world().spacing, quantum(),
+        [&](const Vec3& x) { return place(x); }, sums_.data() + layout.index(0, first - pixels.first),
+        sums_.data() + layout.mark(0, first - pixels.first), layout.rows);
     add_near(plane.centre(0, first), plane.centre(plane.columns - 1, rows.last - 1), strip, contribution);
   }
 }
@@ -226,12 +229,13 @@ void Sampler<T, D>::for_each_sums(const PixelRows& pixels, const Contribution& c
     for (std::int32_t row = 0; row < layout.rows; ++row) {
       const std::int64_t* whole = sums_.data() + layout.index(pack, row);
       if (std::all_of(whole, whole + k_columns, [](std::int64_t sum) { return sum == 0; })) continue;
+      const std::int64_t marks = sums_[layout.mark(pack, row)];
       for (std::int32_t lane = 0; lane < lanes; ++lane) {
         if (whole[lane] == 0) continue;
         std::array<double, N> sums;
         for (std::size_t n = 0; n < N; ++n)
           sums[n] = k_unit * static_cast<double>(whole[n * k_columns + static_cast<std::size_t>(lane)]);
-        use(Pixel{column + lane, row}, sums);
+        use(Pixel{column + lane, row, marks != 0 && layout.is_marked(marks, lane)}, sums);
       }
     }
   }

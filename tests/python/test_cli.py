@@ -59,6 +59,22 @@ def test_version() -> None:
     assert eddy("--version").stdout == f"eddyline {eddyline.__version__}\n"
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--until", "-1", "-1: must be at least 0."),
+        ("--ranks", "0", "0: must be at least 1."),
+        ("--until", "soon", "soon: must be a number."),
+        ("--steps", "1.5", "1.5: must be a whole number."),
+    ],
+)
+def test_a_value_that_is_refused_is_named(option: str, value: str, told: str) -> None:
+    done = eddy("run", "dam_break", option, value)
+    assert done.returncode == 2
+    if sys.version_info >= (3, 11):  # older ones have an older Typer, which has words of its own
+        assert done.stderr.endswith(f"Error: Invalid value for '{option}': {told}\n")
+
+
 def test_a_misspelt_command_is_suggested() -> None:
     done = eddy("rnu")
     assert done.returncode == 2 and "run" in done.stderr and "Did you mean" in done.stderr

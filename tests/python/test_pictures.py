@@ -224,6 +224,18 @@ def test_nothing_of_the_fluid_is_seen_where_there_is_none(rows: int) -> None:
     assert np.allclose(shown[:, :50], 2.0)
 
 
+@pytest.mark.parametrize("size", [(60, 80), (120, 160), (311, 402)])
+def test_a_drop_of_one_pixel_is_painted(size: tuple[int, int]) -> None:
+    values = np.full((60, 80), np.nan, dtype=np.float32)
+    values[20, 30] = 3.0
+    shown, cover, _ = Resampler(*size)(values, whole=True)
+    rows, columns = np.nonzero(cover > 0.5)
+    assert 0 < len(rows) <= 2 * size[0] * size[1] / values.size
+    place = (np.array([rows.mean(), columns.mean()]) + 0.5) * values.shape / size
+    assert place == pytest.approx([20.5, 30.5], abs=0.3)
+    assert np.allclose(shown[rows, columns], 3.0)
+
+
 @pytest.mark.parametrize("size", [(37, 50), (90, 120), (311, 402)])
 @pytest.mark.parametrize("place", [(0, 9, 0, 11), (20, 31, 30, 50), (25, 37, 3, 4), (0, 37, 17, 20)])
 def test_only_where_the_fluid_is_is_painted(size: tuple[int, int], place: tuple[int, int, int, int]) -> None:

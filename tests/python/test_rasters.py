@@ -108,3 +108,23 @@ def test_more_rows_than_steps_are_asked_for() -> None:
     simulation = _core.Simulation(world.core, series_interval=1e-18)
     simulation.advance(float("inf"), 3, float("inf"))
     assert len(simulation.take_series()["budget"][2]) >= 3
+
+
+@pytest.mark.parametrize("scheme", ["delta", "classic"])
+def test_a_drop_of_one_particle_is_seen(scheme: str) -> None:
+    """Less than a sixth of its neighbourhood is fluid: as little as beside a surface, where there is none."""
+    text = (WORLDS / "dam_break.toml").read_text()
+    text += (
+        '\n[regions.drop]\nshape = "rectangle"\nmin = ["4*a", "3*a"]\nmax = ["4*a + a/20", "3*a + a/20"]\n'
+    )
+    changes: dict[str, str | float] = {"domain.spacing": "a/20", "method.scheme": scheme}
+    simulation = _core.Simulation(World.from_text(text, overrides=changes).core, threads=2)
+    simulation.advance(float("inf"), 5, float("inf"))
+    a, position = 0.05715, np.asarray(simulation.position)
+    (drop,) = np.flatnonzero(position[:, 1] > 2.5 * a)
+    speed = simulation.rasters(["speed"], (100, 175), (0.0, 0.0, 0.0), (7 * a, 4 * a, 0.0))[0]
+    rows, columns = np.nonzero(np.isfinite(speed[70:]))
+    x, y = position[drop] * 25 / a
+    assert (rows + 70, columns) == (int(y), int(x))
+    fell = np.linalg.norm(np.asarray(simulation.velocity)[drop])
+    assert fell > 0 and speed[rows[0] + 70, columns[0]] == pytest.approx(fell, rel=1e-5)

@@ -147,6 +147,11 @@ def test_an_empty_domain_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> N
             b'format = 1\ntitle = "\xe9"\n',
             "{path}:2: not UTF-8 (byte 0xe9). Save the file as UTF-8.",
         ),
+        (
+            "README.md",
+            b"# Tank\n\nWater in a tank.\n",
+            "{path}: not a world file: those are TOML, in files NAME.toml, and this is a .md file.",
+        ),
     ],
 )
 def test_files(tmp_path: Path, name: str, content: bytes | None, line: str) -> None:

@@ -77,6 +77,12 @@ def test_a_body_beyond_a_side_is_told(center: str, told: str | None) -> None:
     assert told in text if told else "reaches beyond" not in text
 
 
+def test_a_domain_in_another_unit_is_suspected() -> None:
+    told = "walls have 146 times as many particles as the fluid, which fills 0.00039 % of the domain"
+    assert told in describe(World.load("dam_break", {"domain.size": "[58, 29]"}))
+    assert "as many particles" not in describe(World.load("dam_break"))
+
+
 def test_gallery_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert set(gallery()) == {path.relative_to(FOLDER).with_suffix("").as_posix() for path in WORLDS}

@@ -41,6 +41,22 @@ def errors() -> Iterator[None]:
         raise typer.Exit(code) from None
 
 
+def name_found(error: typer.BadParameter) -> None:
+    """Makes the message about an option's value say what was found. Typer's tells what is allowed alone."""
+    from pydantic import ValidationError
+
+    if not isinstance(error.__cause__, ValidationError):
+        return
+    fault = error.__cause__.errors()[0]
+    allowed = {
+        "greater_than_equal": "must be at least {ge:g}",
+        "int_parsing": "must be a whole number",
+        "float_parsing": "must be a number",
+    }.get(fault["type"])
+    if allowed is not None:
+        error.message = f"{fault['input']}: {allowed.format(**fault.get('ctx', {}))}."
+
+
 def _exit_code(error: Exception) -> int | None:
     from eddyline.ranks import RankError
     from eddyline.run.errors import EXIT_CANNOT_WRITE, EXIT_FAILED_STEP, RunError

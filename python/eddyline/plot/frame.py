@@ -34,6 +34,8 @@ MARGIN = {"left": 74, "right": 120, "bottom": 62, "top": 58}  # px around the fi
 MAXIMUM_HEIGHT = 860  # px of the field
 NO_FLUID_CODE = 256  # after the 256 colours of a map
 EDGE = 0.45  # of the blurred fluid mask: where the fluid is drawn to end
+SMALL, ALONE = 0.5, 0.8
+"""Below the first of the blurred mask a pixel of the fluid is a drop or a thread, which is seen with the second."""
 MINIMUM_WIDTH = 700  # px of the whole picture
 LETTER = 6  # px of a letter beside the colour bar, about
 SMOOTHING = 4  # pixels that a pixel of a moving body is drawn with, along each axis
@@ -320,11 +322,13 @@ class Resampler:
         filled = np.where(known, values, np.float32(0))
         near = _blur(wet)
         around = near > 0
+        alone = known & (near < SMALL)
         filled = np.where(known, filled, _blur(filled) / np.maximum(near, np.float32(1e-6)))
         stretched = _stretched(filled * around, rows, columns)
         stretched /= np.maximum(_stretched(around.astype(np.float32), rows, columns), np.float32(1e-6))
         least = 0.55 / EDGE  # so that nothing of the fluid is seen where there is none
         sharpness = np.float32(max(least, 1.5 * self.rows / size[0]))
+        near[alone] = ALONE
         cover = _stretched(near, rows, columns)
         cover -= np.float32(EDGE)
         cover *= sharpness

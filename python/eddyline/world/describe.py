@@ -181,6 +181,7 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
             "below 0.1 is usual."
         )
     yield from _bodies_beyond(world)
+    yield from _lost_fluid(world, found.estimate)
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
         yield "a gauge measures a free surface, and this world has none: the fluid fills it."
 
@@ -199,6 +200,17 @@ def _bodies_beyond(world: World) -> Iterator[str]:
         if beyond:
             sides = f"{listed(beyond)} side{'s' if len(beyond) > 1 else ''}"
             yield f"bodies.{name} reaches beyond the {sides}: no fluid acts on what is there."
+
+
+def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
+    """Where a length of the domain was given in another unit than those of the fluid, most likely."""
+    fluid, walls = estimate.fluid_particles, estimate.wall_particles
+    if fluid > 0 and walls > 20 * fluid:
+        filled = fluid * world.file.domain.spacing**world.dimensions / math.prod(world.file.domain.size)
+        yield (
+            f"walls have {walls / fluid:,.0f} times as many particles as the fluid, which fills "
+            f"{rounded(100 * filled, 2)} % of the domain: all lengths are in m."
+        )
 
 
 def _bytes(count: float) -> str:

@@ -99,6 +99,11 @@ def parse(text: str, label: str, overrides: Mapping[str, str | float] | None = N
 
 
 def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Problem:
+    suffix = FilePath(label).suffix
+    if suffix not in ("", ".toml"):
+        return Problem(
+            0, label, f"not a world file: those are TOML, in files NAME.toml, and this is a {suffix} file."
+        )
     if positions.repeated:
         path, line = positions.repeated[0]
         first = positions.line(path)
