@@ -97,6 +97,7 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert {"rates", "forces", "fringe", "wait", "pack"} <= {event["name"] for event in laps}
     refused = eddyline("export", str(alone), "--timeline")
     assert refused.returncode == 2 and "has no timeline" in refused.stderr
+    assert not (alone / "export").exists()
 
 
 def test_auto_says_what_it_measured_and_took(channel: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,15 +34,29 @@ def export(
     source = run if isinstance(run, Run) else Run.open(run)
     columns = [_column_of(source, name) for name in spectra]
     folder = Path(out) if out is not None else source.folder / "export"
-    folder.mkdir(parents=True, exist_ok=True)
     makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report, "timeline": _timeline}
-    if {"png", "mp4"} & set(parts):
-        yield from _pictures(source, folder, parts, quantity, width)
-    for part, make in makers.items():
-        if part in parts:
-            yield from make(source, folder)
-    for series, column in columns:
-        yield from _spectrum(source, series, column, folder)
+    with _filled(folder):
+        if {"png", "mp4"} & set(parts):
+            yield from _pictures(source, folder, parts, quantity, width)
+        for part, make in makers.items():
+            if part in parts:
+                yield from make(source, folder)
+        for series, column in columns:
+            yield from _spectrum(source, series, column, folder)
+
+
+@contextlib.contextmanager
+def _filled(folder: Path) -> Iterator[None]:
+    """Makes a folder, and takes it back if the block fails before anything is in it."""
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
 
 
 def _timeline(run: Run, folder: Path) -> Iterator[Path]:
