@@ -113,7 +113,7 @@ def _curve_chart(
             axes.set_ylim(
                 min(0.0, float(y[inside].min())), 1.06 * float(max(y[inside].max(), curve.y.max() + half))
             )
-        axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper left")
+        axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="best")
 
     moved = f", moved by {shift:.3g} along the axis for the best agreement" if shift else ""
     text = f"{_pretty(expect.quantity)} over {_pretty(expect.against)}: line, with {source}: points{moved}"
@@ -224,5 +224,9 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].replace("_", " ")
 
 
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def _pretty(formula: str) -> str:
-    return re.sub(r"\s*\*\s*", " · ", formula.replace("_", " "))
+    text = re.sub(r"\s*\*\s*", " · ", formula.replace("_", " "))
+    return re.sub(r"\^(\d+)(?![\d.])", lambda power: power[1].translate(_RAISED), text)
