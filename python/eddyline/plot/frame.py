@@ -35,7 +35,7 @@ MAXIMUM_HEIGHT = 860  # px of the field
 NO_FLUID_CODE = 256  # after the 256 colours of a map
 EDGE = 0.45  # of the blurred fluid mask: where the fluid is drawn to end
 SMALL, ALONE = 0.5, 0.8
-"""Below the first of the blurred mask a pixel of the fluid is a drop or a thread, which is seen with the second."""
+"""A pixel below the first of the blurred mask is a drop or a thread, and is seen with the second."""
 MINIMUM_WIDTH = 700  # px of the whole picture
 LETTER = 6  # px of a letter beside the colour bar, about
 SMOOTHING = 4  # pixels that a pixel of a moving body is drawn with, along each axis
