@@ -37,7 +37,7 @@ struct PixelRows {
 /// One of some rows, counted from their first.
 struct Pixel {
   std::int32_t column, row;
-  bool holds_surface;  // the centre of a particle at the free surface
+  bool holds_drop;  // an isolated particle's centre
 };
 
 }  // namespace eddyline::observe

@@ -16,6 +16,10 @@ namespace {
 /// room.
 constexpr std::int32_t k_strips = 4;
 
+constexpr double k_least_cover = 0.5;
+/// Between it and the little around it one half is where a particle ends, for pixels of 5/4 spacing.
+constexpr double k_cover_of_drop = 0.85;
+
 double value(Quantity quantity, const Sample& sample) {
   switch (quantity) {
     case Quantity::speed: return norm(sample.velocity);
@@ -25,6 +29,7 @@ double value(Quantity quantity, const Sample& sample) {
     case Quantity::pressure: return sample.pressure;
     case Quantity::density: return sample.density;
     case Quantity::vorticity: return sample.vorticity;
+    case Quantity::cover: break;  // not of a sample alone
   }
   return 0;
 }
@@ -44,14 +49,15 @@ double share_inside(const world::World& world, double R, int axis, double x) {
 
 Quantity quantity_of(std::string_view name, int dimensions) {
   constexpr std::string_view k_names[k_quantities] = {"speed",    "velocity_x", "velocity_y", "velocity_z",
-                                                      "pressure", "density",    "vorticity"};
+                                                      "pressure", "density",    "vorticity",  "cover"};
   for (std::size_t k = 0; k < k_quantities; ++k) {
     const auto quantity = static_cast<Quantity>(k);
     const auto other = dimensions == 2 ? Quantity::velocity_z : Quantity::vorticity;
     if (name == k_names[k] && quantity != other) return quantity;
   }
-  throw UserError("quantity = \"" + std::string(name) +
-                  "\"; must be speed, velocity_x, velocity_y, velocity_z (3D), pressure, density or vorticity (2D).");
+  throw UserError(
+      "quantity = \"" + std::string(name) +
+      "\"; must be speed, velocity_x, velocity_y, velocity_z (3D), pressure, density, vorticity (2D) or cover.");
 }
 
 template <class T, int D>
@@ -71,20 +77,30 @@ void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, 
   std::vector<double> inside_columns, inside_rows;
   for (std::int32_t k = 0; k < plane.columns; ++k) inside_columns.push_back(inside(0, plane.centre(k, 0).x));
   for (std::int32_t k = 0; k < plane.rows; ++k) inside_rows.push_back(inside_plane * inside(1, plane.centre(0, k).y));
-  std::fill(pixels.begin(), pixels.end(), std::numeric_limits<float>::quiet_NaN());
+  bool covers = false;
+  for (std::size_t n = 0; n < quantities.size(); ++n) {
+    const bool is_cover = quantities[n] == Quantity::cover;
+    std::ranges::fill(pixels.subspan(n * plane.pixels(), plane.pixels()),
+                      is_cover ? 0.0F : std::numeric_limits<float>::quiet_NaN());
+    covers = covers || is_cover;
+  }
   const std::int32_t batch = k_strips * strip_rows(plane, flow.constants().length.interaction_radius);
   for (PixelRows some{plane, 0, 0}; some.last < plane.rows;) {
     some.first = some.last, some.last = std::min(some.first + batch, plane.rows);
     for (const bool fitted : {false, true}) {
       if (std::ranges::none_of(quantities, [&](Quantity q) { return is_of_fits(q) == fitted; })) continue;
-      // It is fluid where half of what walls leave is, and where a drop is.
       const auto paint = [&](Pixel pixel, const Sample& sample) {
         const auto column = static_cast<std::size_t>(pixel.column),
                    row = static_cast<std::size_t>(some.first + pixel.row);
-        if (!pixel.holds_surface && sample.fraction < 0.5 * inside_columns[column] * inside_rows[row]) return;
+        double cover = std::min(sample.fraction / (inside_columns[column] * inside_rows[row]), 1.0);
+        if (pixel.holds_drop) cover = std::max(cover, k_cover_of_drop);
+        if (cover < k_least_cover && !covers) return;
         float* to = pixels.data() + row * columns + column;
         for (const Quantity quantity : quantities) {
-          if (is_of_fits(quantity) == fitted) *to = static_cast<float>(value(quantity, sample));
+          if (quantity == Quantity::cover)
+            *to = static_cast<float>(cover);
+          else if (cover >= k_least_cover && is_of_fits(quantity) == fitted)
+            *to = static_cast<float>(value(quantity, sample));
           to += plane.pixels();
         }
       };

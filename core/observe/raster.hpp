@@ -8,16 +8,17 @@
 
 namespace eddyline::observe {
 
-/// What a raster can show: velocities [m/s], Pa, kg/m^3, 1/s. velocity_z in 3D, vorticity in 2D.
-enum class Quantity { speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity };
-inline constexpr std::size_t k_quantities = 7;
+/// What a raster can show: velocities [m/s], Pa, kg/m^3, 1/s; velocity_z in 3D, vorticity in 2D. cover: how much of a
+/// neighbourhood is fluid, of what the walls of the domain leave of it, at most 1, and more
+/// than one half where a drop is.
+enum class Quantity { speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity, cover };
+inline constexpr std::size_t k_quantities = 8;
 
 /// By its name. Throws UserError if there is no such quantity in so many dimensions.
 Quantity quantity_of(std::string_view name, int dimensions);
 
-/// Interpolates quantities to pixels: one raster after another, row 0 at the bottom; NaN where there is no fluid: less
-/// than half of what the walls of the domain leave around the pixel. All that can be read from one sample of a pixel
-/// share it.
+/// Interpolates quantities to pixels: one raster after another, row 0 at the bottom; NaN where there is no fluid, a
+/// cover below one half. All that can be read from one sample of a pixel share it.
 template <class T, int D>
 void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, const Plane& plane,
                   std::span<float> pixels);

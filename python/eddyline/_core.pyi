@@ -386,7 +386,9 @@ class Simulation:
         """SPH interpolation on a plane of pixels: (quantities, rows, columns) for a shape (rows, columns),
         row 0 at the bottom, centres of equal cells between `lower` and `upper` (3D: the plane z = lower.z).
         NaN where there is no fluid. Quantities: speed, velocity_x, velocity_y, velocity_z, pressure, density,
-        vorticity (2D); all but the vorticity cost little more together than one of them.
+        vorticity (2D); all but the vorticity cost little more together than one of them. And cover, from 0
+        to 1: how much of a neighbourhood is fluid, of what the walls of the domain leave of it; there is
+        fluid where that is at least one half, as it is in pixels with an isolated particle.
         """
     def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:
         """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"

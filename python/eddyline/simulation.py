@@ -111,9 +111,12 @@ class Simulation:
 
         scene, quantity = Scene.of(self.world), shown_quantity(self.world)
         if scene.dimensions == 2:
+            shape = scene.raster_shape(0.5 * scene.spacing, 1600)
+            values, cover = self._core.rasters([quantity, "cover"], shape, scene.lower, scene.upper)
             frame = Frame(
-                self.time, self.steps, quantity, self.raster(quantity), scene.lower[:2], scene.upper[:2]
-            )
+                self.time, self.steps, quantity, values, scene.lower[:2], scene.upper[:2],
+                cover=cover if self.world.has_free_surface else None,
+            )  # fmt: skip
         else:
             view = oblique.View.of(scene)
             painting = oblique.Painting(view, scene.spacing, [quantity])

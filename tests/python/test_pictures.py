@@ -61,18 +61,24 @@ def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
     values = np.linspace(0, 1, 35, dtype=np.float32).reshape(5, 7)  # 35 bits: not whole bytes
     half, nothing = values.copy(), np.full_like(values, np.nan)
     half[:, 3:] = np.nan
+    cover = np.where(values < 0.4, 0, values)
     rasters = {"speed": half, "pressure": nothing, "velocity_x": values[:3]}
     with FrameFiles(tmp_path) as files:
         files.append(Picture(0.25, 7, (0, 0), (2, 1), {"speed": values}, {}))
         assert FrameStore(tmp_path).quantities == ["speed"]  # at once
-        files.append(Picture(0.5, 12, (0, 0), (2, 1), rasters, {"speed": "m/s"}))
+        files.append(Picture(0.5, 12, (0, 0), (2, 1), rasters, {"speed": "m/s"}, cover=cover))
     store = FrameStore(tmp_path)
+    assert FrameStore(tmp_path).quantities == ["speed"] and store.read(0, "speed").cover is None
+    with pytest.raises(KeyError):
+        store.read(1, "cover")
     assert [(row["step"], row["time"]) for row in store.index] == [(7, 0.25), (12, 0.5)]
     np.testing.assert_allclose(store.read(0, "speed").values, values, atol=1e-4)
     for name, raster in rasters.items():
         frame = store.read(-1, name)
         assert frame.upper == (2, 1) and frame.solid is None and frame.step == 12
         np.testing.assert_allclose(frame.values, raster, atol=1e-4)
+        assert frame.cover is not None
+        np.testing.assert_allclose(frame.cover, cover, atol=0.002)
     with (tmp_path / "frames.npy").open("rb") as file:  # as the module tells its readers
         np.load(file)
         speed = np.load(file)[()]["speed"]
@@ -226,14 +232,29 @@ def test_nothing_of_the_fluid_is_seen_where_there_is_none(rows: int) -> None:
 
 @pytest.mark.parametrize("size", [(60, 80), (120, 160), (311, 402)])
 def test_a_drop_of_one_pixel_is_painted(size: tuple[int, int]) -> None:
-    values = np.full((60, 80), np.nan, dtype=np.float32)
-    values[20, 30] = 3.0
-    shown, cover, _ = Resampler(*size)(values, whole=True)
-    rows, columns = np.nonzero(cover > 0.5)
-    assert 0 < len(rows) <= 2 * size[0] * size[1] / values.size
+    values, cover = np.full((60, 80), np.nan, dtype=np.float32), np.zeros((60, 80), dtype=np.float32)
+    cover[19:22, 29:32] = 0.1
+    values[20, 30], cover[20, 30] = 3.0, 1.0
+    shown, covered, _ = Resampler(*size)(values, cover, whole=True)
+    rows, columns = np.nonzero(covered > 0.5)
+    assert 0 < len(rows) <= 1.5 * size[0] * size[1] / values.size
     place = (np.array([rows.mean(), columns.mean()]) + 0.5) * values.shape / size
     assert place == pytest.approx([20.5, 30.5], abs=0.3)
     assert np.allclose(shown[rows, columns], 3.0)
+
+
+def test_a_surface_is_painted_where_half_is_covered() -> None:
+    """It slopes by a pixel in 20: steps of pixels would be off by half a pixel."""
+    y, x = np.mgrid[:60, :80].astype(np.float32) + 0.5
+    height = 30 + x / 20
+    cover = np.clip(0.5 + (height - y) / 4, 0, 1).astype(np.float32)
+    values = np.where(cover >= 0.5, 2.0, np.nan).astype(np.float32)
+    finer = 8
+    shown, covered, _ = Resampler(60 * finer, 80 * finer)(values, cover, whole=True)
+    assert np.allclose(shown[covered > 0], 2.0)
+    heights = covered.sum(axis=0)[2 * finer : -2 * finer] / finer
+    places = (np.arange(80 * finer) + 0.5)[2 * finer : -2 * finer] / finer
+    assert np.abs(heights - (30 + places / 20)).max() < 0.1
 
 
 @pytest.mark.parametrize("size", [(37, 50), (90, 120), (311, 402)])

@@ -58,7 +58,7 @@ def test_quantities_together_are_those_alone() -> None:
     [
         (["heat"], (2, 2), 'quantity = "heat"; must be speed'),
         (["velocity_z"], (2, 2), 'quantity = "velocity_z"; must be speed'),
-        (["speed"] * 8, (2, 2), "rasters: 8 quantities; there are 7."),
+        (["speed"] * 9, (2, 2), "rasters: 9 quantities; there are 8."),
         (["speed"], (0, 2), r"rasters: shape must be at least \(1, 1\)."),
     ],
 )

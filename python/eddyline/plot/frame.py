@@ -33,9 +33,7 @@ NO_FLUID = np.array([246, 247, 249], dtype=np.uint8)
 MARGIN = {"left": 74, "right": 120, "bottom": 62, "top": 58}  # px around the field
 MAXIMUM_HEIGHT = 860  # px of the field
 NO_FLUID_CODE = 256  # after the 256 colours of a map
-EDGE = 0.45  # of the blurred fluid mask: where the fluid is drawn to end
-SMALL, ALONE = 0.5, 0.8
-"""A pixel below the first of the blurred mask is a drop or a thread, and is seen with the second."""
+EDGE, COVERED = 0.45, 0.5  # of the blurred fluid mask, or of the cover: where the fluid is drawn to end
 MINIMUM_WIDTH = 700  # px of the whole picture
 LETTER = 6  # px of a letter beside the colour bar, about
 SMOOTHING = 4  # pixels that a pixel of a moving body is drawn with, along each axis
@@ -111,7 +109,7 @@ class FramePainter:
 
     def _paint_field(self, field: Pixels, frame: Frame) -> None:
         values = colors.shown_values(frame.quantity, frame.values, self.scene.density)
-        stretched, cover, where = self._resample(values, whole=frame.shade is not None)
+        stretched, cover, where = self._resample(values, frame.cover, whole=frame.shade is not None)
         stretched -= np.float32(self.scale.low)
         stretched *= np.float32(255.999 / (self.scale.high - self.scale.low))
         codes = np.clip(stretched, 0, 255, out=stretched).astype(np.intp)
@@ -306,10 +304,11 @@ class Resampler:
         self.rows, self.columns = rows, columns
 
     def __call__(
-        self, values: NDArray[np.float32], *, whole: bool = False
+        self, values: NDArray[np.float32], cover: NDArray[np.float32] | None = None, *, whole: bool = False
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], Slices]:
-        """(values, cover, where): cover is 1 in the fluid, 0 outside, and between for about a pixel; it is 0
-        where nothing is given, which is nowhere if the `whole` is asked for."""
+        """(values, shown, where): shown is 1 in the fluid, 0 outside, and between for about a pixel; it is 0
+        where nothing is given, which is nowhere if the `whole` is asked for. cover: of a frame, whose level
+        COVERED is then the edge; else that is made from where there are values."""
         known = np.isfinite(values)
         if known.all():
             return self.stretch(values), np.ones((self.rows, self.columns), dtype=np.float32), WHOLE
@@ -322,18 +321,16 @@ class Resampler:
         filled = np.where(known, values, np.float32(0))
         near = _blur(wet)
         around = near > 0
-        alone = known & (near < SMALL)
         filled = np.where(known, filled, _blur(filled) / np.maximum(near, np.float32(1e-6)))
         stretched = _stretched(filled * around, rows, columns)
         stretched /= np.maximum(_stretched(around.astype(np.float32), rows, columns), np.float32(1e-6))
-        least = 0.55 / EDGE  # so that nothing of the fluid is seen where there is none
-        sharpness = np.float32(max(least, 1.5 * self.rows / size[0]))
-        near[alone] = ALONE
-        cover = _stretched(near, rows, columns)
-        cover -= np.float32(EDGE)
-        cover *= sharpness
-        cover += np.float32(0.5)
-        return stretched, np.clip(cover, 0, 1, out=cover), (rows.shown, columns.shown)
+        edge, steepness, source = (EDGE, 1.5, near) if cover is None else (COVERED, 2.0, cover[kept])
+        least = 0.55 / edge  # so that nothing of the fluid is seen where there is none
+        shown = _stretched(source, rows, columns)
+        shown -= np.float32(edge)
+        shown *= np.float32(max(least, steepness * self.rows / size[0]))
+        shown += np.float32(0.5)
+        return stretched, np.clip(shown, 0, 1, out=shown), (rows.shown, columns.shown)
 
     def stretch(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         rows, columns = values.shape

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,9 +59,7 @@ class RunPictures:
         parts = [self.store.read(k, name) for name in _SOURCES[self.quantity]]
         first = parts[0]
         values = _make(self.quantity, parts, self.run)
-        return Frame(
-            first.time, first.step, self.quantity, values, first.lower, first.upper, first.solid, first.shade
-        )
+        return replace(first, quantity=self.quantity, values=values)
 
     @cached_property
     def scale(self) -> colors.Scale:

@@ -17,7 +17,7 @@ from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
-from eddyline.stream.frames import FrameFiles, Picture, Raster
+from eddyline.stream.frames import FrameFiles, Picture
 from eddyline.stream.series import SeriesFiles
 from eddyline.stream.snapshots import SnapshotFiles
 from eddyline.stream.writer import Writer
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 PIXELS = 1600  # the longest side of a raster
-PIXEL, EDGED, COARSE = 5 / 4, 4 / 5, 3 / 2
-"""Pixels in spacings. The first is finer than what a value is a mean over. With the second a free surface
-shows its edge; quantities besides the world's own have the third there."""
+PIXEL = 5 / 4  # in spacings: finer than what a value is a mean over
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
 """Quantities of each frame besides the world's own, so that `export` can paint them later."""
 
@@ -156,27 +154,23 @@ class Recorder:
             self._put_view(self._view)
 
     def _plane(self) -> Picture:
-        """Rasters of a two-dimensional flow: all at once, or coarser ones beside that of a free surface."""
-        others = [name for name in self._also_kept if name != self.quantity]
-        if self._world.has_free_surface:
-            rasters = self._rasters([self.quantity], EDGED, PIXELS) + self._rasters(
-                others, COARSE, PIXELS // 2
-            )
-        else:
-            rasters = self._rasters([self.quantity, *others], PIXEL, PIXELS)
+        """Rasters of a two-dimensional flow, all at once, with the cover where a free surface shows."""
+        scene = self.scene
+        names = list(dict.fromkeys([self.quantity, *self._also_kept]))
+        wanted = [*names, "cover"] if self._world.has_free_surface else names
+        shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
+        rasters = dict(
+            zip(wanted, self.simulation.rasters(wanted, shape, scene.lower, scene.upper), strict=True)
+        )
         return Picture(
             time=self.simulation.time,
             step=self.simulation.step_count,
-            lower=self.scene.lower[:2],
-            upper=self.scene.upper[:2],
-            rasters=dict(zip([self.quantity, *others], rasters, strict=True)),
+            lower=scene.lower[:2],
+            upper=scene.upper[:2],
+            cover=rasters.pop("cover", None),
+            rasters=rasters,
             units=_UNITS,
         )
-
-    def _rasters(self, quantities: list[str], pixel: float, most: int) -> list[Raster]:
-        scene = self.scene
-        shape = scene.raster_shape(pixel * scene.spacing, most)
-        return list(self.simulation.rasters(quantities, shape, scene.lower, scene.upper))
 
     def _put_view(self, view: oblique.View) -> None:
         time, step = self.simulation.time, self.simulation.step_count

@@ -14,7 +14,9 @@ offset + scale * code, and 65535 on a solid. Row 0 is at the bottom.
     known = numpy.unpackbits(speed["known"], count=values.size).astype(bool)
     values.flat[known] = speed["offset"] + speed["scale"] * speed["code"]
 
-Frames of three-dimensional runs are views: `shade` holds the light on each pixel, 160 for 1.
+Frames with a free surface hold its `cover` as well: how much of each pixel's neighbourhood is fluid, in
+codes of 8 bits, 255 for 1; there is none where `known` has no bit. Frames of three-dimensional runs are
+views: `shade` holds the light on each pixel, 160 for 1.
 """
 
 from __future__ import annotations
@@ -40,9 +42,11 @@ Raster = NDArray[np.float32]
 SOLID = 65535
 TOP = 65534
 SHADE_ONE = 160  # code of light 1.0
+COVER_ONE = 255  # code of cover 1.0
 _MOMENT = np.dtype([("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper", "f8", 2)])
 _SCALE = np.dtype([("scale", "f8"), ("offset", "f8"), ("units", "U16"), ("shape", "i4", 2)])
 _BITS, _CODE = np.dtype("u1").str, np.dtype("u2").str
+_SHAPE = np.dtype("i4")
 INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
 """Of a frame: time [s], step, and how many bytes of `frames.npy` there are with it."""
 _MOMENT_FIELDS: list[tuple[Any, ...]] = _MOMENT.descr
@@ -61,6 +65,7 @@ class Frame:
     upper: tuple[float, float]
     solid: NDArray[np.bool_] | None = None  # (rows, columns), three dimensions only
     shade: Raster | None = None  # (rows, columns), light, about 1, three dimensions only
+    cover: Raster | None = None  # (rows, columns), 0 to 1, two dimensions with a free surface only
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,7 @@ class Picture:
     units: Mapping[str, str]
     solid: NDArray[np.bool_] | None = None
     shade: Raster | None = None
+    cover: Raster | None = None
 
 
 @dataclass(frozen=True)
@@ -158,6 +164,30 @@ class FrameFiles:
         return first, second
 
 
+@dataclass(frozen=True)
+class CoverCodes:
+    """A cover as it is kept."""
+
+    shape: tuple[int, ...]  # rows, columns
+    known: NDArray[np.uint8]  # a bit for each pixel: whether it has a code
+    codes: NDArray[np.uint8]  # (n,) of those
+
+    @classmethod
+    def of(cls, cover: Raster) -> CoverCodes:
+        codes = np.rint(COVER_ONE * cover.reshape(-1)).astype(np.uint8)
+        return cls(cover.shape, np.packbits(codes > 0), codes[codes > 0])
+
+    @classmethod
+    def kept_in(cls, record: Any) -> CoverCodes:
+        return cls(tuple(record["shape"]), record["known"], record["code"])
+
+    def raster(self) -> Raster:
+        cover = np.zeros(self.shape, dtype=np.float32)
+        is_known = np.unpackbits(self.known, count=cover.size).view(np.bool_)
+        cover.reshape(-1)[is_known] = self.codes / np.float32(COVER_ONE)
+        return cover
+
+
 def _record(picture: Picture) -> bytes:
     """A frame as numpy.save would write it, put together from its pieces."""
     rasters = {name: Codes.of(values, picture.solid) for name, values in picture.rasters.items()}
@@ -166,17 +196,20 @@ def _record(picture: Picture) -> bytes:
         if picture.shade is None
         else np.ascontiguousarray(np.clip(picture.shade * SHADE_ONE, 0, 255), dtype=np.uint8)
     )
+    cover = None if picture.cover is None else CoverCodes.of(picture.cover)
     moment = (picture.time, picture.step, picture.lower, picture.upper)
-    pieces: list[bytes | memoryview] = [_head(rasters, shade), np.array(moment, dtype=_MOMENT).data]
+    pieces: list[bytes | memoryview] = [_head(rasters, shade, cover), np.array(moment, dtype=_MOMENT).data]
     for name, kept in rasters.items():
         scale = (kept.scale, kept.offset, picture.units.get(name, ""), kept.shape)
         pieces += [np.array(scale, dtype=_SCALE).data, kept.known.data, kept.codes.data]
     if shade is not None:
         pieces.append(shade.data)
+    if cover is not None:
+        pieces += [np.array(cover.shape, dtype=_SHAPE).data, cover.known.data, cover.codes.data]
     return b"".join(pieces)
 
 
-def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None) -> bytes:
+def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None, cover: CoverCodes | None) -> bytes:
     """What a file begins with that holds these rasters."""
     fields = [*_MOMENT_FIELDS]
     for name, kept in rasters.items():
@@ -184,6 +217,9 @@ def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None) -> byte
         fields.append((name, [*_SCALE_FIELDS, *pixels]))
     if shade is not None:
         fields.append(("shade", _BITS, shade.shape))
+    if cover is not None:
+        pixels = [("known", _BITS, cover.known.shape), ("code", _BITS, cover.codes.shape)]
+        fields.append(("cover", [("shape", _SHAPE.str, 2), *pixels]))
     out = io.BytesIO()
     npy.write_array_header_1_0(out, {"descr": fields, "fortran_order": False, "shape": ()})
     return out.getvalue()
@@ -209,14 +245,14 @@ class FrameStore:
         if not len(self):
             return []
         kinds = self._load(0).dtype
-        return [name for name in kinds.names or () if kinds[name].names]
+        return [name for name in kinds.names or () if "scale" in (kinds[name].names or ())]
 
     def read(self, k: int, quantity: str) -> Frame:
         """Frame `k` (negative: from the end); KeyError if it does not hold `quantity`, DamagedError if it
         cannot be read."""
         record = self._load(k)
         names = record.dtype.names
-        if quantity not in names:
+        if quantity not in names or quantity == "cover":
             raise KeyError(quantity)
         with _reading(self.path):
             raster = record[quantity]
@@ -228,6 +264,7 @@ class FrameStore:
                 offset=float(raster["offset"]),
             )
             shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in names else None
+            cover = CoverCodes.kept_in(record["cover"]).raster() if "cover" in names else None
             return Frame(
                 time=float(record["time"]),
                 step=int(record["step"]),
@@ -237,6 +274,7 @@ class FrameStore:
                 upper=_pair(record["upper"]),
                 solid=kept.solid() if shade is not None else None,
                 shade=shade,
+                cover=cover,
             )
 
     def _load(self, k: int) -> Any:
