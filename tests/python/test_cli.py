@@ -173,6 +173,24 @@ def test_ctrl_c_leaves_a_complete_run(tmp_path: Path, number: signal.Signals) ->
     assert run.snapshot(-1)["step"] == run.record["steps"]
 
 
+def test_a_replay_that_is_stopped_accuses_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from typer.testing import CliRunner
+
+    from eddyline.cli import app
+
+    small_worlds.write(tmp_path)
+    folder = tmp_path / "run"
+    assert eddy("run", "small.toml", "--steps", 20, "-q", "--out", folder, cwd=tmp_path).returncode == 0
+    record = json.loads((folder / "run.json").read_text())
+    record |= {"replay_of": {"folder": "runs/small/0001", "fingerprint": "of the whole run"}}
+    for outcome, code, told in (("stopped by user", 130, "fingerprint"), ("finished", 2, "not the same run")):
+        (folder / "run.json").write_text(json.dumps(record | {"outcome": outcome, "message": "stopped"}))
+        monkeypatch.setattr("eddyline.run.replay.replay", lambda *_, **__: Run.open(folder))
+        done = CliRunner().invoke(app, ["replay", "runs/small"])
+        assert done.exit_code == code and told in done.output
+        assert ("not the same run" in done.output) == (outcome == "finished")
+
+
 @pytest.mark.parametrize("seconds", [0.0, 1.5])
 def test_a_run_ends_in_order_where_its_terminal_goes(tmp_path: Path, seconds: float) -> None:
     """While it computes, or a while later, when it may be painting its film."""

@@ -186,6 +186,13 @@ def test_a_value_outside_says_by_how_much_and_why(tmp_path: Path) -> None:
     assert reason.strip() == first["reason"]
 
 
+def test_values_are_told_where_none_are_expected(tmp_path: Path) -> None:
+    lines = table_lines(run_in(tmp_path, {**results(8.0), "expectations": []}))
+    assert re.fullmatch(r"Cd mean +3\.\d+ \+- 0\.\d+ \| mean of \d+ periods, [\d.]+ to [\d.]+ s", lines[0]), (
+        lines
+    )
+
+
 def run_in(folder: Path, found: dict[str, Any]) -> Run:
     """The record of a run that has these results."""
     (folder / "run.json").write_text(

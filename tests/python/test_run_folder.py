@@ -25,6 +25,14 @@ def test_numbers_follow_each_other_and_latest_follows(tmp_path: Path) -> None:
     assert (tmp_path / "dam" / "latest").resolve() == folders[-1].path.resolve()
 
 
+def test_the_latest_run_stays_the_one_it_was_when_opened(tmp_path: Path) -> None:
+    for _ in range(2):
+        folder = RunFolder.create("dam", base=tmp_path)
+        folder.record.write_text("{}")
+        opened = [RunFolder.open(tmp_path / "dam" / name) for name in (".", "latest", "latest/run.json")]
+        assert [each.path for each in opened] == 3 * [folder.path]
+
+
 def test_runs_that_start_together_get_folders_of_their_own(tmp_path: Path) -> None:
     made: list[Path] = []
     threads = [

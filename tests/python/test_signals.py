@@ -248,7 +248,7 @@ def test_a_steady_flow_has_a_mean_without_its_start(end: float) -> None:
     got = statistic(time, drag, state, "mean")
     assert got is not None and got.error is not None
     assert got.value == pytest.approx(3.0, abs=0.012), "within 0.4 %, though the start is 67 % off"
-    assert got.error < 0.003
+    assert abs(got.value - 3.0) < 1.8 * got.error < 0.015, "it still creeps at first"
     assert statistic(time, drag, state, "max") is None
     found = noise(time, drag, state)
     assert found is not None and found.value == pytest.approx(0.01, rel=0.1)

@@ -145,7 +145,7 @@ def replay(
     def again() -> Run:
         done = replay_run(run, out=out, progress=not quiet, live=live, **manner)
         before = done.record["replay_of"]["fingerprint"]
-        if done.fingerprint != before:
+        if done.outcome != "stopped by user" and done.fingerprint != before:
             raise BadInputError(
                 f"{done.folder}: fingerprint {done.fingerprint}, and {before} before: not the same run. "
                 "Another version of Eddyline, or a file that was changed?"

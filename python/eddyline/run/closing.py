@@ -121,7 +121,7 @@ def window_text(item: Mapping[str, Any]) -> str:
 
 
 def _is_whole_curve(item: Mapping[str, Any]) -> bool:
-    return item["kind"] == "curve" and item["at"] is None
+    return item.get("kind") == "curve" and item["at"] is None
 
 
 def expected_text(item: Mapping[str, Any]) -> str:
@@ -137,7 +137,7 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
     if item["inside"] is None:
         return ""
     word = "inside" if item["inside"] else "OUTSIDE"
-    if (item["kind"] == "curve" and item["at"] is None) or not item["error"]:
+    if _is_whole_curve(item) or not item["error"]:
         return f"{word} at {spacing}"
     return f"{word}, {100 * item['error']:+.1f} % at {spacing}"
 

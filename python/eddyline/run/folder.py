@@ -103,7 +103,7 @@ class RunFolder:
         """The folder of an existing run; `path` may also be a file in it, or `runs/<world>` (then its
         latest run)."""
         given = Path(path)
-        for candidate in (given, given / "latest", given.parent):
+        for candidate in map(_followed, (given, given / "latest", given.parent)):
             if (candidate / "run.json").is_file():
                 return cls(candidate)
         raise FileNotFoundError(f"{given}: is not the folder of a run (it has no run.json)")
@@ -144,6 +144,11 @@ class RunFolder:
 
     def __repr__(self) -> str:
         return f"RunFolder({str(self.path)!r})"
+
+
+def _followed(folder: Path) -> Path:
+    """Where a link points now: another run may soon be the latest."""
+    return folder.parent / folder.readlink() if folder.is_symlink() else folder
 
 
 def _safe(name: str) -> str:

@@ -36,6 +36,7 @@ DRIFT = 0.01  # largest change of a steady mean over its window, relative to the
 FLUCTUATION = (
     0.05  # rms of a signal, relative to the scale, above which a flow is irregular rather than steady
 )
+TOLD = 2  # errors that a change must be to be told from noise
 LARGEST_ERROR = 0.02  # of a mean, relative to the scale, beyond which a window is too short
 FARTHEST = 20  # times as long as it has been observed: further nobody sees when a signal will have a mean
 _BATCHES = 200
@@ -136,10 +137,8 @@ def steady_part(
     batches = np.array([part.mean() for part in np.array_split(values, min(_BATCHES, len(values) // 2))])
     window = (float(even[0] + (even[-1] - even[0]) * _truncation(batches)), float(even[-1]))
     rest_time, rest = cut(even, values, *window)
-    line = np.polynomial.Polynomial.fit(rest_time, rest, 1)
-    drift = float(line(window[1]) - line(window[0]))
-    # The error of a fitted change from end to end is sqrt(12) times that of the mean.
-    if abs(drift) > max(DRIFT * size, 2 * math.sqrt(12) * _error(rest_time, rest - line(rest_time))):
+    drift, its_error = _change(rest_time, rest)
+    if abs(drift) > max(DRIFT * size, TOLD * its_error):
         return Unsettled("not steady yet", _likely(even, values, size))
     error = _error(rest_time, rest)
     if error > LARGEST_ERROR * size:
@@ -174,8 +173,28 @@ def statistic(time: Vector, values: Vector, state: Periodic | Steady, name: str)
     part = cut(time, values, *state.window)
     word = "irregular" if state.why_not_periodic else "steady"
     if name == "mean":
-        return replace(mean_with_error(*part, state.period), what=f"mean, {word}")
+        found = mean_with_error(*part, state.period)
+        error = None if found.error is None else math.hypot(found.error, _creep(*part, state.period))
+        return replace(found, error=error, what=f"mean, {word}")
     return Statistic(root_mean_square(*part), None, state.window, f"rms, {word}") if name == "rms" else None
+
+
+def _creep(time: Vector, values: Vector, period: float | None) -> float:
+    """What a mean is likely to be off by as the signal is still on its way: another window as long would have
+    one that differs by anything from nothing to the change of a straight line, unless that cannot be told
+    from noise; the root mean square of it all."""
+    if period is not None:
+        even, values = uniform(time, values)
+        time, values = even, moving_mean(even, values, period)
+    change, noise = _change(time, values)
+    return math.sqrt((change**2 - noise**2) / 3) if abs(change) > TOLD * noise else 0.0
+
+
+def _change(time: Vector, values: Vector) -> tuple[float, float]:
+    """Of a straight line from end to end, and its error: sqrt(12) times that of the mean."""
+    line = np.polynomial.Polynomial.fit(time, values, 1)
+    change = float(line(time[-1]) - line(time[0]))
+    return change, math.sqrt(12) * _error(time, values - line(time))
 
 
 def noise(time: Vector, values: Vector, state: Periodic | Steady) -> Statistic | None:
