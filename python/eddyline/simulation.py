@@ -38,14 +38,16 @@ class Simulation:
 
     def step(self, n: int = 1) -> None:
         """Makes `n` steps. Ctrl-C stops between two of them. Raises _core.StepError if one breaks down."""
-        if n < 0:
-            raise ValueError(f"n = {n}: must be >= 0")
-        last = self.steps + n
+        if n < 0 or n != int(n):
+            raise ValueError(f"n = {n}: must be a whole number, at least 0")
+        last = self.steps + int(n)
         while self._core.step_count < last:
             self._core.advance(float("inf"), last, 0.2)
 
     def advance_to(self, time: float) -> None:
-        """Steps until `time` [s] is reached or just passed."""
+        """Steps until `time` [s] is reached or just passed. ValueError if it lies in the past."""
+        if not time >= self.time:
+            raise ValueError(f"time = {time} s: must be at least {self.time:.6g} s, the time it is")
         while self._core.time < time:
             self._core.advance(time, 2**62, 0.2)
 

@@ -248,6 +248,7 @@ def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
         "fluid.vtkhdf",
         "front.csv",
         "expectations.csv",
+        "values.csv",
     } <= made
     assert sorted(made) == sorted(Path(line).name for line in done.stdout.splitlines())
     assert "--png" in one_line(eddy("export", "runs/small", cwd=tmp_path), 2)

@@ -82,6 +82,14 @@ def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:
     assert picture.stat().st_size > 5000
 
 
+def test_runs_that_start_at_the_same_places_say_what_differs(tmp_path: Path) -> None:
+    other = small_worlds.DAM.replace('pressure = "hydrostatic"', "")
+    assert other != small_worlds.DAM
+    a, b = run(tmp_path / "a"), run(tmp_path / "b", text=other)
+    told = compare_runs(a.folder, b.folder).text()
+    assert "all particles stand at the same places, but differ in density" in told and "astray" not in told
+
+
 def test_the_first_step_at_which_two_runs_part_is_found_from_their_checksums(tmp_path: Path) -> None:
     text = small_worlds.DAM
     folders = [tmp_path / "one", tmp_path / "two"]

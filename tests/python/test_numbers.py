@@ -193,6 +193,12 @@ def test_values_are_told_where_none_are_expected(tmp_path: Path) -> None:
     )
 
 
+def test_values_are_a_table(tmp_path: Path) -> None:
+    table = run_in(tmp_path, results(8.0)).values().set_index("quantity")
+    mean = table.loc["cylinder.drag_coefficient.mean"]
+    assert 0 < mean["statistical_error"] < 0.01 * mean["value"] and mean["what"].startswith("mean of ")
+
+
 def run_in(folder: Path, found: dict[str, Any]) -> Run:
     """The record of a run that has these results."""
     (folder / "run.json").write_text(

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from eddyline.cli.errors import name_found
+from eddyline.cli.errors import interrupts, name_found
 
 
 class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with interrupts():
+                return super().invoke(ctx)
         except typer.BadParameter as error:
             name_found(error)
             raise

@@ -29,9 +29,6 @@ def errors() -> Iterator[None]:
         yield
     except (typer.Exit, typer.Abort):
         raise
-    except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
     except Exception as error:
         code = _exit_code(error)
         if code is None:
@@ -39,6 +36,16 @@ def errors() -> Iterator[None]:
         if not is_follower():
             typer.echo(_words(error), err=True)
         raise typer.Exit(code) from None
+
+
+@contextlib.contextmanager
+def interrupts() -> Iterator[None]:
+    """One word for Ctrl-C, wherever it meets a command that does not wait for it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 def name_found(error: typer.BadParameter) -> None:

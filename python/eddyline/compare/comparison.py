@@ -254,6 +254,8 @@ def _story(divergence: Divergence) -> list[str]:
     def place(position: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
         return "(" + ", ".join(repr(float(x)) for x in position) + ")"
 
+    if "position" not in divergence.fields:
+        return [f"  all particles stand at the same places, but differ in {' and '.join(divergence.fields)}"]
     return [
         f"  particle {divergence.id} is farthest astray: A {place(divergence.position_a)} m",
         f"  {'':{len(str(divergence.id))}}                               B {place(divergence.position_b)} m",

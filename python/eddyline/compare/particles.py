@@ -45,13 +45,15 @@ class Divergence:
     """The particle that has gone farthest astray at the first moment that is not the same.
 
     position_a, position_b: (D,) m.  neighbors: the nearest ones in the first run, each with its id, its
-    distance there [m] and how far it is from where it is in the second run [m].
+    distance there [m] and how far it is from where it is in the second run [m].  fields: of STATE, those in
+    which any particle differs.
     """
 
     id: int
     position_a: Floats
     position_b: Floats
     neighbors: tuple[tuple[int, float, float], ...]
+    fields: tuple[str, ...]
 
 
 def match(a: Snapshot, b: Snapshot, periods: Floats) -> tuple[Moment, Divergence | None]:
@@ -60,9 +62,13 @@ def match(a: Snapshot, b: Snapshot, periods: Floats) -> tuple[Moment, Divergence
     ids, at_a, at_b = np.intersect1d(a["id"], b["id"], assume_unique=True, return_indices=True)
     apart = _distance(a["position"][at_a], b["position"][at_b], periods)
     differs = np.zeros(len(ids), dtype=bool)
+    fields = []
     for name in STATE:
         unequal = _bits(a[name][at_a]) != _bits(b[name][at_b])
-        differs |= unequal.reshape(len(ids), -1).any(axis=1)
+        unequal = unequal.reshape(len(ids), -1).any(axis=1)
+        differs |= unequal
+        if unequal.any():
+            fields.append(name)
     moment = Moment(
         time=a["time"],
         step=a["step"],
@@ -85,6 +91,7 @@ def match(a: Snapshot, b: Snapshot, periods: Floats) -> tuple[Moment, Divergence
         here[worst],
         b["position"][at_b[worst]],
         tuple((int(ids[k]), float(near[k]), float(apart[k])) for k in nearest),
+        tuple(fields),
     )
 
 

@@ -101,9 +101,10 @@ def _tables(run: Run, folder: Path) -> Iterator[Path]:
         target = folder / f"{name}.csv"
         atomic.write_bytes(target, (run.folder / "series" / f"{name}.csv").read_bytes())
         yield target
-    target = folder / "expectations.csv"
-    atomic.write_text(target, run.table().to_csv(index=False))
-    yield target
+    for name, table in (("expectations", run.table()), ("values", run.values())):
+        target = folder / f"{name}.csv"
+        atomic.write_text(target, table.to_csv(index=False))
+        yield target
 
 
 def _snapshots(run: Run, folder: Path) -> Iterator[Path]:

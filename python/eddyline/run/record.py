@@ -77,14 +77,23 @@ class Run:
         return dict(json.loads(path.read_text())) if path.is_file() else {}
 
     def table(self) -> pd.DataFrame:
-        """The values held against expectations, a row each: quantity, measured with its statistical error (of
-        a curve the RMS difference), expected, relative error, inside, what it is and its window [s], note,
-        reason, source."""
+        """The values held against expectations, a row each: quantity, measured with its statistical_error (of
+        a curve the RMS difference), expected, error (by how much it departs from that, relative), inside,
+        what it is and its window [s], note, reason, source. Without expectations see `values`."""
         import pandas as pd
 
         columns = ["quantity", "measured", "statistical_error", "expected", "error", "inside"]
         columns += ["what", "window", "note", "reason", "source"]
         return pd.DataFrame(self.results.get("expectations", []), columns=columns)
+
+    def values(self) -> pd.DataFrame:
+        """What was measured, whether or not it was expected, a row each: quantity, value with its statistical
+        error, unit, what it is and its window [s], and the note of those that there are not."""
+        import pandas as pd
+
+        kept = ["name", "value", "error", "unit", "what", "window", "note"]
+        names = {"name": "quantity", "error": "statistical_error"}
+        return pd.DataFrame(self.results.get("values", []), columns=kept).rename(columns=names)
 
     @property
     def series_names(self) -> list[str]:

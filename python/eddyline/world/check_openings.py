@@ -242,9 +242,16 @@ def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
                 f"{key} reaches {rounded(float(highest.max()))} m/s at t = {rounded(time)} s, "
                 f"{rounded(float(highest.max() / found.sound_speed), 2)} of the speed of sound "
                 f"{rounded(found.sound_speed)} m/s; must be below {FASTEST_INFLOW}. "
-                f"Write fluid.max_speed = {rounded(float(highest.max()))}.",
+                f"{_faster(file, float(highest.max()))}",
             )
             return
+
+
+def _faster(file: WorldFile, highest: float) -> str:
+    """What to write for a flow that is so fast [m/s]."""
+    if file.fluid.sound_speed is not None:
+        return f"Write fluid.sound_speed = {rounded(scales.SOUND_RATIO * highest)}."
+    return f"Write fluid.max_speed = {rounded(highest)}."
 
 
 def _pressure(file: WorldFile, face: Face, found: scales.Scales | None) -> Found:
