@@ -23,10 +23,7 @@ from .schema import (
     Front,
     Gauge,
     Line,
-    ObserverTable,
     Periodic,
-    PressureDrop,
-    Probe,
     Start,
     Wall,
     WorldFile,
@@ -441,7 +438,8 @@ def _observers(file: WorldFile) -> Found:
         if name in file.bodies or name in ("budget", "force", "time"):
             taken = f"bodies.{name} has" if name in file.bodies else "a series of every run has"
             yield path, f"observe.{name}: {taken} this name already. Take another."
-        for key, place in _places(observer):
+        for key, mark in observer.marks.items():
+            place = vec3(mark)
             if any(not origin[k] <= place[k] <= end[k] for k in range(file.dimensions)):
                 text = (
                     f"observe.{name}.{key} = {shown(place[: file.dimensions])} is outside the domain from "
@@ -468,15 +466,6 @@ def _observers(file: WorldFile) -> Found:
 
 
 _ON_SURFACE = 1e-6  # of a spacing: what is less deep inside a body lies on its surface
-
-
-def _places(observer: ObserverTable) -> Iterator[tuple[str, tuple[float, float, float]]]:
-    """The places that an observer names, each with its key."""
-    if isinstance(observer, Probe | Gauge):
-        yield "position", vec3(observer.position)
-    elif isinstance(observer, PressureDrop | Line):
-        yield "from", vec3(observer.from_)
-        yield "to", vec3(observer.to)
 
 
 def _crossed_bodies(line: Line, path: Path, file: WorldFile) -> Found:

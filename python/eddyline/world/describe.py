@@ -13,7 +13,7 @@ from .motions import top_speed
 from .problems import listed, rounded
 from .samples import corners
 from .scales import gamma_of
-from .schema import SIDES, Front, Gauge, Line, PressureDrop, Wall
+from .schema import SIDES, Gauge, Wall
 
 if TYPE_CHECKING:
     from .world import World
@@ -100,11 +100,9 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
             text += f", moves at up to {rounded(top_speed(body, file))} m/s"
         yield f"body {name}", text + (", slip" if body.slip else "")
     for name, observer in world.observers.items():
-        if isinstance(observer, PressureDrop | Line):
-            place = f" from {_place(observer.from_)} to {_place(observer.to)} m"
-        else:
-            place = "" if isinstance(observer, Front) else f" at {_place(observer.position)} m"
-        yield f"observe {name}", observer.type.replace("_", " ") + place
+        marks = [f" {'at' if key == 'position' else key} {_place(at)}" for key, at in observer.marks.items()]
+        unit = " m" if marks else ""
+        yield f"observe {name}", observer.type.replace("_", " ") + "".join(marks) + unit
 
 
 def _side(world: World, name: str) -> str:

@@ -13,7 +13,7 @@ from .motions import top_speed
 from .outlines import outlines
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, lattice
-from .schema import SIDES, Front, Gauge, Line, Periodic, PressureDrop, Probe, SideTable, Wall
+from .schema import SIDES, Front, Gauge, Line, Periodic, PressureDrop, SideTable, Wall
 from .shapes import Body, vec3
 
 if TYPE_CHECKING:
@@ -268,12 +268,13 @@ class _View:
             elif isinstance(observer, PressureDrop | Line):
                 self._two_places(name, observer)
             else:
-                place = np.array(vec3(observer.position))[list(self.axes)]
+                places = [np.array(vec3(mark))[list(self.axes)] for mark in observer.marks.values()]
+                place, kind = places[0], observer.type
                 if isinstance(observer, Gauge):
                     self._gauge(place, gauge_axis(observer, self.file))
                 else:
-                    self.panel.plot(*place, marker="o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6)
-                kind = "probe" if isinstance(observer, Probe) else "gauge"
+                    for x, y in places:
+                        self.panel.plot(x, y, marker="o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6)
                 right = place[0] > self.low[0] + 0.75 * (self.high[0] - self.low[0])
                 beside = place + np.array([-0.09 if right else 0.09, 0.06]) * self.inch
                 self._text(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .outlines import Outline, outlines
 from .problems import rounded
 from .samples import corners
-from .schema import SIDES, Gauge, Line, PressureDrop, Probe
+from .schema import SIDES, Line, PressureDrop
 from .shapes import vec3
 
 if TYPE_CHECKING:
@@ -93,14 +93,15 @@ def to_svg(world: World) -> str:
             f'stroke-width="{_STROKES[kind]}"><title>{name}: {kind}</title></line>'
         )
     for name, observer in world.file.observe.items():
-        if isinstance(observer, Probe | Gauge):
-            x, y = place(*vec3(observer.position)[:2])
-            parts.append(
+        points = [place(*vec3(mark)[:2]) for mark in observer.marks.values()]
+        if not isinstance(observer, PressureDrop | Line):
+            parts += [
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="white" stroke="#b3361f" stroke-width="1.5">'
                 f"<title>{escape(name)}</title></circle>"
-            )
-        elif isinstance(observer, PressureDrop | Line):
-            (x1, y1), (x2, y2) = (place(*vec3(end)[:2]) for end in (observer.from_, observer.to))
+                for x, y in points
+            ]
+        else:
+            (x1, y1), (x2, y2) = points
             parts.append(
                 f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#b3361f" '
                 f'stroke-width="1.5"><title>{escape(name)}</title></line>'

@@ -248,14 +248,23 @@ OPENINGS: dict[str, type[Table]] = {"inflow": InflowPatch, "outflow": OutflowPat
 # --- observers ----------------------------------------------------------------------------------------------
 
 
-class Probe(Table):
+class Observer(Table):
+    @property
+    def marks(self) -> dict[str, tuple[float, ...]]:
+        """The places that it names, by their keys [m]."""
+        fields = type(self).model_fields.items()
+        values = {field.alias or name: getattr(self, name) for name, field in fields}
+        return {key: value for key, value in values.items() if isinstance(value, tuple)}
+
+
+class Probe(Observer):
     """Pressure and velocity at one place."""
 
     type: Literal["probe"]
     position: Vector = Field(description="Place [m].", examples=[[0.1, 0.1]])
 
 
-class Gauge(Table):
+class Gauge(Observer):
     """The height of the free surface above one place."""
 
     type: Literal["gauge"]
@@ -265,14 +274,14 @@ class Gauge(Table):
     )
 
 
-class Front(Table):
+class Front(Observer):
     """The position of the foremost fluid along an axis."""
 
     type: Literal["front"]
     axis: AxisName = Field(default="x", description="The axis.")
 
 
-class PressureDrop(Table):
+class PressureDrop(Observer):
     """The pressure at one place minus that at another."""
 
     type: Literal["pressure_drop"]
@@ -284,7 +293,7 @@ class PressureDrop(Table):
         return [vec3(self.from_), vec3(self.to)]
 
 
-class Line(Table):
+class Line(Observer):
     """The velocity along a straight line: how far from its start fluid flows back towards the start."""
 
     type: Literal["line"]
@@ -310,7 +319,7 @@ class Line(Table):
         return list(zip(x, y, z, strict=True))
 
 
-OBSERVERS: dict[str, type[Table]] = {
+OBSERVERS: dict[str, type[Observer]] = {
     "probe": Probe,
     "gauge": Gauge,
     "front": Front,

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from .formulas import Names
 from .problems import Path, did_you_mean, dotted, listed, nearest, number, shown
-from .schema import WorldFile, keys_of, table_of
+from .schema import OBSERVERS, WorldFile, keys_of, table_of
 from .shapes import SHAPES
 from .values import Context
 
@@ -197,7 +197,7 @@ def _no_tag(name: str, value: Any, context: Mapping[str, Any], others: Sequence[
         words = "inflow and outflow"
     if key == "shape":
         words = "circle, rectangle, polygon and line (2D), sphere, box and cylinder (3D)"
-    return f"{name}.{key} is missing; {key}s are {words or 'probe, gauge, front, pressure_drop and line'}."
+    return f"{name}.{key} is missing; {key}s are {words or listed(OBSERVERS)}."
 
 
 def _choice(name: str, value: Any, expected: str) -> str:
