@@ -288,9 +288,16 @@ class _View:
             ends[:, 0], ends[:, 1], color=MARK, linewidth=1.2, linestyle="-" if line else ":",
             marker="|" if line else "o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6,
         )  # fmt: skip
-        above = ends[int(np.argmax(ends[:, 0]))] + np.array([0.0, 0.08]) * self.inch
+        last = ends[int(np.argmax(ends[:, 0]))]
         kind = "line" if line else "pressure drop"
-        self._text(above, f"{name} ({kind})", color=MARK, ha="center", va="bottom")
+        if line:  # beside it, as a pressure drop may be told above
+            left = last[0] > self.low[0] + 0.75 * (self.high[0] - self.low[0])
+            last = ends[int(np.argmin(ends[:, 0]))] if left else last
+            beside = last + np.array([-0.08 if left else 0.08, 0.0]) * self.inch
+            self._text(beside, f"{name} ({kind})", color=MARK, ha="right" if left else "left", va="center")
+        else:
+            above = last + np.array([0.0, 0.08]) * self.inch
+            self._text(above, f"{name} ({kind})", color=MARK, ha="center", va="bottom")
 
     def _gauge(self, place: NDArray[np.float64], axis: int) -> None:
         if axis not in self.axes:
