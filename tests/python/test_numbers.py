@@ -341,6 +341,16 @@ def test_the_outlook_of_a_run(tmp_path: Path, end: float, words: str) -> None:
         assert Lookout(short, RunFolder(tmp_path)).look_now().words.endswith("s, after the end")
 
 
+def test_what_was_foreseen_and_is_past_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks are some seconds apart, in which the run may have come there."""
+    write_series(tmp_path, 2.0)
+    lookout = Lookout(World.from_text(CHANNEL), RunFolder(tmp_path))
+    monkeypatch.setattr("eddyline.run.outlook.clock.perf_counter", lambda: math.inf)
+    assert lookout.look(2.0).words.startswith("first numbers likely at t = ")
+    monkeypatch.setattr("eddyline.run.outlook.clock.perf_counter", lambda: 0.0)
+    assert lookout.look(5.0).words == "first numbers soon"
+
+
 def test_the_progress_shows_the_outlook() -> None:
     out = io.StringIO()
     progress = RunProgress("run", stream=out)

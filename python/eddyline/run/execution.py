@@ -204,7 +204,7 @@ class Execution:
 
     def _show(self, shown: RunProgress) -> None:
         simulation, share = self.simulation, self._share()
-        outlook = self.lookout.look(self.helm.gone)
+        outlook = self.lookout.look(self.simulation.time, self.helm.gone)
         ahead = (outlook.likely or 0.0) / self.end - share if self.end > 0 else 0.0
         shown.update(
             share,

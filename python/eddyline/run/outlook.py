@@ -39,11 +39,13 @@ class Lookout:
         self._latest = Outlook()
         self._settled = ""  # what the flow has been when there were numbers last
 
-    def look(self, gone: Container[str] = ()) -> Outlook:
-        """The latest outlook, a new one if it is time. gone: bodies that were removed."""
+    def look(self, time: float, gone: Container[str] = ()) -> Outlook:
+        """The latest outlook at `time` [s], a new one if it is time. gone: bodies that were removed."""
         if clock.perf_counter() >= self._next:
             self._latest = self.look_now(gone)
             self._next = clock.perf_counter() + INTERVAL
+        if self._latest.likely is not None and time >= self._latest.likely:
+            return Outlook(f"{self._numbers} soon")  # what was foreseen has not come yet, or not been seen
         return self._latest
 
     def look_now(self, gone: Container[str] = ()) -> Outlook:
@@ -63,16 +65,19 @@ class Lookout:
             self._settled = word
             return Outlook(f"{word} since t = {since:.3g} s")
         times = [state.likely for state in unsettled if state.likely is not None]
-        numbers = f"no longer {self._settled}, numbers" if self._settled else "first numbers"
         if len(times) < len(unsettled):
             return Outlook(f"no longer {self._settled}" if self._settled else unsettled[0].reason)
         latest, now = max(times), max(float(frame["time"].iloc[-1]) for frame in series.values())
         if latest <= now:
-            return Outlook(f"{numbers} soon")  # what was foreseen has not come yet
+            return Outlook(f"{self._numbers} soon")
         late = ", after the end" if latest > self._world.end else ""
         rounded = f"{latest:.2g}"
         shown = rounded if float(rounded) > now else f"{latest:.4g}"
-        return Outlook(f"{numbers} likely at t = {shown} s{late}", latest)
+        return Outlook(f"{self._numbers} likely at t = {shown} s{late}", latest)
+
+    @property
+    def _numbers(self) -> str:
+        return f"no longer {self._settled}, numbers" if self._settled else "first numbers"
 
 
 def _has_rows(path: Path) -> bool:
