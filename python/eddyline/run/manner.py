@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,9 @@ from eddyline.run.lazy import check_lazy, lazy_record
 if TYPE_CHECKING:
     from eddyline import _core
 
-MOST_THREADS = 4096  # of a process: more than a system gives stacks for end it without a word
+MOST_THREADS = 64
+"""Of a rank, or four for each core of the machine if that is more: threads that wait for each other's cores
+take a hundred times as long."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,12 @@ class Manner:
         """Raises RequestError or RankError."""
         if self.threads < 0:
             raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores, as far as they pay)")
-        if self.threads > MOST_THREADS:
-            raise RequestError(f"threads = {self.threads}: must be <= {MOST_THREADS}")
+        cores = os.cpu_count() or 1
+        if self.threads > max(MOST_THREADS, 4 * cores):
+            raise RequestError(
+                f"threads = {self.threads}: must be <= {max(MOST_THREADS, 4 * cores)}; this machine has "
+                f"{cores} core{'s' if cores > 1 else ''}"
+            )
         if not self.patience >= 0:
             raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: for ever)")
         if self.boxes < 1:
