@@ -161,8 +161,8 @@ def _compute(go: Callable[[], Run], ranks: int | None, quiet: bool) -> None:
     from eddyline.run import StepFailedError
     from eddyline.run.closing import closing_lines
 
-    def show(done: Run) -> None:
-        typer.echo(done.folder if quiet else closing_lines(done))
+    def show(done: Run, *, error_follows: bool = False) -> None:
+        typer.echo(done.folder if quiet else closing_lines(done, error_follows=error_follows))
 
     with errors():
         if ranks is not None:
@@ -172,7 +172,7 @@ def _compute(go: Callable[[], Run], ranks: int | None, quiet: bool) -> None:
         try:
             done = go()
         except StepFailedError as error:
-            show(error.run)
+            show(error.run, error_follows=True)
             raise
         show(done)
         if done.outcome == "stopped by user":

@@ -22,10 +22,11 @@ TOO_FAST = 0.4
 """The highest Mach number of a liquid that goes without a warning; 0.1 is usual."""
 
 
-def closing_lines(run: Run) -> str:
-    """The table, then one line each for folder, picture, fingerprint and the next command."""
+def closing_lines(run: Run, *, error_follows: bool = False) -> str:
+    """The table, then one line each for folder, picture, fingerprint and the next command. error_follows: why
+    a run failed is told elsewhere."""
     lines = table_lines(run)
-    if run.outcome != "finished":
+    if run.outcome != "finished" and not error_follows:
         lines.append(run.message if run.outcome == "stopped by user" else f"{run.outcome}: {run.message}")
     lines += _too_fast(run)
     picture = run.movie if run.movie.is_file() else run.picture
