@@ -305,15 +305,16 @@ void Flow<T, D>::with_order(std::size_t particles, neighbors::FixedPositions& re
   reorder_.order.swap(order);
 }
 
-/// Order of the fluid by the places in `reorder_`.
+/// Order of the fluid by the places in `reorder_`; `besides` is put in order with it.
 template <class T, int D>
-void Flow<T, D>::find_fluid_rows() {
+void Flow<T, D>::find_fluid_rows(Array<std::uint8_t>* besides) {
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = reorder_.places()[d];
   with_order(fluid.id.size(), margin_.fluid(), [&](Array<std::int32_t>& room) {
     subdomain_.sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, reorder_.order, room);
     put_positions(fluid_rows, reorder_.places(), fluid_positions_);
     fluid.for_each_array([&](auto& array) { reorder_(array); });
+    if (besides != nullptr) reorder_(*besides);
   });
   openings.find_members(fluid);
   subdomain_.find_ghosts(fluid_rows, fluid_halo);

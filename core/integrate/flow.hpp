@@ -267,7 +267,7 @@ class Flow {
   void sort_fluid();
   template <class Use>
   void with_order(std::size_t particles, neighbors::FixedPositions& renewed_from, Use&& use);
-  void find_fluid_rows();
+  void find_fluid_rows(Array<std::uint8_t>* besides = nullptr);
   void sort_walls();
   void move_walls();
   void move_walls_by_places();

@@ -37,7 +37,7 @@ struct PixelRows {
 /// One of some rows, counted from their first.
 struct Pixel {
   std::int32_t column, row;
-  bool holds_drop;  // an isolated particle's centre
+  bool holds_particle;  // with a free surface: whether the centre of one is in it
 };
 
 }  // namespace eddyline::observe

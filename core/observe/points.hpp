@@ -108,12 +108,13 @@ struct PixelSums {
 template <std::size_t N, int D>
 class Strip {
  public:
-  /// R: interaction radius, spacing: of particles [m]; scale: a quantum over R; place(x) of a point; sums and marks: of
-  /// the first row's first pack, all 0, those of the next pack of columns `stride` packs farther on.
+  /// R: interaction radius [m]; scale: a quantum over R; place(x) of a point; sums and marks: of the first row's first
+  /// pack, all 0, those of the next pack of columns `stride` packs farther on.
   template <class PlaceOf>
-  Strip(const PixelRows& pixels, double R, double spacing, double scale, PlaceOf&& place, std::int64_t* sums,
-        std::int64_t* marks, std::int32_t stride)
-      : sums_(sums),
+  Strip(const PixelRows& pixels, double R, double scale, PlaceOf&& place, std::int64_t* sums, std::int64_t* marks,
+        std::int32_t stride)
+      : pixels_(pixels),
+        sums_(sums),
         marks_(marks),
         stride_(static_cast<std::size_t>(stride)),
         columns_(pixels.plane.columns),
@@ -123,7 +124,6 @@ class Strip {
         per_height_(per(pixels.plane.height())),
         reach_x_(reach(R, pixels.plane.width())),
         reach_y_(reach(R, pixels.plane.height())),
-        half_{half(pixels.plane.width() / R), half(pixels.plane.height() / R), half(spacing / R)},
         scale_(static_cast<float>(scale)),
         plane_(place(first_)[2]) {
     const std::int32_t packs = PixelSums<N>(pixels).packs;
@@ -153,17 +153,18 @@ class Strip {
     for (std::size_t p = first_pack_; p < last_pack_; p += 2) find_along(p, particle[0], columns);
     return true;
   }
-  /// Marks the pixel that it stands in, at x; both where it stands between two.
-  void mark(const Vec3& x) {
-    if (std::abs(z_) > half_[2]) return;
-    const auto low_column = static_cast<std::int32_t>(std::floor((x.x - first_.x) * per_width_)),
-               low_row = static_cast<std::int32_t>(std::floor((x.y - first_.y) * per_height_));
-    for (std::int32_t k = std::max(low_row, 0); k < std::min(low_row + 2, rows_); ++k)
-      for (std::int32_t c = std::max(low_column, 0); c < std::min(low_column + 2, columns_); ++c)
-        if (std::abs(x_[static_cast<std::size_t>(c)]) <= half_[0] &&
-            std::abs(y_[static_cast<std::size_t>(k)]) <= half_[1])
-          marks_[static_cast<std::size_t>(c / k_columns) * stride_ + static_cast<std::size_t>(k)] |=
-              PixelSums<N>::marked(c % k_columns);
+  /// Marks the pixel that a particle at x stands in, whatever strips there are; half: how far from a plane in space a
+  /// particle stands in it [m].
+  void mark(const Vec3& x, double half) {
+    const Plane& plane = pixels_.plane;
+    if (!(per_width_ > 0 && per_height_ > 0)) return;
+    if (D == 3 && !(std::abs(x.z - plane.lower.z) <= half)) return;
+    const double column = std::floor((x.x - plane.lower.x) * per_width_),
+                 row = std::floor((x.y - plane.lower.y) * per_height_) - pixels_.first;
+    if (!(column >= 0 && column < columns_ && row >= 0 && row < rows_)) return;
+    const auto c = static_cast<std::int32_t>(column);
+    marks_[static_cast<std::size_t>(c / k_columns) * stride_ + static_cast<std::size_t>(row)] |=
+        PixelSums<N>::marked(c % k_columns);
   }
   /// Adds what the particle contributes, see PackedSums; weight(q) of the kernel for q = |r|, at most 1.
   template <class Weight, class Contribution>
@@ -194,8 +195,6 @@ class Strip {
   std::int64_t* sums_of(std::size_t pack, std::size_t row) const {
     return sums_ + (pack * stride_ + row) * Sums::k_size;
   }
-
-  static float half(double width) { return static_cast<float>(0.5 * width); }
 
   /// How far it is from a particle to the columns of two packs that are `near`. All others are farther than R: places
   /// farther away than sixteen R would seem to be near again.
@@ -230,13 +229,13 @@ class Strip {
     }
   }
 
+  PixelRows pixels_;
   std::int64_t *sums_, *marks_;
   std::size_t stride_;
   std::int32_t columns_, rows_;
   Vec3 first_;                     // centre of the first pixel
   double per_width_, per_height_;  // pixels a length
   double reach_x_, reach_y_;       // R in pixels
-  float half_[3];                  // a pixel, and of what stands beside the plane a particle, over R
   float scale_;
   std::vector<std::int32_t> column_places_, row_places_;  // along their axes, the last one's beyond it
   std::int32_t plane_;

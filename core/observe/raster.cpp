@@ -17,8 +17,14 @@ namespace {
 constexpr std::int32_t k_strips = 4;
 
 constexpr double k_least_cover = 0.5;
-/// Between it and the little around it one half is where a particle ends, for pixels of 5/4 spacing.
-constexpr double k_cover_of_drop = 0.85;
+/// That of a pixel in which a particle is, which may be a drop or in a thread: those that fly alone have a cover of
+/// 0.14 there, in a thread 0.38, and at a surface more than one half, but for some that are about to leave it. A drop
+/// is seen with its size: one half lies between its pixel, of 5/4 spacing, and those around it where the particle ends.
+double cover_with_particle(double cover) {
+  constexpr double k_of_surface = 0.45, k_of_spray = 0.3, k_seen = 0.85;
+  const double share = std::clamp((k_of_surface - cover) / (k_of_surface - k_of_spray), 0.0, 1.0);
+  return std::max(cover, k_of_surface + share * (k_seen - k_of_surface));
+}
 
 double value(Quantity quantity, const Sample& sample) {
   switch (quantity) {
@@ -93,13 +99,13 @@ void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, 
         const auto column = static_cast<std::size_t>(pixel.column),
                    row = static_cast<std::size_t>(some.first + pixel.row);
         double cover = std::min(sample.fraction / (inside_columns[column] * inside_rows[row]), 1.0);
-        if (pixel.holds_drop) cover = std::max(cover, k_cover_of_drop);
+        if (pixel.holds_particle) cover = cover_with_particle(cover);
         if (cover < k_least_cover && !covers) return;
         float* to = pixels.data() + row * columns + column;
         for (const Quantity quantity : quantities) {
-          if (quantity == Quantity::cover)
+          if (quantity == Quantity::cover && !fitted)
             *to = static_cast<float>(cover);
-          else if (cover >= k_least_cover && is_of_fits(quantity) == fitted)
+          else if (quantity != Quantity::cover && cover >= k_least_cover && is_of_fits(quantity) == fitted)
             *to = static_cast<float>(value(quantity, sample));
           to += plane.pixels();
         }

@@ -133,11 +133,12 @@ void Sampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
 template <class T, int D>
 template <class Points, class Contribution>
 void Sampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const {
-  const bool classic = flow_.fluid.classic;
+  const bool classic = flow_.fluid.classic, has_surface = flow_.constants().free_surface;
+  const double half = 0.5 * flow_.world().spacing;
   for_each_near(low, high, [&](std::size_t i, const Vec3& x, const Place& particle) {
     if (!points.move_to(x, particle)) return;
-    if constexpr (requires { points.mark(x); })
-      if (i < flow_.surface.size() && flow_.surface[i] > 1) points.mark(x);
+    if constexpr (requires { points.mark(x, half); })
+      if (has_surface) points.mark(x, half);
     const Carried j = carried(i);
     points.add(
         j.is_small, [classic](auto q) __attribute__((always_inline)) { return value_of_kernel(classic, q); },
@@ -195,9 +196,9 @@ void Sampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& c
   for (std::int32_t first = pixels.first; first < pixels.last; first += high) {
     const PixelRows rows{plane, first, std::min(first + high, pixels.last)};
     Strip<N, D> strip(
-        rows, flow_.constants().length.interaction_radius, flow_.world().spacing, quantum(),
-        [&](const Vec3& x) { return place(x); }, sums_.data() + layout.index(0, first - pixels.first),
-        sums_.data() + layout.mark(0, first - pixels.first), layout.rows);
+        rows, flow_.constants().length.interaction_radius, quantum(), [&](const Vec3& x) { return place(x); },
+        sums_.data() + layout.index(0, first - pixels.first), sums_.data() + layout.mark(0, first - pixels.first),
+        layout.rows);
     add_near(plane.centre(0, first), plane.centre(plane.columns - 1, rows.last - 1), strip, contribution);
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -38,16 +39,16 @@ class Simulation:
 
     def step(self, n: int = 1) -> None:
         """Makes `n` steps. Ctrl-C stops between two of them. Raises _core.StepError if one breaks down."""
-        if n < 0 or n != int(n):
+        if not (0 <= n < math.inf) or n != int(n):
             raise ValueError(f"n = {n}: must be a whole number, at least 0")
         last = self.steps + int(n)
         while self._core.step_count < last:
             self._core.advance(float("inf"), last, 0.2)
 
     def advance_to(self, time: float) -> None:
-        """Steps until `time` [s] is reached or just passed. ValueError if it lies in the past."""
-        if not time >= self.time:
-            raise ValueError(f"time = {time} s: must be at least {self.time:.6g} s, the time it is")
+        """Steps until `time` [s] is reached or just passed; makes none if it is past already."""
+        if not time >= 0:
+            raise ValueError(f"time = {time} s: must be at least 0")
         while self._core.time < time:
             self._core.advance(time, 2**62, 0.2)
 
@@ -107,13 +108,13 @@ class Simulation:
         from eddyline.plot import colors, oblique
         from eddyline.plot.frame import FramePainter
         from eddyline.plot.scene import Scene
-        from eddyline.run.recorder import shown_quantity
+        from eddyline.run.recorder import PIXEL, PIXELS, shown_quantity
         from eddyline.run.view import paint_bodies, paint_fluid
         from eddyline.stream.frames import Frame
 
         scene, quantity = Scene.of(self.world), shown_quantity(self.world)
         if scene.dimensions == 2:
-            shape = scene.raster_shape(0.5 * scene.spacing, 1600)
+            shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
             values, cover = self._core.rasters([quantity, "cover"], shape, scene.lower, scene.upper)
             frame = Frame(
                 self.time, self.steps, quantity, values, scene.lower[:2], scene.upper[:2],

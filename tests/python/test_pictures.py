@@ -62,7 +62,7 @@ def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
     half, nothing = values.copy(), np.full_like(values, np.nan)
     half[:, 3:] = np.nan
     cover = np.where(values < 0.4, 0, values)
-    rasters = {"speed": half, "pressure": nothing, "velocity_x": values[:3]}
+    rasters = {"speed": half, "pressure": nothing, "velocity_x": values + 1}
     with FrameFiles(tmp_path) as files:
         files.append(Picture(0.25, 7, (0, 0), (2, 1), {"speed": values}, {}))
         assert FrameStore(tmp_path).quantities == ["speed"]  # at once
@@ -88,7 +88,8 @@ def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
     )
     assert speed["units"] == "m/s" and np.array_equal(known.reshape(speed["shape"]), np.isfinite(half))
     whole = (tmp_path / "frames.npy").read_bytes()
-    for damaged in (b"", whole[:-1]):
+    shape = np.array([5, 7], dtype="<i4").tobytes()
+    for damaged in (b"", whole[:-1], whole.replace(shape, np.array([5, 7 << 20], dtype="<i4").tobytes())):
         (tmp_path / "frames.npy").write_bytes(damaged)
         with pytest.raises(DamagedError, match=r"frames\.npy: damaged"):
             store.read(1, "speed")

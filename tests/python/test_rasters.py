@@ -110,6 +110,54 @@ def test_more_rows_than_steps_are_asked_for() -> None:
     assert len(simulation.take_series()["budget"][2]) >= 3
 
 
+@pytest.fixture(scope="module")
+def splash() -> _core.Simulation:
+    """A dam break that has hit the wall."""
+    simulation = _core.Simulation(
+        World.load(WORLDS / "dam_break.toml", {"domain.spacing": "a/16"}).core, threads=2
+    )
+    simulation.advance(0.4, 2**62, float("inf"))
+    return simulation
+
+
+SIDES = (7 * 0.05715, 4 * 0.05715, 0.0)
+
+
+@pytest.mark.parametrize("shape", [(4, 7), (12, 21), (40, 70)])
+def test_a_cover_does_not_depend_on_the_pixels_around_it(
+    splash: _core.Simulation, shape: tuple[int, int]
+) -> None:
+    whole = splash.rasters(["cover"], shape, (0, 0, 0), SIDES)[0]
+    width, height = SIDES[0] / shape[1], SIDES[1] / shape[0]
+    for row, column in np.argwhere(whole > 0)[:: 1 if shape[0] < 40 else 7]:
+        low, high = (column * width, row * height, 0.0), ((column + 1) * width, (row + 1) * height, 0.0)
+        alone = splash.rasters(["cover"], (1, 1), low, high)[0]
+        assert alone[0, 0] == pytest.approx(whole[row, column], abs=1e-4)
+
+
+def test_there_is_fluid_where_half_is_covered(splash: _core.Simulation) -> None:
+    names = ["vorticity", "cover", "pressure"]
+    together = splash.rasters(names, (64, 112), (0, 0, 0), SIDES)
+    cover = splash.rasters(["cover"], (64, 112), (0, 0, 0), SIDES)[0]
+    assert together[1].tobytes() == cover.tobytes()
+    assert cover.min() >= 0 and cover.max() == 1 and (np.abs(cover - 0.5) < 0.3).sum() > 50
+    for values in (together[0], together[2]):
+        assert np.array_equal(np.isfinite(values), cover >= 0.5)
+
+
+@pytest.mark.parametrize("scheme", ["delta", "classic"])
+def test_a_restored_flow_looks_as_it_did(scheme: str) -> None:
+    changes = {"domain.spacing": "a/12", "method.scheme": scheme}
+    world = World.load(WORLDS / "dam_break.toml", changes)
+    before, after = _core.Simulation(world.core, threads=2), _core.Simulation(world.core, threads=1, boxes=3)
+    before.advance(0.4, 2**62, float("inf"))
+    after.restore(iter([before.save(0)]))
+    shown = [each.rasters(["cover", "speed"], (48, 84), (0, 0, 0), SIDES) for each in (before, after)]
+    assert shown[0].tobytes() == shown[1].tobytes()
+    flags = [dict(zip(np.asarray(each.id), each.surface(), strict=True)) for each in (before, after)]
+    assert flags[0] == flags[1] and 0 < sum(flags[0].values()) < len(flags[0])
+
+
 @pytest.mark.parametrize("scheme", ["delta", "classic"])
 def test_a_drop_of_one_particle_is_seen(scheme: str) -> None:
     """Less than a sixth of its neighbourhood is fluid: as little as beside a surface, where there is none."""

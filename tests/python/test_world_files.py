@@ -77,6 +77,27 @@ def test_a_body_beyond_a_side_is_told(center: str, told: str | None) -> None:
     assert told in text if told else "reaches beyond" not in text
 
 
+def test_a_channel_that_bodies_close_is_told() -> None:
+    told = "nothing gets from inflow to outflow"
+    ends = 'left = { type = "inflow", velocity = 0.5 }\nright = { type = "outflow" }\n'
+    walls = [("post", [0.3, 0.2], [0.32, 0.4]), ("sill", [0.3, 0.0], [0.5, 0.2])]
+    for bodies, top, is_closed in (
+        (walls, "wall", True),
+        (walls[:1], "wall", False),
+        (walls, "open", False),  # it may leave there
+        ([("post", [0.3, 0.22], [0.32, 0.4]), ("sill", [0.3, 0.0], [0.5, 0.2])], "wall", False),
+        ([("post", [0.3, 0.1], [0.32, 0.4]), ("sill", [0.36, 0.0], [0.5, 0.2])], "wall", False),
+    ):
+        text = (
+            "format = 1\ndomain = { size = [1.0, 0.4], spacing = 0.01 }\ntime = { end = 1 }\n"
+            "fluid = { density = 1, kinematic_viscosity = 1e-3, max_speed = 1 }\n"
+            f'[boundaries]\n{ends}top = {{ type = "{top}" }}\n'
+        )
+        for name, low, high in bodies:
+            text += f'[bodies.{name}]\nshape = "rectangle"\nmin = {low}\nmax = {high}\n'
+        assert (told in describe(World.from_text(text))) == is_closed
+
+
 def test_a_domain_in_another_unit_is_suspected() -> None:
     told = "walls have 146 times as many particles as the fluid, which fills 0.00039 % of the domain"
     assert told in describe(World.load("dam_break", {"domain.size": "[58, 29]"}))

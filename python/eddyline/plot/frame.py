@@ -324,8 +324,10 @@ class Resampler:
         filled = np.where(known, filled, _blur(filled) / np.maximum(near, np.float32(1e-6)))
         stretched = _stretched(filled * around, rows, columns)
         stretched /= np.maximum(_stretched(around.astype(np.float32), rows, columns), np.float32(1e-6))
-        edge, steepness, source = (EDGE, 1.5, near) if cover is None else (COVERED, 2.0, cover[kept])
-        least = 0.55 / edge  # so that nothing of the fluid is seen where there is none
+        # `least`: nothing of the fluid is seen where there is none, or farther out than values are known.
+        edge, steepness, least, source = (
+            (EDGE, 1.5, 0.55 / EDGE, near) if cover is None else (COVERED, 2.0, 2.0, cover[kept])
+        )
         shown = _stretched(source, rows, columns)
         shown -= np.float32(edge)
         shown *= np.float32(max(least, steepness * self.rows / size[0]))

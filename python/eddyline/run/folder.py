@@ -14,6 +14,7 @@ from eddyline.run.claim import claim
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.stream import atomic
 
+MOST_LINKS = 40  # from one to the next, as the system's own
 BALLAST_BYTES = 256 * 1024
 
 
@@ -147,8 +148,12 @@ class RunFolder:
 
 
 def _followed(folder: Path) -> Path:
-    """Where a link points now: another run may soon be the latest."""
-    return folder.parent / folder.readlink() if folder.is_symlink() else folder
+    """Where a link, or a link to one, points now: another run may soon be the latest."""
+    for _ in range(MOST_LINKS):
+        if not folder.is_symlink():
+            break
+        folder = folder.parent / folder.readlink()
+    return folder
 
 
 def _safe(name: str) -> str:

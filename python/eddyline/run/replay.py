@@ -52,6 +52,7 @@ def replay(
     destination = None if out is None else Path(out)
 
     def prepare() -> tuple[World, RunFolder, list[journal.Entry], int, float]:
+        manner.check()
         folder = RunFolder.open(os.fspath(run))
         record = folder.read_record()
         if "steps" not in record or not record["fingerprint"]:

@@ -181,13 +181,13 @@ def statistic(time: Vector, values: Vector, state: Periodic | Steady, name: str)
 
 def _creep(time: Vector, values: Vector, period: float | None) -> float:
     """What a mean is likely to be off by as the signal is still on its way: another window as long would have
-    one that differs by anything from nothing to the change of a straight line, unless that cannot be told
-    from noise; the root mean square of it all."""
+    one that differs by anything from nothing to the change of a straight line; the root mean square of it
+    all. Of that change counts what cannot be noise."""
     if period is not None:
         even, values = uniform(time, values)
         time, values = even, moving_mean(even, values, period)
     change, noise = _change(time, values)
-    return math.sqrt((change**2 - noise**2) / 3) if abs(change) > TOLD * noise else 0.0
+    return math.sqrt(max(0.0, change**2 - (TOLD * noise) ** 2) / 3)
 
 
 def _change(time: Vector, values: Vector) -> tuple[float, float]:

@@ -119,8 +119,7 @@ class Codes:
         return self._spread(np.zeros(self.shape, dtype=np.bool_), self.codes == SOLID)
 
     def _spread(self, pixels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
-        is_known = np.unpackbits(self.known, count=pixels.size).view(np.bool_)
-        pixels.reshape(-1)[is_known] = known
+        pixels.reshape(-1)[_is_known(self.known, pixels.size)] = known
         return pixels
 
 
@@ -182,10 +181,21 @@ class CoverCodes:
         return cls(tuple(record["shape"]), record["known"], record["code"])
 
     def raster(self) -> Raster:
+        _check(self.shape, self.known)
         cover = np.zeros(self.shape, dtype=np.float32)
-        is_known = np.unpackbits(self.known, count=cover.size).view(np.bool_)
-        cover.reshape(-1)[is_known] = self.codes / np.float32(COVER_ONE)
+        cover.reshape(-1)[_is_known(self.known, cover.size)] = self.codes / np.float32(COVER_ONE)
         return cover
+
+
+def _check(shape: tuple[int, ...], known: NDArray[np.uint8]) -> None:
+    """Raises ValueError for a shape that is not that of so many bits."""
+    rows, columns = map(int, shape)
+    if min(rows, columns) < 0 or len(known) != (rows * columns + 7) // 8:
+        raise ValueError("a raster of another shape than its pixels")
+
+
+def _is_known(known: NDArray[np.uint8], pixels: int) -> NDArray[np.bool_]:
+    return np.unpackbits(known, count=pixels).view(np.bool_)
 
 
 def _record(picture: Picture) -> bytes:
@@ -263,8 +273,11 @@ class FrameStore:
                 scale=float(raster["scale"]),
                 offset=float(raster["offset"]),
             )
+            _check(kept.shape, kept.known)
             shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in names else None
             cover = CoverCodes.kept_in(record["cover"]).raster() if "cover" in names else None
+            if cover is not None and cover.shape != kept.shape:
+                raise ValueError("a cover of another shape than its raster")
             return Frame(
                 time=float(record["time"]),
                 step=int(record["step"]),
@@ -290,7 +303,7 @@ class FrameStore:
 def _reading(file: Path) -> Iterator[None]:
     try:
         yield
-    except (ValueError, EOFError, FileNotFoundError) as error:
+    except (ValueError, IndexError, TypeError, EOFError, FileNotFoundError) as error:
         raise DamagedError(file, error) from None
 
 

@@ -5,24 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .openings import Face
+from .openings import Face, faces
 from .samples import corners
-from .schema import SIDES, Periodic, WorldFile
+from .schema import SIDES, Wall, WorldFile
 
 MOST_SITES = 2_000_000  # of the lattice on which a way is looked for
 Mask = NDArray[np.bool_]
 
 
-def is_closed(file: WorldFile, found: list[Face]) -> bool:
-    """Whether nothing gets from any inflow of a two-dimensional channel to an outflow: no way along sites of
-    the lattice outside all bodies. A channel has openings on opposite sides; bodies that move may open it."""
+def is_closed(file: WorldFile) -> bool:
+    """Whether nothing gets from any inflow of a two-dimensional channel, which is full, to an outflow: no way
+    along sites of the lattice outside all bodies. A channel has openings on opposite sides, and walls between
+    them; bodies that move may open it."""
+    found = faces(file)
     inflows = [face for face in found if face.is_inflow]
     axes = {face.axis for face in found}
-    if file.dimensions != 2 or len(axes) != 1 or not 0 < len(inflows) < len(found):
+    if file.dimensions != 2 or file.regions or len(axes) != 1 or not 0 < len(inflows) < len(found):
         return False
     along = axes.pop()
     moving = any(body.motion is not None for body in file.bodies.values())
-    around = isinstance(file.boundaries.side(SIDES[2 * (1 - along)]), Periodic)
+    beside = SIDES[2 * (1 - along) : 2 * (1 - along) + 2]
+    around = any(not isinstance(file.boundaries.side(side), Wall) for side in beside)
     if moving or around or any(face.side is None for face in found) or not _may_close(file, 1 - along):
         return False
     free = np.moveaxis(_free_sites(file), along, 0)

@@ -8,10 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from . import scales
-from .channels import is_closed
 from .lengths import buffer_length, reach
 from .openings import Face, faces, side_of
-from .problems import Path, dotted, listed, rounded, shown
+from .problems import Path, dotted, rounded, shown
 from .samples import Samples, corners, evaluate, speed
 from .schema import SIDES, Open, Wall, WorldFile
 from .shapes import vec3
@@ -147,14 +146,6 @@ def _ways_out(file: WorldFile, found: list[Face]) -> Found:
             f"{dotted(path)} is an inflow, but nothing flows out, and fluid fills the domain. Add an "
             "outflow, e.g. "
             'right = { type = "outflow" }.',
-        )
-    elif is_closed(file, found):
-        closers = [f"bodies.{name}" for name in file.bodies]
-        yield (
-            inflows[0].path,
-            f"{dotted(inflows[0].path)} is an inflow from which nothing gets to an outflow: "
-            f"{listed(closers)} close{'s' if len(closers) == 1 else ''} the way. "
-            f"Leave {NARROWEST} spacings or more.",
         )
 
 

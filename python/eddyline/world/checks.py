@@ -435,8 +435,8 @@ def _observers(file: WorldFile) -> Found:
     origin, end = corners(file)
     for name, observer in file.observe.items():
         path: Path = ("observe", name)
-        if name in file.bodies or name in ("budget", "force", "time"):
-            taken = f"bodies.{name} has" if name in file.bodies else "a series of every run has"
+        if name in file.bodies or name in _TAKEN:
+            taken = f"bodies.{name} has" if name in file.bodies else _TAKEN[name]
             yield path, f"observe.{name}: {taken} this name already. Take another."
         for key, mark in observer.marks.items():
             place = vec3(mark)
@@ -465,6 +465,9 @@ def _observers(file: WorldFile) -> Found:
             yield (*path, "axis"), f'observe.{name}.axis = "z"; must be x or y, as this world is 2D.'
 
 
+_TAKEN = dict.fromkeys(("budget", "force", "time"), "a series of every run has") | dict.fromkeys(
+    ("values", "expectations"), "a table of every export has"
+)
 _ON_SURFACE = 1e-6  # of a spacing: what is less deep inside a body lies on its surface
 
 

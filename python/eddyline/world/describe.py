@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import _core
 from ..cores import own_cores
+from .channels import is_closed
 from .motions import top_speed
 from .problems import listed, rounded
 from .samples import corners
@@ -180,6 +181,8 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
         )
     yield from _bodies_beyond(world)
     yield from _lost_fluid(world, found.estimate)
+    if is_closed(world.file):
+        yield "nothing gets from inflow to outflow: bodies close the channel, and its pressure will rise."
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
         yield "a gauge measures a free surface, and this world has none: the fluid fills it."
 
