@@ -124,7 +124,7 @@ def test_of_frames_only_whole_ones_count(tmp_path: Path) -> None:
         index.write(b"half a row")
     assert told() == [0, 1, 2]
     with FrameFiles(tmp_path) as files:
-        files.cut(2)
+        assert files.cut(2) == pictures[1].step
         with (
             room_for(10 + (tmp_path / "frames.npy").stat().st_size),
             pytest.raises(OSError, match="too large"),

@@ -79,8 +79,8 @@ class Recorder:
             due.take(checkpoint.time)
         self.frames = self._frames_due = checkpoint.frames
         self._snapshots_taken = checkpoint.snapshots
-        self._frame_files.cut(checkpoint.frames)
-        self._snapshots.cut(checkpoint.snapshots)
+        self._last_picture = self._frame_files.cut(checkpoint.frames)
+        self._last_snapshot = self._snapshots.cut(checkpoint.snapshots)
         self._series.cut(checkpoint.time)
         cut_checksums(self._checksums, checkpoint.step)
 

@@ -131,13 +131,14 @@ class FrameFiles:
         self._end = int(self._store.index["end"][-1]) if len(self._store) else 0
         self._open = contextlib.ExitStack()
 
-    def cut(self, count: int) -> None:
-        """Goes on after the first `count` frames."""
+    def cut(self, count: int) -> int:
+        """Goes on after the first `count` frames. Gives the step of the last of them, -1 without any."""
         kept = self._store.index[:count]
         self._end = int(kept["end"][-1]) if count else 0
         for path, size in ((self._store.path, self._end), (self._store.index_path, kept.nbytes)):
             if path.exists():
                 os.truncate(path, size)
+        return int(kept["step"][-1]) if count else -1
 
     def append(self, picture: Picture) -> None:
         """The next frame. Raises OSError; all others stay as they are then, but no more may be appended."""

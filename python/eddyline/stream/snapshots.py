@@ -111,14 +111,16 @@ class SnapshotFiles:
     _index_due: float = field(default_factory=lambda: clock.perf_counter() + INDEX_FIRST)
     """When they may be written again [s of the clock]."""
 
-    def cut(self, kept: int) -> None:
-        """Goes on after the first `kept` snapshots of a folder; later ones are deleted."""
+    def cut(self, kept: int) -> int:
+        """Goes on after the first `kept` snapshots of a folder; later ones are deleted. Gives the step of the
+        last of them, -1 without any."""
         self._number = kept
         for number in range(kept, snapshot_count(self.folder)):
             for kind in KINDS:
                 (self.folder / kind / part_name(number)).unlink(missing_ok=True)
         self._times, self._counts = _find(self.folder)
         self._write_index()
+        return snapshot_moment(self.folder.parent, kept - 1)[0] if kept else -1
 
     def take(self, simulation: _core.Simulation, put: Callable[[Job], None]) -> None:
         """Copies the particles as they are now, in order of their ids, and puts what writes them, batch after
