@@ -60,8 +60,8 @@ class ArchiveReader {
  public:
   explicit ArchiveReader(std::vector<std::byte> bytes);
 
-  /// Whether there is a field of vectors of this name.
   bool has(const std::string& name) const { return entries_.contains(name); }
+  /// Whether there is a field of vectors of this name.
   bool has_vectors(const std::string& name) const { return entries_.contains(name + "x"); }
 
   template <class T>

@@ -49,7 +49,8 @@ struct Pack<T, W> {
   Lanes v;
 
   EDDYLINE_INLINE Pack() : v{} {}
-  EDDYLINE_INLINE Pack(Lanes value) : v(value) {}        // NOLINT(google-explicit-constructor)
+  EDDYLINE_INLINE Pack(Lanes value) : v(value) {}  // NOLINT(google-explicit-constructor)
+  /// The same in every lane: only arithmetic spreads a number over the compiler's vectors, and x - 0 is x.
   EDDYLINE_INLINE Pack(T value) : v(value - Lanes{}) {}  // NOLINT(google-explicit-constructor)
   static EDDYLINE_INLINE Pack load(const T* from) {
     Pack pack;

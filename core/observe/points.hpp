@@ -153,8 +153,8 @@ class Strip {
     for (std::size_t p = first_pack_; p < last_pack_; p += 2) find_along(p, particle[0], columns);
     return true;
   }
-  /// Marks the pixel that a particle at x stands in, whatever strips there are; half: how far from a plane in space a
-  /// particle stands in it [m].
+  /// Marks the pixel that a particle at x stands in, which does not depend on where strips begin. half: in 3D, how far
+  /// from the plane it may be [m].
   void mark(const Vec3& x, double half) {
     const Plane& plane = pixels_.plane;
     if (!(per_width_ > 0 && per_height_ > 0)) return;

@@ -17,9 +17,10 @@ namespace {
 constexpr std::int32_t k_strips = 4;
 
 constexpr double k_least_cover = 0.5;
-/// That of a pixel in which a particle is, which may be a drop or in a thread: those that fly alone have a cover of
-/// 0.14 there, in a thread 0.38, and at a surface more than one half, but for some that are about to leave it. A drop
-/// is seen with its size: one half lies between its pixel, of 5/4 spacing, and those around it where the particle ends.
+/// That of a pixel in which a particle is, which may be a drop or in a thread. With R = 4 spacings what flies alone has
+/// a cover of 0.14 where it is, in a thread 0.37, and at a surface more than one half, unless it is about to leave it.
+/// A drop is seen with its size: one half lies between its pixel, of 5/4 spacing, and those around it where the
+/// particle ends.
 double cover_with_particle(double cover) {
   constexpr double k_of_surface = 0.45, k_of_spray = 0.3, k_seen = 0.85;
   const double share = std::clamp((k_of_surface - cover) / (k_of_surface - k_of_spray), 0.0, 1.0);
@@ -103,10 +104,9 @@ void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, 
         if (cover < k_least_cover && !covers) return;
         float* to = pixels.data() + row * columns + column;
         for (const Quantity quantity : quantities) {
-          if (quantity == Quantity::cover && !fitted)
-            *to = static_cast<float>(cover);
-          else if (quantity != Quantity::cover && cover >= k_least_cover && is_of_fits(quantity) == fitted)
-            *to = static_cast<float>(value(quantity, sample));
+          const bool is_cover = quantity == Quantity::cover;
+          if (is_of_fits(quantity) == fitted && (is_cover || cover >= k_least_cover))
+            *to = static_cast<float>(is_cover ? cover : value(quantity, sample));
           to += plane.pixels();
         }
       };

@@ -9,8 +9,7 @@
 namespace eddyline::observe {
 
 /// What a raster can show: velocities [m/s], Pa, kg/m^3, 1/s; velocity_z in 3D, vorticity in 2D. cover: how much of a
-/// neighbourhood is fluid, of what the walls of the domain leave of it, at most 1, and more
-/// than one half where a drop is.
+/// neighbourhood is fluid, of what the walls of the domain leave of it, at most 1; a drop has more than one half.
 enum class Quantity { speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity, cover };
 inline constexpr std::size_t k_quantities = 8;
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from eddyline.cores import own_cores
 from eddyline.ranks import Session, join
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from eddyline import _core
 
 MOST_THREADS = 64
-"""Of a rank, or four for each core of the machine if that is more: threads that wait for each other's cores
-take a hundred times as long."""
+"""Of a rank, or four for each core if that is more: threads only wait for cores that others have."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +61,11 @@ class Manner:
         """Raises RequestError or RankError."""
         if self.threads < 0:
             raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores, as far as they pay)")
-        cores = os.cpu_count() or 1
-        if self.threads > max(MOST_THREADS, 4 * cores):
-            raise RequestError(
-                f"threads = {self.threads}: must be <= {max(MOST_THREADS, 4 * cores)}; this machine has "
-                f"{cores} core{'s' if cores > 1 else ''}"
-            )
+        cores = len(own_cores())
+        most = max(MOST_THREADS, 4 * cores)
+        if self.threads > most:
+            words = f"{cores} core{'s' if cores > 1 else ''}"
+            raise RequestError(f"threads = {self.threads}: must be <= {most} with {words}")
         if not self.patience >= 0:
             raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: for ever)")
         if self.boxes < 1:

@@ -255,15 +255,14 @@ class FrameStore:
         """Names of the rasters that every frame holds. Raises DamagedError."""
         if not len(self):
             return []
-        kinds = self._load(0).dtype
-        return [name for name in kinds.names or () if "scale" in (kinds[name].names or ())]
+        return _rasters_of(self._load(0).dtype)
 
     def read(self, k: int, quantity: str) -> Frame:
         """Frame `k` (negative: from the end); KeyError if it does not hold `quantity`, DamagedError if it
         cannot be read."""
         record = self._load(k)
         names = record.dtype.names
-        if quantity not in names or quantity == "cover":
+        if quantity not in _rasters_of(record.dtype):
             raise KeyError(quantity)
         with _reading(self.path):
             raster = record[quantity]
@@ -298,6 +297,10 @@ class FrameStore:
         with _reading(self.path), self.path.open("rb") as file:
             file.seek(int(ends[k - 1]) if k else 0)
             return np.load(file, allow_pickle=False)[()]
+
+
+def _rasters_of(record: np.dtype[Any]) -> list[str]:
+    return [name for name in record.names or () if "scale" in (record[name].names or ())]
 
 
 @contextmanager
