@@ -9,6 +9,7 @@
 #include "base/arrays.hpp"
 #include "base/pack.hpp"
 #include "base/vec.hpp"
+#include "particles/cell_rows.hpp"
 
 namespace eddyline::neighbors {
 
@@ -104,18 +105,29 @@ class Rows {
   int width_;
 };
 
+/// How far on the row is that is worth fetching into the caches while a neighbour's is read, see k_row_step: one and a
+/// half lines of cells, as of the cells around a particle those of the next line have not been read yet. They lie too
+/// far from all that has been for a processor to foresee them.
+inline std::int32_t worth_fetching(const particles::CellRows& rows) { return 3 * rows.line / 2 * k_row_step; }
+
 /// The first `Width` values of the rows at the given places, transposed: out[k] holds value k of every lane's row. More
-/// than those of the first part are all that the rows have.
+/// than those of the first part are all that the rows have. Four values at a time,
+template <int Width, class P>
+EDDYLINE_INLINE void load_by_fours(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
+                                   P* out) {
+  constexpr int k_rest = rest_of(Width);
+  load_rows<4>(rows.first, k_first_part, place, out);
+  if constexpr (Width > 4) load_rows<4>(rows.first + 4, k_first_part, place, out + 4);
+  if constexpr (k_rest > 0) load_rows<k_rest>(rows.rest, k_rest, place, out + k_first_part);
+}
+/// or eight where there are no more than those of the first part.
 template <int Width, class P>
 EDDYLINE_INLINE void load_values(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                  P* out) {
-  if constexpr (constexpr int k_rest = rest_of(Width); k_rest > 0) {
-    load_rows<4>(rows.first, k_first_part, place, out);  // by fours, like the rest: faster than by eights
-    load_rows<4>(rows.first + 4, k_first_part, place, out + 4);
-    load_rows<k_rest>(rows.rest, k_rest, place, out + k_first_part);
-  } else {
-    load_rows<Width <= 4 ? 4 : k_first_part>(rows.first, k_first_part, place, out);
-  }
+  if constexpr (4 < Width && Width <= k_first_part)
+    load_rows<k_first_part>(rows.first, k_first_part, place, out);
+  else
+    load_by_fours<Width>(rows, place, out);
 }
 
 }  // namespace eddyline::neighbors

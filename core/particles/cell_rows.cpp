@@ -135,6 +135,9 @@ void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& 
     });
     rows.within[static_cast<std::size_t>(distance)] = next;
   }
+  std::int32_t lines = 1;
+  for (k = 1; k < rows.filled.size(); ++k) lines += rows.filled[k] != rows.filled[k - 1] + 1 ? 1 : 0;
+  rows.line = rows.particles / lines;
 }
 
 /// Adds the cells of other ranks, and images, that hold some.

@@ -100,8 +100,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* places)
-              __attribute__((always_inline)) { return load_moving<P, D, confined, Source>(in.moving, places); },
+          [&](auto* places) __attribute__((always_inline)) {
+            Source::template fetch<k_moving_width<D>, P>(in.moving, places, in.ahead);
+            return load_moving<P, D, confined, Source>(in.moving, places);
+          },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_quanta_pair<P, D>(i.x, j.x, squared_scale);
             P v_ij[D];
@@ -174,6 +176,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
         for (int d = 0; d < D; ++d) around.concentration[d] = around.concentration[d] + concentration[d];
       };
       sum_over(in.fluid_neighbors[c], i.p, [&](auto* places) __attribute__((always_inline)) {
+        Source::template fetch<D + 2, P>(in.pressed, places, in.ahead);
         return load_pressed<P, D, Source>(in.pressed, places);
       });
       // Walls do not suck in spray whose pressure is negative.

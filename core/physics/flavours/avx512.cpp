@@ -12,7 +12,7 @@ Sweeps<float, 2> sweeps_avx512<float, 2>(bool) {
 template <>
 Sweeps<float, 3> sweeps_avx512<float, 3>(bool gathers_quickly) {
   using P = Pack<float, 16>;
-  return gathers_quickly ? make_sweeps<P, 3, neighbors::RestGathered>() : make_sweeps<P, 3>();
+  return gathers_quickly ? make_sweeps<P, 3, neighbors::RestGathered>() : make_sweeps<P, 3, neighbors::ByFours>();
 }
 
 }  // namespace eddyline::physics::delta
