@@ -466,7 +466,7 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   in.pressed = pressed.data();
   in.walls = walls.data();
   in.nodes = nodes.data();
-  in.ahead = neighbors::worth_fetching(fluid_rows);
+  in.prefetch_distance = neighbors::prefetch_distance(fluid_rows);
   const double R = constants_.length.interaction_radius;
   in.scale = static_cast<T>(constants_.scale);
   in.kernel_constant = static_cast<T>(constants_.kernel);

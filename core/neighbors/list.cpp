@@ -242,7 +242,7 @@ void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
   const auto count_of_chunks = static_cast<std::int64_t>(chunks_.size());
   chunks_.assign(chunks_.size(), {});
   room_.assign(chunks_.size(), 0);
-  constexpr std::int64_t k_cached = 1 << 20;  // entries: more would push all else out of caches that ranks share
+  constexpr std::int64_t k_cached = 1 << 20;  // entries: more would push rows and all else out of the caches
   past_caches_ = padded_ > k_cached;
 #pragma omp parallel
   {

@@ -1,5 +1,5 @@
 #pragma once
-// Where a sweep takes the values of a chunk's neighbours from, and what it has fetched into the caches meanwhile.
+// Where a sweep takes the values of a chunk's neighbours from, and what it prefetches meanwhile.
 
 #include <algorithm>
 
@@ -14,13 +14,13 @@ struct EachItsOwn {
                                    P* out) {
     load_values<Width>(rows, place, out);
   }
-  /// Has fetched into the caches what will be read of a row that is so far `ahead` of one of the neighbours, where
-  /// there are registers to say so: with fewer it takes as long as it saves.
+  /// Prefetches what will be read of a row that stands so far beyond one of the neighbours, where there are registers
+  /// for it: with fewer it takes as long as it saves.
   template <int Width, class P>
-  static EDDYLINE_INLINE void fetch(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
-                                    std::int32_t ahead) {
+  static EDDYLINE_INLINE void prefetch(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
+                                       std::int32_t distance) {
     if constexpr (P::k_registers < 32) return;
-    const std::int32_t there = place[P::width / 2] + ahead;
+    const std::int32_t there = place[P::width / 2] + distance;
     __builtin_prefetch(row_at(rows.first, k_first_part, there));
     if constexpr (rest_of(Width) > 0) __builtin_prefetch(row_at(rows.rest, rest_of(Width), there));
   }
@@ -61,7 +61,8 @@ struct AllTheSame {
     for (int k = 0; k < Width; ++k) out[k] = P(k < k_first_part ? first[k] : rest[k - k_first_part]);
   }
   template <int Width, class P>
-  static EDDYLINE_INLINE void fetch(const RowParts<const typename P::value_type>&, const std::int32_t*, std::int32_t) {}
+  static EDDYLINE_INLINE void prefetch(const RowParts<const typename P::value_type>&, const std::int32_t*,
+                                       std::int32_t) {}
   template <class P>
   static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
     upper = lower = both;  // to take halves apart is part of loading

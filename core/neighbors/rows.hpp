@@ -105,10 +105,10 @@ class Rows {
   int width_;
 };
 
-/// How far on the row is that is worth fetching into the caches while a neighbour's is read, see k_row_step: one and a
-/// half lines of cells, as of the cells around a particle those of the next line have not been read yet. They lie too
-/// far from all that has been for a processor to foresee them.
-inline std::int32_t worth_fetching(const particles::CellRows& rows) { return 3 * rows.line / 2 * k_row_step; }
+/// How far beyond a neighbour the row stands that is prefetched while its own is read, see k_row_step: one and a half
+/// lines of cells, as of the cells around a particle those of the next line have not been read yet. They lie too far
+/// from all that has been for a processor to foresee them.
+inline std::int32_t prefetch_distance(const particles::CellRows& rows) { return 3 * rows.line_length / 2 * k_row_step; }
 
 /// The first `Width` values of the rows at the given places, transposed: out[k] holds value k of every lane's row. More
 /// than those of the first part are all that the rows have. Four values at a time,

@@ -137,7 +137,7 @@ void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& 
   }
   std::int32_t lines = 1;
   for (k = 1; k < rows.filled.size(); ++k) lines += rows.filled[k] != rows.filled[k - 1] + 1 ? 1 : 0;
-  rows.line = rows.particles / lines;
+  rows.line_length = rows.particles / lines;
 }
 
 /// Adds the cells of other ranks, and images, that hold some.

@@ -26,11 +26,11 @@ struct CellRows {
   Array<std::int32_t> begin, end;     // by number in it: the rows of each
   Array<std::int32_t> filled, until;  // the computed ones in the order of their rows, and the row after those of each
   Array<std::int32_t> slot;           // (computed): row of each particle; empty unless their order is drawn: its number
-  Array<std::int32_t> within;  // (farthest + 1): how many stand no farther from this rank's cells than so many cells
-  std::int32_t particles = 0;  // computed, those of this rank first
-  std::int32_t line = 0;       // of those, how many a line of cells along x holds between two empty ones, on average
-  std::int32_t standing = 0;   // rows that are no images
-  std::int32_t rows = 0;       // all rows; row `rows` is the sentinel
+  Array<std::int32_t> within;    // (farthest + 1): how many stand no farther from this rank's cells than so many cells
+  std::int32_t particles = 0;    // computed, those of this rank first
+  std::int32_t line_length = 0;  // of those, how many a line of cells along x holds between two empty ones, on average
+  std::int32_t standing = 0;     // rows that are no images
+  std::int32_t rows = 0;         // all rows; row `rows` is the sentinel
 
   std::int64_t computed() const { return particles; }
   /// Those of this rank.

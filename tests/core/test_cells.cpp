@@ -119,14 +119,14 @@ TEST(particles_stand_sorted_by_cell_then_id) {
 TEST(lines_of_cells_hold_as_many_as_stand_side_by_side) {
   for (const auto& periodic : {k_closed, k_all_periodic}) {
     const auto plane = make_grid(2, {6, 5, 1}, periodic), space = make_grid(3, {4, 5, 3}, periodic);
-    CHECK(sort(plane, {1, 1, 1}, random_positions(plane, 2000, 1)).rows.line == 2000 / 5);
-    CHECK(sort(space, {1, 1, 1}, random_positions(space, 3000, 2)).rows.line == 3000 / (5 * 3));
-    CHECK(sort(plane, {2, 1, 1}, random_positions(plane, 2000, 1)).rows.line == 2000 / (5 * 2));
+    CHECK(sort(plane, {1, 1, 1}, random_positions(plane, 2000, 1)).rows.line_length == 2000 / 5);
+    CHECK(sort(space, {1, 1, 1}, random_positions(space, 3000, 2)).rows.line_length == 3000 / (5 * 3));
+    CHECK(sort(plane, {2, 1, 1}, random_positions(plane, 2000, 1)).rows.line_length == 2000 / (5 * 2));
   }
   const auto grid = make_grid(2, {6, 5, 1}, k_closed);
-  CHECK(sort(grid, {1, 1, 1}, {}).rows.line == 0);
+  CHECK(sort(grid, {1, 1, 1}, {}).rows.line_length == 0);
   const Vec3 there{0.5 * k_edge, 1.5 * k_edge, 0}, beside{2.5 * k_edge, 1.5 * k_edge, 0};
-  CHECK(sort(grid, {1, 1, 1}, {there, there, beside}).rows.line == 1);  // an empty cell between them
+  CHECK(sort(grid, {1, 1, 1}, {there, there, beside}).rows.line_length == 1);  // an empty cell between them
 }
 
 TEST(any_number_of_threads_puts_particles_in_the_same_order) {

@@ -42,7 +42,7 @@ struct Scene {
     in.scale = T(0x1p-26);
     in.kernel_constant = T(2), in.crowding = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
     in.wall_suction = std::numeric_limits<T>::lowest();
-    in.ahead = 3 * k_row_step;  // beyond the last row, too, which must do no harm
+    in.prefetch_distance = 3 * k_row_step;  // beyond the last row, too, which must do no harm
   }
 
   /// Points the input to all that has been filled in.

@@ -58,7 +58,7 @@ struct SweepInput {
   neighbors::Targets targets;  // the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
-  std::int32_t ahead = 0;                            // see neighbors::worth_fetching()
+  std::int32_t prefetch_distance = 0;                // see neighbors::prefetch_distance()
   T scale = 0;                                       // quantum / R
   T kernel_constant = 0;                             // 20 sigma dx^D / R^D: sums with F become sums with grad W
   T crowding = 0;                                    // 0.2 / W(dx)^4, W without constants

@@ -101,7 +101,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
           [&](auto* places) __attribute__((always_inline)) {
-            Source::template fetch<k_moving_width<D>, P>(in.moving, places, in.ahead);
+            Source::template prefetch<k_moving_width<D>, P>(in.moving, places, in.prefetch_distance);
             return load_moving<P, D, confined, Source>(in.moving, places);
           },
           [&](const auto& j) __attribute__((always_inline)) {
@@ -176,7 +176,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
         for (int d = 0; d < D; ++d) around.concentration[d] = around.concentration[d] + concentration[d];
       };
       sum_over(in.fluid_neighbors[c], i.p, [&](auto* places) __attribute__((always_inline)) {
-        Source::template fetch<D + 2, P>(in.pressed, places, in.ahead);
+        Source::template prefetch<D + 2, P>(in.pressed, places, in.prefetch_distance);
         return load_pressed<P, D, Source>(in.pressed, places);
       });
       // Walls do not suck in spray whose pressure is negative.
