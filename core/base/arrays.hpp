@@ -49,6 +49,10 @@ class Array {
     resize(std::max(size, now));
     size_ = now;
   }
+  void push_back(T value) {
+    resize(size_ + 1);
+    data_[size_ - 1] = value;
+  }
   void assign(std::size_t size, T value) {
     resize(size);
     std::fill_n(data_, size, value);

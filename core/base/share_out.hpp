@@ -90,7 +90,7 @@ class FewTurns {
   template <class Holds>
   void find(std::int64_t count, double seconds, Holds&& holds) {
     const std::int64_t blocks = (count + k_block - 1) / k_block;
-    some_ = count > 0;
+    count_ = count, some_ = count > 0;
     block_.assign(static_cast<std::size_t>(blocks), some_);
     if (omp_get_max_threads() == 1 || !are_worth_sharing(count, seconds)) return;  // one thread looks once at all
     bool some = false;
@@ -105,12 +105,21 @@ class FewTurns {
     some_ = some;
   }
   bool are_some() const { return some_; }
-  /// False for most of those of which it does not hold.
-  bool may_be(std::size_t turn) const { return block_[turn / k_block]; }
+  /// Calls visit(turn) for those of which it holds and few others, in order, by one thread.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t b = 0; b < block_.size(); ++b) {
+      if (!block_[b]) continue;
+      const auto first = static_cast<std::int64_t>(b) * k_block;
+      for (std::int64_t turn = first; turn < std::min(first + k_block, count_); ++turn)
+        visit(static_cast<std::size_t>(turn));
+    }
+  }
 
  private:
   static constexpr std::int64_t k_block = 512;
   Array<bool> block_;
+  std::int64_t count_ = 0;
   bool some_ = false;
 };
 

@@ -219,13 +219,16 @@ void Flow<T, D>::look_ahead() {
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) place[i] = constants_.fixed.round(x[i] + v[i] * lead);
   }
-  if (!openings.empty())
-    for (std::size_t i = 0; i < fluid.id.size(); ++i) {
+  if (!openings.empty()) {
+    const auto n = fluid.id.size();
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < n; ++i) {
       if (fluid.buffer[i] == 0) continue;
       const int axis = openings.all()[fluid.buffer[i] - 1u].sites.axis;
       for (int d = 0; d < D; ++d)
         if (d != axis) places[d][i] = constants_.fixed.round(fluid.x[d][i]);
     }
+  }
   subdomain_.wrap(places, &fluid.x);
 }
 
@@ -238,15 +241,16 @@ void Flow<T, D>::remove_leavers() {
   };
   few_.find(fluid.size(), 2e-9, [&](std::size_t i) { return openings.is_spent(fluid, i) || has_left(i); });
   if (!few_.are_some()) return;
-  const auto all = [&](auto&& visit) { fluid.for_each_array(visit); };
-  remove_particles(fluid.size(), all, [&](std::size_t i) {
-    if (!few_.may_be(i)) return false;
-    if (openings.is_spent(fluid, i)) return true;
-    if (!has_left(i)) return false;
-    left_mass.add(fluid.mass[i]);
-    ++left_particles;
-    return true;
+  gone_.resize(0);
+  few_.for_each([&](std::size_t i) {
+    if (!openings.is_spent(fluid, i)) {
+      if (!has_left(i)) return;
+      left_mass.add(fluid.mass[i]);
+      ++left_particles;
+    }
+    gone_.push_back(static_cast<std::int32_t>(i));
   });
+  remove_particles(fluid.size(), gone_, [&](auto&& visit) { fluid.for_each_array(visit); });
 }
 
 template <class T, int D>

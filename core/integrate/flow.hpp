@@ -326,7 +326,8 @@ class Flow {
   bool is_drifting_ = false;
   bool walls_move_;
   Reordering<D> reorder_;
-  FewTurns few_;  // particles that leave
+  FewTurns few_;              // particles that leave,
+  Array<std::int32_t> gone_;  // and which they are
   KeptRows<T> kept_wall_rows_;
   VectorArray<double, D> wall_places_;  // by which walls are sorted [m]; where none moves, while they are
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;

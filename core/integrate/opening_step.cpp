@@ -38,16 +38,26 @@ void OpeningStep<T, D>::share_out() {
   fits_.share_out(flow_.openings, flow_.layout().grid(), flow_.partition(), flow_.lazy.depth());
 }
 
+/// Calls visit(m, i) for the m-th of the buffers' particles, which is the fluid's i-th, in parallel if that pays: a
+/// turn takes so many seconds, about.
+template <class T, int D>
+template <class Visit>
+void OpeningStep<T, D>::for_each_member(double seconds, Visit&& visit) const {
+  const auto& members = flow_.openings.members();
+  const auto n = static_cast<std::int64_t>(members.size());
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, seconds))
+  for (std::int64_t m = 0; m < n; ++m) {
+    const auto k = static_cast<std::size_t>(m);
+    visit(k, static_cast<std::size_t>(members[k]));
+  }
+}
+
 template <class T, int D>
 void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
-  const auto& members = flow_.openings.members();
-  const auto n = static_cast<std::int64_t>(members.size());
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_light))
-  for (std::int64_t m = 0; m < n; ++m) {
-    const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
+  for_each_member(k_light, [&](std::size_t, std::size_t i) {
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
     const auto v = velocity_of(i);
     const auto row = flow_.moving.row(flow_.fluid_rows.row_of(i));
@@ -58,25 +68,21 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
       row[2 * D + 2 + d] = fluid.half_g[d][i];
     }
-  }
+  });
 }
 
 template <class T, int D>
 void OpeningStep<T, D>::keep_files() {
   auto& fluid = flow_.fluid;
-  const auto& members = flow_.openings.members();
-  const auto n = static_cast<std::int64_t>(members.size());
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_light))
-  for (std::int64_t m = 0; m < n; ++m) {
-    const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
+  for_each_member(k_light, [&](std::size_t m, std::size_t i) {
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
     T* x_row = flow_.pressed.row(flow_.fluid_rows.row_of(i)).first;
     for (int d = 0; d < D; ++d) {
       if (d == axis) continue;
-      fluid.x[d][i] = flow_.member_places[d][static_cast<std::size_t>(m)];
+      fluid.x[d][i] = flow_.member_places[d][m];
       flow_.pressed.put_fixed(x_row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
     }
-  }
+  });
 }
 
 template <class T, int D>
@@ -88,17 +94,13 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const double p_unit = c.rho0 * c.c0 * c.c0;
-  const auto& members = flow_.openings.members();
-  const auto n = static_cast<std::int64_t>(members.size());
-  gradient_.resize(members.size());
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_formulas))
-  for (std::int64_t m = 0; m < n; ++m) {
-    const auto i = static_cast<std::size_t>(members[static_cast<std::size_t>(m)]);
+  gradient_.resize(flow_.openings.members().size());
+  for_each_member(k_formulas, [&](std::size_t m, std::size_t i) {
     const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
     const auto& sites = opening.sites;
     const Vec3 x = vector_of(fluid.x, i);
     double p = 0;
-    auto& G = gradient_[static_cast<std::size_t>(m)] = {};
+    auto& G = gradient_[m] = {};
     if (!opening.world.inflow || opening.world.pressure_imposed)
       p = opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / p_unit;
     if (!opening.world.inflow) {
@@ -115,7 +117,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
     for (int d = 0; d < D; ++d) {
       row[D + 2 + d] = static_cast<T>(v[static_cast<std::size_t>(d)] * c.inverse_c0);
     }
-  }
+  });
 }
 
 /// Inflow at its sites. The part along the normal never points out of the flow.
@@ -218,27 +220,23 @@ std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
 
 template <class T, int D>
 void OpeningStep<T, D>::discard_rates() {
-  for (const std::int32_t i : flow_.openings.members()) {
-    const auto k = static_cast<std::size_t>(i);
-    flow_.delta.divergence()[k] = flow_.delta.diffusion()[k] = T(0);
-    for (int d = 0; d < D; ++d) flow_.delta.viscous(d)[k] = T(0);
-  }
+  for_each_member(k_light, [&](std::size_t, std::size_t i) {
+    flow_.delta.divergence()[i] = flow_.delta.diffusion()[i] = T(0);
+    for (int d = 0; d < D; ++d) flow_.delta.viscous(d)[i] = T(0);
+  });
 }
 
 template <class T, int D>
 void OpeningStep<T, D>::discard_forces() {
-  for (const std::int32_t i : flow_.openings.members()) {
-    const auto k = static_cast<std::size_t>(i);
-    for (int d = 0; d < D; ++d) flow_.delta.pressure_force(d)[k] = flow_.delta.shift(d)[k] = T(0);
-  }
+  for_each_member(k_light, [&](std::size_t, std::size_t i) {
+    for (int d = 0; d < D; ++d) flow_.delta.pressure_force(d)[i] = flow_.delta.shift(d)[i] = T(0);
+  });
 }
 
 template <class T, int D>
 void OpeningStep<T, D>::hold() {
   auto& fluid = flow_.fluid;
-  const auto& members = flow_.openings.members();
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    const auto i = static_cast<std::size_t>(members[m]);
+  for_each_member(k_light, [&](std::size_t m, std::size_t i) {
     const auto v = velocity_of(i);
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
@@ -247,7 +245,7 @@ void OpeningStep<T, D>::hold() {
       const T half = static_cast<T>(0.5 * flow_.constants().scale * gradient_[m][static_cast<std::size_t>(d)]);
       half_g = fluid.confined ? in_halves(half, lower_half(Pack<T, 1>(half_g)).v) : half;
     }
-  }
+  });
 }
 
 template class OpeningStep<float, 2>;

@@ -38,6 +38,8 @@ class OpeningStep {
   void hold();
 
  private:
+  template <class Visit>
+  void for_each_member(double seconds, Visit&& visit) const;
   void set_inflow_velocities(double t, bool at_rest);
   void share_out();
   void fit_nodes();

@@ -39,7 +39,6 @@ template <int D>
 template <class T>
 void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
   const std::int64_t n = fluid.size();
-  std::int32_t entering = 0;
   const auto count = [&](Opening<D>& opening, std::size_t i, double sign) {
     opening.mass.add(sign * fluid.mass[i]);
     for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
@@ -60,24 +59,20 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
     return opening.world.inflow && !(opening.sites.depth(place(i)) > 0);
   };
   few_.find(n, 1e-9, [&](std::size_t i) { return fluid.buffer[i] == 0 ? outflow_of(i) != all_.end() : enters(i); });
-  for (std::int64_t k = 0; k < n; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    if (!few_.may_be(i)) continue;
+  few_.for_each([&](std::size_t i) {
     if (fluid.buffer[i] == 0) {
       const auto outflow = outflow_of(i);
-      if (outflow == all_.end()) continue;
+      if (outflow == all_.end()) return;
       fluid.buffer[i] = static_cast<std::uint8_t>(outflow - all_.begin() + 1);
       count(*outflow, i, -1);
     } else if (enters(i)) {
       count(all_[fluid.buffer[i] - 1u], i, 1);
-      entering_.resize(static_cast<std::size_t>(entering) + 1);
-      entering_[static_cast<std::size_t>(entering++)] = static_cast<std::int32_t>(i);
+      entering_.push_back(static_cast<std::int32_t>(i));
     }
-  }
-  fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(n + entering)); });
-  for (std::int32_t e = 0; e < entering; ++e) {
-    const auto from = static_cast<std::size_t>(entering_[static_cast<std::size_t>(e)]);
-    const auto to = static_cast<std::size_t>(n + e);
+  });
+  fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(n) + entering_.size()); });
+  for (std::size_t e = 0; e < entering_.size(); ++e) {
+    const auto from = static_cast<std::size_t>(entering_[e]), to = static_cast<std::size_t>(n) + e;
     const auto& sites = all_[fluid.buffer[from] - 1u].sites;
     copy_particle([&](auto&& visit) { fluid.for_each_array(visit); }, from, to);
     fluid.id[to] += sites.columns;  // the count is the id's last part
@@ -99,13 +94,11 @@ template <class T>
 void Openings<D>::find_members(const FluidState<T, D>& fluid) {
   members_.resize(0);
   if (all_.empty()) return;
-  std::size_t count = 0;
-  for (std::int64_t i = 0; i < fluid.size(); ++i) {
-    if (fluid.buffer[static_cast<std::size_t>(i)] == 0) continue;
-    members_.resize(count + 1);
-    members_[count++] = static_cast<std::int32_t>(i);
-  }
-  members_.resize(count);
+  const auto is_member = [&](std::size_t i) { return fluid.buffer[i] != 0; };
+  few_.find(fluid.size(), 1e-9, is_member);
+  few_.for_each([&](std::size_t i) {
+    if (is_member(i)) members_.push_back(static_cast<std::int32_t>(i));
+  });
 }
 
 template <int D>

@@ -100,7 +100,7 @@ class Openings {
   std::vector<Opening<D>> all_;
   std::int32_t nodes_ = 0;
   Array<std::int32_t> members_, entering_;
-  FewTurns few_;  // particles that pass an opening
+  FewTurns few_;  // particles that pass an opening, or stand in buffers
 };
 
 }  // namespace eddyline::integrate

@@ -299,6 +299,7 @@ void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
 
 template <class T, int D>
 void Step<T, D>::kick_half_and_drift(std::span<const Block> blocks) {
+  if (blocks.empty()) return;
   openings_.discard_rates();
   kick_.half_and_drift(blocks);
   openings_.keep_files();
@@ -383,6 +384,7 @@ void Step<T, D>::begin_kick_half_and_shift() {
 
 template <class T, int D>
 void Step<T, D>::kick_half_and_shift(std::span<const Block> blocks, double dt) {
+  if (blocks.empty()) return;
   openings_.discard_forces();
   kick_.half_and_shift(blocks, dt, damping, rows_time_step_);
   flow_.timers.lap(Phase::integrate);

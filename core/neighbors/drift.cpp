@@ -65,15 +65,12 @@ void DriftBound<T, D>::find_cells(const particles::CellRows& rows, const particl
   cells_.copy(rows.cells);
   cells_.add(walls.cells);
   cells_.number();
-  layout_->find_computed_around(cells_, around_);
+  layout_->find_owned_around(cells_, around_);
+  layout_->add_around(around_, cells_);
   surrounded_.clear();
   std::int32_t last = -1;
   around_.for_each([&](std::int32_t cell) {
-    if (!layout_->is_owned(cell)) return;
     const auto b = static_cast<std::size_t>(layout_->box_of(cell));
-    layout_->boxes()[b].for_each_run_around(cell, [&](std::int32_t run) {
-      for (std::int32_t c = run; c < run + 3; ++c) cells_.add(c);
-    });
     const bool goes_on = last + 1 == cell && cell - surrounded_.back().first < CellRun::k_most;
     if (!goes_on) surrounded_.push_back({b, cell, 0, 0});
     ++surrounded_.back().end;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -244,11 +245,10 @@ void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
   room_.assign(chunks_.size(), 0);
   constexpr std::int64_t k_cached = 1 << 20;  // entries: more would push rows and all else out of the caches
   past_caches_ = padded_ > k_cached;
+  for (Workshop& each : workshops_) each.clear(), each.most = 0;
 #pragma omp parallel
   {
     Workshop& workshop = own_workshop();
-    workshop.clear();
-    workshop.most = 0;
     CellSearch cell_search(search, kernels, workshop.candidates);
 #pragma omp for schedule(static)
     for (std::int64_t c = 0; c < count_of_chunks; ++c) build_chunk(c, search, cell_search, kernels, workshop);
@@ -296,15 +296,23 @@ void NeighborList::make_room_for_renewals(bool foresees) {
 
 /// The chunks that hold particles of cells that are due. How many.
 std::int64_t NeighborList::find_due(const Search& search, const std::uint8_t* due) {
-  std::int64_t count = 0;
-  const auto add = [&](std::int64_t first, std::int64_t last) {
-    const std::int64_t before = count == 0 ? -1 : due_[static_cast<std::size_t>(count - 1)];
-    for (std::int64_t c = std::max(before + 1, first / k_chunk); c <= last / k_chunk; ++c)
-      due_[static_cast<std::size_t>(count++)] = static_cast<std::int32_t>(c);
-  };
-  particles::for_each_filled_cell(*search.targets, [&](std::int32_t cell, std::size_t first, std::size_t last) {
-    if (due[search.margins_of->before(cell)] != 0)
-      add(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last) - 1);
+  constexpr std::int64_t k_portion = 64;  // chunks
+  std::atomic<std::int64_t> count = 0;
+  share_out(static_cast<std::int64_t>(chunks_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
+    std::array<std::int32_t, k_portion> found;
+    std::int64_t some = 0;
+    particles::CellFinder find_cell(*search.targets);
+    for (std::int64_t c = first; c < last; ++c) {
+      bool is_due = false;
+      for (auto k = static_cast<std::size_t>(c * k_chunk);
+           k < static_cast<std::size_t>(std::min((c + 1) * k_chunk, targets_.count));) {
+        const auto [cell, after] = find_cell(k);
+        is_due = is_due || due[search.margins_of->before(cell)] != 0;
+        k = after;
+      }
+      if (is_due) found[static_cast<std::size_t>(some++)] = static_cast<std::int32_t>(c);
+    }
+    std::copy_n(found.begin(), some, due_.begin() + count.fetch_add(some));
   });
   return count;
 }
@@ -348,9 +356,16 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
     for (; lane < end; ++lane) cells[lane] = cell;
   }
   Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
+  std::int32_t& room = room_[static_cast<std::size_t>(c)];
+  const auto count = [&](int sign) {
+    workshop.added.stored += sign * chunk.stored;
+    workshop.added.padded += std::int64_t{sign} * chunk.length * k_chunk;
+    workshop.added.room += std::int64_t{sign} * room * k_chunk;
+  };
+  count(-1);
   const std::int64_t most = cell_search.most_around(cells);
   chunk.length = chunk.stored = 0;
-  if (most == 0) return;
+  if (most == 0) return count(1);
   workshop.most = std::max(workshop.most, most);
   workshop.make_room(search.foresight.ahead != nullptr);
   std::array<Seeker, k_chunk> seekers;
@@ -373,7 +388,6 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   for (int lane = 0; lane < k_chunk; ++lane)
     for (std::int32_t k = seekers[static_cast<std::size_t>(lane)].found; k < length; k += k_chunk)
       std::fill_n(scratch + lane * stride + k, k_chunk, sentinel);
-  std::int32_t& room = room_[static_cast<std::size_t>(c)];
   if (length > room) {
     workshop.leave(chunk.entries, room);
     // Lists that are renewed by themselves get some room to grow.
@@ -382,16 +396,16 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   }
   kernels.interleave(scratch, stride, length, chunk.entries, past_caches_);
   chunk.length = length, chunk.stored = stored;
+  count(1);
 }
 
 /// What all chunks hold.
 void NeighborList::count() {
   stored_ = padded_ = deserted_ = 0;
-  for (const auto& workshop : workshops_) deserted_ += static_cast<std::int64_t>(workshop.arena.taken());
-  for (std::size_t c = 0; c < chunks_.size(); ++c) {
-    stored_ += chunks_[c].stored;
-    padded_ += std::int64_t{chunks_[c].length} * k_chunk;
-    deserted_ -= std::int64_t{room_[c]} * k_chunk;
+  for (const auto& workshop : workshops_) {
+    stored_ += workshop.added.stored;
+    padded_ += workshop.added.padded;
+    deserted_ += static_cast<std::int64_t>(workshop.arena.taken()) - workshop.added.room;
   }
 }
 

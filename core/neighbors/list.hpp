@@ -206,15 +206,20 @@ class NeighborList {
     Deserted* next;
     std::int64_t length;
   };
+  /// What some lists hold, and the room that they have.
+  struct Totals {
+    std::int64_t stored = 0, padded = 0, room = 0;  // entries
+  };
   /// What a thread needs.
   struct Workshop {
     Arena arena;
+    Totals added;                  // by the lists that this thread has built, less those in whose place they are
     Deserted* deserted = nullptr;  // by chunks that this thread has built
     Candidates candidates;
     Array<std::int32_t> scratch;  // the lists of a chunk, one after the other
     std::int64_t most = 0;        // candidates around a chunk so far
 
-    void clear() { arena.clear(), deserted = nullptr; }
+    void clear() { arena.clear(), added = {}, deserted = nullptr; }
     void make_room(bool foresees);
     /// Entries for lists of that length, or for somewhat longer ones that others have left; `length` is then theirs.
     std::int32_t* take(std::int32_t& length);

@@ -143,16 +143,12 @@ void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& 
 /// Adds the cells of other ranks, and images, that hold some.
 void CellSort::find_border(const CellLayout& layout, const FetchCounts& fetch_counts, CellRows& rows) {
   border_.resize(0), sent_ = 0;
-  const auto add = [&](std::int32_t count) {
-    border_.resize(border_.size() + 1);
-    border_[border_.size() - 1] = count;
-  };
   for (const auto& other : layout.rank_cells())
     for (const std::int32_t c : other.sent)
-      add(rows.is_empty(c) ? 0 : count_[static_cast<std::size_t>(rows.cells.before(c))]);
+      border_.push_back(rows.is_empty(c) ? 0 : count_[static_cast<std::size_t>(rows.cells.before(c))]);
   sent_ = border_.size();
   for (const auto& other : layout.rank_cells())
-    for (std::size_t k = 0; k < other.received.size(); ++k) add(0);
+    for (std::size_t k = 0; k < other.received.size(); ++k) border_.push_back(0);
   if (fetch_counts) fetch_counts(border_);
   for_each_received(layout, [&](std::int32_t cell, std::int32_t) { rows.cells.add(cell); });
   for (const GhostCell& ghost : layout.ghost_cells())

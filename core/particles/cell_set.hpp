@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "base/arrays.hpp"
@@ -33,11 +34,20 @@ class CellSet {
   void add(const CellSet& other) {
     for (std::size_t w = 0; w < other.words_.size(); ++w) words_[w].members |= other.words_[w].members;
   }
-  /// Only the members with stays(cell).
-  template <class Stays>
-  void keep(Stays&& stays) {
-    for_each([&](std::int32_t cell) {
-      if (!stays(cell)) words_[word_of(cell)].members ^= bit_of(cell);
+  /// Adds the members of `other` from `first` up to `last`, the cell before each of them and the one after it, all
+  /// moved by each of `offsets`; none that is not between these cells then.
+  void add_moved(const CellSet& other, std::int32_t first, std::int32_t last, std::span<const std::int32_t> offsets) {
+    for_each_word(first, last, [&](std::int32_t start, std::uint64_t between) {
+      const std::uint64_t members = other.words_[word_of(start)].members & between;
+      if (members == 0) return;
+      const std::uint64_t with_neighbors = members | members << 1 | members << 2;  // from the cell before `start` on
+      for (const std::int32_t offset : offsets) add_bits(with_neighbors, start - 1 + offset, first, last);
+    });
+  }
+  /// Removes the members from `first` up to `last`.
+  void remove(std::int32_t first, std::int32_t last) {
+    for_each_word(first, last, [&](std::int32_t start, std::uint64_t between) {
+      words_[word_of(start)].members &= ~static_cast<std::uint32_t>(between);
     });
   }
   void copy(const CellSet& other) {
@@ -74,6 +84,32 @@ class CellSet {
   static std::size_t word_of(std::int32_t cell) { return static_cast<std::size_t>(cell) / k_bits; }
   static std::uint32_t bit_of(std::int32_t cell) {
     return std::uint32_t{1} << (static_cast<std::uint32_t>(cell) % k_bits);
+  }
+
+  /// The k-th bit and those above it, and those below it.
+  static std::uint64_t bits_from(std::int32_t k) {
+    return k <= 0 ? ~std::uint64_t{0} : k < 64 ? ~std::uint64_t{0} << k : 0;
+  }
+  static std::uint64_t bits_below(std::int32_t k) { return ~bits_from(k); }
+  /// Calls visit(start, between) for the words of the cells from `first` up to `last`: the first cell of each, and a
+  /// bit for each of these that is between them.
+  template <class Visit>
+  static void for_each_word(std::int32_t first, std::int32_t last, Visit&& visit) {
+    constexpr auto k_word = static_cast<std::int32_t>(k_bits);
+    for (std::int32_t start = first / k_word * k_word; start < last; start += k_word)
+      visit(start, bits_from(first - start) & bits_below(last - start));
+  }
+  /// Adds the cells from `start` on whose bits are set, of 34, as far as they are between `first` and `last`.
+  void add_bits(std::uint64_t bits, std::int32_t start, std::int32_t first, std::int32_t last) {
+    bits &= bits_from(first - start) & bits_below(last - start);
+    if (bits == 0) return;
+    if (start < 0) bits >>= -start, start = 0;
+    const std::size_t word = word_of(start), shift = static_cast<std::size_t>(start) % k_bits;
+    words_[word].members |= static_cast<std::uint32_t>(bits << shift);
+    const std::uint64_t rest = bits >> (k_bits - shift);
+    if (rest == 0) return;
+    words_[word + 1].members |= static_cast<std::uint32_t>(rest);
+    if (rest >> k_bits != 0) words_[word + 2].members |= static_cast<std::uint32_t>(rest >> k_bits);
   }
 
   Array<Word> words_;

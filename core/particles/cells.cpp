@@ -154,15 +154,36 @@ bool CellLayout::wrap(Int3& global, Int3& shift) const {
 
 void CellLayout::find_computed_around(const CellSet& some, CellSet& around) const {
   around.clear(cells_);
-  some.for_each([&](std::int32_t cell) {
-    const Box& box = boxes_[static_cast<std::size_t>(box_of(cell))];
-    const std::int32_t first = box.first_cell, end = first + box.cells_with_border();
-    box.for_each_run_around(cell, [&](std::int32_t run) {
-      for (std::int32_t c = std::max(run, first); c < std::min(run + 3, end); ++c) around.add(c);
-    });
-  });
-  around.keep([&](std::int32_t cell) { return is_computed(cell); });
+  add_around(some, around);
+  for (const Box& box : boxes_) remove_border(box, around);
   around.number();
+}
+
+void CellLayout::find_owned_around(const CellSet& some, CellSet& around) const {
+  find_computed_around(some, around);
+  around.remove(owned_end_, cells_);
+  around.number();
+}
+
+void CellLayout::add_around(const CellSet& some, CellSet& to) const {
+  for (const Box& box : boxes_) {
+    std::array<std::int32_t, 9> offsets;
+    std::size_t n = 0;
+    box.for_each_run_around(0, [&](std::int32_t first) { offsets[n++] = first + 1; });
+    to.add_moved(some, box.first_cell, box.first_cell + box.cells_with_border(), std::span(offsets).first(n));
+  }
+}
+
+void CellLayout::remove_border(const Box& box, CellSet& cells) const {
+  const auto [nx, ny, nz] = box.shape;
+  const std::int32_t depth = nz > 1 ? 1 : 0;
+  std::int32_t row = box.first_cell;
+  for (std::int32_t z = 0; z < nz; ++z)
+    for (std::int32_t y = 0; y < ny; ++y, row += nx) {
+      const bool is_inside = y > 0 && y < ny - 1 && z >= depth && z < nz - depth;
+      cells.remove(row, is_inside ? row + 1 : row + nx);
+      cells.remove(row + nx - 1, row + nx);
+    }
 }
 
 bool CellLayout::is_computed(std::int32_t cell) const {

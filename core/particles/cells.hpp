@@ -149,8 +149,12 @@ class CellLayout {
   Vec3 centre(std::int32_t cell) const;
   /// Box that a concatenated cell belongs to.
   std::int32_t box_of(std::int32_t cell) const;
+  /// Adds computed cells and all that touch them. Of cells in a border, others of a border may come as well.
+  void add_around(const CellSet& some, CellSet& to) const;
   /// The computed cells that touch one of `some`, or are one.
   void find_computed_around(const CellSet& some, CellSet& around) const;
+  /// Those of this rank among them.
+  void find_owned_around(const CellSet& some, CellSet& around) const;
   /// Whether this process computes a cell, which is in no border then.
   bool is_computed(std::int32_t cell) const;
   bool is_owned(std::int32_t cell) const { return cell < owned_end_ && is_computed(cell); }
@@ -162,6 +166,7 @@ class CellLayout {
   template <class Visit>
   void for_each_border_cell(const CellBox& box, Visit&& visit) const;
   void add_box(const CellBox& cells);
+  void remove_border(const Box& box, CellSet& cells) const;
   void find_distances();
   void find_local_ghosts();
   void find_foreign_ghosts(const std::vector<ForeignBox>& foreign);

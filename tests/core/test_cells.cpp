@@ -85,6 +85,43 @@ TEST(cells_around_some_are_those_that_touch_them) {
   }
 }
 
+TEST(cells_around_many_are_those_around_each) {
+  // Rows that are shorter and longer than a word of a set, and boxes that begin anywhere in one.
+  for (const auto& [count, boxes] :
+       {std::pair(Int3{7, 5, 4}, Int3{2, 2, 1}), std::pair(Int3{101, 5, 3}, Int3{3, 1, 1})}) {
+    const auto grid = make_grid(3, count, k_all_periodic);
+    const particles::CellLayout layout(grid, cut(grid, boxes));
+    for (const int share : {2, 9, 60}) {  // one of so many
+      particles::CellSet some, one, around, around_one, expected, computed, spread;
+      for (auto* each : {&some, &expected, &computed, &spread}) each->clear(layout.cells());
+      std::uint32_t random = 7;
+      for (std::int32_t cell = 0; cell < layout.cells(); ++cell) {
+        random = random * 1664525U + 1013904223U;
+        if ((random >> 8U) % static_cast<std::uint32_t>(share) != 0) continue;
+        some.add(cell);
+        one.clear(layout.cells());
+        one.add(cell);
+        layout.find_computed_around(one, around_one);
+        expected.add(around_one);
+        if (!layout.is_computed(cell)) continue;
+        computed.add(cell);
+        const auto& box = layout.boxes()[static_cast<std::size_t>(layout.box_of(cell))];
+        box.for_each_run_around(cell, [&](std::int32_t first) {
+          for (std::int32_t c = first; c < first + 3; ++c) spread.add(c);
+        });
+      }
+      layout.find_computed_around(some, around);
+      particles::CellSet to;
+      to.clear(layout.cells());
+      layout.add_around(computed, to);
+      for (std::int32_t cell = 0; cell < layout.cells(); ++cell) {
+        CHECK(around.has(cell) == expected.has(cell));
+        CHECK(to.has(cell) == spread.has(cell));
+      }
+    }
+  }
+}
+
 TEST(particles_stand_sorted_by_cell_then_id) {
   const auto grid = make_grid(2, {6, 5, 1}, {true, false, false});
   const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 400, 1));

@@ -15,6 +15,7 @@
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "integrate/classic_step.hpp"
+#include "integrate/flow/remove.hpp"
 #include "integrate/step.hpp"
 #include "neighbors/fields.hpp"
 #include "thread_ranks.hpp"
@@ -309,4 +310,27 @@ TEST(ghosts_have_every_column_of_their_owners_rows) {
   gas.start.velocity[1] = formula("0.5*sin(2*pi*x)");
   expect_ghosts_like_owners<float, 2>(gas, 3, execution_with("strips", "blocking"), 6);
   expect_ghosts_like_owners<double, 2>(gas, 4, execution_with("blocks"), 6);
+}
+
+TEST(particles_that_go_take_all_that_is_theirs_along) {
+  constexpr std::int32_t k_count = 12;
+  for (std::uint32_t gone_bits = 0; gone_bits < 1U << k_count; gone_bits += gone_bits < 64 ? 1 : 7) {
+    Array<std::int64_t> id;
+    VectorArray<double, 2> x;
+    Array<std::int32_t> gone;
+    id.resize(k_count), x.resize(k_count);
+    for (std::int32_t i = 0; i < k_count; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      id[k] = i, x[0][k] = 10.0 + i, x[1][k] = 20.0 + i;
+      if ((gone_bits >> k & 1U) != 0) gone.push_back(i);
+    }
+    integrate::remove_particles(k_count, gone, [&](auto&& visit) { visit(id), visit(x); });
+    std::uint32_t left = 0;
+    for (std::size_t k = 0; k < id.size(); ++k) {
+      left |= 1U << static_cast<std::uint32_t>(id[k]);
+      CHECK(x[0][k] == 10.0 + static_cast<double>(id[k]) && x[1][k] == 20.0 + static_cast<double>(id[k]));
+    }
+    CHECK(id.size() == x.size() && id.size() == k_count - gone.size());
+    CHECK((left | gone_bits) == (1U << k_count) - 1 && (left & gone_bits) == 0);
+  }
 }

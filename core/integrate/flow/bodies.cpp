@@ -82,7 +82,7 @@ void Flow<T, D>::change_bodies() {
 template <class T, int D>
 void Flow<T, D>::clear_room(const world::Body& body) {
   const auto all = [&](auto&& visit) { fluid.for_each_array(visit); };
-  remove_particles(fluid.size(), all, [&](std::size_t i) {
+  remove_particles_if(fluid.size(), all, [&](std::size_t i) {
     if (!is_in_the_way(body, i)) return false;
     left_mass.add(fluid.mass[i]);
     ++left_particles;
@@ -116,7 +116,8 @@ void Flow<T, D>::drop_body(std::size_t body) {
     wall.for_each_array(visit);
     visit(kept_wall_rows_.field());
   };
-  remove_particles(wall.size(), all, [&](std::size_t i) { return wall.owner[i] == static_cast<std::int32_t>(body); });
+  remove_particles_if(wall.size(), all,
+                      [&](std::size_t i) { return wall.owner[i] == static_cast<std::int32_t>(body); });
 }
 
 #define EDDYLINE_FLOW_BODIES(T, D)                                       \

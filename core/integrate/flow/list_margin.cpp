@@ -4,8 +4,6 @@
 #include <atomic>
 #include <cmath>
 
-#include "base/share_out.hpp"
-
 namespace eddyline::integrate {
 
 namespace {
@@ -116,10 +114,9 @@ bool ListMargin<T, D>::use_up(const TwoOfRun& approach, const Need& need) {
   const auto whole = static_cast<float>(this->whole());
   is_first_ = false;
   std::atomic<int> lacking = 0, any_due = 0;
-  constexpr std::int64_t k_portion = 4;  // runs that a thread takes at a time
-  share_out(static_cast<std::int64_t>(runs_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
+  share_out_runs([&](std::span<const neighbors::CellRun> runs) {
     int some_lacking = 0, some_due = 0;
-    for (const auto& run : runs_.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first))) {
+    for (const auto& run : runs) {
       float steps[neighbors::CellRun::k_most], beside[neighbors::CellRun::k_most];
       approach(run, steps, beside);
       use_up(run, steps, beside, whole, some_lacking, some_due);

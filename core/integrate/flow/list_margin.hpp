@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/arrays.hpp"
+#include "base/share_out.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/rows.hpp"
@@ -88,10 +89,20 @@ class ListMargin {
   double whole() const;
   void use_up(const neighbors::CellRun& run, const float* approach, const float* beside, float whole, int& some_lacking,
               int& some_due);
+  /// Calls visit(some) for the runs of cells, some at a time, in parallel.
+  template <class Visit>
+  void share_out_runs(Visit&& visit) const {
+    constexpr std::int64_t k_portion = 4;  // that a thread takes at a time
+    share_out(static_cast<std::int64_t>(runs_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
+      visit(runs_.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
+    });
+  }
   template <class Visit>
   void for_each_cell(Visit&& visit) const {
-    for (const auto& run : runs_)
-      for (std::int32_t c = run.begin; c < run.end; ++c) visit(static_cast<std::size_t>(c));
+    share_out_runs([&](std::span<const neighbors::CellRun> runs) {
+      for (const auto& run : runs)
+        for (std::int32_t c = run.begin; c < run.end; ++c) visit(static_cast<std::size_t>(c));
+    });
   }
 
   double radius_, skin_;
