@@ -16,9 +16,11 @@ from eddyline.cli import app
 from eddyline.run import RequestError, Run
 from eddyline.signals import Statistic
 from eddyline.sweep import Convergence, RunOptions, converge, run_sweep
+from eddyline.sweep.charts import charts_of
 from eddyline.sweep.table import Cell, Row, limits_of, spacing_key, to_text
 from eddyline.sweep.values import expand, grid, labels
 from eddyline.world import World, WorldError
+from eddyline.world.units import unit_of_key, unit_of_quantity
 
 QUICK = {"until": 0.004, "threads": 1, "progress": False}
 OPTIONS = RunOptions(**QUICK)  # type: ignore[arg-type]
@@ -303,3 +305,26 @@ def test_the_key_of_the_spacing(tmp_path: Path) -> None:
     assert spacing_key(world, ["let.a"]) is None, "a changes the size of the tank, too"
     assert spacing_key(world, ["let.g"]) is None
     assert not np.isnan(world.core.spacing)
+
+
+def test_axes_of_charts_have_units() -> None:
+    world = World.from_text(small_worlds.DAM)
+    units = {
+        "domain.spacing": "m", "domain.size.1": "m", "fluid.kinematic_viscosity": "m^2/s", "time.end": "s",
+        "method.cfl": "", "let.a": "", "fluid.nothing": "",
+    }  # fmt: skip
+    assert {key: unit_of_key(world.file, key) for key in units} == units
+    budget = pd.DataFrame({"time": [0.0], "max_speed": [1.0]})
+    budget.attrs["units"] = {"max_speed": "m/s"}
+    of_results = {"budget.max_speed.max": "m/s", "2*budget.max_speed.max": "", "nothing": ""}
+    assert {name: unit_of_quantity(world.file, name, {"budget": budget}) for name in of_results} == of_results
+    cells = [{"budget.max_speed.max": Cell(Statistic(value), unit="m/s")} for value in (1.0, 2.0)]
+    made = [
+        Row(f"{k}", {"fluid.kinematic_viscosity": 10.0**-k}, 0.1, "finished", cell)
+        for k, cell in enumerate(cells)
+    ]
+    (chart,) = charts_of(world, made, [], None)
+    (axes,) = chart.figure().axes
+    assert axes.get_xlabel() == "fluid.kinematic_viscosity [m²/s]"
+    assert axes.get_ylabel() == "budget.max_speed.max [m/s]"
+    assert axes.get_legend() is None, "there is one line, which is this world's"

@@ -24,6 +24,7 @@ PLACE_WITHOUT_TITLE = (0.075, 0.125, 0.915, 0.86)
 EDGE = 0.008  # of the width of a figure, which stays free at its left
 ROOM_ABOVE = 0.085  # of the height of a figure: for an axis or a line of text
 MOST_POINTS = 3000  # of a line; more are thinned to the extremes of equal stretches
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 CSS_COLORS = {
     INK: "--ink",
     QUIET: "--quiet",
@@ -67,7 +68,7 @@ class Chart:
         style_axes(axes, labelsize=9)
         self.draw(axes)
         for text in (axes.xaxis.label, axes.yaxis.label):
-            text.set_color(INK)
+            text.set(text=raised(text.get_text()), color=INK)
         _make_room_left(axes)
         return figure
 
@@ -118,6 +119,11 @@ def name_above(axes: Axes) -> None:
         frameon=False, labelcolor=INK, fontsize=9, ncols=len(axes.lines),
         loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.1, borderpad=0.2,
     )  # fmt: skip
+
+
+def raised(text: str) -> str:
+    """With whole powers as they are written by hand: "m^2/s" as "m²/s"."""
+    return re.sub(r"\^(\d+)(?![\d.])", lambda power: power[1].translate(_RAISED), text)
 
 
 def thin(x: Vector, y: Vector, most: int = MOST_POINTS) -> tuple[Vector, Vector]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.plot import references
-from eddyline.plot.chart import BAND, INK, Chart, line, name_above
+from eddyline.plot.chart import BAND, INK, Chart, line, name_above, raised
 from eddyline.plot.forces import ALWAYS, Stay, force_charts
 
 if TYPE_CHECKING:
@@ -224,9 +224,5 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].replace("_", " ")
 
 
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
 def _pretty(formula: str) -> str:
-    text = re.sub(r"\s*\*\s*", " · ", formula.replace("_", " "))
-    return re.sub(r"\^(\d+)(?![\d.])", lambda power: power[1].translate(_RAISED), text)
+    return raised(re.sub(r"\s*\*\s*", " · ", formula.replace("_", " ")))

@@ -98,7 +98,7 @@ def spectrum_chart(
             words += f", Strouhal number {peak * scale:.4g}"
         axes.axvline(peak, color=QUIET, lw=0.9, ls=(0, (4, 3)), label=words)
         axes.set_xlabel("frequency [1/s]")
-        axes.set_ylabel(f"power spectral density [{unit.replace('^2', '²')}]")
+        axes.set_ylabel(f"power spectral density [{unit}]")
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right")
         if scale:
             above = axes.secondary_xaxis("top", functions=(_times(scale), _times(1 / scale)))

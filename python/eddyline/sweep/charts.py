@@ -18,6 +18,7 @@ from eddyline.sweep.convergence import FORMAL, Convergence
 from eddyline.sweep.table import Limit, Row, against_of
 from eddyline.sweep.values import Setting
 from eddyline.world.curves import find_curve
+from eddyline.world.units import unit_of_key
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,17 +32,21 @@ _RATIO = 10.0  # of the largest to the smallest value, from which on an axis is 
 def save_charts(
     folder: Path, world: World, rows: Sequence[Row], limits: Sequence[Limit], key: str | None
 ) -> list[Path]:
-    """A picture for each quantity that has values at two points or more."""
+    """Each chart as a picture in `folder`."""
     carried = metadata.Metadata(world.source, versions()["eddyline"], "", world.title)
-    made = [
-        chart for k in range(len(rows[0].cells)) if (chart := _chart(world, rows, limits, key, k)) is not None
-    ]
+    made = charts_of(world, rows, limits, key)
     names = [chart.name for chart in made]
     clashes = {name for name in names if names.count(name) > 1}
     paths = [folder / (f"{n}-{k}.png" if n in clashes else f"{n}.png") for k, n in enumerate(names, 1)]
     for chart, path in zip(made, paths, strict=True):
         metadata.save_png(path, chart.image(), carried)
     return paths
+
+
+def charts_of(world: World, rows: Sequence[Row], limits: Sequence[Limit], key: str | None) -> list[Chart]:
+    """A chart for each quantity with values at two points or more. key: of the spacing, if that is swept."""
+    made = (_chart(world, rows, limits, key, k) for k in range(len(rows[0].cells)))
+    return [chart for chart in made if chart is not None]
 
 
 def _chart(
@@ -53,7 +58,9 @@ def _chart(
     if sum(len(group) for group in groups.values()) < 2:
         return None
     name = short_names([quantity])[0]
-    label = "spacing [m]" if across == key and key is not None else (across or "point").removeprefix("let.")
+    swept = "spacing" if key is not None else (across or "point").removeprefix("let.")
+    label = _with_unit(swept, "m" if key is not None else unit_of_key(world.file, across or ""))
+    unit = next((unit for row in rows if (unit := row.cells[quantity].unit)), "")
     own = [limit for limit in limits if limit.quantity == quantity]
 
     def place(row: Row, number: int) -> float:
@@ -70,8 +77,8 @@ def _chart(
             values = np.array([item.value for item in found if isinstance(item, Statistic)])
             errors = np.array([item.error or 0.0 for item in found if isinstance(item, Statistic)])
             axes.errorbar(
-                x, values, errors, color=color, ls=style, lw=1.4, marker=MARKS[number % len(MARKS)], ms=5,
-                capsize=3, label=words or "this world",
+                x, values, errors if errors.any() else None, color=color, ls=style, lw=1.4,
+                marker=MARKS[number % len(MARKS)], ms=5, capsize=3, label=words or "this world",
             )  # fmt: skip
             places += x.tolist()
         if key is None and across is not None:
@@ -82,14 +89,19 @@ def _chart(
         elif across is not None and min(places) > 0 and max(places) / min(places) >= _RATIO:
             axes.set_xscale("log")
         axes.set_xlabel(label)
-        axes.set_ylabel(name)
+        axes.set_ylabel(_with_unit(name, unit))
         if across is None:
             axes.set_xticks(range(len(rows)), [row.label for row in rows])
         axes.margins(x=0.04, y=0.15)
-        axes.legend(frameon=False, labelcolor=INK, fontsize=9)
+        if len(axes.get_legend_handles_labels()[0]) > 1:
+            axes.legend(frameon=False, labelcolor=INK, fontsize=9)
 
     text = f"{quantity} over {label}, with statistical errors and what is expected"
-    return Chart(_file_name(quantity), f"{name} over {label.partition(' [')[0]}", text, draw)
+    return Chart(_file_name(quantity), f"{name} over {swept}", text, draw)
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
 
 
 def _groups(rows: Sequence[Row], quantity: str, across: str | None) -> dict[str, list[Row]]:

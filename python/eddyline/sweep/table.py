@@ -16,6 +16,7 @@ from eddyline.world.expect import measure
 from eddyline.world.formulas import names_in
 from eddyline.world.problems import number_with_error
 from eddyline.world.quantities import is_point, result_names
+from eddyline.world.units import unit_of_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Cell:
     """A value of a point: `found` or why there is none; the band that is expected of it there, and its
-    source; why it may be outside, or inside too soon."""
+    source; why it may be outside, or inside too soon; its unit, "" for a pure number or an unknown one."""
 
     found: Statistic | str
     band: tuple[float, float] | None = None
     source: str = ""
     reason: str = ""
+    unit: str = ""
 
     @property
     def inside(self) -> bool | None:
@@ -116,7 +118,7 @@ def row_of(
             found = item["note"] if item is not None else measure(world, quantity, series, trusted)
         band = tuple(item["band"]) if item is not None and item["band"] else None
         source, reason = (item["source"], item["reason"]) if item is not None else ("", "")
-        cells[quantity] = Cell(found, band, source, reason)
+        cells[quantity] = Cell(found, band, source, reason, unit_of_quantity(world.file, quantity, series))
     return Row(label, settings, world.core.spacing, run.outcome, cells)
 
 

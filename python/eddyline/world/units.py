@@ -1,0 +1,51 @@
+"""Units of what a world file says and of what a run of it gives, for the axes of charts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from .quantities import COEFFICIENTS, SCALARS, Quantity, find_quantity
+from .schema import WorldFile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_UNIT = re.compile(r"\[((?:m|s|kg|Pa|rad|degrees)\b[^\]]*)\]")
+
+
+def unit_of_key(file: WorldFile, path: str) -> str:
+    """The unit of a key by its dotted path, as its description has it; "" where it has none, or where that is
+    not known, as of the values of [let]."""
+    here: Any = file
+    description = ""
+    for part in path.split("."):
+        if isinstance(here, BaseModel) and part in type(here).model_fields:
+            description = type(here).model_fields[part].description or ""
+            here = getattr(here, part)
+        elif isinstance(here, Mapping) and part in here:
+            description, here = "", here[part]
+        elif isinstance(here, Sequence) and part.isdigit() and int(part) < len(here):
+            here = here[int(part)]
+        else:
+            return ""
+    found = _UNIT.search(description)
+    return found[1] if found else ""
+
+
+def unit_of_quantity(file: WorldFile, name: str, series: Mapping[str, pd.DataFrame]) -> str:
+    """The unit of a result by its name, as the series that it is taken from have it; "" for pure numbers,
+    and for formulas of results."""
+    found = find_quantity(name.strip(), file)
+    if (
+        not isinstance(found, Quantity)
+        or found.statistic == "noise"
+        or found.column in (*COEFFICIENTS, *SCALARS)
+    ):
+        return ""
+    units: Mapping[str, str] = series[found.series].attrs.get("units", {}) if found.series in series else {}
+    unit = units.get(found.column, "")
+    return "" if unit == "1" else unit
