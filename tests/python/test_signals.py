@@ -96,6 +96,20 @@ def test_the_error_of_a_mean_is_that_of_correlated_rows(tau: float) -> None:
     assert 0.85 < covered < 0.99
 
 
+@pytest.mark.parametrize(("taus", "within"), [(6, 0.45), (10, 0.55), (20, 0.6), (100, 0.6)])
+def test_the_error_of_a_mean_covers_what_short_windows_hide(taus: float, within: float) -> None:
+    """The mean of a window lies in the middle of its rows, so that these seem to scatter less, and to forget
+    sooner. One error is to hold the true mean in two windows of three; without a correction it does so in
+    some 0.4, 0.5, 0.55 and 0.65 of them."""
+    random = np.random.default_rng(11)
+    step = 0.1
+    rows = round(taus / step)
+    time = np.arange(rows) * step
+    found = [mean_with_error(time, coloured_noise(rows, step, 1.0, random)) for _ in range(500)]
+    share = np.mean([abs(item.value) < (item.error or 0) for item in found])
+    assert within < share < 0.75
+
+
 def test_the_correlation_time() -> None:
     time = np.linspace(0, 200, 20_000)
     values = coloured_noise(20_000, 0.01, 0.2, np.random.default_rng(3))
@@ -248,7 +262,7 @@ def test_a_steady_flow_has_a_mean_without_its_start(end: float) -> None:
     got = statistic(time, drag, state, "mean")
     assert got is not None and got.error is not None
     assert got.value == pytest.approx(3.0, abs=0.012), "within 0.4 %, though the start is 67 % off"
-    assert abs(got.value - 3.0) < 1.8 * got.error < 0.015, "it still creeps at first"
+    assert abs(got.value - 3.0) < 2.3 * got.error < 0.02, "it still creeps at first"
     assert statistic(time, drag, state, "max") is None
     found = noise(time, drag, state)
     assert found is not None and found.value == pytest.approx(0.01, rel=0.1)
@@ -279,7 +293,7 @@ def test_slow_noise_is_too_short_for_a_mean() -> None:
 def test_what_would_take_ages_is_not_foretold() -> None:
     time = np.linspace(0, 0.5, 500)
     values = 1 + 0.9 * np.sin(2 * np.pi * time / 0.9)
-    near, far = (steady_part(time, values, scale=scale) for scale in (2.0, 0.2))
+    near, far = (steady_part(time, values, scale=scale) for scale in (4.0, 0.2))
     assert isinstance(near, Unsettled) and isinstance(far, Unsettled)
     assert near.reason == far.reason == "too short for a mean"
     assert near.likely is not None and 0.5 < near.likely < 10, "within twenty times what has been seen"

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 CUT = 5.0  # correlation times over which an autocorrelation is summed up
+LONGEST = 0.25  # of the window: further apart too few rows are to tell how they are correlated
+MOST_ROUNDS, CLOSE = 30, 1e-3  # until the variance of a mean stays as it is, within that share
 
 
 @dataclass(frozen=True)
@@ -74,23 +76,10 @@ def polynomial(x: Vector, values: Vector, degree: int) -> Vector:
 
 
 def correlation_time(time: Vector, values: Vector) -> float:
-    """The integral of the autocorrelation from 0 to infinity [s].
-
-    The sum stops at five correlation times, so that the noise of the tail does not enter (Madras & Sokal
-    1988, appendix C). Never below half a row: uncorrelated rows.
-    """
+    """The integral of the autocorrelation from 0 to infinity [s]. Never below half a row: uncorrelated
+    rows."""
     even, signal = uniform(time, values)
-    step = float(even[1] - even[0])
-    departure = signal - signal.mean()
-    count = len(departure)
-    power = np.abs(np.fft.rfft(departure, 2 * count)) ** 2
-    correlation = np.fft.irfft(power)[:count]
-    if not correlation[0] > 0:
-        return 0.5 * step
-    sums = np.cumsum(correlation / correlation[0]) - 0.5
-    enough = np.flatnonzero(np.arange(count) >= CUT * sums)
-    rows = float(sums[enough[0]]) if len(enough) else float(sums.max())
-    return max(rows, 0.5) * step
+    return _correlation(signal).time * float(even[1] - even[0])
 
 
 def mean_with_error(time: Vector, values: Vector, period: float | None = None) -> Statistic:
@@ -99,21 +88,48 @@ def mean_with_error(time: Vector, values: Vector, period: float | None = None) -
 
     period: of an oscillation [s], if there is one: the error is that of the mean over one period around each
     row, since the swings themselves cancel.
-    No error for fewer than ten rows, or for a window of fewer than two correlation times.
+    No error for fewer than ten rows.
     """
     window = (float(time[0]), float(time[-1]))
     mean, span = time_mean(time, values), window[1] - window[0]
     if len(time) < 10 or span <= 0:
         return Statistic(mean, None, window)
+    even, signal = uniform(time, values)
     if period is not None:
-        even, values = uniform(time, values)
-        time, values = even, moving_mean(even, values, period)
-    tau = correlation_time(time, values)
-    share = 2 * tau / span
-    if share >= 1:
-        return Statistic(mean, None, window)
-    variance = time_mean(time, (values - values.mean()) ** 2) / (1 - share)
-    return Statistic(mean, math.sqrt(share * variance), window)
+        signal = moving_mean(even, signal, period)
+    return Statistic(mean, math.sqrt(_correlation(signal).variance_of_mean), window)
+
+
+@dataclass(frozen=True)
+class _Correlation:
+    time: float  # in rows
+    variance_of_mean: float
+
+
+def _correlation(signal: Vector) -> _Correlation:
+    """How rows at equal distances are correlated, and what that makes of the variance of their mean.
+
+    The sum of the autocorrelation stops at five correlation times, so that the noise of the tail does not
+    enter (Madras & Sokal 1988, appendix C), and at a quarter of the window. Covariances about the mean of the
+    window are too small by its own variance (Wolff 2004), which is added until it stays as it is.
+    """
+    departure = signal - signal.mean()
+    count = len(departure)
+    power = np.abs(np.fft.rfft(departure, 2 * count)) ** 2
+    lags = np.arange(max(2, round(LONGEST * count)))
+    seen = np.fft.irfft(power)[: len(lags)] / (count - lags)
+    rows, of_mean = 0.5, 0.0
+    if not seen[0] > 0:
+        return _Correlation(rows, of_mean)
+    for _ in range(MOST_ROUNDS):
+        covariance = seen + of_mean
+        sums = np.cumsum(covariance / covariance[0]) - 0.5
+        enough = np.flatnonzero(lags >= CUT * sums)
+        rows = max(float(sums[enough[0]] if len(enough) else sums.max()), 0.5)
+        before, of_mean = of_mean, 2 * rows / count * float(covariance[0])
+        if of_mean - before <= CLOSE * of_mean:
+            break
+    return _Correlation(rows, of_mean)
 
 
 def root_mean_square(time: Vector, values: Vector) -> float:
