@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -192,6 +193,24 @@ def test_a_longer_sweep_into_the_same_folder_keeps_its_points(world: Path) -> No
     with pytest.raises(RequestError, match="is not a sweep"):
         run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, out="other")
     assert [path.name for path in Path("other").iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "held"),
+    [
+        ({"let.a": "0.05,0.06"}, {"until": 0.003}, "that was run with --until 0.004"),
+        ({"let.a": "0.05,0.06", "let.g": "9.8"}, {}, "without a value that is one for all points"),
+        ({"let.a": "0.05,0.06", "let.g": "9.8,4"}, {}, "over let.a"),
+    ],
+)
+def test_a_sweep_leaves_another_ones_runs_alone(
+    world: Path, changes: dict[str, str], options: dict[str, float], held: str
+) -> None:
+    first = run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, out="mine")
+    before = {path: path.read_bytes() for path in first.folder.rglob("*.json")}
+    with pytest.raises(RequestError, match=f"--out mine: holds a sweep {held}; give another folder"):
+        run_sweep(world, changes, dataclasses.replace(OPTIONS, **options), out="mine")  # type: ignore[arg-type]
+    assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
 
 def test_every_point_is_checked_before_any_is_run(world: Path) -> None:

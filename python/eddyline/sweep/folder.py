@@ -17,6 +17,7 @@ from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.stream import atomic
+from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -35,7 +36,8 @@ class SweepFolder:
     @classmethod
     def find_or_create(cls, name: str, definition: dict[str, Any], out: Path | None) -> SweepFolder:
         """The folder of the same sweep, if it was begun before; else `out`, or the next free
-        `runs/NAME/sweeps/0001`. FolderInUseError if `out` holds something else."""
+        `runs/NAME/sweeps/0001`. FolderInUseError if `out` holds something else: what it may hold is a sweep
+        over other values that is the same but for them."""
         try:
             if out is not None:
                 return cls._at(out, definition)
@@ -59,6 +61,9 @@ class SweepFolder:
             raise FolderInUseError(
                 f"--out {out}: is not a sweep; give a new or an empty folder, or that of a sweep"
             )
+        known = folder.read_definition()
+        if known is not None and (other := _told_apart(known, definition)):
+            raise FolderInUseError(f"--out {out}: holds a sweep {other}; give another folder")
         out.mkdir(parents=True, exist_ok=True)
         atomic.write_json(folder.definition, definition)
         return folder
@@ -91,8 +96,26 @@ class SweepFolder:
         return Run(folder)
 
     def cleared(self, label: str) -> Path:
-        """The folder of a point, without what an earlier run left there that did not come to its end."""
+        """The folder of a point, without what a run left there that did not come to its end."""
         path = self.path / label
         if path.exists():
             shutil.rmtree(path)
         return path
+
+
+def _told_apart(known: dict[str, Any], wanted: dict[str, Any]) -> str:
+    """In what a sweep differs from one that is wanted, besides the values of its keys: their runs would not
+    be points of one table. Empty if it does not."""
+    if known.get("world") != wanted["world"]:
+        return "of another world"
+    keys = list(known.get("settings", {}))
+    if set(keys) != set(wanted["settings"]):
+        return f"over {listed(keys)}"
+    if known.get("fixed") != wanted["fixed"]:
+        fixed = [f"{key}={value}" for key, value in known.get("fixed", {}).items()]
+        return (
+            f"with {listed(fixed)} at every point" if fixed else "without a value that is one for all points"
+        )
+    if known.get("options") != wanted["options"]:
+        return f"that was run with {known.get('options') or 'neither --until nor --steps'}"
+    return ""
