@@ -51,6 +51,10 @@ def test_the_same_world_in_other_pieces_is_identical(tmp_path: Path) -> None:
     assert found.speed() == (
         "time: 9 s on 1 rank of 1 thread, 3 s on 4 ranks of 1 thread: speedup 3.00, efficiency 75%"
     )
+    found.a.record["threads"] = 2
+    assert found.speed().endswith("speedup 3.00, efficiency 150%")
+    found.a.record["threads"] = 4
+    assert found.speed().endswith("speedup 3.00"), "on as many cores there is no efficiency"
     result = CliRunner().invoke(app, ["compare", str(a.folder), str(b.folder)])
     assert result.exit_code == 0
 
@@ -59,6 +63,24 @@ def test_a_run_that_begins_as_another_is_no_other(tmp_path: Path) -> None:
     found = compare_runs(run(tmp_path / "a"), run(tmp_path / "b", steps=90))
     assert not found.identical and found.first is None and found.series
     assert "one run is longer; as far as both go they are the same" in found.text()
+
+
+def test_moments_without_a_partner_are_told(tmp_path: Path) -> None:
+    often = small_worlds.DAM.replace("snapshots = 3", "snapshots = 60")
+    assert often != small_worlds.DAM
+    a, b = run(tmp_path / "a"), run(tmp_path / "b", text=often)
+    assert a.snapshot_count != b.snapshot_count
+    found = compare_runs(a, b)
+    alone = [run.snapshot_count - len(found.moments) for run in (a, b)]
+    assert found.identical and max(alone) > 0
+    assert "; snapshots without a partner: " in found.text()
+    rows = pd.read_csv(b.folder / "series" / "budget.csv")
+    rows.iloc[-1, 2] += 1
+    rows.to_csv(b.folder / "series" / "budget.csv", index=False)
+    told = compare_runs(a.folder, b.folder).text()
+    last = found.moments[-1].time
+    assert "different: their series. The particles are the same at the" in told
+    assert f"until t = {last:.6g} s; snapshots without a partner: " in told
 
 
 def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:

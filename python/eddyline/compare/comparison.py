@@ -35,8 +35,9 @@ class Parting:
 
 @dataclass(frozen=True)
 class Comparison:
-    """moments: in time.  divergence: at the first that is not the same; None where all are, or where it has
-    no particle in common.  series: what differs.  same_world: whether the world files say the same."""
+    """moments: of which both have a snapshot, in time.  divergence: at the first that is not the same; None
+    where all are, or where it has no particle in common.  series: what differs.  same_world: whether the
+    world files say the same.  snapshots: how many there are in each, with or without a partner."""
 
     a: Run
     b: Run
@@ -44,6 +45,7 @@ class Comparison:
     divergence: Divergence | None
     series: tuple[SeriesDifference, ...]
     same_world: bool
+    snapshots: tuple[int, int]
     parting: Parting | None = None
 
     @property
@@ -82,8 +84,9 @@ class Comparison:
         return "\n".join(lines)
 
     def speed(self) -> str:
-        """How long both took, and, if one ran on more ranks, speedup and efficiency; empty where they did not
-        compute the same steps of the same world."""
+        """How long both took, and, if one ran on more ranks, the speedup, and its share of the ratio of their
+        cores, a core for each thread of each rank; empty where they did not compute the same steps of the
+        same world."""
         runs = sorted((self.a, self.b), key=lambda run: int(run.record.get("ranks", 1)))
         ranks = [int(run.record.get("ranks", 1)) for run in runs]
         seconds = [float(run.record.get("wall_seconds", 0)) for run in runs]
@@ -96,8 +99,10 @@ class Comparison:
         )
         if ranks[0] == ranks[1]:
             return f"time: {told}"
-        speedup, more = seconds[0] / seconds[1], ranks[1] / ranks[0]
-        return f"time: {told}: speedup {speedup:.2f}, efficiency {speedup / more:.0%}"
+        cores = [n * int(run.record.get("threads", 1)) for n, run in zip(ranks, runs, strict=True)]
+        speedup, more = seconds[0] / seconds[1], cores[1] / cores[0]
+        efficiency = f", efficiency {speedup / more:.0%}" if more > 1 else ""
+        return f"time: {told}: speedup {speedup:.2f}{efficiency}"
 
     def _verdict(self) -> list[str]:
         first = self.first
@@ -105,14 +110,18 @@ class Comparison:
             count = max(moment.particles for moment in self.moments)
             return [
                 f"identical: {len(self.moments)} moments of up to {count:,} particles and "
-                f"{len(self.a.series_names)} series, to the last bit"
+                f"{len(self.a.series_names)} series, to the last bit{self._without_partner()}"
             ]
         if first is None and self.parting is not None:
             return [f"different: {self.parting.text()}, though the same at every snapshot"]
         if first is None and all(difference.longer for difference in self.series):
             return ["different: one run is longer; as far as both go they are the same, to the last bit"]
         if first is None:
-            return ["different: the particles are the same at every moment, the series are not"]
+            last = self.moments[-1].time
+            return [
+                f"different: their series. The particles are the same at the {len(self.moments)} moments of "
+                f"which both have a snapshot, until t = {last:.6g} s{self._without_partner()}"
+            ]
         before = [moment for moment in self.moments if moment.time < first.time]
         since = f"they are the same at step {before[-1].step}" if before else "no earlier moment is known"
         lines = [f"different: at t = {first.time:.6g} s, step {first.step}; {since}"]
@@ -121,6 +130,12 @@ class Comparison:
         if self.divergence is not None:
             lines += _story(self.divergence)
         return lines
+
+    def _without_partner(self) -> str:
+        """How many snapshots say nothing here, as the other run has none of their moments."""
+        alone = [count - len(self.moments) for count in self.snapshots]
+        told = [f"{count} of {name}" for count, name in zip(alone, "AB", strict=True) if count]
+        return f"; snapshots without a partner: {' and '.join(told)}" if told else ""
 
     def draw(self, axes: Axes) -> None:
         """Mean and largest error of position over time, on a logarithmic scale; moments without error are
@@ -186,6 +201,7 @@ def compare_runs(a: str | Path | Run, b: str | Path | Run) -> Comparison:
         divergence,
         tuple(_series(first, second)),
         _same_world(first, second),
+        (first.snapshot_count, second.snapshot_count),
         _parting(first, second),
     )
 
