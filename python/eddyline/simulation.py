@@ -108,11 +108,11 @@ class Simulation:
         from eddyline.plot import colors, oblique
         from eddyline.plot.frame import FramePainter
         from eddyline.plot.scene import Scene
-        from eddyline.run.recorder import PIXEL, PIXELS, shown_quantity
+        from eddyline.run.recorder import PIXEL, PIXELS
         from eddyline.run.view import paint_bodies, paint_fluid
         from eddyline.stream.frames import Frame
 
-        scene, quantity = Scene.of(self.world), shown_quantity(self.world)
+        scene, quantity = Scene.of(self.world), self.world.output.quantity
         if scene.dimensions == 2:
             shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
             values, cover = self._core.rasters([quantity, "cover"], shape, scene.lower, scene.upper)

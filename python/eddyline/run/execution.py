@@ -49,7 +49,6 @@ class Execution:
     ) -> None:
         from eddyline.run.helm import Helm
         from eddyline.run.outlook import Lookout
-        from eddyline.run.recorder import shown_quantity
 
         self.world, self.simulation, self.folder, self.stop = world, simulation, folder, stop
         self.lookout = Lookout(world, folder)
@@ -63,7 +62,7 @@ class Execution:
             "world": world.name,
             "title": world.title,
             "source": str(world.path or ""),
-            "quantity": shown_quantity(world),
+            "quantity": world.output.quantity,
             "outcome": "running",
             "message": "",
             "fingerprint": "",

@@ -19,7 +19,6 @@ from eddyline.live.hello import hello
 from eddyline.live.publisher import Publisher, packed
 from eddyline.live.ranks import ranks_of
 from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering, mark
-from eddyline.run.recorder import shown_quantity
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -71,7 +70,7 @@ class Helm:
                 world,
                 live.run,
                 str(folder.path),
-                shown_quantity(world),
+                world.output.quantity,
                 len(hosts),
                 self._steering.abilities(),
             )

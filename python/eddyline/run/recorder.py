@@ -53,7 +53,7 @@ class Recorder:
         self.simulation = simulation
         self.writer = writer
         self.scene = Scene.of(world)
-        self.quantity = shown_quantity(world)
+        self.quantity = world.output.quantity
         self._also_kept = ALSO_KEPT[world.dimensions]
         if world.file.method.scheme == "classic":
             self._also_kept += ("density",)  # it does not follow from the pressure
@@ -194,9 +194,3 @@ class Recorder:
 
 
 _UNITS = {name: "kg/m^3" if name == "density" else quantity.unit for name, quantity in QUANTITIES.items()}
-
-
-def shown_quantity(world: World) -> str:
-    """The quantity of a world's pictures; vorticity exists in two dimensions only."""
-    quantity = world.output.quantity
-    return "speed" if quantity == "vorticity" and world.core.dimensions == 3 else quantity

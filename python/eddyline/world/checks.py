@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from .schema import (
     Gauge,
     Line,
     Periodic,
+    PicturedQuantity,
     Start,
     Wall,
     WorldFile,
@@ -56,10 +58,22 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _fields(file, samples)
     yield from opening_problems(file, samples)
     yield from _observers(file)
+    yield from _pictures(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)
         for key, text in check_quantity(expect, file, names):
             yield (*path, key), f"{dotted(path)}.{text}"
+
+
+def _pictures(file: WorldFile) -> Found:
+    quantity = file.output.quantity
+    if quantity == {2: "velocity_z", 3: "vorticity"}[file.dimensions]:
+        others = [name for name in get_args(PicturedQuantity) if name != quantity]
+        yield (
+            ("output", "quantity"),
+            f"output.quantity = {shown(quantity)}; pictures of a {file.dimensions}D world show "
+            f"{listed(others, 'or')}.",
+        )
 
 
 def warnings(file: WorldFile) -> Iterator[str]:

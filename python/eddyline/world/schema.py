@@ -467,6 +467,11 @@ OPTIONS_OF = {
 """Keys of [method] that one scheme has alone."""
 
 
+PicturedQuantity = Literal[
+    "speed", "pressure", "density", "vorticity", "velocity_x", "velocity_y", "velocity_z"
+]
+
+
 class Output(Table):
     """How much of a run is kept: numbers of equally spaced times from 0 to the end; 0 for none, of
     pictures for that of the end alone."""
@@ -478,9 +483,9 @@ class Output(Table):
     series: Annotated[Count, Field(ge=1, le=1_000_000_000)] = Field(
         default=2000, description="Rows of each time series; at least 1."
     )
-    quantity: Literal[
-        "speed", "pressure", "density", "vorticity", "velocity_x", "velocity_y", "velocity_z"
-    ] = Field(default="speed", description="What the pictures show.")
+    quantity: PicturedQuantity = Field(
+        default="speed", description="What the pictures show: vorticity in 2D, velocity_z in 3D."
+    )
 
 
 class Expect(Table):
