@@ -419,6 +419,9 @@ def test_noise_has_no_strouhal_number() -> None:
     assert "Strouhal number 0.3" not in noise and "without a period" in noise
     with pytest.raises(ValueError, match="no rows"):
         spectrum_of(frame[:0], "total_y", "cylinder", found)
+    for constant in (0.0, 2.5, 2.5 + 1e-15 * np.arange(len(frame))):
+        with pytest.raises(ValueError, match="all the time, and so has no spectrum"):
+            spectrum_of(frame.assign(total_y=constant), "total_y", "cylinder", found)
 
 
 def write_series(folder: Path, end: float, rows: int = 2000) -> None:

@@ -11,6 +11,7 @@ from .averages import polynomial, uniform
 
 Vector = NDArray[np.float64]
 PADDING = 8  # times as many points as rows, so that a peak is drawn by several of them
+ROUNDING = 1e-12  # of a value: less does not count as a change
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,13 @@ class Spectrum:
 
 def power_spectrum(time: Vector, values: Vector, segments: int = 3) -> Spectrum:
     """The spectrum of a signal: `segments` parts of equal length that overlap by half, each without its mean
-    and under a Hann window; their periodograms are averaged. Source: Welch 1967. At least 16 rows.
+    and under a Hann window; their periodograms are averaged. Source: Welch 1967. ValueError for fewer than 16
+    rows, and for a signal that is constant but for rounding.
     """
     if len(time) < 16:
         raise ValueError(f"a spectrum needs at least 16 rows; there are {len(time)}")
+    if np.ptp(values) <= ROUNDING * np.abs(values).max():
+        raise ValueError(f"it is {values[0]:.6g} all the time, and so has no spectrum")
     even, signal = uniform(time, values)
     step = float(even[1] - even[0])
     length = 2 * len(signal) // (segments + 1)
