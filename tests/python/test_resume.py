@@ -80,6 +80,16 @@ def test_a_run_in_three_parts_leaves_the_folder_of_a_run_in_one(text: str, tmp_p
     assert [part["step"] for part in parts.record["resumed"]] == [37, 38]
 
 
+def test_the_report_says_from_where_its_times_are(tmp_path: Path) -> None:
+    start(CHANNEL_2D, tmp_path / "run", 5)
+    go_on(tmp_path / "run", 7)
+    told = eddyline.resume(
+        tmp_path / "run", steps=9, threads=1, progress=False, movie=False
+    ).report.read_text()
+    assert "at steps 5 and 7; times and speed are those since" in told
+    assert "Where the time of a step goes since step 7." in told
+
+
 def test_only_the_newest_two_are_kept(tmp_path: Path) -> None:
     start(CHANNEL_2D, tmp_path / "run", 5)
     for steps in (6, 7, 8):

@@ -26,6 +26,7 @@ from eddyline.run.closing import (
 from eddyline.run.lazy import lazy_story
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
+from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -68,6 +69,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         command=repeat_command(run),
         machine=_machine_rows(run),
         phases=_phase_rows(run),
+        since=f" since step {_first_step(run):,}" if _first_step(run) else "",
         ranks=_rank_rows(run),
         balance=_balance(run),
         exchange=_exchange(run),
@@ -182,6 +184,7 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
         ("Ranks, threads, boxes", f"{record.get('ranks', 1)}, {record['threads']}, {record['boxes']}"),
         ("Particles", f"{record['fluid_particles']:,} fluid, {record['wall_particles']:,} wall"),
         ("Steps", f"{steps:,}, of {record['time'] / steps:.3g} s on average" if steps else "0"),
+        *_resumed_row(run),
         ("Wall time", duration(wall)),
         ("Speed", f"{record['particle_updates_per_second'] / 1e6:.2f} million particle updates a second"),
     ]
@@ -189,6 +192,12 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
     if memory:
         rows.append(("Memory", f"{memory / 1e6:.0f} MB"))
     return rows
+
+
+def _resumed_row(run: Run) -> list[tuple[str, str]]:
+    starts = [f"{part['step']:,}" for part in run.record.get("resumed", [])]
+    words = f"at step{'s' * (len(starts) > 1)} {listed(starts)}; times and speed are those since"
+    return [("Resumed", words)] if starts else []
 
 
 def _rank_rows(run: Run) -> list[tuple[str, ...]]:
