@@ -348,7 +348,10 @@ double Observers<T, D>::front(int axis) const {
       foremost = std::max(foremost, x[k]);  // spray does not count
   }
   comm::maximum(flow_.communicator(), {&foremost, 1}, "observers");
-  return foremost + 0.5 * flow_.world().spacing;
+  const auto& world = flow_.world();
+  const double position = foremost + 0.5 * world.spacing, end = world.origin[axis] + world.size[axis];
+  const bool ends_at_wall = world.sides[static_cast<std::size_t>(2 * axis + 1)].kind == world::SideKind::wall;
+  return ends_at_wall ? std::min(position, end) : position;  // who is pressed against it stands nearer than that
 }
 
 template <class T, int D>

@@ -107,6 +107,16 @@ def test_a_run_in_a_notebook(tmp_path: Path) -> None:
     assert run.report == tmp_path / "run" / "report.html"
 
 
+def test_a_front_ends_at_the_wall(tmp_path: Path) -> None:
+    """Fluid that is pushed against the side stands nearer to it than half a spacing."""
+    text = small_worlds.DAM.replace('gravity = [0, "-g"]', 'gravity = ["10*g", "-g"]')
+    places = {"regions.column.min": "[0.15, 0]", "regions.column.max": "[0.2, 0.1]"}
+    world = eddyline.World.from_text(text, "pushed", places)
+    run = eddyline.run(world, until=0.02, out=tmp_path / "run", threads=1, progress=False, movie=False)
+    position = run.series("front")["position"]
+    assert 0.19 < position.min() and position.max() == world.core.size[0]
+
+
 def test_the_package_is_found_whatever_is_imported_first() -> None:
     """`eddyline.run` is a package and a function: both must work in any order."""
     for first in ("import eddyline.run.folder", "from eddyline.run import Run", "import eddyline"):
