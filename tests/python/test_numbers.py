@@ -220,7 +220,7 @@ def test_suspects() -> None:
     )
     fine = one.replace('"D/20"', '"D/50"')
     assert results(8.0, fine)["expectations"][0]["reason"] == (
-        "likely resolution, a run too short, or another world than was measured"
+        "likely resolution, or this is not the world that was measured"
     )
     edge = CHANNEL + expect("cylinder.drag_coefficient.mean", 3.2, 3.4)
     covered = results(8.0, edge)["expectations"][0]

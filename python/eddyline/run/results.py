@@ -287,9 +287,9 @@ class _Suspects:
         found = [*self._statistics(comparison), *self._resolution(), *self._mach()]
         if unbounded:
             found += self._blockage()
-        if not found:
-            return "likely resolution, a run too short, or another world than was measured"
         known = is_of_gallery(self.world.source)
+        if not found:
+            return f"likely resolution{'' if known else ', or this is not the world that was measured'}"
         return f"likely {' and '.join(found)}{'' if known else ', if it is the world that was measured'}"
 
     def _statistics(self, comparison: Comparison) -> Iterator[str]:
