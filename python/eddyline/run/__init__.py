@@ -6,6 +6,7 @@ The package itself can be called: `eddyline.run(...)` is `eddyline.run.execute.r
 from __future__ import annotations
 
 import sys
+from inspect import cleandoc, signature
 from types import ModuleType
 
 from eddyline.run.errors import FolderInUseError, RequestError, RunError, StepFailedError, WriteError
@@ -32,3 +33,4 @@ class _CallablePackage(ModuleType):
 
 
 sys.modules[__name__].__class__ = _CallablePackage
+__doc__ = f"run{signature(run)}\n\n{cleandoc(run.__doc__ or '')}"  # for help(): that of the function

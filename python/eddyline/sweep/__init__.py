@@ -6,6 +6,7 @@ The package itself can be called: `eddyline.sweep(...)` is `eddyline.sweep.execu
 from __future__ import annotations
 
 import sys
+from inspect import cleandoc, signature
 from types import ModuleType
 
 from eddyline.sweep.convergence import Convergence, converge
@@ -22,3 +23,4 @@ class _CallablePackage(ModuleType):
 
 
 sys.modules[__name__].__class__ = _CallablePackage
+__doc__ = f"sweep{signature(sweep)}\n\n{cleandoc(sweep.__doc__ or '')}"  # for help(): that of the function
