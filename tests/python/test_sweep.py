@@ -213,6 +213,16 @@ def test_a_sweep_leaves_another_ones_runs_alone(
     assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
 
+def test_a_sweep_that_can_tell_nothing_is_not_run(world: Path) -> None:
+    world.write_text(world.read_text().replace("range ", "after = 0.05\nrange "))
+    changes = {"let.a": "0.05,0.06"}
+    with pytest.raises(
+        RequestError, match=r"--until 0.004: no point will have a value, .* from t = 0.05 s on"
+    ):
+        run_sweep(world, changes, OPTIONS)
+    assert len(run_sweep(world, changes, OPTIONS, quantities=["budget.max_speed.max"]).rows) == 2
+
+
 def test_every_point_is_checked_before_any_is_run(world: Path) -> None:
     with pytest.raises(WorldError) as error:
         run_sweep(world, {"let.a": "0.05,-0.05"}, OPTIONS)

@@ -114,6 +114,8 @@ def run_sweep(
     points = _checked(base, chosen)
     wanted = list(quantities) or quantities_of(points[0].world)
     _check_quantities(points, wanted)
+    if not quantities and options.until is not None:
+        _check_until(points[0].world, wanted, options.until)
     given = options_text(steps=options.steps, until=options.until)
     definition: dict[str, Any] = {
         "format": 1,
@@ -206,6 +208,16 @@ def _check_quantities(points: Sequence[Point], quantities: Sequence[str]) -> Non
     ]
     if wrong:
         raise RequestError("\n".join(wrong))
+
+
+def _check_until(world: World, quantities: Sequence[str], until: float) -> None:
+    """Refuses to compute what is then told to have been too short."""
+    begin = {expect.quantity: expect.after for expect in world.expectations if expect.quantity in quantities}
+    if len(begin) == len(quantities) and min(begin.values()) >= until:
+        raise RequestError(
+            f"--until {until:g}: no point will have a value, as what the world expects counts from "
+            f"t = {min(begin.values()):g} s on; go on for longer, or ask for another --quantity"
+        )
 
 
 def _announce(folder: SweepFolder, points: Sequence[Point], found: Mapping[str, Run | None]) -> None:
