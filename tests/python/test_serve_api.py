@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
-from lab_server import TANK
+from lab_server import TANK, start_process
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from eddyline.serve.app import create_app
@@ -279,6 +281,15 @@ def test_the_api_answers_as_its_schema_says(served):
 def _send(case, token):
     answer = case.call(base_url=HOST, headers={"Authorization": f"Bearer {token}"})
     case.validate_response(answer, excluded_checks=[positive_data_acceptance])  # worlds have more rules
+
+
+def test_a_second_ctrl_c_tears_nothing_apart(tmp_path, capfd):
+    server, _ = start_process(tmp_path)
+    for _ in range(2):
+        server.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    server.communicate(timeout=60)
+    assert server.returncode == 0 and capfd.readouterr().err == ""
 
 
 # --- generated files ----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import threading
 import webbrowser
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
@@ -18,11 +19,20 @@ from eddyline.serve.tokens import LOOPBACK, Gate
 
 PORT = 8421
 LARGEST = 16 * 1024**2  # bytes of a message of a simulation
+GRACE = 3  # s for what is open to end, once the server is to stop
 _EVERYWHERE = ("0.0.0.0", "::")
 
 
 class PortError(ValueError):
     """The server cannot listen there; the text says why."""
+
+
+class _Server(uvicorn.Server):
+    """One that a second Ctrl-C does not tear apart: it stops within GRACE in any case."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
 
 def serve(
@@ -59,7 +69,7 @@ def serve(
         log_level="warning",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=GRACE,
     )
     say(f"runs in     {lab.folder}")
     say(f"to steer    {base}?token={gate.steer}")
@@ -68,7 +78,7 @@ def serve(
     if browse:
         _browse(f"{base}?token={gate.steer}", say)
     lab.keep_spare()
-    server = uvicorn.Server(config)
+    server = _Server(config)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
     lab.store.close()
