@@ -23,6 +23,7 @@ RADIUS = 0.75  # of a drawn particle, in spacings
 LIGHT = np.array([-0.42, 0.64, 0.64])  # towards the light: right, up, towards the eye
 AMBIENT, DIFFUSE, GLOSS = 0.5, 0.55, 0.22
 EDGE = "#6b7280"
+LABEL = 0.12  # of the width of the domain as it is seen: as long as the text beside one of its edges, about
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ class View:
             along = seen[b, :2] - seen[a, :2]
             upright = abs(along[1]) > 2 * abs(along[0])
             place = middles[middles[:, 0].argmin()] if upright else middles[middles[:, 1].argmin()]
+            if not upright and abs(along[0]) < LABEL * np.ptp(seen[:, 0]):  # below both of its ends
+                place = place - (0, 0.5 * abs(along[1]))
             axes.annotate(
                 f"{name}: {float(abs(self.corners[b][axis] - self.corners[a][axis])):.4g} m",
                 place,
