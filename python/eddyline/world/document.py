@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -12,6 +11,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import ParseError, TOMLKitError
 
+from .faults import reason, slip
 from .gallery import gallery
 from .positions import Positions
 from .problems import Path, Problem, WorldError, did_you_mean, dotted, listed, nearest, shown
@@ -119,10 +119,10 @@ def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Pr
     if _is_toml(found) and line > 1:  # the fault lies above: what was opened there swallows this line
         line = next((above for above in range(line - 1, 0, -1) if lines[above - 1].strip()), line)
         found = lines[line - 1].strip()
-        reason = "A bracket or a quote is not closed."
+        told = slip(found) or "A bracket or a quote is not closed."
     else:
-        reason = _reason(found, str(error).split(" at line ")[0])
-    return Problem(line, f"{label}:{line}", f"not TOML: {found}. {reason}")
+        told = reason(found, str(error).split(" at line ")[0])
+    return Problem(line, f"{label}:{line}", f"not TOML: {found}. {told}")
 
 
 def _is_toml(line: str) -> bool:
@@ -131,23 +131,6 @@ def _is_toml(line: str) -> bool:
     except (ParseError, TOMLKitError):
         return False
     return True
-
-
-def _reason(line: str, message: str) -> str:
-    """What is probably wrong with a line of TOML that stands alone."""
-    key, equals, value = (part.strip() for part in line.partition("="))
-    value = value.partition("#")[0].strip()
-    if line.startswith("["):
-        return "Write [table] or [[array of tables]]."
-    if not equals:
-        return "Write KEY = VALUE."
-    if not value:
-        return f"{key} has no value."
-    if value[0] in "\"'[{" or value.count('"') % 2:
-        return "A bracket or a quote is not closed, or a comma is missing."
-    if re.fullmatch(r"[-+\d].*", value) and not re.search(r"[-+*/^(A-Za-df-z]", value[1:]):
-        return message.replace("\n", " ").rstrip(".") + "."
-    return f'A text or a formula stands in quotes: "{value}".'
 
 
 # --- overrides ----------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """On which line of a TOML text each key and each element of an array stands.
 
 The parser of the package (tomlkit) keeps comments and order but no line numbers. This reads only what is
-needed for them, in a text that has already been parsed without an error.
+needed for them; of a text that is not TOML, what stands before the first thing that it cannot read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Positions:
         self.lines: dict[Path, int] = {}
         self.repeated: list[tuple[Path, int]] = []
         scanner = _Scanner(text, self)
-        with suppress(IndexError):  # the text ends in the middle of something: what was found still holds
+        with suppress(IndexError, _LostError):  # what was found before still holds
             scanner.document()
 
     def line(self, path: Sequence[str | int]) -> int:
@@ -32,6 +32,10 @@ class Positions:
                 return self.lines[place]
             place = place[:-1]
         return 1
+
+
+class _LostError(Exception):
+    """A key without a value: what follows would be read as something that it is not."""
 
 
 class _Scanner:
@@ -82,6 +86,8 @@ class _Scanner:
 
     def assignment(self, table: Path) -> None:
         path = table + self.keys("=")
+        if self.text[self.at] != "=":
+            raise _LostError
         if path in self.found.lines and path not in self.headers:
             self.found.repeated.append((path, self.line()))
         self.note(path)

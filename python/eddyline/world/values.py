@@ -7,6 +7,7 @@ fields of x, y, z and t become formulas of the core.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -99,15 +100,27 @@ NotNegative = Annotated[float, Field(ge=0), _Evaluated()]
 Count = Annotated[int, Field(ge=0), _WholeNumber()]
 
 
+def _with_points(value: Any, counts: Sequence[int]) -> str:
+    """A hint for a list of whole numbers that are the halves of as many decimals as are wanted, 0,65 for
+    0.65."""
+    if not isinstance(value, list) or len(value) // 2 not in counts or len(value) % 2:
+        return ""
+    if any(isinstance(each, bool) or not isinstance(each, int) for each in value) or min(value[1::2]) < 0:
+        return ""
+    decimals = [f"{whole}.{part}" for whole, part in zip(value[::2], value[1::2], strict=True)]
+    return f". Decimals have a point: write [{', '.join(decimals)}]"
+
+
 def _length(value: Any, info: ValidationInfo) -> Any:
     dimensions = _context(info).dimensions
     if isinstance(value, list | tuple):
         if len(value) == dimensions or (dimensions is None and len(value) in (2, 3)):
             return value
         if info.field_name == "size" and len(value) not in (2, 3):
-            raise wrong("must be two numbers (2D) or three (3D)")
+            raise wrong(f"must be two numbers (2D) or three (3D){_with_points(value, (2, 3))}")
     wanted = {2: "two numbers, as domain.size has two", 3: "three numbers, as domain.size has three"}
-    raise wrong(f"must be {wanted.get(dimensions or 0, 'two numbers (2D) or three (3D)')}")
+    hint = _with_points(value, (2, 3) if dimensions is None else (dimensions,))
+    raise wrong(f"must be {wanted.get(dimensions or 0, 'two numbers (2D) or three (3D)')}{hint}")
 
 
 Vector = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3), BeforeValidator(_length)]
@@ -132,7 +145,7 @@ Lengths = Annotated[
 
 def _two(value: Any) -> Any:
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise wrong("must be two numbers, the lowest and the highest")
+        raise wrong(f"must be two numbers, the lowest and the highest{_with_points(value, (2,))}")
     return value
 
 
@@ -213,9 +226,10 @@ class _InflowVelocity:
         if len(value) in (1, dimensions) or (dimensions is None and len(value) in (2, 3)):
             return value
         wanted = {2: "two, as domain.size has two", 3: "three, as domain.size has three"}
+        hint = _with_points(value, (1, 2, 3) if dimensions is None else (1, dimensions))
         raise wrong(
             "must be one number or formula, along the normal, or "
-            f"{wanted.get(dimensions or 0, 'two (2D) or three (3D)')}"
+            f"{wanted.get(dimensions or 0, 'two (2D) or three (3D)')}{hint}"
         )
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
