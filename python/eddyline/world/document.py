@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -34,12 +35,19 @@ class Document:
     overridden: set[Path] = field(default_factory=set)
 
     def problem(self, path: Sequence[str | int], text: str) -> Problem:
-        """One line of an error at `path`."""
+        """One line of an error at `path`: of an override, or of the table around that only overrides have
+        made, else of the file."""
         where = tuple(path)
-        if any(where[: len(over)] == over for over in self.overridden):
+        written = self.positions.depth(where)
+        if any(where[: len(over)] == over or _shared(where, over) > written for over in self.overridden):
             return Problem(0, OVERRIDE, text, where)
         line = self.positions.line(where)
         return Problem(line, f"{self.label}:{line}", text, where)
+
+
+def _shared(one: Path, other: Path) -> int:
+    """How many of their first parts are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def read(path: FilePath) -> str:

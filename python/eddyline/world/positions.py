@@ -26,12 +26,12 @@ class Positions:
 
     def line(self, path: Sequence[str | int]) -> int:
         """The line of `path`, or of the nearest table around it in the text; 1 if there is none."""
+        return self.lines.get(tuple(path[: self.depth(path)]), 1)
+
+    def depth(self, path: Sequence[str | int]) -> int:
+        """How many parts of `path` the text has."""
         place = tuple(path)
-        while place:
-            if place in self.lines:
-                return self.lines[place]
-            place = place[:-1]
-        return 1
+        return next((depth for depth in range(len(place), 0, -1) if place[:depth] in self.lines), 0)
 
 
 class _LostError(Exception):
