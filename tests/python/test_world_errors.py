@@ -170,6 +170,10 @@ def test_folder(tmp_path: Path) -> None:
     with pytest.raises(WorldError) as caught:
         World.load(tmp_path)
     assert str(caught.value) == f"{tmp_path}: is a folder; must be a world file. It holds tank.toml."
+    for k in range(21):
+        (tmp_path / f"pool{k:02}.toml").touch()
+    with pytest.raises(WorldError, match=r"It holds pool00\.toml, .*, pool19\.toml and 2 more\.$"):
+        World.load(tmp_path)
 
 
 def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,9 @@ from .schema import WorldFile, keys_of
 OVERRIDE = "--set"
 """What stands for file and line in a problem with an override."""
 
+MOST_NAMED = 20
+"""Files of a folder that a message names."""
+
 _NAMED = ("let", "regions", "bodies", "observe")
 
 
@@ -62,7 +65,7 @@ def read(path: FilePath) -> str:
         raise failed(f"no such file.{_near(path)}") from None
     except IsADirectoryError:
         worlds = sorted(item.name for item in path.glob("*.toml"))
-        hint = f" It holds {', '.join(worlds[:8])}." if worlds else ""
+        hint = f" It holds {listed(worlds, most=MOST_NAMED)}." if worlds else ""
         raise failed(f"is a folder; must be a world file.{hint}") from None
     except OSError as error:
         reason = error.strerror or errno.errorcode.get(error.errno or 0, "unknown error")

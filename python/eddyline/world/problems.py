@@ -112,9 +112,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return lowered[matches[0]] if matches else None
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
-    """`a, b and c`."""
+def listed(words: Iterable[str], last: str = "and", most: int | None = None) -> str:
+    """`a, b and c`; of more than `most` words the first, and how many more."""
     items = list(words)
+    if most is not None and len(items) > most:
+        items[most:] = [f"{len(items) - most} more"]
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
 
 
