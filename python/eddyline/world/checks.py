@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
 from . import motions, shapes
@@ -18,7 +19,7 @@ from .openings import faces
 from .problems import Path, below, dotted, listed, number, rounded, shown
 from .quantities import check_quantity
 from .samples import Points, Samples, corners, evaluate, face, lattice
-from .scales import SOUND_RATIO
+from .scales import SOUND_RATIO, find_scales
 from .schema import (
     SIDES,
     Front,
@@ -31,6 +32,7 @@ from .schema import (
     WorldFile,
 )
 from .shapes import Body, Region, ShapeTable, vec3
+from .values import Pressure
 
 Found = Iterator[tuple[Path, str]]
 LONGEST_NAME = 100  # letters, so that files can be named by it
@@ -55,6 +57,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     else:
         yield from _liquid(file)
         yield from _weight(file)
+        yield from _pressure(file, samples)
     yield from _fields(file, samples)
     yield from opening_problems(file, samples)
     yield from _observers(file)
@@ -348,6 +351,54 @@ def _weight(file: WorldFile) -> Found:
                 f"Try {rounded(fall, 2)}.",
             )
             return
+
+
+def _pressure(file: WorldFile, samples: Samples) -> Found:
+    """No pressure at the start that would compress or stretch a liquid too much."""
+    scales = find_scales(file, samples)
+    if scales is None:
+        return
+    for path, pressure, points in _start_pressures(file, samples):
+        values = evaluate(pressure.formula, points)
+        if not len(points) or not np.isfinite(values).all():
+            continue
+        excess = _density_excess(values / (file.fluid.density * scales.sound_speed**2), file)
+        worst = int(np.abs(excess).argmax())
+        if abs(excess[worst]) <= LARGEST_PRESSURE:
+            continue
+        name = "sound_speed" if file.fluid.sound_speed is not None else "max_speed"
+        bearing = math.sqrt(2 * abs(values[worst]) / file.fluid.density)
+        bearing *= SOUND_RATIO if name == "sound_speed" else 1
+        place = "" if pressure.formula.is_constant else f" at {_point(points[worst], file)} m"
+        does, remedy = ("compress", "Lower") if excess[worst] > 0 else ("stretch", "Raise")
+        yield (
+            (*path, "pressure"),
+            f"{dotted(path)}.pressure gives {rounded(float(values[worst]))} Pa{place} and would {does} the "
+            f"fluid by {abs(excess[worst]):,.0%}; at most {LARGEST_PRESSURE:.0%} is allowed. {remedy} it, or "
+            f"write fluid.{name} = {number(float(f'{bearing:.2g}'))}.",
+        )
+
+
+def _start_pressures(file: WorldFile, samples: Samples) -> Iterator[tuple[Path, Pressure, Points]]:
+    """The pressures at the start that are fields, with the places where they hold."""
+    rest = samples.points
+    for name, region in file.regions.items():
+        if region.pressure is not None:
+            inside = region.core_shape.signed_distance(rest) < 0
+            if region.pressure.kind == "formula":
+                yield ("regions", name), region.pressure, rest[inside]
+            rest = rest[~inside]
+    if file.start.pressure is not None and file.start.pressure.kind == "formula":
+        yield ("start",), file.start.pressure, rest
+
+
+def _density_excess(pressure: NDArray[np.float64], file: WorldFile) -> NDArray[np.float64]:
+    """rho/rho0 - 1 of a liquid at a pressure over rho0 c0^2: linear, of the scheme classic by Tait's state
+    equation."""
+    if file.method.scheme != "classic":
+        return pressure
+    root: NDArray[np.float64] = np.maximum(1 + 7 * pressure, 0.0) ** (1 / 7)
+    return root - 1
 
 
 def _written(field: _core.Formula) -> str:
