@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.kinds import number, whole
+
 if TYPE_CHECKING:
     from eddyline.world import World
 
@@ -29,16 +31,15 @@ class Simulation:
 
     def __init__(self, world: World | str | os.PathLike[str], boxes: int = 1, threads: int = 0) -> None:
         from eddyline import _core
+        from eddyline.world import World
 
-        if isinstance(world, (str, os.PathLike)):
-            from eddyline.world import World
-
-            world = World.load(world)
-        self.world = world
-        self._core = _core.Simulation(world.core, boxes=boxes, threads=threads)
+        self.world = World.of(world)
+        whole(boxes=boxes, threads=threads)
+        self._core = _core.Simulation(self.world.core, boxes=boxes, threads=threads)
 
     def step(self, n: int = 1) -> None:
         """Makes `n` steps. Ctrl-C stops between two of them. Raises _core.StepError if one breaks down."""
+        number(n=n)
         if not (0 <= n < math.inf) or n != int(n):
             raise ValueError(f"n = {n}: must be a whole number, at least 0")
         last = self.steps + int(n)
@@ -47,6 +48,7 @@ class Simulation:
 
     def advance_to(self, time: float) -> None:
         """Steps until `time` [s] is reached or just passed; makes none if it is past already."""
+        number(time=time)
         if not time >= 0:
             raise ValueError(f"time = {time} s: must be at least 0")
         while self._core.time < time:

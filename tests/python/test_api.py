@@ -5,6 +5,7 @@ from __future__ import annotations
 import pydoc
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,49 @@ def test_steps_are_counted(simulation: eddyline.Simulation) -> None:
             getattr(simulation, call)(value)
     with pytest.raises(ValueError, match="at least 0"):
         simulation.step(-1)
+
+
+WRONG_KINDS = [
+    (lambda _: eddyline.run(None), "world = None: must be a World, or the path of a world file"),
+    (lambda _: eddyline.run({}), "world = {}: must be a World, or the path of a world file"),
+    (lambda _: eddyline.Simulation(3), "world = 3: must be a World, or the path of a world file"),
+    (lambda world: eddyline.run(world, threads="2"), "threads = '2': must be a whole number"),
+    (lambda world: eddyline.run(world, steps=2.0), "steps = 2.0: must be a whole number"),
+    (lambda world: eddyline.run(world, until="2"), "until = '2': must be a number"),
+    (lambda world: eddyline.run(world, checkpoint_every=None), "checkpoint_every = None: must be a number"),
+    (lambda world: eddyline.run(world, checksums="1"), "checksums = '1': must be a whole number"),
+    (lambda world: eddyline.run(world, exchange=1), "exchange = 1: must be a text"),
+    (lambda world: eddyline.run(world, live=8000), "live = 8000: must be a text"),
+    (lambda world: eddyline.Simulation(world, boxes="2"), "boxes = '2': must be a whole number"),
+    (lambda world: eddyline.Simulation(world).step("3"), "n = '3': must be a number"),
+    (lambda world: eddyline.Simulation(world).advance_to(None), "time = None: must be a number"),
+    (
+        lambda _: eddyline.World.load("dam_break", ["let.a=1"]),
+        "overrides = ['let.a=1']: must be a dict of values by path, such as {\"domain.spacing\": 0.01}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "line"), WRONG_KINDS, ids=[line for _, line in WRONG_KINDS])
+def test_an_argument_of_the_wrong_kind_is_told_in_a_line(
+    call: Callable[[eddyline.World], object], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = eddyline.World.load(small_worlds.write(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TypeError) as caught:
+        call(world)
+    assert str(caught.value) == line
+    assert not (tmp_path / "runs").exists()
+
+
+def test_overrides_may_be_of_numpy() -> None:
+    changes = {
+        "domain.spacing": np.float32(0.125),
+        "domain.size": np.array([4, 2]),
+        "start.seed": np.int64(7),
+    }
+    file = eddyline.World.load("dam_break", changes | {"let.a": 0.5}).file  # type: ignore[operator]
+    assert (file.domain.spacing, file.domain.size, file.start.seed) == (0.125, (4.0, 2.0), 7)
 
 
 def test_particles_are_views_and_read_only(simulation: eddyline.Simulation) -> None:

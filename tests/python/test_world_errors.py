@@ -206,6 +206,14 @@ def test_set_needs_path_and_value() -> None:
     assert parse_set(["let.b = 2*c", "time.end=1"]) == {"let.b": "2*c", "time.end": "1"}
 
 
+@pytest.mark.parametrize("value", [None, [1, None], object])
+def test_an_override_that_no_file_can_hold(value: object) -> None:
+    (line,) = lines_of(BASE, {"let.D": value})  # type: ignore[dict-item]
+    assert line == (
+        f"--set: let.D = {value!r}; must be a number, true or false, a text, or a list or a table of these."
+    )
+
+
 def test_new_refuses(tmp_path: Path) -> None:
     with pytest.raises(
         WorldError, match=r"^my dam: must be a name of letters, digits, _ and -, for example my_world\.$"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eddyline.kinds import number, text, whole
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
 from eddyline.live.journal import Entry, JournalError
@@ -81,8 +82,8 @@ def run(
     live: the address of a hub (`eddyline serve` prints it) that shows the run while it runs, and steers it.
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
-    WorldError or RequestError before anything is written, StepFailedError if the computation broke down,
-    WriteError if the disk is full; both hold the run as far as it came in `.run`.
+    WorldError, RequestError or TypeError before anything is written, StepFailedError if the computation broke
+    down, WriteError if the disk is full; both hold the run as far as it came in `.run`.
 
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
@@ -222,16 +223,16 @@ def simulated(
 
 
 def _load(world: World | str | os.PathLike[str], overrides: Mapping[str, str | float] | None) -> World:
-    if isinstance(world, (str, os.PathLike)):
-        from eddyline.world import World
+    from eddyline.world import World
 
-        return World.load(world, overrides)
-    if overrides:
+    if overrides and isinstance(world, World):
         raise RequestError("overrides go with the path of a world file; this world is made already")
-    return world
+    return World.of(world, overrides)
 
 
 def watched_at(live: str | None) -> Address | None:
+    if live is not None:
+        text(live=live)
     try:
         return address(live)
     except AddressError as error:
@@ -246,10 +247,15 @@ def journal_of(folder: RunFolder) -> list[Entry]:
 
 
 def _end(world: World, until: float | None) -> float:
-    return world.end if until is None else float(until)
+    if until is None:
+        return world.end
+    number(until=until)
+    return float(until)
 
 
 def _check_keeping(checkpoint_every: float, checksums: int) -> None:
+    number(checkpoint_every=checkpoint_every)
+    whole(checksums=checksums)
     if not checkpoint_every >= 0:
         raise RequestError(f"checkpoint_every = {checkpoint_every}: must be >= 0 s (0: at the end only)")
     if not 0 <= checksums <= UNLIMITED:
@@ -259,8 +265,10 @@ def _check_keeping(checkpoint_every: float, checksums: int) -> None:
 def _check(world: World, *, end: float, steps: int | None, manner: Manner) -> None:
     if not (math.isfinite(end) and end >= 0):
         raise RequestError(f"until = {end}: must be a time >= 0 s")
-    if steps is not None and not 0 <= steps <= UNLIMITED:
-        raise RequestError(f"steps = {steps}: must be from 0 to 2^62")
+    if steps is not None:
+        whole(steps=steps)
+        if not 0 <= steps <= UNLIMITED:
+            raise RequestError(f"steps = {steps}: must be from 0 to 2^62")
     if end > world.end:
         world.check_until(end)
     manner.check()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.cores import own_cores
+from eddyline.kinds import number, text, whole
 from eddyline.ranks import Session, join
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
@@ -58,7 +59,11 @@ class Manner:
         )
 
     def check(self) -> None:
-        """Raises RequestError or RankError."""
+        """Raises RequestError, RankError, or TypeError."""
+        whole(threads=self.threads, boxes=self.boxes, lazy=self.lazy)
+        number(patience=self.patience)
+        text(decomposition=self.decomposition, exchange=self.exchange)
+        text(combine=self.combine, compress=self.compress)
         if self.threads < 0:
             raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores, as far as they pay)")
         cores = len(own_cores())

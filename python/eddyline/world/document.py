@@ -7,10 +7,12 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path as FilePath
+from reprlib import repr as short
 from typing import Any
 
+import numpy as np
 import tomlkit
-from tomlkit.exceptions import ParseError, TOMLKitError
+from tomlkit.exceptions import ConvertError, ParseError, TOMLKitError
 
 from .faults import reason, slip
 from .gallery import gallery
@@ -94,6 +96,11 @@ def _near(path: FilePath) -> str:
 
 def parse(text: str, label: str, overrides: Mapping[str, str | float] | None = None) -> Document:
     """The content of a world file after its overrides."""
+    if overrides and not (isinstance(overrides, Mapping) and all(isinstance(key, str) for key in overrides)):
+        raise TypeError(
+            f"overrides = {short(overrides)}: must be a dict of values by path, such as "
+            '{"domain.spacing": 0.01}'
+        )
     positions = Positions(text)
     try:
         parsed = tomlkit.parse(text)
@@ -166,6 +173,8 @@ def parse_set(items: Sequence[str]) -> dict[str, str | float]:
 
 def override_value(value: str | float) -> Any:
     """What an override means: a TOML value where it reads as one, otherwise a text, such as a formula."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
     if not isinstance(value, str):
         return value
     try:
@@ -206,7 +215,11 @@ def _override(
             return Problem(0, OVERRIDE, f"{name}: {dotted(path)} = {shown(here)} has nothing inside.")
         path = (*path, key)
         if last:
-            here[key] = override_value(value)
+            try:
+                here[key] = override_value(value)
+            except ConvertError:
+                text = "must be a number, true or false, a text, or a list or a table of these"
+                return Problem(0, OVERRIDE, f"{name} = {short(value)}; {text}.")
         else:
             if isinstance(here, MutableMapping) and key not in here:
                 if path[0] in _NAMED and len(path) == 1:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as short
 
 from .. import _core
 from . import checks
@@ -72,6 +73,17 @@ class World:
         if not file.suffix and not file.exists():
             file = gallery().get(file.as_posix(), file)
         return cls(parse(read(file), str(file), overrides), file.stem, file)
+
+    @classmethod
+    def of(
+        cls, world: World | str | os.PathLike[str], overrides: Mapping[str, str | float] | None = None
+    ) -> World:
+        """A world as it is, or that of a world file, see load()."""
+        if isinstance(world, (str, os.PathLike)):
+            return cls.load(world, overrides)
+        if not isinstance(world, cls):
+            raise TypeError(f"world = {short(world)}: must be a World, or the path of a world file")
+        return world
 
     @classmethod
     def from_text(
