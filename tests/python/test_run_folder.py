@@ -74,6 +74,34 @@ def test_open_takes_the_folder_a_file_in_it_or_the_world(tmp_path: Path) -> None
         RunFolder.open(tmp_path)
 
 
+def told_of(path: str) -> str:
+    with pytest.raises(FileNotFoundError) as caught:
+        RunFolder.open(path)
+    return str(caught.value)
+
+
+def test_a_run_that_was_meant_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    RunFolder.create("dam_break").write_record({"outcome": "finished"})
+    RunFolder.create("channel")  # has no run.json yet
+    words = "is not the folder of a run (it has no run.json)"
+    for given in ("dam_break", "dam_brek", "runs/dam_brek", "worlds/dam_break.toml"):
+        assert told_of(given) == f"{given}: {words}. Did you mean runs/dam_break?"
+    assert told_of("volcano") == f"volcano: {words}"
+    assert told_of("channel") == f"channel: {words}"
+
+
+def test_the_runs_of_a_sweep_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sweep = Path("runs/dam/sweeps/0001")
+    sweep.mkdir(parents=True)
+    (sweep / "sweep.json").touch()
+    assert told_of(str(sweep)) == f"{sweep}: is a sweep without a run"
+    for point in ("a=0.1", "a=0.2"):
+        RunFolder.create("dam", out=sweep / point).write_record({})
+    assert told_of(str(sweep)) == f"{sweep}: is a sweep; its runs are a=0.1 and a=0.2. Write {sweep}/a=0.1"
+
+
 def test_a_disk_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Path.write_bytes
 

@@ -14,6 +14,7 @@ from eddyline.run.claim import claim
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.stream import atomic
 
+MOST_NAMED = 8  # runs of a sweep, in a message
 MOST_LINKS = 40  # from one to the next, as the system's own
 BALLAST_BYTES = 256 * 1024
 
@@ -107,7 +108,7 @@ class RunFolder:
         for candidate in map(_followed, (given, given / "latest", given.parent)):
             if (candidate / "run.json").is_file():
                 return cls(candidate)
-        raise FileNotFoundError(f"{given}: is not the folder of a run (it has no run.json)")
+        raise FileNotFoundError(f"{given}: {_no_run(given)}")
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -145,6 +146,21 @@ class RunFolder:
 
     def __repr__(self) -> str:
         return f"RunFolder({str(self.path)!r})"
+
+
+def _no_run(given: Path, base: Path = Path("runs")) -> str:
+    """Why there is no run at `given`, and where the one that was meant may be."""
+    from eddyline.world.problems import listed, nearest
+
+    if (given / "sweep.json").is_file():
+        runs = sorted(record.parent.name for record in given.glob("*/run.json"))
+        if not runs:
+            return "is a sweep without a run"
+        return f"is a sweep; its runs are {listed(runs, most=MOST_NAMED)}. Write {given / runs[0]}"
+    kept = [record.parent.parent.name for record in base.glob("*/latest/run.json")]
+    near = nearest(given.name.removesuffix(".toml"), kept)
+    hint = f". Did you mean {base / near}?" if near is not None else ""
+    return f"is not the folder of a run (it has no run.json){hint}"
 
 
 def _followed(folder: Path) -> Path:
