@@ -76,4 +76,5 @@ def _header(line: str) -> str | None:
     path = [part.strip() for part in found[1].split(".")] if found else []
     if not path or path[0] not in keys_of(WorldFile) or path[0] in ("format", "title"):
         return None
-    return f"Write [[{path[0]}]]." if path[0] == "expect" else f"Write [{dotted(path)}]."
+    meant = f"[[{path[0]}]]" if path[0] == "expect" else f"[{dotted(path)}]"
+    return f"Write {meant}." if line != meant else None
