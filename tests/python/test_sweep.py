@@ -213,6 +213,13 @@ def test_a_sweep_leaves_another_ones_runs_alone(
     assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
 
+def test_arguments_of_another_kind_are_told(world: Path) -> None:
+    with pytest.raises(TypeError, match="world = None: must be a World, or the path"):
+        eddyline.sweep(None, {"let.a": [0.05, 0.06]})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"changes = 'let\.a=1,2': must be a dict of values by path"):
+        eddyline.sweep(world, "let.a=1,2")  # type: ignore[arg-type]
+
+
 def test_a_sweep_that_can_tell_nothing_is_not_run(world: Path) -> None:
     world.write_text(world.read_text().replace("range ", "after = 0.05\nrange "))
     changes = {"let.a": "0.05,0.06"}

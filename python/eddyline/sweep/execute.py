@@ -110,7 +110,7 @@ def run_sweep(
     from eddyline.world import World
 
     chosen = grid(changes)
-    base = World.load(world) if isinstance(world, (str, os.PathLike)) else world
+    base = World.of(world)
     points = _checked(base, chosen)
     wanted = list(quantities) or quantities_of(points[0].world)
     _check_quantities(points, wanted)

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import repr as short
 
 from eddyline.run.errors import RequestError
 
@@ -36,6 +37,10 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
     `a:b:n` are n values from a to b at equal distances, `a:b:n:log` at equal ratios, `a,b,c` a list.
     RequestError has a line for each thing that is wrong.
     """
+    if not isinstance(changes, Mapping):
+        raise TypeError(
+            f'changes = {short(changes)}: must be a dict of values by path, such as {{"let.a": [0.1, 0.2]}}'
+        )
     wrong: list[str] = []
     settings: dict[str, tuple[Setting, ...]] = {}
     fixed: dict[str, Setting] = {}
