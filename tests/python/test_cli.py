@@ -82,6 +82,22 @@ def test_far_more_threads_than_cores_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--ranks", 100_000), "ranks = 100000"),
+        (("--ranks", 2, "--threads", 50_000), "ranks x threads = 100000"),
+    ],
+)
+def test_far_more_ranks_than_cores_are_refused(
+    options: tuple[object, ...], told: str, tmp_path: Path
+) -> None:
+    small_worlds.write(tmp_path)
+    line = one_line(eddy("run", "small.toml", *options, cwd=tmp_path), 2)
+    assert re.fullmatch(rf"{told}: must be <= \d+ with \d+ cores?", line)
+    assert not (tmp_path / "runs").exists()
+
+
 def test_a_misspelt_command_is_suggested() -> None:
     done = eddy("rnu")
     assert done.returncode == 2 and "run" in done.stderr and "Did you mean" in done.stderr

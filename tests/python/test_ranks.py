@@ -407,6 +407,18 @@ def test_a_rank_that_dies_is_reported(channel: Path, tmp_path: Path) -> None:
     assert eddyline("compare", str(out), str(out)).returncode == 0
 
 
+def test_a_launcher_that_is_killed_is_told_of(
+    channel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text("#!/bin/sh\n[ $1 = --version ] || kill -9 $$\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("EDDYLINE_MPIEXEC", str(launcher))
+    done = eddyline("run", str(channel), "--out", str(tmp_path / "out"), "--ranks", "2")
+    assert done.returncode == 5
+    assert "a rank of 2 was lost: the launcher was killed, most likely as memory ran out" in done.stderr
+
+
 def test_ranks_end_in_order_when_the_program_that_started_them_is_killed(
     channel: Path, tmp_path: Path
 ) -> None:

@@ -79,6 +79,7 @@ def run(
             **manner,
         ),
         ranks,
+        manner["threads"],
         quiet,
     )
 
@@ -119,6 +120,7 @@ def resume(
             **manner,
         ),
         ranks,
+        manner["threads"],
         quiet,
     )
 
@@ -153,10 +155,10 @@ def replay(
         return done
 
     ranks = manner.pop("ranks")
-    _compute(again, ranks, quiet)
+    _compute(again, ranks, manner["threads"], quiet)
 
 
-def _compute(go: Callable[[], Run], ranks: int | None, quiet: bool) -> None:
+def _compute(go: Callable[[], Run], ranks: int | None, threads: int, quiet: bool) -> None:
     """Runs, here or on ranks of its own, and prints the closing lines."""
     from eddyline.run import StepFailedError
     from eddyline.run.closing import closing_lines
@@ -168,7 +170,7 @@ def _compute(go: Callable[[], Run], ranks: int | None, quiet: bool) -> None:
         if ranks is not None:
             from eddyline.ranks import launch
 
-            raise typer.Exit(launch(ranks, _without_ranks(sys.argv[1:])))
+            raise typer.Exit(launch(ranks, _without_ranks(sys.argv[1:]), threads=threads, quiet=quiet))
         try:
             done = go()
         except StepFailedError as error:

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
+from eddyline.cores import crowding, refusal
+
 from .errors import RankError
 from .session import FOLDER, TERMINAL, launched_ranks, plugin
 from .starter import has_ended, tell_starter
@@ -36,14 +38,16 @@ LOOPBACK = {
 }
 OPEN_MPI_HERE = ("--host", "localhost", "--oversubscribe", "--bind-to", "none")
 """Else it goes to all nodes of a job, refuses more ranks than cores, and gives a rank's threads one core."""
+_SAID = "What ranks have said, if anything, stands above."
 LISTENS = "listens"
 """The file of the common folder by which the root says so."""
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
-def launch(ranks: int, arguments: Sequence[str]) -> int:
+def launch(ranks: int, arguments: Sequence[str], *, threads: int = 0, quiet: bool = False) -> int:
     """Runs `eddyline ARGUMENTS` on `ranks` ranks of this machine; gives the root's exit code.
 
+    threads: of each rank, as the arguments say. quiet: do not say that there are many for the cores.
     Ctrl-C, SIGTERM and SIGHUP reach the root, which ends the run in order. Raises KeyboardInterrupt if it
     does not listen yet, RankError if ranks cannot be started, or if one of them was lost.
     """
@@ -51,6 +55,7 @@ def launch(ranks: int, arguments: Sequence[str]) -> int:
         raise RankError(
             f"--ranks {ranks}: a launcher has started {launched_ranks()} ranks already; leave this out"
         )
+    _check_crowd(ranks, max(threads, 1), quiet=quiet)
     launcher = find_launcher()
     plugin()
     with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
@@ -68,6 +73,15 @@ def launch(ranks: int, arguments: Sequence[str]) -> int:
                 _end_at_once(process, launcher[0])
                 raise KeyboardInterrupt
         return _outcome(Path(folder), code, ranks)
+
+
+def _check_crowd(ranks: int, threads: int, *, quiet: bool) -> None:
+    """Refuses what this machine cannot take, and says what only makes the run slow."""
+    what = "ranks x threads" if threads > 1 else "ranks"
+    if too_many := refusal(what, ranks * threads):
+        raise RankError(too_many)
+    if not quiet and (note := crowding(ranks, threads)):
+        print(note, file=sys.stderr)
 
 
 def local_environment() -> dict[str, str]:
@@ -110,9 +124,9 @@ def _launcher_of(plugin: Path) -> list[str]:
     return [found]
 
 
-def _wait(process: subprocess.Popen[bytes], leader: Path, early: Sequence[int]) -> int:
-    """Until the launcher ends, or a signal has come early; if the root has ended long before the launcher, a
-    rank hangs, and all are killed."""
+def _wait(process: subprocess.Popen[bytes], leader: Path, early: Sequence[int]) -> int | None:
+    """Until the launcher ends, or a signal has come early; gives its exit code. If the root has ended long
+    before the launcher, a rank hangs: all are killed, and there is no code."""
     ended = 0.0
     while process.poll() is None and not early:
         time.sleep(0.02)
@@ -120,6 +134,8 @@ def _wait(process: subprocess.Popen[bytes], leader: Path, early: Sequence[int]) 
         if ended and time.monotonic() - ended > GRACE:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return None
     return process.returncode or 0
 
 
@@ -156,15 +172,22 @@ def _end_at_once(process: subprocess.Popen[bytes], launcher: str) -> None:
     process.wait()
 
 
-def _outcome(folder: Path, code: int, ranks: int) -> int:
+def _outcome(folder: Path, code: int | None, ranks: int) -> int:
     told = folder / "outcome.json"
     if told.is_file():
         return int(json.loads(told.read_text())["exit_code"])
     run = _note_loss(folder)
-    raise RankError(
-        f"a rank of {ranks} was lost: the launcher ended with {code}. {run}What the ranks said stands above.",
-        EXIT_LOST,
-    )
+    raise RankError(f"a rank of {ranks} was lost: {_how(code)} {run}{_SAID}", EXIT_LOST)
+
+
+def _how(code: int | None) -> str:
+    if code is None:
+        return "the first one ended without a word, and others went on waiting for it."
+    if code == -signal.SIGKILL:
+        return (
+            "the launcher was killed, most likely as memory ran out: try fewer ranks, or a coarser spacing."
+        )
+    return f"the launcher ended with {code}."
 
 
 def _note_loss(folder: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eddyline.cores import own_cores
+from eddyline.cores import refusal
 from eddyline.kinds import number, text, whole
 from eddyline.ranks import Session, join
 from eddyline.run.errors import RequestError
@@ -13,9 +13,6 @@ from eddyline.run.lazy import check_lazy, lazy_record
 
 if TYPE_CHECKING:
     from eddyline import _core
-
-MOST_THREADS = 64
-"""Of a rank, or four for each core if that is more: threads only wait for cores that others have."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +63,8 @@ class Manner:
         text(combine=self.combine, compress=self.compress)
         if self.threads < 0:
             raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores, as far as they pay)")
-        cores = len(own_cores())
-        most = max(MOST_THREADS, 4 * cores)
-        if self.threads > most:
-            words = f"{cores} core{'s' if cores > 1 else ''}"
-            raise RequestError(f"threads = {self.threads}: must be <= {most} with {words}")
+        if too_many := refusal("threads", self.threads):
+            raise RequestError(too_many)
         if not self.patience >= 0:
             raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: for ever)")
         if self.boxes < 1:
