@@ -280,6 +280,15 @@ def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
     )
 
 
+def test_no_film_is_made_of_one_frame(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path, small_worlds.DAM.replace("Try:", "Now:"))
+    done = eddy("run", "small.toml", "--steps", 20, "--set", "output.pictures=0", cwd=tmp_path)
+    assert done.stdout.endswith("next         eddyline export runs/small/0001 --csv\n")
+    line = one_line(eddy("export", "runs/small", "--mp4", "--png", "--out", "made", cwd=tmp_path), 2)
+    assert "has one frame only" in line and "set output.pictures" in line
+    assert not (tmp_path / "made").exists()
+
+
 def test_progress_without_a_terminal_is_plain(tmp_path: Path) -> None:
     from io import StringIO
 

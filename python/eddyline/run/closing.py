@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.plot import references
 from eddyline.run.lazy import BREAKS
+from eddyline.stream.frames import FrameStore
 from eddyline.world.gallery import gallery
 from eddyline.world.problems import number_with_error, rounded
 
@@ -152,7 +153,8 @@ def next_command(run: Run) -> str:
         return f"eddyline resume {run.folder}"
     if changes := proposal((Path(run.folder) / "world.toml").read_text(encoding="utf-8")):
         return f"eddyline run {world} {changes}"
-    return f"eddyline export {run.folder} --mp4 --quantity pressure"
+    is_film = len(FrameStore(Path(run.folder) / "pictures")) > 1
+    return f"eddyline export {run.folder} {'--mp4 --quantity pressure' if is_film else '--csv'}"
 
 
 def proposal(world: str) -> str:

@@ -86,6 +86,11 @@ def _pictures(
         pictures = RunPictures(run, quantity, width=width)
     except ValueError as error:
         raise RequestError(str(error)) from None
+    if "mp4" in parts and len(pictures.store) == 1:
+        raise RequestError(
+            f"{run.folder}: has one frame only, which makes no movie; set output.pictures in the world and "
+            "run it again"
+        )
     if "png" in parts:
         target = folder / f"{pictures.quantity}.png"
         pictures.save_picture(target)
