@@ -17,7 +17,7 @@ import tomlkit
 from numpy.typing import NDArray
 
 from eddyline.plot.forces import force_charts, spectrum_chart, spectrum_of
-from eddyline.run.closing import short_names, table_lines, told_once
+from eddyline.run.closing import short_names, table_lines, told_once, verdict_text
 from eddyline.run.derived import derive, recirculation_length
 from eddyline.run.errors import RequestError
 from eddyline.run.export import export
@@ -184,6 +184,13 @@ def test_a_value_outside_says_by_how_much_and_why(tmp_path: Path) -> None:
         line,
     ), line
     assert reason.strip() == first["reason"]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(0.0223, "+2.2 %"), (-0.0223, "-2.2 %"), (-0.0004, "0.0 %"), (0.0004, "0.0 %")]
+)
+def test_nothing_has_no_sign(error: float, told: str) -> None:
+    assert verdict_text({"inside": True, "error": error}, "D/20") == f"inside, {told} at D/20"
 
 
 def test_values_are_told_where_none_are_expected(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import Chart, line, thin
 from eddyline.plot.frame import FramePainter, Resampler, fitting
+from eddyline.plot.ranks import message_chart, share_chart
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
@@ -421,6 +422,12 @@ def test_the_report_stands_alone(run: Run) -> None:
     loaded = re.findall(r'(?:src|href)="(?!data:|#|https://doi\.org)([^"]*)"', page)
     assert loaded == []
     assert "<script" not in page and "@import" not in page
+
+
+def test_descriptions_of_charts_leave_the_full_stop_to_the_page(run: Run) -> None:
+    shares = [{"seconds": {"wait": 0.1}, "sizes": [0, 3, 2]}]
+    made = [*charts(run), share_chart(shares, 0.393), message_chart(shares)]
+    assert made and not [chart.description for chart in made if chart.description.endswith(".")]
 
 
 def test_a_value_on_a_wall_is_the_one_there() -> None:

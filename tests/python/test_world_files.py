@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -96,6 +97,24 @@ def test_a_channel_that_bodies_close_is_told() -> None:
         for name, low, high in bodies:
             text += f'[bodies.{name}]\nshape = "rectangle"\nmin = {low}\nmax = {high}\n'
         assert (told in describe(World.from_text(text))) == is_closed
+
+
+def test_lengths_are_told_in_spacings_along_each_axis() -> None:
+    post = '[bodies.post]\nshape = "rectangle"\ncenter = ["4*a", "a/4"]\nsize = ["a/8", "a/4"]\n'
+    text = describe(World.from_text(f"{World.load('dam_break').source}\n{post}"))
+    assert "0.007144 x 0.01429 m, 5 x 10 spacings" in text and "bodies.post is 5 spacings wide" in text
+    wide = describe(World.load("dam_break", {"domain.size": '["12500*a/40", "7500*a/40"]'}))
+    assert "m, 12,500 x 7,500 spacings of" in wide
+
+
+@pytest.mark.parametrize(
+    ("end", "told", "is_noted"),
+    [(1e6, "days", False), (4e8, "years", True)],
+)
+def test_runs_that_nobody_waits_for_are_told_of(end: float, told: str, is_noted: bool) -> None:
+    text = describe(World.load("dam_break", {"time.end": end}), cores=2)
+    assert re.search(rf"run time +about [\d.]+ {told} on 2 cores", text), text
+    assert ("longer than anyone will wait" in text) == is_noted
 
 
 def test_a_domain_in_another_unit_is_suspected() -> None:

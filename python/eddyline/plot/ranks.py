@@ -108,7 +108,7 @@ def share_chart(shares: Sequence[Mapping[str, Any]], wall: float) -> Chart:
         axes.set(xlabel="time [s]", ylabel="rank")
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False, fontsize=7)
 
-    text = f"Seconds that each of {len(shares)} ranks spent in each phase of {wall:.3g} s."
+    text = f"Seconds that each of {len(shares)} ranks spent in each phase of {wall:.3g} s"
     return Chart("ranks", "What ranks spent their time on", text, draw, above=True)
 
 
@@ -124,7 +124,7 @@ def message_chart(shares: Sequence[Mapping[str, Any]]) -> Chart:
         axes.set_xticks(places, [_size(2 ** (k - 1)) for k in places.tolist()])
         axes.set(xlabel="size of a message, from [bytes]", ylabel="messages")
 
-    text = f"{int(counts.sum()):,} messages between ranks by their size."
+    text = f"{int(counts.sum()):,} messages between ranks by their size"
     return Chart("messages", "Messages between ranks", text, draw)
 
 

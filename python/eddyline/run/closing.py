@@ -141,7 +141,13 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
     word = "inside" if item["inside"] else "OUTSIDE"
     if _is_whole_curve(item) or not item["error"]:
         return f"{word} at {spacing}"
-    return f"{word}, {100 * item['error']:+.1f} % at {spacing}"
+    return f"{word}, {_percent(item['error'])} at {spacing}"
+
+
+def _percent(share: float) -> str:
+    """`+2.2 %`, and no sign before nothing."""
+    percent = round(100 * share, 1)
+    return f"{percent:+.1f} %" if percent else "0.0 %"
 
 
 def next_command(run: Run) -> str:

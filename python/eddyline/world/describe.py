@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,8 @@ _PICTURE_BYTES = 14  # of a frame in two dimensions, for each fluid particle, ab
 _LARGE_PICTURE = 8_000_000  # at most: no raster has more than so many pixels along a side
 _VIEW_BYTES = 450_000  # of a frame in three, about
 _ROW_BYTES = 110  # of a series
+_DAY, _YEAR = 86_400, 365  # s, days
+_TOO_LONG = _YEAR * _DAY  # of a run [s]
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
     file = world.file
     spacing = file.domain.spacing
     size = " x ".join(rounded(length) for length in file.domain.size)
-    across = " x ".join(f"{length / spacing:,.4g}" for length in file.domain.size)
-    yield "domain", f"{size} m, {across} spacings of {rounded(spacing)} m"
+    across = _in_spacings(file.domain.size, spacing)
+    yield "domain", f"{size} m, {across} of {rounded(spacing)} m"
     yield "sides", ", ".join(_side(world, name) for name in world.sides)
     density, nu = rounded(file.fluid.density), rounded(file.fluid.nu)
     gas = f"ideal gas, gamma {rounded(gamma_of(file))}, " if file.fluid.is_gas else ""
@@ -96,7 +98,7 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
         sides = [high[k] - low[k] for k in range(world.dimensions)]
-        text = f"{' x '.join(map(rounded, sides))} m, {rounded(max(sides) / spacing, 3)} spacings"
+        text = f"{' x '.join(map(rounded, sides))} m, {_in_spacings(sides, spacing)}"
         if body.motion is not None:
             text += f", moves at up to {rounded(top_speed(body, file))} m/s"
         yield f"body {name}", text + (", slip" if body.slip else "")
@@ -104,6 +106,11 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
         marks = [f" {'at' if key == 'position' else key} {_place(at)}" for key, at in observer.marks.items()]
         unit = " m" if marks else ""
         yield f"observe {name}", observer.type.replace("_", " ") + "".join(marks) + unit
+
+
+def _in_spacings(sides: Sequence[float], spacing: float) -> str:
+    counts = (side / spacing for side in sides)
+    return " x ".join(f"{n:,.0f}" if n >= 1000 else rounded(n) for n in counts) + " spacings"
 
 
 def _side(world: World, name: str) -> str:
@@ -179,6 +186,11 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
             f"Mach {rounded(world.scales.mach, 2)}: density will vary by {world.scales.mach**2:.0%}; "
             "below 0.1 is usual."
         )
+    if found.seconds > _TOO_LONG:
+        yield (
+            f"the run takes about {_duration(found.seconds)}, longer than anyone will wait: a coarser "
+            "domain.spacing or an earlier time.end makes it shorter."
+        )
     yield from _bodies_beyond(world)
     yield from _lost_fluid(world, found.estimate)
     if is_closed(world.file):
@@ -226,4 +238,9 @@ def _duration(seconds: float) -> str:
         return f"{max(seconds, 1):.0f} s"
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
+    if seconds < 172_800:
+        return f"{seconds / 3600:.1f} h"
+    days = seconds / _DAY
+    if days < 2 * _YEAR:
+        return f"{days:.1f} days" if days < 10 else f"{days:.0f} days"
+    return f"{rounded(days / _YEAR, 2)} years"
