@@ -17,11 +17,13 @@ import pytest
 from lab_server import TANK, hear, lab_in_thread, say, start_process, until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+import eddyline
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.codes import given, values_of
 from eddyline.live.publisher import packed
 from eddyline.serve.rasters import always_the_same, particles_for
 from eddyline.stream.snapshots import read_snapshot
+from eddyline.world import World
 
 RUN = "0123456789ab"
 EVERYTHING = pb.View(quantities=["speed", "vorticity"], columns=40, frames_per_second=30, particles=True)
@@ -484,6 +486,14 @@ def test_a_killed_server_costs_a_run_nothing_and_finds_it_again(tmp_path):
             if each is not None and each.poll() is None:
                 each.kill()
                 each.wait(10)
+
+
+def test_a_run_says_why_a_lab_refused_it(lab, tmp_path, capfd):
+    client, *_ = lab
+    url = f"{client.base}?token=wrong"
+    eddyline.run(World.from_text(TANK), steps=3, out=tmp_path / "run", progress=False, movie=False, live=url)
+    told = capfd.readouterr().err
+    assert "refused this run: the token is missing or wrong" in told and len(told.splitlines()) == 1
 
 
 def _rows(out) -> int:

@@ -55,6 +55,7 @@ class Publisher:
         self.view = pb.View()
         self.connected = False
         self.has_connected = False  # ever
+        self.refusal = ""  # why the hub wants nothing of this run
         self.cost = 0.0  # processor time that the last frame took to send [s]
         self._address = address
         self._hello = hello
@@ -157,8 +158,9 @@ class Publisher:
                 self._begin_again()
                 listener.start()
                 self._send_all(socket, listener)
-            except ConnectionClosed as closed:
-                if closed.rcvd is not None and closed.rcvd.code in _REFUSED:
+            except (ConnectionClosed, ConnectionError):
+                if socket.close_code in _REFUSED:
+                    self.refusal = socket.close_reason or "it wants nothing of it"
                     raise _NotWantedError from None
                 raise
 

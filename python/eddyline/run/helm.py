@@ -129,7 +129,10 @@ class Helm:
             time=time,
         )
         self._publisher.close(packed(ended=ended))
-        if not self._publisher.has_connected:
+        if self._publisher.refusal:
+            told = f"the hub at {self._publisher.url} refused this run: {self._publisher.refusal}"
+            print(told, file=sys.stderr)
+        elif not self._publisher.has_connected:
             print(f"nobody has seen this run: no hub took it at {self._publisher.url}", file=sys.stderr)
         self._publisher = None
 
