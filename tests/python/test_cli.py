@@ -142,7 +142,12 @@ def test_check_and_new(tmp_path: Path) -> None:
     assert "exists" in one_line(eddy("new", "tank", cwd=tmp_path), 2)
     done = eddy("check", "tank.toml", "--picture", "tank.png", cwd=tmp_path)
     assert done.returncode == 0 and "time step" in done.stdout and (tmp_path / "tank.png").is_file()
-    assert "--picture" in one_line(eddy("check", "tank.toml", "--picture", "tank.xyz", cwd=tmp_path), 2)
+    line = one_line(eddy("check", "tank.toml", "--picture", "tank.xyz", cwd=tmp_path), 2)
+    assert line == "--picture tank.xyz: must end in .png, .svg or .pdf"
+    line = one_line(eddy("new", "other", "--from", "../tank.toml", cwd=tmp_path), 2)
+    assert line.startswith(
+        "../tank.toml: no such world in the gallery; --from takes a name of it, not a file. "
+    )
 
 
 def test_out_is_never_overwritten(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_worlds
+from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import eddyline
@@ -57,6 +58,11 @@ def test_the_same_world_in_other_pieces_is_identical(tmp_path: Path) -> None:
     assert found.speed().endswith("speedup 3.00"), "on as many cores there is no efficiency"
     result = CliRunner().invoke(app, ["compare", str(a.folder), str(b.folder)])
     assert result.exit_code == 0
+    axes = Figure().add_subplot()
+    found.draw(axes)
+    assert axes.get_xlim() == (0, found.moments[-1].time) and not axes.get_yticks().size
+    result = CliRunner().invoke(app, ["compare", str(a.folder), str(b.folder), "--picture", "error.foo"])
+    assert result.exit_code == 2 and result.output == "--picture error.foo: must end in .png, .svg or .pdf\n"
 
 
 def test_a_run_that_begins_as_another_is_no_other(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import typer
 
@@ -17,6 +18,12 @@ EXIT_INTERRUPTED = 130
 
 class BadInputError(Exception):
     """One line for the user."""
+
+
+def check_drawing(file: Path | None) -> None:
+    """Raises BadInputError if `--picture FILE` names no kind of picture."""
+    if file is not None and file.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise BadInputError(f"--picture {file}: must end in .png, .svg or .pdf")
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 import typer
 
 from eddyline.cli.app import app
-from eddyline.cli.errors import EXIT_INTERRUPTED, BadInputError, errors
+from eddyline.cli.errors import EXIT_INTERRUPTED, BadInputError, check_drawing, errors
 from eddyline.cli.options import Boxes, Threads, World
 
 
@@ -156,13 +156,11 @@ def compare(
     from eddyline.compare import compare_runs
 
     with errors():
+        check_drawing(picture)
         done = compare_runs(run_a, run_b)
         if csv is not None:
             done.table().to_csv(csv, index=False)
         if picture is not None:
-            try:
-                done.save_picture(picture)
-            except ValueError as error:
-                raise BadInputError(f"--picture {picture}: {error}") from None
+            done.save_picture(picture)
         typer.echo(done.text())
         raise typer.Exit(0 if done.identical else 1)

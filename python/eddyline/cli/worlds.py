@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 import typer
 
 from eddyline.cli.app import app
-from eddyline.cli.errors import BadInputError, errors
+from eddyline.cli.errors import check_drawing, errors
 from eddyline.cli.options import Set, World
 
 
@@ -55,11 +55,9 @@ def check(
     from eddyline.world import describe, parse_set, save_picture
 
     with errors():
+        check_drawing(picture)
         loaded = WorldType.load(world, parse_set(set_ or []))
         typer.echo(describe(loaded))
         if picture is not None:
-            try:
-                save_picture(loaded, picture)
-            except ValueError as error:
-                raise BadInputError(f"--picture {picture}: {error}") from None
+            save_picture(loaded, picture)
             typer.echo(f"picture: {picture}")

@@ -153,6 +153,7 @@ class Comparison:
             axes.set_yscale("log")
             axes.legend(frameon=False)
         else:
+            axes.set(xlim=(0, self.moments[-1].time), yticks=[])
             axes.text(0.5, 0.5, "no particle is elsewhere", ha="center", transform=axes.transAxes)
 
     def save_picture(self, path: Path) -> None:

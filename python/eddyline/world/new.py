@@ -26,7 +26,8 @@ def new_world(name: str, copy: str | None = None, folder: str | Path = ".") -> P
         raise _error(name, "must be a name of letters, digits, _ and -, for example my_world.")
     worlds = gallery()
     if copy is not None and copy not in worlds:
-        raise _error(copy, f"no such world in the gallery. {did_you_mean(copy, worlds, 'and')}")
+        known = did_you_mean(copy, worlds, "and")
+        raise _error(copy, f"no such world in the gallery; --from takes a name of it, not a file. {known}")
     source = worlds[copy] if copy is not None else DATA / "starter.toml"
     text = source.read_text(encoding="utf-8")
     if copy is None:
