@@ -42,6 +42,7 @@ OF_A_RUN = re.compile(
 OF_A_BUILD = re.compile(r"\.venv/|site/|my_\w+\.toml|figures|/tmp/|mpi\.h")
 PASSED_ON = {"bench", "validate"}  # commands that read their own command line
 PLANNED = {"patches", "stream"}  # folders of core that have their place and wait
+SQUARE_DROP = "examples/square_drop.toml"  # runs with the patch of docs/a-new-term.md alone
 SUFFIXES = {"_i", "_j", "_w", "_f", "_c", "_old", "_new"}
 
 
@@ -169,7 +170,7 @@ def test_worlds_and_changes_that_commands_name_are_valid(page: Path, line: str):
     words = shlex.split(line)[2:]
     changes = [words[k + 1] for k, word in enumerate(words) if word == "--set"]
     name = words[0]
-    if re.match(r"my_\w+\.toml", name):
+    if re.match(r"my_\w+\.toml", name) or name == SQUARE_DROP:
         return
     path = gallery()[name] if name in gallery() else ROOT / name
     assert path.is_file(), f"{name}: neither a world of the gallery nor a file"
@@ -345,6 +346,13 @@ def test_the_page_of_papers_is_up_to_date():
 
 def test_pictures_are_small():
     assert all(path.stat().st_size < 150_000 for path in (ROOT / "docs" / "pictures").iterdir())
+
+
+def test_the_world_of_the_new_term_needs_nothing_else() -> None:
+    text = (ROOT / SQUARE_DROP).read_text(encoding="utf-8")
+    line = re.search(r"^cohesion *= .*\n", text, re.MULTILINE)
+    assert line is not None
+    assert World.from_text(text.replace(line[0], "")).notes == ()
 
 
 def test_the_new_term_fits_the_sources() -> None:
