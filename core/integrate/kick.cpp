@@ -64,7 +64,6 @@ void Kick<T, D>::half_and_drift(std::span<const Block> blocks) {
 
 template <class T, int D>
 void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
-  if (blocks.empty()) return;
   const Shifting step = constants_of(dt, damping);
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
   Shares shares(static_cast<std::int64_t>(blocks.size()));

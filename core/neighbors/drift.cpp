@@ -65,7 +65,8 @@ void DriftBound<T, D>::find_cells(const particles::CellRows& rows, const particl
   cells_.copy(rows.cells);
   cells_.add(walls.cells);
   cells_.number();
-  layout_->find_owned_around(cells_, around_);
+  layout_->find_computed_around(cells_, around_);
+  layout_->remove_foreign(around_);
   layout_->add_around(around_, cells_);
   surrounded_.clear();
   std::int32_t last = -1;

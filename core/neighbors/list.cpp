@@ -294,7 +294,7 @@ void NeighborList::make_room_for_renewals(bool foresees) {
   }
 }
 
-/// The chunks that hold particles of cells that are due. How many.
+/// The chunks that hold particles of cells that are due, in any order. How many.
 std::int64_t NeighborList::find_due(const Search& search, const std::uint8_t* due) {
   constexpr std::int64_t k_portion = 64;  // chunks
   std::atomic<std::int64_t> count = 0;
@@ -357,15 +357,15 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   }
   Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
   std::int32_t& room = room_[static_cast<std::size_t>(c)];
-  const auto count = [&](int sign) {
+  const auto add_to_totals = [&](int sign) {
     workshop.added.stored += sign * chunk.stored;
     workshop.added.padded += std::int64_t{sign} * chunk.length * k_chunk;
     workshop.added.room += std::int64_t{sign} * room * k_chunk;
   };
-  count(-1);
+  add_to_totals(-1);
   const std::int64_t most = cell_search.most_around(cells);
   chunk.length = chunk.stored = 0;
-  if (most == 0) return count(1);
+  if (most == 0) return add_to_totals(1);
   workshop.most = std::max(workshop.most, most);
   workshop.make_room(search.foresight.ahead != nullptr);
   std::array<Seeker, k_chunk> seekers;
@@ -396,7 +396,7 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   }
   kernels.interleave(scratch, stride, length, chunk.entries, past_caches_);
   chunk.length = length, chunk.stored = stored;
-  count(1);
+  add_to_totals(1);
 }
 
 /// What all chunks hold.

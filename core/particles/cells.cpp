@@ -159,12 +159,6 @@ void CellLayout::find_computed_around(const CellSet& some, CellSet& around) cons
   around.number();
 }
 
-void CellLayout::find_owned_around(const CellSet& some, CellSet& around) const {
-  find_computed_around(some, around);
-  around.remove(owned_end_, cells_);
-  around.number();
-}
-
 void CellLayout::add_around(const CellSet& some, CellSet& to) const {
   for (const Box& box : boxes_) {
     std::array<std::int32_t, 9> offsets;

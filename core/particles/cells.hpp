@@ -153,10 +153,10 @@ class CellLayout {
   void add_around(const CellSet& some, CellSet& to) const;
   /// The computed cells that touch one of `some`, or are one.
   void find_computed_around(const CellSet& some, CellSet& around) const;
-  /// Those of this rank among them.
-  void find_owned_around(const CellSet& some, CellSet& around) const;
   /// Whether this process computes a cell, which is in no border then.
   bool is_computed(std::int32_t cell) const;
+  /// Leaves of some computed cells those of this rank.
+  void remove_foreign(CellSet& cells) const { cells.remove(owned_end_, cells_); }
   bool is_owned(std::int32_t cell) const { return cell < owned_end_ && is_computed(cell); }
   std::size_t bytes() const;
 

@@ -89,6 +89,25 @@ double start_density(const World& world, Vec3 x, const world::Region* region) {
 
 using Keeps = std::function<bool(Vec3)>;
 
+/// Places [first, last) of the lattice along an axis.
+struct Places {
+  std::int32_t first, last;
+};
+
+/// Those of `n` that regions reach; all where there are none, and fluid is everywhere.
+Places places_in_regions(const World& world, int axis, double step, std::int32_t n) {
+  if (world.regions.empty()) return {0, n};
+  double lowest = INFINITY, highest = -INFINITY;
+  for (const auto& region : world.regions) {
+    const auto [lower, upper] = region.shape->bounds();
+    lowest = std::min(lowest, lower[axis]), highest = std::max(highest, upper[axis]);
+  }
+  const auto at = [&](double x, double beside) {
+    return static_cast<std::int32_t>(std::clamp((x - world.origin[axis]) / step + beside, 0.0, static_cast<double>(n)));
+  };
+  return {at(lowest, -1), at(highest, 1)};
+}
+
 void place_fluid(const World& world, const Keeps& keeps, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double dx = world.spacing;
@@ -111,9 +130,14 @@ void place_fluid(const World& world, const Keeps& keeps, Placement& placement) {
     if (keeps(x)) placement.fluid.push_back({id, x, share, p, rho});
   };
 
-  for (std::int32_t k = 0; k < n[2]; ++k)
-    for (std::int32_t j = 0; j < n[1]; ++j)
-      for (std::int32_t i = 0; i < n[0]; ++i) {
+  const auto along = [&](int axis) {
+    return axis < world.dimensions ? places_in_regions(world, axis, step[axis], n[static_cast<std::size_t>(axis)])
+                                   : Places{0, 1};
+  };
+  const Places along_x = along(0), along_y = along(1), along_z = along(2);
+  for (std::int32_t k = along_z.first; k < along_z.last; ++k)
+    for (std::int32_t j = along_y.first; j < along_y.last; ++j)
+      for (std::int32_t i = along_x.first; i < along_x.last; ++i) {
         Vec3 x = world.origin + Vec3{(i + 0.5) * step.x, (j + 0.5) * step.y, 0};
         if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
         const double distance = clearance(world, x);

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from reprlib import repr as short
 
 
 def whole(**given: object) -> None:
     for name, value in given.items():
-        if not isinstance(value, Integral):
+        if not hasattr(value, "__index__"):
             raise TypeError(f"{name} = {short(value)}: must be a whole number")
 
 
 def number(**given: object) -> None:
     for name, value in given.items():
-        if not isinstance(value, Real):
+        if not hasattr(value, "__float__"):
             raise TypeError(f"{name} = {short(value)}: must be a number")
 
 

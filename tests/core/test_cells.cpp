@@ -122,6 +122,26 @@ TEST(cells_around_many_are_those_around_each) {
   }
 }
 
+TEST(cells_of_other_ranks_are_removed_from_those_that_are_computed) {
+  const auto grid = make_grid(3, {6, 5, 4}, k_closed);
+  const particles::CellLayout layout(grid, {{{0, 0, 0}, {3, 5, 4}}}, {}, {{{{3, 0, 0}, {5, 5, 4}}, 1}}, 2);
+  particles::CellSet all, cells;
+  all.clear(layout.cells());
+  for (std::int32_t cell = 0; cell < layout.cells(); ++cell) all.add(cell);
+  layout.find_computed_around(all, cells);
+  std::int32_t computed = 0, owned = 0;
+  for (std::int32_t cell = 0; cell < layout.cells(); ++cell) {
+    CHECK(cells.has(cell) == layout.is_computed(cell));
+    computed += cells.has(cell) ? 1 : 0;
+  }
+  layout.remove_foreign(cells);
+  for (std::int32_t cell = 0; cell < layout.cells(); ++cell) {
+    CHECK(cells.has(cell) == layout.is_owned(cell));
+    owned += cells.has(cell) ? 1 : 0;
+  }
+  CHECK(computed == 5 * 5 * 4 && owned == 3 * 5 * 4);
+}
+
 TEST(particles_stand_sorted_by_cell_then_id) {
   const auto grid = make_grid(2, {6, 5, 1}, {true, false, false});
   const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 400, 1));

@@ -96,11 +96,11 @@ def test_the_error_of_a_mean_is_that_of_correlated_rows(tau: float) -> None:
     assert 0.85 < covered < 0.99
 
 
-@pytest.mark.parametrize(("taus", "within"), [(6, 0.45), (10, 0.55), (20, 0.6), (100, 0.6)])
+@pytest.mark.parametrize(("taus", "within"), [(6, 0.48), (10, 0.55), (20, 0.61)])
 def test_the_error_of_a_mean_covers_what_short_windows_hide(taus: float, within: float) -> None:
     """The mean of a window lies in the middle of its rows, so that these seem to scatter less, and to forget
     sooner. One error is to hold the true mean in two windows of three; without a correction it does so in
-    some 0.4, 0.5, 0.55 and 0.65 of them."""
+    some 0.4, 0.5 and 0.55 of them."""
     random = np.random.default_rng(11)
     step = 0.1
     rows = round(taus / step)

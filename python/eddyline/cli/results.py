@@ -84,7 +84,9 @@ def sweep(
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(
-            metavar="DIR", help="A new or empty folder, or that of a sweep, instead of runs/NAME/sweeps/0001."
+            metavar="DIR",
+            help="A new or empty folder, or that of the same sweep over other values, instead of "
+            "runs/NAME/sweeps/0001.",
         ),
     ] = None,
     quiet: Annotated[

@@ -57,7 +57,8 @@ def density_unit(frame: pd.DataFrame, column: str) -> str:
 
 def spectrum_of(frame: pd.DataFrame, column: str, body: str, results: Mapping[str, Any]) -> Spectrum:
     """The power spectrum of a column of a series: over the window in which the flow around `body` is periodic
-    or steady, or over its second half where it is neither. ValueError if too few rows are left."""
+    or steady, or over its second half where it is neither. ValueError if too few rows are left,
+    or all are the same."""
     time, values = frame["time"].to_numpy(), frame[column].to_numpy()
     if not len(time):
         raise ValueError("there are no rows")

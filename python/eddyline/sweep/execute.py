@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.kinds import number, whole
 from eddyline.run.errors import RequestError, StepFailedError
 from eddyline.run.execute import options_text
 from eddyline.run.execute import run as run_world
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from eddyline.world import World
 
+LONGEST_STEP = 1.5  # by which a run may end later than it was to, about, where steps are few
 Changes = Mapping[str, Setting | Sequence[Setting]]
 
 
@@ -46,6 +48,11 @@ class RunOptions:
     threads: int = 0
     boxes: int = 1
     progress: bool = True
+
+    def check(self) -> None:
+        """Raises TypeError."""
+        whole(threads=self.threads, boxes=self.boxes, **({} if self.steps is None else {"steps": self.steps}))
+        number(**({} if self.until is None else {"until": self.until}))
 
 
 @dataclass(frozen=True)
@@ -87,8 +94,9 @@ def sweep(
     world: a World, or the path of a world file. changes: by dotted key, a list of values or a text:
     {"let.Re": "20:200:8"} (linear), "20:200:8:log", "20,40,100"; a key with one value holds for all points.
     quantities: formulas of results as in [[expect]]; unless given, what the world expects.
-    steps, until, threads, boxes: as for `eddyline.run`. out: a new or empty folder, or that of a sweep;
-    unless given runs/NAME/sweeps/0001, 0002, ..., or the folder of the same sweep if it was begun before.
+    steps, until, threads, boxes: as for `eddyline.run`. out: a new or empty folder, or that of a sweep
+    which is the same but for its values; unless given runs/NAME/sweeps/0001, 0002, ..., or the folder of the
+    same sweep if it was begun before.
 
     Points that have come to their end are not run again; Ctrl-C leaves a sweep that the same call goes on
     with. RequestError or WorldError, before anything runs, has a line for each thing that is wrong with any
@@ -109,13 +117,14 @@ def run_sweep(
     """As `sweep`, with everything that it made."""
     from eddyline.world import World
 
+    options.check()
     chosen = grid(changes)
     base = World.of(world)
     points = _checked(base, chosen)
     wanted = list(quantities) or quantities_of(points[0].world)
     _check_quantities(points, wanted)
     if not quantities and options.until is not None:
-        _check_until(points[0].world, wanted, options.until)
+        _check_until(points, wanted, options.until)
     given = options_text(steps=options.steps, until=options.until)
     definition: dict[str, Any] = {
         "format": 1,
@@ -210,13 +219,18 @@ def _check_quantities(points: Sequence[Point], quantities: Sequence[str]) -> Non
         raise RequestError("\n".join(wrong))
 
 
-def _check_until(world: World, quantities: Sequence[str], until: float) -> None:
-    """Refuses to compute what is then told to have been too short."""
-    begin = {expect.quantity: expect.after for expect in world.expectations if expect.quantity in quantities}
-    if len(begin) == len(quantities) and min(begin.values()) >= until:
+def _check_until(points: Sequence[Point], quantities: Sequence[str], until: float) -> None:
+    """Refuses to compute what is then told to have been too short. The step that passes the end counts."""
+    begin = [
+        expect.after
+        for point in points
+        for expect in point.world.expectations
+        if expect.quantity in quantities
+    ]
+    if len(begin) == len(quantities) * len(points) and min(begin) > LONGEST_STEP * until:
         raise RequestError(
             f"--until {until:g}: no point will have a value, as what the world expects counts from "
-            f"t = {min(begin.values()):g} s on; go on for longer, or ask for another --quantity"
+            f"t = {min(begin):g} s on; go on for longer, or ask for another --quantity"
         )
 
 

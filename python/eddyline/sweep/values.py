@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short
+from typing import Any
 
 from eddyline.run.errors import RequestError
 
@@ -37,7 +38,7 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
     `a:b:n` are n values from a to b at equal distances, `a:b:n:log` at equal ratios, `a,b,c` a list.
     RequestError has a line for each thing that is wrong.
     """
-    if not isinstance(changes, Mapping):
+    if not (isinstance(changes, Mapping) and all(isinstance(key, str) for key in changes)):
         raise TypeError(
             f'changes = {short(changes)}: must be a dict of values by path, such as {{"let.a": [0.1, 0.2]}}'
         )
@@ -46,7 +47,7 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
     fixed: dict[str, Setting] = {}
     for key, given in changes.items():
         try:
-            values = expand(given) if isinstance(given, str | int | float) else tuple(given)
+            values = expand(given) if isinstance(given, str | int | float) else _each_of(given)
         except ValueError as error:
             wrong.append(f"--set {key}={given}: {error}")
             continue
@@ -70,6 +71,11 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
     if wrong:
         raise RequestError("\n".join(wrong))
     return Grid(settings, fixed)
+
+
+def _each_of(given: Any) -> tuple[Setting, ...]:
+    """What is no setting and no sequence of them is told later, by its world."""
+    return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
 def expand(given: Setting) -> tuple[Setting, ...]:

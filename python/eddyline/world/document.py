@@ -175,6 +175,8 @@ def override_value(value: str | float) -> Any:
     """What an override means: a TOML value where it reads as one, otherwise a text, such as a formula."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
+    if isinstance(value, list | tuple):
+        return [override_value(each) if not isinstance(each, str) else each for each in value]
     if not isinstance(value, str):
         return value
     try:

@@ -11,18 +11,20 @@ from .schema import WorldFile, keys_of
 _TEXT_OR_COMMENT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _BEFORE, _AFTER = r"(?:^|[=\[]|(?<=[\d_}\]]),)\s*", r"\s*(?=$|[,\]}])"  # a value
 _NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_UNIT = r"(?:[mcdk]?m|[kmµ]?g|[mµ]?s|[kMm]?Pa|k?N|k?Hz|rad|deg|rpm|bar|°|%)(?:[²³]|\^?-?\d)?"
+_UNIT = r"(?:[mcdk]?m|[kmµ]?g|[mµ]?s|[kMm]?Pa|k?N|k?Hz|rad|bar)(?:[²³]|\^?-?\d)?"
 
 _BOOLEAN = re.compile(rf"{_BEFORE}(?!true|false)((?i:true|false)){_AFTER}")
-_WITH_UNIT = re.compile(rf"{_BEFORE}{_NUMBER}\s*{_UNIT}(?:\s*[/* ]\s*{_UNIT})*{_AFTER}")
+_WITH_UNIT = re.compile(rf"{_BEFORE}{_NUMBER}\s*{_UNIT}(?:(?:\s*[/*]\s*|\s+){_UNIT})*{_AFTER}")
 _SEPARATED = re.compile(rf"=\s*([-+]?[1-9]\d{{0,2}}(?:[, ]\d{{3}})+(?:\.\d*)?){_AFTER}")
 _ONE_COMMA = re.compile(
     rf"=\s*([-+]?[1-9]\d{{0,2}}),(\d{{3}})(?!,\d){_AFTER}"
 )  # of thousands, or a decimal one
 _COMMA = re.compile(rf"=\s*([-+]?\d+),(\d+){_AFTER}")
+_THOUSAND_IN_LIST = re.compile(rf"[\[,]\s*([-+]?[1-9]\d{{0,2}}),(0\d{{2}}){_AFTER}")
 _COMMA_IN_LIST = re.compile(rf"[\[,]\s*([-+]?\d+),(0\d+){_AFTER}")  # [0,65] is TOML, and means something else
 _BARE_POINT = re.compile(rf"{_BEFORE}([-+]?)(?:(\d+)\.|\.(\d+)){_AFTER}")
 _WORD_IN_TABLE = re.compile(r"[{,]\s*[\w.-]+\s*=\s*(?!(?:true|false|inf|nan)\b)([A-Za-z]\w*)\s*[,}]")
+_TABLES_OF_TABLES = ("regions", "bodies", "observe", "boundaries")
 _HEADER = re.compile(r"\[*\s*([\w-]+(?:\s*\.\s*[\w-]+)*)\s*\]*\s*:?")
 
 
@@ -58,12 +60,17 @@ def slip(line: str) -> str | None:
     return _header(bare)
 
 
+def _two_readings(found: re.Match[str]) -> str:
+    return f"Write {found[1]}{found[2]}, or {found[1]}.{found[2]} with a point."
+
+
 _SLIPS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (_BOOLEAN, lambda found: f"Write {found[1].lower()}, in lower case."),
-    (_WITH_UNIT, lambda found: "Write the number without its unit: all are SI (m, s, kg, Pa)."),
-    (_ONE_COMMA, lambda found: f"Write {found[1]}{found[2]}, or {found[1]}.{found[2]} with a point."),
+    (_WITH_UNIT, lambda found: "Write the number alone, in SI units (m, s, kg, Pa)."),
+    (_ONE_COMMA, _two_readings),
     (_SEPARATED, lambda found: f"Write {re.sub('[, ]', '', found[1])}, without separators."),
     (_COMMA, lambda found: f"Write {found[1]}.{found[2]}, with a point."),
+    (_THOUSAND_IN_LIST, _two_readings),
     (_COMMA_IN_LIST, lambda found: f"Write {found[1]}.{found[2]}, with a point."),
     (_BARE_POINT, lambda found: f"Write {found[1]}{found[2] or 0}.{found[3] or 0}."),
     (_WORD_IN_TABLE, lambda found: f'A text or a formula stands in quotes: "{found[1]}".'),
@@ -75,6 +82,8 @@ def _header(line: str) -> str | None:
     found = _HEADER.fullmatch(line)
     path = [part.strip() for part in found[1].split(".")] if found else []
     if not path or path[0] not in keys_of(WorldFile) or path[0] in ("format", "title"):
+        return None
+    if len(path) > (2 if path[0] in _TABLES_OF_TABLES else 1):
         return None
     meant = f"[[{path[0]}]]" if path[0] == "expect" else f"[{dotted(path)}]"
     return f"Write {meant}." if line != meant else None

@@ -35,7 +35,7 @@ class Positions:
 
 
 class _LostError(Exception):
-    """A key without a value: what follows would be read as something that it is not."""
+    """What follows would be read as something that it is not, as of a key without a value."""
 
 
 class _Scanner:
@@ -122,13 +122,13 @@ class _Scanner:
                 self.found.lines[(*path, index)] = self.line()
                 self.value((*path, index))
                 index += 1
-                self.skip_comma()
+                self.end_element("]")
             self.at += 1
         elif first == "{":
             self.at += 1
             while self.skip_blank() and self.text[self.at] != "}":
                 self.assignment(path)
-                self.skip_comma()
+                self.end_element("}")
             self.at += 1
         else:
             while self.at < len(self.text) and self.text[self.at] not in ",]}#\n":
@@ -153,8 +153,11 @@ class _Scanner:
         while self.text[self.at] in " \t":
             self.at += 1
 
-    def skip_comma(self) -> None:
-        if self.skip_blank() and self.text[self.at] == ",":
+    def end_element(self, closing: str) -> None:
+        """Passes the comma behind an element, unless it is the last one."""
+        if not self.skip_blank() or self.text[self.at] not in (",", closing):
+            raise _LostError
+        if self.text[self.at] == ",":
             self.at += 1
 
     def skip_blank(self) -> bool:

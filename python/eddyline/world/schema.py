@@ -484,7 +484,7 @@ class Output(Table):
         default=2000, description="Rows of each time series; at least 1."
     )
     quantity: PicturedQuantity = Field(
-        default="speed", description="What the pictures show: vorticity in 2D, velocity_z in 3D."
+        default="speed", description="What the pictures show; vorticity in 2D only, velocity_z in 3D only."
     )
 
 
