@@ -25,7 +25,8 @@ class CellSet {
     cells_ = cells, size_ = 0;
   }
   void add(std::int32_t cell) { words_[word_of(cell)].members |= bit_of(cell); }
-  /// Numbers the members. What asks for numbers or how many there are holds from then on, until more are added.
+  /// Numbers the members. What asks for numbers or how many there are holds from then on, until some are added or
+  /// removed.
   void number() {
     size_ = 0;
     for (Word& word : words_) word.before = std::exchange(size_, size_ + std::popcount(word.members));

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from eddyline.world import World
 
-LONGEST_STEP = 1.5  # by which a run may end later than it was to, about, where steps are few
 Changes = Mapping[str, Setting | Sequence[Setting]]
 
 
@@ -51,8 +50,11 @@ class RunOptions:
 
     def check(self) -> None:
         """Raises TypeError."""
-        whole(threads=self.threads, boxes=self.boxes, **({} if self.steps is None else {"steps": self.steps}))
-        number(**({} if self.until is None else {"until": self.until}))
+        whole(threads=self.threads, boxes=self.boxes)
+        if self.steps is not None:
+            whole(steps=self.steps)
+        if self.until is not None:
+            number(until=self.until)
 
 
 @dataclass(frozen=True)
@@ -220,18 +222,20 @@ def _check_quantities(points: Sequence[Point], quantities: Sequence[str]) -> Non
 
 
 def _check_until(points: Sequence[Point], quantities: Sequence[str], until: float) -> None:
-    """Refuses to compute what is then told to have been too short. The step that passes the end counts."""
-    begin = [
-        expect.after
-        for point in points
-        for expect in point.world.expectations
-        if expect.quantity in quantities
-    ]
-    if len(begin) == len(quantities) * len(points) and min(begin) > LONGEST_STEP * until:
-        raise RequestError(
-            f"--until {until:g}: no point will have a value, as what the world expects counts from "
-            f"t = {min(begin):g} s on; go on for longer, or ask for another --quantity"
-        )
+    """Refuses to compute what is then told to have been too short."""
+    from eddyline.world.describe import plan
+
+    begin: list[float] = []
+    for point in points:
+        after = [item.after for item in point.world.expectations if item.quantity in quantities]
+        end = until + plan(point.world).estimate.time_step  # the step that passes it counts
+        if len(after) < len(quantities) or min(after) <= end:
+            return
+        begin += after
+    raise RequestError(
+        f"--until {until:g}: no point will have a value, as what the world expects counts from "
+        f"t = {min(begin):g} s on; go on for longer, or ask for another --quantity"
+    )
 
 
 def _announce(folder: SweepFolder, points: Sequence[Point], found: Mapping[str, Run | None]) -> None:

@@ -16,9 +16,8 @@ _UNIT = r"(?:[mcdk]?m|[kmµ]?g|[mµ]?s|[kMm]?Pa|k?N|k?Hz|rad|bar)(?:[²³]|\^?-?
 _BOOLEAN = re.compile(rf"{_BEFORE}(?!true|false)((?i:true|false)){_AFTER}")
 _WITH_UNIT = re.compile(rf"{_BEFORE}{_NUMBER}\s*{_UNIT}(?:(?:\s*[/*]\s*|\s+){_UNIT})*{_AFTER}")
 _SEPARATED = re.compile(rf"=\s*([-+]?[1-9]\d{{0,2}}(?:[, ]\d{{3}})+(?:\.\d*)?){_AFTER}")
-_ONE_COMMA = re.compile(
-    rf"=\s*([-+]?[1-9]\d{{0,2}}),(\d{{3}})(?!,\d){_AFTER}"
-)  # of thousands, or a decimal one
+# A comma before three digits may be one of thousands, or a decimal one.
+_ONE_COMMA = re.compile(rf"=\s*([-+]?[1-9]\d{{0,2}}),(\d{{3}})(?!,\d){_AFTER}")
 _COMMA = re.compile(rf"=\s*([-+]?\d+),(\d+){_AFTER}")
 _THOUSAND_IN_LIST = re.compile(rf"[\[,]\s*([-+]?[1-9]\d{{0,2}}),(0\d{{2}}){_AFTER}")
 _COMMA_IN_LIST = re.compile(rf"[\[,]\s*([-+]?\d+),(0\d+){_AFTER}")  # [0,65] is TOML, and means something else
