@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 import pytest
 import small_worlds
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 from PIL import Image
 
 import eddyline
@@ -186,6 +188,22 @@ def test_metadata_survive_odd_texts(tmp_path: Path) -> None:
     Image.fromarray(image).save(tmp_path / "plain.png")
     with pytest.raises(ValueError, match="no Eddyline world"):
         metadata.read(tmp_path / "plain.png")
+
+
+def test_a_film_holds_the_frames_in_order_though_several_threads_paint(run: Run, tmp_path: Path) -> None:
+    pictures = RunPictures(run, width=640)
+    seen: list[NDArray[np.uint8]] = []
+
+    def keep(path: Path, images: Iterable[NDArray[np.uint8]], *words: object, **named: object) -> int:
+        seen.extend(images)
+        return len(seen)
+
+    with mock.patch.object(movie, "write_movie", keep):
+        assert pictures.save_movie(tmp_path / "a.mp4") == len(pictures.store) > 1
+    for k, image in enumerate(seen):
+        np.testing.assert_array_equal(image[..., :3], pictures.painter.paint(pictures.frame(k)))
+    pictures.save_movie(tmp_path / "b.mp4")
+    assert movie.count_frames(tmp_path / "b.mp4") == len(seen)
 
 
 def test_a_movie_that_fails_leaves_nothing(tmp_path: Path) -> None:

@@ -74,7 +74,8 @@ class Layout:
 class FramePainter:
     """Paints frames of one quantity of one scene with one scale.
 
-    `paint` gives (height, width, 3) uint8 with row 0 at the top.
+    `paint` gives (height, width, 3) uint8 with row 0 at the top, `paint_padded` the same (height, width, 4)
+    for a film, as it is moved faster. Several threads may paint at a time.
     """
 
     def __init__(
@@ -98,6 +99,9 @@ class FramePainter:
     def paint(self, frame: Frame) -> Image:
         from PIL import Image as Pictures
 
+        return np.asarray(Pictures.fromarray(self.paint_padded(frame)).convert("RGB"))
+
+    def paint_padded(self, frame: Frame) -> Image:
         layout = self.layout
         image = self._background.copy()
         field = image[layout.top : layout.top + layout.rows, layout.left : layout.left + layout.columns]
@@ -105,12 +109,12 @@ class FramePainter:
         self._blend_overlay(image)
         self._paint_moving_bodies(field, frame.time)
         self._write_time(image, frame.time)
-        return np.asarray(Pictures.fromarray(_channels(image)).convert("RGB"))
+        return _channels(image)
 
     def _paint_field(self, field: Pixels, frame: Frame) -> None:
         values = colors.shown_values(frame.quantity, frame.values, self.scene.density)
         stretched, cover, where = self._resample(values, frame.cover, whole=frame.shade is not None)
-        stretched -= np.float32(self.scale.low)
+        stretched = stretched - np.float32(self.scale.low)
         stretched *= np.float32(255.999 / (self.scale.high - self.scale.low))
         codes = np.clip(stretched, 0, 255, out=stretched).astype(np.intp)
         if frame.shade is not None:
@@ -323,13 +327,15 @@ class Resampler:
         around = near > 0
         filled = np.where(known, filled, _blur(filled) / np.maximum(near, np.float32(1e-6)))
         stretched = _stretched(filled * around, rows, columns)
-        stretched /= np.maximum(_stretched(around.astype(np.float32), rows, columns), np.float32(1e-6))
+        seen: NDArray[np.float32] = np.maximum(
+            _stretched(around.astype(np.float32), rows, columns), np.float32(1e-6)
+        )
+        stretched = stretched / seen
         # `least`: nothing of the fluid is seen where there is none, or farther out than values are known.
         edge, steepness, least, source = (
             (EDGE, 1.5, 0.55 / EDGE, near) if cover is None else (COVERED, 2.0, 2.0, cover[kept])
         )
-        shown = _stretched(source, rows, columns)
-        shown -= np.float32(edge)
+        shown = _stretched(source, rows, columns) - np.float32(edge)
         shown *= np.float32(max(least, steepness * self.rows / size[0]))
         shown += np.float32(0.5)
         return stretched, np.clip(shown, 0, 1, out=shown), (rows.shown, columns.shown)
@@ -375,7 +381,7 @@ def _stretched(values: NDArray[np.float32], rows: _Stretch, columns: _Stretch) -
     size = (columns.shown.stop - columns.shown.start, rows.shown.stop - rows.shown.start)
     box = (columns.begin, rows.begin, columns.end, rows.end)
     resized = Image.fromarray(values).resize(size, Image.Resampling.BILINEAR, box)
-    return np.array(resized, dtype=np.float32)
+    return np.asarray(resized)
 
 
 def _blur(values: NDArray[np.float32]) -> NDArray[np.float32]:

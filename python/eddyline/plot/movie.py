@@ -31,7 +31,8 @@ def write_movie(
     rate: int,
     after_frame: Callable[[int], None] = lambda count: None,
 ) -> int:
-    """Encodes `images` ((rows, columns, 3) uint8, even sizes) and gives their number.
+    """Encodes `images` ((rows, columns, 3) uint8, or 4 of which the last is not looked at, even sizes) and
+    gives their number.
 
     The file appears when it is complete. `after_frame(count)` is called after each image.
     """
@@ -87,7 +88,7 @@ def _command(program: str, shape: tuple[int, ...], rate: int, words: str, target
         "-f",
         "rawvideo",
         "-pix_fmt",
-        "rgb24",
+        "rgb24" if shape[2] == 3 else "rgb0",
         "-s",
         f"{shape[1]}x{shape[0]}",
         "-r",

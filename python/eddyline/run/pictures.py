@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from eddyline.run.record import Run
 
 Raster = NDArray[np.float32]
+PAINTERS = 3  # threads that paint the frames of a film
 SCALE_FRAMES = 60  # frames that a movie's scale is found from, evenly spread
 
 
@@ -91,8 +94,16 @@ class RunPictures:
         )
 
     def _images(self) -> Iterator[NDArray[np.uint8]]:
-        for k in range(len(self.store)):
-            yield self.painter.paint(self.frame(k))
+        """All frames, painted by some threads, as the coder is faster than one."""
+        painter = self.painter
+        with ThreadPoolExecutor(PAINTERS) as pool:
+            coming: deque[Future[NDArray[np.uint8]]] = deque()
+            for k in range(len(self.store)):
+                coming.append(pool.submit(lambda k: painter.paint_padded(self.frame(k)), k))
+                if len(coming) > 2 * PAINTERS:
+                    yield coming.popleft().result()
+            while coming:
+                yield coming.popleft().result()
 
 
 def scene_of(run: Run) -> Scene:
