@@ -115,6 +115,7 @@ void CellSort::for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) co
 void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& cell, CellRows& rows) {
   rows.particles = static_cast<std::int32_t>(cell.size());
   rows.cells.clear(layout.cells());
+  for (const Block& block : block_) rows.cells.make_room(block.lowest, block.highest + 1);
   for_each_by_cell(cell, [&] { return [&](std::int32_t, std::int32_t c) { rows.cells.add(c); }; });
   rows.cells.number();
   count_.assign(static_cast<std::size_t>(rows.cells.size()), 0);

@@ -12,19 +12,38 @@
 
 namespace eddyline::particles {
 
-/// Some of a process's cells, numbered in order, so that arrays by cell need room for these alone: where most cells
-/// hold nobody, they cost a quarter of a byte each. Cells are told by their number among all, see CellLayout.
+/// Some of a process's cells, numbered in order, so that arrays by cell need room for these alone: from the first of
+/// them to the last those cost a quarter of a byte each that hold nobody, and those before and behind nothing. Cells
+/// are told by their number among all, see CellLayout.
 class CellSet {
  public:
-  /// Threads may add to one set at a time where each has cells of its own, from one multiple of this to another.
+  /// Threads may add to one set at a time where each has cells of its own, from one multiple of this to another, for
+  /// which there is room.
   static constexpr std::size_t k_bits = 32;
 
   /// None of so many cells.
   void clear(std::int32_t cells) {
-    words_.assign(static_cast<std::size_t>(cells) / k_bits + 1, Word{});
+    words_.resize(0);
     cells_ = cells, size_ = 0;
   }
-  void add(std::int32_t cell) { words_[word_of(cell)].members |= bit_of(cell); }
+  /// Room for members from `first` up to `last`.
+  void make_room(std::int32_t first, std::int32_t last) {
+    if (first >= last) return;
+    std::size_t begin = word_of(first), end = word_of(last - 1) + 1;
+    const std::size_t old_begin = first_, old_size = words_.size();
+    if (old_size > 0) begin = std::min(begin, old_begin), end = std::max(end, old_begin + old_size);
+    if (end - begin == old_size) return;
+    words_.resize(end - begin);
+    const std::size_t before = old_size > 0 ? old_begin - begin : 0;
+    if (before > 0) std::copy_backward(words_.begin(), words_.begin() + old_size, words_.begin() + before + old_size);
+    std::fill(words_.begin(), words_.begin() + before, Word{});
+    std::fill(words_.begin() + before + old_size, words_.end(), Word{});
+    first_ = begin;
+  }
+  void add(std::int32_t cell) {
+    if (!has_room(cell)) make_room(cell, cell + 1);
+    words_[place_of(cell)].members |= bit_of(cell);
+  }
   /// Numbers the members. What asks for numbers or how many there are holds from then on, until some are added or
   /// removed.
   void number() {
@@ -33,13 +52,19 @@ class CellSet {
   }
   /// Adds the members of `other`, a set of the same cells, or none at all.
   void add(const CellSet& other) {
-    for (std::size_t w = 0; w < other.words_.size(); ++w) words_[w].members |= other.words_[w].members;
+    make_room(other.begin(), other.end());
+    for (std::size_t w = 0; w < other.words_.size(); ++w)
+      words_[other.first_ - first_ + w].members |= other.words_[w].members;
   }
   /// Adds the members of `other` from `first` up to `last`, the cell before each of them and the one after it, all
   /// moved by each of `offsets`; none that is not between these cells then.
   void add_moved(const CellSet& other, std::int32_t first, std::int32_t last, std::span<const std::int32_t> offsets) {
-    for_each_word(first, last, [&](std::int32_t start, std::uint64_t between) {
-      const std::uint64_t members = other.words_[word_of(start)].members & between;
+    if (offsets.empty()) return;
+    const auto [least, most] = std::ranges::minmax(offsets);
+    make_room(std::max(first, std::max(first, other.begin()) - 1 + least),
+              std::min(last, std::min(last, other.end()) + 1 + most));
+    other.for_each_word(first, last, [&](std::int32_t start, std::uint64_t between) {
+      const std::uint64_t members = other.words_[other.place_of(start)].members & between;
       if (members == 0) return;
       const std::uint64_t with_neighbors = members | members << 1 | members << 2;  // from the cell before `start` on
       for (const std::int32_t offset : offsets) add_bits(with_neighbors, start - 1 + offset, first, last);
@@ -48,23 +73,24 @@ class CellSet {
   /// Removes the members from `first` up to `last`.
   void remove(std::int32_t first, std::int32_t last) {
     for_each_word(first, last, [&](std::int32_t start, std::uint64_t between) {
-      words_[word_of(start)].members &= ~static_cast<std::uint32_t>(between);
+      words_[place_of(start)].members &= ~static_cast<std::uint32_t>(between);
     });
   }
   void copy(const CellSet& other) {
     words_.resize(other.words_.size());
     std::copy(other.words_.begin(), other.words_.end(), words_.begin());
-    cells_ = other.cells_, size_ = other.size_;
+    first_ = other.first_, cells_ = other.cells_, size_ = other.size_;
   }
 
   /// How many cells there are, members or not.
   std::int32_t cells() const { return cells_; }
   std::int32_t size() const { return size_; }
   bool is_empty() const { return size_ == 0; }
-  bool has(std::int32_t cell) const { return (words_[word_of(cell)].members & bit_of(cell)) != 0; }
+  bool has(std::int32_t cell) const { return has_room(cell) && (words_[place_of(cell)].members & bit_of(cell)) != 0; }
   /// How many members come before a cell, or the end of all cells: its number if it is one of them.
   std::int32_t before(std::int32_t cell) const {
-    const Word& word = words_[word_of(cell)];
+    if (!has_room(cell)) return word_of(cell) < first_ ? 0 : size_;
+    const Word& word = words_[place_of(cell)];
     return word.before + std::popcount(word.members & (bit_of(cell) - 1));
   }
   /// Calls visit(cell) for each member, in order.
@@ -72,7 +98,7 @@ class CellSet {
   void for_each(Visit&& visit) const {
     for (std::size_t w = 0; w < words_.size(); ++w)
       for (std::uint32_t left = words_[w].members; left != 0; left &= left - 1)
-        visit(static_cast<std::int32_t>(w * k_bits) + std::countr_zero(left));
+        visit(static_cast<std::int32_t>((first_ + w) * k_bits) + std::countr_zero(left));
   }
   std::size_t bytes() const { return words_.bytes(); }
 
@@ -83,6 +109,12 @@ class CellSet {
     std::int32_t before = 0;
   };
   static std::size_t word_of(std::int32_t cell) { return static_cast<std::size_t>(cell) / k_bits; }
+  /// Its place among the words that there are, or a number beyond them.
+  std::size_t place_of(std::int32_t cell) const { return word_of(cell) - first_; }
+  bool has_room(std::int32_t cell) const { return place_of(cell) < words_.size(); }
+  /// The cells that there are words for; the last may be beyond all cells.
+  std::int32_t begin() const { return static_cast<std::int32_t>(first_ * k_bits); }
+  std::int32_t end() const { return static_cast<std::int32_t>((first_ + words_.size()) * k_bits); }
   static std::uint32_t bit_of(std::int32_t cell) {
     return std::uint32_t{1} << (static_cast<std::uint32_t>(cell) % k_bits);
   }
@@ -92,11 +124,12 @@ class CellSet {
     return k <= 0 ? ~std::uint64_t{0} : k < 64 ? ~std::uint64_t{0} << k : 0;
   }
   static std::uint64_t bits_below(std::int32_t k) { return ~bits_from(k); }
-  /// Calls visit(start, between) for the words of the cells from `first` up to `last`: the first cell of each, and a
-  /// bit for each of these that is between them.
+  /// Calls visit(start, between) for the words that there are of the cells from `first` up to `last`: the first cell of
+  /// each, and a bit for each of these that is between them.
   template <class Visit>
-  static void for_each_word(std::int32_t first, std::int32_t last, Visit&& visit) {
+  void for_each_word(std::int32_t first, std::int32_t last, Visit&& visit) const {
     constexpr auto k_word = static_cast<std::int32_t>(k_bits);
+    first = std::max(first, begin()), last = std::min(last, end());
     for (std::int32_t start = first / k_word * k_word; start < last; start += k_word)
       visit(start, bits_from(first - start) & bits_below(last - start));
   }
@@ -104,8 +137,8 @@ class CellSet {
   void add_bits(std::uint64_t bits, std::int32_t start, std::int32_t first, std::int32_t last) {
     bits &= bits_from(first - start) & bits_below(last - start);
     if (bits == 0) return;
-    if (start < 0) bits >>= -start, start = 0;
-    const std::size_t word = word_of(start), shift = static_cast<std::size_t>(start) % k_bits;
+    if (start < begin()) bits >>= begin() - start, start = begin();  // none of these is set
+    const std::size_t word = place_of(start), shift = static_cast<std::size_t>(start) % k_bits;
     words_[word].members |= static_cast<std::uint32_t>(bits << shift);
     const std::uint64_t rest = bits >> (k_bits - shift);
     if (rest == 0) return;
@@ -114,6 +147,7 @@ class CellSet {
   }
 
   Array<Word> words_;
+  std::size_t first_ = 0;  // of them, among those of all cells
   std::int32_t cells_ = 0, size_ = 0;
 };
 

@@ -2,9 +2,12 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -62,6 +65,55 @@ TEST(members_of_a_set_are_numbered_in_order) {
   CHECK(others.size() == some.size() && others.has(33) && others.before(64) == 6);
   some.clear(k_all);
   CHECK(some.is_empty() && !some.has(33) && others.has(33));
+}
+
+TEST(a_set_has_room_from_its_first_member_to_its_last_and_behaves_as_if_it_had_for_all) {
+  constexpr std::int32_t k_all = 100'000, k_middle = 50'000, k_spread = 300;
+  std::uint32_t random = 5;
+  const auto draw = [&](std::uint32_t below) {
+    random = random * 1664525U + 1013904223U;
+    return static_cast<std::int32_t>((random >> 8U) % below);
+  };
+  for (int trial = 0; trial < 50; ++trial) {
+    particles::CellSet some, other, copy;
+    some.clear(k_all), other.clear(k_all);
+    std::set<std::int32_t> expected;
+    const std::int32_t at = k_middle + draw(64), apart = draw(2000) - 1000;
+    for (int k = 0; k < 1 + draw(40); ++k) {  // in any order, so that there must be room before and behind
+      const std::int32_t a = at + draw(k_spread), b = at + apart + draw(k_spread);
+      some.add(a), other.add(b);
+      expected.insert({a, b});
+    }
+    some.add(other);
+    const std::int32_t first = at - draw(100), last = at + k_spread / 2;
+    const std::array<std::int32_t, 2> offsets{-draw(500), draw(500)};
+    std::set<std::int32_t> moved;
+    for (const std::int32_t cell : expected)
+      for (const std::int32_t offset : offsets)
+        for (const std::int32_t c : {cell - 1, cell, cell + 1})
+          if (cell >= first && cell < last && c + offset >= first && c + offset < last) moved.insert(c + offset);
+    particles::CellSet around;
+    around.clear(k_all);
+    around.add_moved(some, first, last, offsets);
+    some.remove(at, at + 7);
+    expected.erase(expected.lower_bound(at), expected.lower_bound(at + 7));
+    some.number(), around.number();
+    copy.copy(some);
+    for (const auto& [set, members] : {std::pair(&copy, &expected), std::pair(&around, &moved)}) {
+      CHECK(set->size() == static_cast<std::int32_t>(members->size()) && set->cells() == k_all);
+      std::vector<std::int32_t> visited;
+      set->for_each([&](std::int32_t cell) { visited.push_back(cell); });
+      CHECK(std::ranges::equal(visited, *members));
+      std::int32_t before = 0;
+      for (std::int32_t cell = k_middle - 2000; cell < k_middle + 2500; ++cell) {
+        CHECK(set->before(cell) == before && set->has(cell) == members->contains(cell));
+        before += members->contains(cell) ? 1 : 0;
+      }
+      for (const std::int32_t cell : {0, 31, k_all - 1}) CHECK(!set->has(cell));
+      CHECK(set->before(0) == 0 && set->before(k_all) == set->size());
+      CHECK(set->bytes() < 1000);
+    }
+  }
 }
 
 TEST(cells_around_some_are_those_that_touch_them) {
