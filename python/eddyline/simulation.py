@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.cores import refusal
 from eddyline.kinds import number, whole
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class Simulation:
 
         self.world = World.of(world)
         whole(boxes=boxes, threads=threads)
+        if boxes < 1 or threads < 0 or (too_many := refusal("threads", threads)):
+            said = f"boxes = {boxes}: must be >= 1" if boxes < 1 else f"threads = {threads}: must be >= 0"
+            raise ValueError(said if boxes < 1 or threads < 0 else too_many)
         self._core = _core.Simulation(self.world.core, boxes=boxes, threads=threads)
 
     def step(self, n: int = 1) -> None:
@@ -66,7 +70,7 @@ class Simulation:
 
     @property
     def time_step(self) -> float:
-        """The latest time step [s]."""
+        """The time step that comes next [s]."""
         return self._core.time_step
 
     @property
@@ -162,8 +166,9 @@ class ParticleCopies:
 class Particles:
     """The fluid particles of a simulation.
 
-    Arrays are read-only views of the simulation's memory, valid until the next step; the order of particles
-    changes from time to time. `by_id()` gives copies in an order that never changes.
+    Arrays are read-only views of the simulation's memory, valid until the next step, where they do not say
+    that they are copies; the order of particles changes from time to time. `by_id()` gives copies in an order
+    that never changes.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -194,7 +199,7 @@ class Particles:
 
     @property
     def density(self) -> Floats:
-        """(n,) kg/m^3."""
+        """(n,) kg/m^3, computed from what the particles carry: a copy."""
         return self._core.density
 
     @property

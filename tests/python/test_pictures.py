@@ -178,7 +178,7 @@ def test_a_movie_carries_its_world_and_all_frames(run: Run) -> None:
 
 
 def test_metadata_survive_odd_texts(tmp_path: Path) -> None:
-    world = 'title = "a = b; c # d \\\\ e"\n# \u00fc \u03c1 \n[x]\n' + "y = 1\n" * 2000
+    world = 'title = "a = b; c # d \\\\ e"\n# \u00fc \u03c1 \n[x]\r\n' + "y = 1\n" * 2000
     given = metadata.Metadata(world, "1.2", "lusab-babad", "A = title; with # all", "--steps 3")
     image = np.zeros((16, 16, 3), np.uint8)
     metadata.save_png(tmp_path / "a.png", image, given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +19,12 @@ from law_worlds import CHANNEL_2D, DAM_3D, GAS_2D, MOVING_2D
 import eddyline
 from eddyline.compare import compare_runs
 from eddyline.run import RequestError
+from eddyline.run.errors import FolderInUseError
+from eddyline.run.execution import Execution
+from eddyline.run.folder import RunFolder
 from eddyline.run.replay import replay
 from eddyline.stream import checkpoints
+from eddyline.stream.damaged import DamagedError
 from eddyline.world import World
 
 STEPS = 120
@@ -38,6 +43,36 @@ def start(text: str, out: Path, steps: int) -> eddyline.Run:
 
 def go_on(out: Path, steps: int, **how: int) -> eddyline.Run:
     return eddyline.resume(out, steps=steps, **(QUIETLY | {"threads": 1} | how))
+
+
+def test_a_folder_that_lacks_what_came_before_keeps_its_record(
+    tmp_path: Path,
+) -> None:
+    start(CHANNEL_2D, tmp_path / "run", 20)
+    record = (tmp_path / "run" / "run.json").read_text()
+    for part in ("pictures", "snapshots"):
+        (tmp_path / "run" / part).rename(tmp_path / part)
+        with pytest.raises(DamagedError, match="should be there, and 0 are"):
+            go_on(tmp_path / "run", 30)
+        assert (tmp_path / "run" / "run.json").read_text() == record
+        shutil.rmtree(tmp_path / "run" / part, ignore_errors=True)
+        (tmp_path / part).rename(tmp_path / "run" / part)
+    assert go_on(tmp_path / "run", 30).outcome == "finished"
+
+
+def test_nobody_goes_on_with_a_run_that_is_being_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start(CHANNEL_2D, tmp_path / "run", 4)
+
+    def go(self: Execution, *words: object, **named: object) -> None:
+        with pytest.raises(FolderInUseError), RunFolder(self.folder.path).held():
+            pass
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Execution, "go", go)
+    with pytest.raises(KeyboardInterrupt):
+        replay(tmp_path / "run", out=tmp_path / "again", threads=1, **QUIETLY)
 
 
 def contents(path: Path) -> dict[str, object]:

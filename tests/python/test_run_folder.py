@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import threading
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from eddyline import _core
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import atomic
+from eddyline.stream.damaged import DamagedError
 from eddyline.stream.series import SeriesFiles, read_series
 from eddyline.stream.writer import Writer
 
@@ -74,6 +76,14 @@ def test_open_takes_the_folder_a_file_in_it_or_the_world(tmp_path: Path) -> None
         RunFolder.open(tmp_path)
 
 
+def test_a_world_whose_latest_run_was_deleted_has_the_one_before(tmp_path: Path) -> None:
+    first, second = (RunFolder.create("dam", base=tmp_path) for _ in range(2))
+    first.write_record({"outcome": "finished"})
+    shutil.rmtree(second.path)
+    assert (tmp_path / "dam" / "latest").is_symlink()
+    assert RunFolder.open(tmp_path / "dam").path == first.path
+
+
 def told_of(path: str) -> str:
     with pytest.raises(FileNotFoundError) as caught:
         RunFolder.open(path)
@@ -115,7 +125,7 @@ def test_a_disk_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("content", ["", "{", "[1]"])
+@pytest.mark.parametrize("content", ["", "{", "[1]", "{}"])
 def test_a_damaged_record_is_one_line(content: str, tmp_path: Path) -> None:
     folder = RunFolder.create("dam", base=tmp_path)
     folder.record.write_text(content)
@@ -177,3 +187,6 @@ def test_numbers_of_series_are_the_shortest_that_give_the_same_double() -> None:
 def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "front.csv").write_text("time [s],position [m]\n0,1\n0.1,2\n0.2,0.00")
     assert read_series(tmp_path / "front.csv")["time"].tolist() == [0.0, 0.1]
+    (tmp_path / "front.csv").write_text("time [s],pos")
+    with pytest.raises(DamagedError, match="no header"):
+        read_series(tmp_path / "front.csv")

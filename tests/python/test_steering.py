@@ -358,3 +358,67 @@ def test_a_journal_cut_off_in_its_last_line_loses_that_line_only(tmp_path):
     path.write_text(whole.replace('"step": 10', '"stop": 10'))
     with pytest.raises(journal.JournalError, match=r"journal.jsonl:1"):
         journal.read(path)
+    path.write_bytes(whole.encode() + b"\xff\n")
+    with pytest.raises(journal.JournalError, match="is no journal"):
+        journal.read(path)
+
+
+def test_a_journal_goes_on_after_a_line_cut_off_and_with_any_text(tmp_path):
+    path = tmp_path / journal.NAME
+    odd = pb.Command(viscosity=pb.Viscosity(value="1e-3 \u2028\u0085"))
+    journal.append(path, journal.Entry(3, 0.5, odd, "first\u2028"))
+    with path.open("a") as file:
+        file.write('{"step": 5, "ti')
+    journal.append(path, journal.Entry(4, 0.6, COMMANDS[0][1], "second"))
+    assert [(entry.step, entry.command) for entry in journal.read(path)] == [(3, odd), (4, COMMANDS[0][1])]
+
+
+def test_entries_are_obeyed_in_the_order_of_their_steps(tmp_path):
+    """A run that goes on from a checkpoint may be steered before what its journal says for later is due."""
+    plain = eddyline.run(World.from_text(WORLD), steps=4, out=tmp_path / "run", **QUIETLY)
+    late, early = COMMANDS[0][1], COMMANDS[4][1]
+    for step, command in ((30, late), (12, early)):
+        journal.append(plain.folder / journal.NAME, journal.Entry(step, step * 1e-3, command, "told"))
+    assert [entry.step for entry in journal.read(plain.folder / journal.NAME)] == [12, 30]
+    again = eddyline.resume(plain.folder, steps=STEPS, **QUIETLY)
+    assert [text.partition(":")[0] for text in again.record["steered"]] == ["step 12", "step 30"]
+    assert replay(again.folder, out=tmp_path / "again", **QUIETLY).fingerprint == again.fingerprint
+
+
+def test_numbers_that_no_machine_knows_are_refused():
+    steering = Steering(World.from_text(WORLD))
+    for command in (
+        pb.Command(viscosity=pb.Viscosity(value="1" + 400 * "0")),
+        pb.Command(move_body=pb.MoveBody(body="post", by=[0.0, 0.0], turn=1e300, seconds=1.0)),
+    ):
+        with pytest.raises((RefusedError, ArithmeticError, ValueError, _core.UserError)):
+            steering.turn(command, 0.0)
+
+
+def test_a_probe_that_was_removed_leaves_its_name_to_its_series():
+    steering = Steering(World.from_text(WORLD))
+    for command in (
+        pb.Command(add_probe=pb.AddProbe(name="pr", position=[0.3, 0.05])),
+        pb.Command(remove_probe=pb.RemoveProbe(name="pr")),
+    ):
+        steering.remember(steering.turn(command, 0.1), 0.1)
+    with pytest.raises(RefusedError, match="has been in this run"):
+        steering.turn(pb.Command(add_probe=pb.AddProbe(name="pr", position=[0.1, 0.05])), 0.2)
+
+
+def test_a_short_movement_in_a_long_run_is_no_jump():
+    steering = Steering(World.from_text(WORLD.replace("end = 0.2", "end = 300.0")))
+    move = pb.MoveBody(body="post", by=[0.0, 0.004], seconds=0.02)
+    world = steering.turn(pb.Command(move_body=move), 150.0).world
+    assert world.scales.max_speed >= 0.99 * 1.875 * 0.004 / 0.02  # a smooth ramp's highest speed
+    with pytest.raises(RefusedError, match="may then reach"):
+        fast = pb.MoveBody(body="post", by=[0.0, 0.04], seconds=0.002)
+        steering.turn(pb.Command(move_body=fast), 150.0)
+
+
+def test_a_world_with_a_curve_beside_it_can_be_steered(tmp_path):
+    (tmp_path / "mine.csv").write_text("time,pressure\n0,0\n1,1\n")
+    expect = '[[expect]]\nquantity = "before.pressure"\nagainst = "time"\ncurve = "mine.csv"\nband = 0.1\n'
+    (tmp_path / "w.toml").write_text(WORLD + expect)
+    steering = Steering(World.load(tmp_path / "w.toml"))
+    steering.turn(pb.Command(gravity=pb.Gravity(value=["0", "-1"])), 0.0)

@@ -27,6 +27,30 @@ QUICK = {"until": 0.004, "threads": 1, "progress": False}
 OPTIONS = RunOptions(**QUICK)  # type: ignore[arg-type]
 
 
+# --- what is asked for ----------------------------------------------------------------------------
+
+
+def test_nothing_is_begun_where_a_point_could_not_be_run(tmp_path: Path) -> None:
+    world = World.load(small_worlds.write(tmp_path))
+    wrong: list[tuple[dict[str, object], str]] = [
+        ({"until": -1.0}, "until = -1.0"),
+        ({"steps": -3}, "steps = -3"),
+        ({"threads": -1}, "threads = -1"),
+        ({"boxes": 3_000_000_000}, "boxes = 3000000000"),
+    ]
+    for how, said in wrong:
+        with pytest.raises(RequestError, match=said):
+            eddyline.sweep(world, {"start.seed": "1,2"}, out=tmp_path / "s", **(QUICK | how))  # type: ignore[arg-type]
+        assert not (tmp_path / "s").exists()
+
+
+def test_values_keep_their_digits_and_large_ranges_are_refused_at_once() -> None:
+    assert expand("12345678901,3,0.12345678901234") == (12345678901, 3, 0.12345678901234)
+    assert expand("1e3,-7") == (1000, -7)
+    with pytest.raises(RequestError, match="at most 10,000 points"):
+        grid({"let.a": "1:2:3000000"})
+
+
 # --- values ---------------------------------------------------------------------------------------
 
 

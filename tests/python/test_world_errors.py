@@ -120,7 +120,7 @@ def test_a_flow_with_more_viscosity_than_it_asks_for_says_its_reynolds_number() 
 def test_more_particles_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "available_memory", lambda: 8_000_000_000)
     assert lines_of(BASE.replace("spacing = 0.01", "spacing = 1e-6")) == [
-        "a.toml:8: domain.spacing = 1e-6 makes about 3.9e11 particles, 197,003 GB; 8 GB of memory are "
+        "a.toml:8: domain.spacing = 1e-6 makes about 3.9e11 particles, 197,000 GB; 8 GB of memory are "
         "free. Try 0.00016, or a smaller domain."
     ]
 

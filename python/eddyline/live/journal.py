@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import BinaryIO
 
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
@@ -43,21 +44,33 @@ def append(path: Path, entry: Entry) -> None:
         "text": entry.text,
         "command": MessageToDict(entry.command),
     }
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    with path.open("a+b") as file:
+        _drop_unfinished_line(file)
+        file.write((json.dumps(line, ensure_ascii=False) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
 
 
+def _drop_unfinished_line(file: BinaryIO) -> None:
+    """What a killed process had begun to write is no entry: the next one would be joined to it."""
+    file.seek(0)
+    text = file.read()
+    file.truncate(text.rfind(b"\n") + 1)
+
+
 def read(path: Path) -> list[Entry]:
-    """The entries, in order; none without a journal. A last line that was cut off does not count. Raises
-    JournalError."""
-    return list(_entries(path)) if path.is_file() else []
+    """The entries in order of their steps, of one step in that of the file: a run that goes on may have got
+    new ones before old ones came due. None without a journal. A last line that was cut off does not count.
+    Raises JournalError."""
+    return sorted(_entries(path), key=lambda entry: entry.step) if path.is_file() else []
 
 
 def _entries(path: Path) -> Iterator[Entry]:
-    text = path.read_text(encoding="utf-8")
-    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise JournalError(f"{path}: is no journal: {error}") from None
+    for number, line in enumerate(text.split("\n")[:-1], start=1):
         try:
             found = json.loads(line)
             command = ParseDict(found["command"], pb.Command())

@@ -73,6 +73,7 @@ class Steering:
         self.world = world  # as it is now
         self.come: dict[str, float] = {}  # bodies that were added, and when [s]
         self.gone: dict[str, tuple[_core.Body, float]] = {}  # bodies that were removed, and when [s]
+        self._probes_gone: set[str] = set()  # names of probes that were removed: a series has one place
         self._first = world
         self._tables = dict(world.file.bodies)  # of all bodies that there ever were
 
@@ -119,6 +120,8 @@ class Steering:
             self.come[name] = time
         elif turn.change.kind == "remove_body":
             self.gone[name] = self._core_body(name), time
+        elif turn.change.kind == "remove_probe":
+            self._probes_gone.add(name)
         self.world = turn.world
         self._tables |= turn.world.file.bodies
 
@@ -233,8 +236,10 @@ class Steering:
         return Turn(world, Change("remove_body", asked.body), f"{asked.body} removed")
 
     def _add_probe(self, asked: pb.AddProbe, time: float) -> Turn:
-        if asked.name in self.world.file.observe:
-            raise RefusedError(f"add_probe: {asked.name} is there already. Take another name.")
+        if asked.name in (*self.world.file.observe, *self._probes_gone):
+            raise RefusedError(
+                f"add_probe: {asked.name} is there already, or has been in this run. Take another name."
+            )
         table = {"type": "probe", "position": list(asked.position)}
         world = self._edited([Edit("add", ["observe", asked.name], table)])
         place = vec3(asked.position)
@@ -272,7 +277,7 @@ class Steering:
 
     def _edited(self, edits: list[Edit]) -> World:
         """The world after changes of its text, checked like any other, and against what this run can do."""
-        world = World.from_text(edited(self.world.source, edits), self._first.name)
+        world = World.from_text(edited(self.world.source, edits), self._first.name, path=self._first.path)
         sound = self._first.scales.sound_speed
         limit = _FASTER * self._first.scales.max_speed
         if world.scales.max_speed > limit or world.scales.sound_speed > _FASTER * sound:

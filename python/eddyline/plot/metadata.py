@@ -7,9 +7,12 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eddyline.stream import atomic
+
+if TYPE_CHECKING:
+    from PIL.PngImagePlugin import PngInfo
 
 PREFIX = "eddyline_"
 
@@ -53,6 +56,13 @@ def read(path: str | Path) -> Metadata:
 def save_png(path: Path, image: Any, metadata: Metadata) -> None:
     """Writes an image ((rows, columns, 3 or 4) uint8, row 0 at the top) with `metadata` as iTXt chunks."""
     from PIL import Image
+
+    with atomic.replacing(path) as temporary:
+        Image.fromarray(image).save(temporary, format="PNG", pnginfo=png_info(metadata))
+
+
+def png_info(metadata: Metadata) -> PngInfo:
+    """The metadata as Pillow writes it into a PNG."""
     from PIL.PngImagePlugin import PngInfo
 
     info = PngInfo()
@@ -60,8 +70,7 @@ def save_png(path: Path, image: Any, metadata: Metadata) -> None:
     info.add_itxt("Software", f"Eddyline {metadata.version}")
     for key, text in metadata.items().items():
         info.add_itxt(key, text, zip=len(text) > 1000)
-    with atomic.replacing(path) as temporary:
-        Image.fromarray(image).save(temporary, format="PNG", pnginfo=info)
+    return info
 
 
 def ffmetadata(metadata: Metadata) -> str:
@@ -71,7 +80,7 @@ def ffmetadata(metadata: Metadata) -> str:
 
 
 def _escape(text: str) -> str:
-    return re.sub(r"([=;#\\\n])", r"\\\1", text)
+    return re.sub(r"([=;#\\\n\r])", r"\\\1", text)
 
 
 def _read_png(path: Path) -> dict[str, str]:

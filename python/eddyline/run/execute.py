@@ -274,6 +274,12 @@ def _check(world: World, *, end: float, steps: int | None, manner: Manner) -> No
     manner.check()
 
 
+def check_request(world: World, *, steps: int | None, until: float | None, threads: int, boxes: int) -> None:
+    """Raises what `run` would raise, without running."""
+    manner = Manner(threads, boxes, "bisection", True, "nonblocking", PATIENCE)
+    _check(world, end=_end(world, until), steps=steps, manner=manner)
+
+
 def options_text(*, steps: int | None, until: float | None) -> str:
     """What the command line adds to the world file and what changes the result."""
     given = {"--steps": steps, "--until": until}

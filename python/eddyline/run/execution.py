@@ -55,7 +55,8 @@ class Execution:
         self.end, self.steps = end, steps
         self.helm = Helm(world, simulation, folder, stop, None, ())
         self.checkpoint_every = checkpoint_every
-        self.checkpoint: Checkpoint | None = None  # from which it goes on
+        self.checkpoint: Checkpoint | None = None  # from which it goes on,
+        self._before: dict[str, Any] | None = None  # and what run.json was, until it does
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
             "format": 1,
@@ -90,7 +91,7 @@ class Execution:
             key: before[key] for key in ("world", "title", "source", "started", BREAKS) if key in before
         }
         self.record["resumed"] = [*parts, now | {"before": kept}]
-        self.checkpoint = checkpoint
+        self.checkpoint, self._before = checkpoint, before
 
     def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
         try:
@@ -153,6 +154,7 @@ class Execution:
                 recorder.after_steps()
             else:
                 recorder.go_on(self.checkpoint)
+                self._before = None
             ranks = self.record["ranks"]
             if ranks > 1:
                 self.simulation.keep_timeline(max(LEAST_LAPS, MOST_LAPS // ranks))
@@ -288,7 +290,7 @@ class Execution:
         refusal = WriteError(self.folder.path, error)
         self.record |= {"outcome": "failed", "message": str(refusal)}
         with contextlib.suppress(OSError):
-            self.folder.write_record(self.record)
+            self.folder.write_record(self._before or self.record)
             refusal.run = Run(self.folder)
         self.helm.end(self.record, {})
         return refusal
@@ -298,4 +300,4 @@ class Execution:
         if self.record["outcome"] in ("running", "finished"):
             self.record |= {"outcome": "failed", "message": f"{type(error).__name__}: {error}"}
             with contextlib.suppress(OSError):
-                self.folder.write_record(self.record)
+                self.folder.write_record(self._before or self.record)

@@ -61,7 +61,9 @@ def _filled(folder: Path) -> Iterator[None]:
 
 def _timeline(run: Run, folder: Path) -> Iterator[Path]:
     """A trace for Perfetto, and a picture of a few steps."""
+    from eddyline.plot.metadata import png_info
     from eddyline.plot.ranks import timeline_figure
+    from eddyline.run.pictures import metadata_of
     from eddyline.stream.timeline import NAME, read_timeline, trace
 
     kept = run.folder / NAME
@@ -73,7 +75,8 @@ def _timeline(run: Run, folder: Path) -> Iterator[Path]:
     yield target
     target = folder / "timeline.png"
     with atomic.replacing(target) as temporary:
-        timeline_figure(ranks).savefig(temporary, format="png")
+        carried = {"pnginfo": png_info(metadata_of(run))}
+        timeline_figure(ranks).savefig(temporary, format="png", pil_kwargs=carried)
     yield target
 
 

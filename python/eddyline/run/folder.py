@@ -105,7 +105,7 @@ class RunFolder:
         """The folder of an existing run; `path` may also be a file in it, or `runs/<world>` (then its
         latest run)."""
         given = Path(path)
-        for candidate in map(_followed, (given, given / "latest", given.parent)):
+        for candidate in (*map(_followed, (given, given / "latest", given.parent)), *_numbered(given)[-1:]):
             if (candidate / "run.json").is_file():
                 return cls(candidate)
         raise FileNotFoundError(f"{given}: {_no_run(given)}")
@@ -129,7 +129,7 @@ class RunFolder:
             value = json.loads(self.record.read_text())
         except ValueError as error:
             raise RequestError(f"{self.record}: damaged ({error})") from None
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or "outcome" not in value:
             raise RequestError(f"{self.record}: damaged (it holds no record of a run)")
         return value
 
@@ -170,6 +170,12 @@ def _followed(folder: Path) -> Path:
             break
         folder = folder.parent / folder.readlink()
     return folder
+
+
+def _numbered(parent: Path) -> list[Path]:
+    """The runs of a world that are there, the latest last: `latest` may point to one that was deleted."""
+    found = [path.parent for path in parent.glob("*/run.json") if re.fullmatch(r"\d{4,}", path.parent.name)]
+    return sorted(found, key=lambda path: int(path.name))
 
 
 def _safe(name: str) -> str:

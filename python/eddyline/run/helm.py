@@ -155,7 +155,7 @@ class Helm:
 
     def _take_due(self, step: int) -> list[journal.Entry]:
         due = [entry for entry in self._past if entry.step <= step]
-        self._past = self._past[len(due) :]
+        self._past = [entry for entry in self._past if entry.step > step]
         return due
 
     def _repeat(self, entry: journal.Entry) -> None:
@@ -179,6 +179,8 @@ class Helm:
                 self._mark(self._write(command, text))
         except (RefusedError, _core.UserError) as error:
             refusal = str(error)
+        except (ArithmeticError, ValueError) as error:  # numbers that no machine knows
+            refusal = f"{name}: {error}"
         said = pb.Acknowledged(id=command.id, step=step, time=time, refusal=refusal, command=name)
         if self._publisher is not None:
             self._publisher.acknowledge(packed(acknowledged=said))

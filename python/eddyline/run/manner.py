@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from eddyline import _core
 
 
+MOST_BOXES = 10_000
+"""Of a rank; no domain is cut into as many cells that are worth a box."""
+
+
 @dataclass(frozen=True)
 class Manner:
     """How a run is computed. Nothing of it changes a bit of the result, but for `lazy_inexact`."""
@@ -67,8 +71,8 @@ class Manner:
             raise RequestError(too_many)
         if not self.patience >= 0:
             raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: for ever)")
-        if self.boxes < 1:
-            raise RequestError(f"boxes = {self.boxes}: must be >= 1")
+        if not 1 <= self.boxes <= MOST_BOXES:
+            raise RequestError(f"boxes = {self.boxes}: must be from 1 to {MOST_BOXES:,}")
         self._check_exchange()
         self._check_sites()
         check_lazy(self.lazy, exact=not self.lazy_inexact)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.run.folder import RunFolder
 from eddyline.stream import snapshots
+from eddyline.stream.damaged import DamagedError
 from eddyline.stream.series import read_series
 
 if TYPE_CHECKING:
@@ -74,7 +75,10 @@ class Run:
         import json
 
         path = self._folder.results
-        return dict(json.loads(path.read_text())) if path.is_file() else {}
+        try:
+            return dict(json.loads(path.read_text())) if path.is_file() else {}
+        except (ValueError, TypeError) as error:
+            raise DamagedError(path, error) from None
 
     def table(self) -> pd.DataFrame:
         """The values held against expectations, a row each: quantity, measured with its statistical_error (of

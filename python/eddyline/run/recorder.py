@@ -74,14 +74,17 @@ class Recorder:
         self.on_rows: Callable[[Mapping[str, Rows]], None] = lambda rows: None  # gets all rows of series, too
 
     def go_on(self, checkpoint: Checkpoint) -> None:
-        """Takes up the folder as it was at `checkpoint`: what came later is deleted."""
+        """Takes up the folder as it was at `checkpoint`: what came later is deleted. Raises DamagedError
+        before anything is if it does not hold what came earlier."""
+        self._frame_files.check(checkpoint.frames)
+        self._snapshots.check(checkpoint.snapshots)
+        self._series.cut(checkpoint.time)
         for due in (self._pictures_due, self._snapshots_due):
             due.take(checkpoint.time)
         self.frames = self._frames_due = checkpoint.frames
         self._snapshots_taken = checkpoint.snapshots
         self._last_picture = self._frame_files.cut(checkpoint.frames)
         self._last_snapshot = self._snapshots.cut(checkpoint.snapshots)
-        self._series.cut(checkpoint.time)
         cut_checksums(self._checksums, checkpoint.step)
 
     def save(self, folder: Path, ranks: int, world: str) -> None:

@@ -92,5 +92,5 @@ def replay(
             "replay_of": {"folder": str(before.path.absolute()), "fingerprint": record["fingerprint"]},
         } | manner.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, entries)
-        with RunProgress(world.title, shown=progress) as shown:
+        with folder.held(), RunProgress(world.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)

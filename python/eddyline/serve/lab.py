@@ -65,6 +65,8 @@ class Lab:
             for row in self.store.in_state("running"):  # jobs of a server before this one
                 if row.job and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
                     self._job_ended(row.id, "")
+                elif not row.job and row.folder:  # nobody of ours: its folder says when it has ended
+                    self._take_end_from_folder(row)
         return self.store.all()
 
     def run(self, id_: str) -> RunRow:
@@ -211,6 +213,14 @@ class Lab:
         if row is not None and row.state == "running" and not watched:
             self.store.change(id_, state="lost", ended=now(), message="its connection has broken")
 
+    def _take_end_from_folder(self, row: RunRow) -> bool:
+        """Whether the run has ended, by its run.json."""
+        said = found.record(Path(row.folder)) if row.folder else None
+        if said is None or said["outcome"] == "running":
+            return False
+        self._close(row, str(said["outcome"]), str(said["message"]), str(said["fingerprint"]))
+        return True
+
     def _job_ended(self, id_: str, message: str) -> None:
         """A job is over; called in a thread of the executor. What the run says of itself counts first."""
         row = self.store.get(id_)
@@ -249,10 +259,11 @@ class Lab:
     def _recover(self) -> None:
         """After a restart: what was running goes on by itself and comes back, or has ended meanwhile."""
         for row in self.store.in_state("running"):
-            said = found.record(Path(row.folder)) if row.folder else None
-            if said is not None and said["outcome"] != "running":
-                self._close(row, said["outcome"], said["message"], said["fingerprint"])
-            elif not self.jobs.watch(row.id, row.job) and not found.is_alive(row.job):
+            if (
+                not self._take_end_from_folder(row)
+                and not self.jobs.watch(row.id, row.job)
+                and not found.is_alive(row.job)
+            ):
                 self.store.change(row.id, state="lost", ended=now(), message="it was gone at a restart")
 
     def close(self) -> None:

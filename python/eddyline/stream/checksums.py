@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from eddyline.stream import atomic
+from eddyline.stream.damaged import DamagedError
 
 NAME = "checksums.csv"
 HEADER = "step,checksum\n"
@@ -30,9 +31,13 @@ def cut_checksums(path: Path, step: int) -> None:
 
 
 def read_checksums(path: Path) -> dict[int, str]:
-    """Checksum by step; none if there is no such file. An unfinished last line is left out."""
+    """Checksum by step; none if there is no such file. An unfinished last line is left out. Raises
+    DamagedError."""
     if not path.exists():
         return {}
-    text = path.read_text(encoding="ascii")
-    rows = text[: text.rfind("\n") + 1].splitlines()[1:]
-    return {int(step): checksum for step, _, checksum in (row.partition(",") for row in rows)}
+    try:
+        text = path.read_text(encoding="ascii")
+        rows = text[: text.rfind("\n") + 1].splitlines()[1:]
+        return {int(step): checksum for step, _, checksum in (row.partition(",") for row in rows)}
+    except ValueError as error:
+        raise DamagedError(path, error) from None

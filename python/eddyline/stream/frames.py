@@ -131,6 +131,15 @@ class FrameFiles:
         self._end = int(self._store.index["end"][-1]) if len(self._store) else 0
         self._open = contextlib.ExitStack()
 
+    def check(self, count: int) -> None:
+        """Raises DamagedError if there are not as many frames."""
+        index, path = self._store.index, self._store.path
+        there = len(index)
+        size = path.stat().st_size if path.is_file() else 0
+        if there >= count and (count == 0 or int(index["end"][count - 1]) <= size):
+            return
+        raise DamagedError(path, f"{count} frames should be there, and {there} are")
+
     def cut(self, count: int) -> int:
         """Goes on after the first `count` frames. Gives the step of the last of them, -1 without any."""
         kept = self._store.index[:count]

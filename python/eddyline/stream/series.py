@@ -35,7 +35,8 @@ class SeriesFiles:
         kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
             try:
-                first, *rows = path.read_text(encoding="utf-8").splitlines()
+                text = path.read_text(encoding="utf-8")
+                first, *rows = text[: text.rfind("\n") + 1].splitlines()
                 kept[path] = [first, *(row for row in rows if float(row.partition(",")[0]) <= time)]
             except ValueError as error:
                 raise DamagedError(path, error) from None
@@ -68,6 +69,8 @@ def read_series(path: Path) -> pd.DataFrame:
     except ValueError as error:
         raise DamagedError(path, error) from None
     text = text[: text.rfind("\n") + 1]
+    if not text:
+        raise DamagedError(path, "it has no header")
     first, _, rest = text.partition("\n")
     names, units = [], {}
     for part in first.split(","):

@@ -111,6 +111,12 @@ class SnapshotFiles:
     _index_due: float = field(default_factory=lambda: clock.perf_counter() + INDEX_FIRST)
     """When they may be written again [s of the clock]."""
 
+    def check(self, count: int) -> None:
+        """Raises DamagedError if there are not as many snapshots."""
+        there = snapshot_count(self.folder)
+        if there < count:
+            raise DamagedError(self.folder, f"{count} snapshots should be there, and {there} are")
+
     def cut(self, kept: int) -> int:
         """Goes on after the first `kept` snapshots of a folder; later ones are deleted. Gives the step of the
         last of them, -1 without any."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.kinds import number, whole
 from eddyline.run.errors import RequestError, StepFailedError
-from eddyline.run.execute import options_text
+from eddyline.run.execute import check_request, options_text
 from eddyline.run.execute import run as run_world
 from eddyline.run.fingerprint import canonical_world
 from eddyline.run.progress import duration
@@ -20,6 +20,7 @@ from eddyline.stream import atomic
 from eddyline.sweep.folder import SweepFolder
 from eddyline.sweep.table import Limit, Row, limits_of, quantities_of, row_of, spacing_key, to_frame, to_text
 from eddyline.sweep.values import Grid, Setting, grid, labels
+from eddyline.world.problems import WorldError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,6 +126,7 @@ def run_sweep(
     points = _checked(base, chosen)
     wanted = list(quantities) or quantities_of(points[0].world)
     _check_quantities(points, wanted)
+    _check_requests(points, options)
     if not quantities and options.until is not None:
         _check_until(points, wanted, options.until)
     given = options_text(steps=options.steps, until=options.until)
@@ -156,6 +158,21 @@ def run_sweep(
             if run is not None and run.outcome != "stopped by user":
                 rows.append(row_of(point.label, point.settings, point.world, run, wanted))
         return _finish(folder, base, points, rows, stopped)
+
+
+def _check_requests(points: Sequence[Point], options: RunOptions) -> None:
+    """Raises RequestError for what no point could be run with, or with a line for each that cannot."""
+    wrong = []
+    for point in points:
+        try:
+            check_request(
+                point.world, steps=options.steps, until=options.until, threads=options.threads,
+                boxes=options.boxes,
+            )  # fmt: skip
+        except WorldError as error:
+            wrong += [f"{point.label}: {line}" for line in str(error).splitlines()]
+    if wrong:
+        raise RequestError("\n".join(wrong))
 
 
 def _run(point: Point, path: Path, options: RunOptions) -> Run:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short
@@ -51,7 +53,7 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
         except ValueError as error:
             wrong.append(f"--set {key}={given}: {error}")
             continue
-        twice = sorted({str(value) for value in values if values.count(value) > 1})
+        twice = sorted(str(value) for value, times in _counted(values) if times > 1)
         if not values:
             wrong.append(f"--set {key}: no values; give two or more, e.g. {key}=10,20")
         elif twice:
@@ -71,6 +73,13 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
     if wrong:
         raise RequestError("\n".join(wrong))
     return Grid(settings, fixed)
+
+
+def _counted(values: Sequence[Setting]) -> list[tuple[Setting, int]]:
+    try:
+        return list(Counter(values).items())
+    except TypeError:  # what is no setting is told later
+        return []
 
 
 def _each_of(given: Any) -> tuple[Setting, ...]:
@@ -100,6 +109,8 @@ def _between(first: str, last: str, count: str, kind: str | None) -> tuple[Setti
         raise ValueError(f"the ends must be numbers, a:b:n; {first.strip()}:{last.strip()} are not") from None
     if not count.strip().isdigit() or int(count) < 2:
         raise ValueError(f"the number of values must be a whole number >= 2; it is {count.strip()}")
+    if int(count) > MOST_POINTS:
+        raise ValueError(f"{int(count):,} values; a sweep has at most {MOST_POINTS:,} points")
     if not (math.isfinite(low) and math.isfinite(high)) or low == high:
         raise ValueError("the ends must be two different finite numbers")
     steps = [k / (int(count) - 1) for k in range(int(count))]
@@ -119,11 +130,16 @@ def _short(value: float) -> Setting:
 
 
 def _plain(text: str) -> Setting:
-    """A number where the text is one; else the text, e.g. the formula D/20."""
+    """A number where the text is one, with all its digits; else the text, e.g. the formula D/20."""
+    with contextlib.suppress(ValueError):
+        return int(text)
     try:
-        return _short(float(text)) if math.isfinite(float(text)) else text
+        value = float(text)
     except ValueError:
         return text
+    if not math.isfinite(value):
+        return text
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
 
 
 def _split(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from . import scales
 from .lengths import buffer_length, reach
 from .openings import Face, faces, side_of
 from .problems import Path, dotted, rounded, shown
-from .samples import Samples, corners, evaluate, speed
+from .samples import Samples, corners, evaluate, speed, times
 from .schema import SIDES, Open, Wall, WorldFile
 from .shapes import vec3
 
@@ -23,7 +23,6 @@ LARGEST_PRESSURE = 0.1
 """Pressure at an opening over rho0 c0^2 above which the fluid would be compressed by 10 %."""
 NARROWEST = 4
 """Spacings across an opening below which nothing can be said of its flow."""
-_TIMES = np.linspace(0.0, 1.0, 17)  # of the run, at which what changes in time is sampled
 
 
 def opening_problems(file: WorldFile, samples: Samples) -> Found:
@@ -221,8 +220,7 @@ def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
     points = face.points(file.dimensions)
     velocity = face.velocity(file.dimensions)
     key = dotted((*face.path, "velocity"))
-    for share in _TIMES:
-        time = share * file.time.end
+    for time in times(velocity, file.time.end):
         along = face.inward * evaluate(velocity[face.axis], points, time)
         highest = speed(velocity, points, time)
         if not (np.isfinite(along).all() and np.isfinite(highest).all()):
@@ -261,8 +259,7 @@ def _pressure(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
     points = face.points(file.dimensions)
     unit = file.fluid.density * found.sound_speed**2
     key = dotted((*face.path, "pressure"))
-    for share in _TIMES:
-        time = share * file.time.end
+    for time in times([face.table.pressure], file.time.end):
         pressure = evaluate(face.table.pressure, points, time)
         if not np.isfinite(pressure).all():
             return

@@ -82,6 +82,6 @@ def memory_problem(file: WorldFile, volume: float, memory: float | None) -> str 
     room = f"; {limit / 1e9:.3g} GB of memory are free" if lacks_room else f"; {rounded(MOST, 1)} is the most"
     return (
         f"domain.spacing = {number(file.domain.spacing)} makes about {', '.join(told)}, "
-        f"{needs.bytes / 1e9:,.0f} GB{room}. Try {above(coarser * file.domain.spacing)}, "
+        f"{rounded(needs.bytes / 1e9, 3)} GB{room}. Try {above(coarser * file.domain.spacing)}, "
         "or a smaller domain."
     )

@@ -25,6 +25,7 @@ SLOWEST_SOUND = 5.0
 """Least speed of sound that a file may give, in speeds of a body."""
 _FEWEST, _MOST = 1000, 8000  # times at which a motion is sampled
 _STEP = 0.5  # largest way from one sample to the next, in spacings, as far as _MOST allows
+_ROUNDS, _PARTS = 4, 32  # how often, and in how many, an interval is cut in which a body seems to jump
 _POINTS = 2000  # of a surface
 _PLACES = 2_000_000  # points times times
 
@@ -48,6 +49,34 @@ class _Course:
         if steps > _FEWEST:
             self.times = np.linspace(0.0, file.time.end, steps + 1)
             del self.speeds
+        for _ in range(_ROUNDS):
+            if not self._look_closer(file):
+                break
+
+    def _look_closer(self, file: WorldFile) -> bool:
+        """Adds times where the body seems to jump: it may have moved in less than a step. Whether it does."""
+        found = self.jumps(file)[: _MOST // _PARTS]
+        if len(found) == 0 or len(self.times) > 4 * _MOST:
+            return False
+        shares = np.arange(1, _PARTS) / _PARTS
+        between = self.times[found, None] + shares * (self.times[found + 1] - self.times[found])[:, None]
+        self.times = np.union1d(self.times, between.ravel())
+        del self.speeds, self.accelerations, self.places
+        return True
+
+    def jumps(self, file: WorldFile) -> NDArray[np.intp]:
+        """The intervals between times in which it goes farther than its speed says."""
+        step = np.diff(self.times)
+        moved = self.ways
+        reach = step * np.maximum(self.speeds[1:], self.speeds[:-1])
+        bend = step**2 * np.maximum(self.accelerations[1:], self.accelerations[:-1])
+        return np.flatnonzero(moved > 1.01 * reach + bend + 1e-3 * file.domain.spacing)
+
+    @property
+    def ways(self) -> Floats:
+        """(m - 1,) longest way of a point from each time to the next [m]."""
+        ways: Floats = np.linalg.norm(np.diff(self.places, axis=0), axis=2).max(axis=1)
+        return ways
 
     @cached_property
     def speeds(self) -> Floats:
@@ -71,7 +100,11 @@ def top_speed(body: Body, file: WorldFile) -> float:
     assert motion is not None
     points, _ = _surface(body, file)
     times = np.linspace(0.0, file.time.end, _FEWEST + 1)
-    return max(float(_lengths(motion.velocity(points, t)).max()) for t in times)
+    fastest = max(float(_lengths(motion.velocity(points, t)).max()) for t in times)
+    far = max(float(_lengths(motion.place(points, t) - points).max()) for t in times)
+    if far > file.domain.spacing and fastest * file.time.end < far:  # it has moved between these times
+        fastest = max(fastest, float(np.nan_to_num(_Course(body, file).speeds, posinf=0.0).max()))
+    return fastest
 
 
 def problems(file: WorldFile) -> Found:
@@ -133,14 +166,10 @@ def _path(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
     """Bodies that jump, and those whose motion nobody would feel."""
     assert body.motion is not None
     path: Path = ("bodies", name, "motion")
-    step = course.times[1] - course.times[0]
-    moved = np.linalg.norm(np.diff(course.places, axis=0), axis=2).max(axis=1)
-    reach = step * np.maximum(course.speeds[1:], course.speeds[:-1])
-    bend = step**2 * np.maximum(course.accelerations[1:], course.accelerations[:-1])
-    jumps = np.flatnonzero(moved > 1.01 * reach + bend + 1e-3 * file.domain.spacing)
+    jumps = course.jumps(file)
     if len(jumps):
         k = int(jumps[0])
-        far, when = rounded(float(moved[k])), rounded(float(course.times[k + 1]))
+        far, when = rounded(float(course.ways[k])), rounded(float(course.times[k + 1]))
         yield (
             path,
             f"bodies.{name}.motion jumps by {far} m at t = {when} s; a body cannot. "

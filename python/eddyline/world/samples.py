@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .formulas import names_in
 from .schema import WorldFile
 from .shapes import Vec3, vec3
 
 Points = NDArray[np.float64]
 """(n, 3) places, m."""
 
+_IRREGULAR = 500  # times
 _MOST = 40_000  # sample points of the whole fluid: 200 x 200, or 34^3
 
 
@@ -65,6 +67,15 @@ class Samples:
         inside = [box for box, piece in zip(boxes, pieces, strict=True) if len(piece)] or [(origin, size)]
         self.low = tuple(min(box[0][k] for box in inside) for k in range(3))
         self.high = tuple(max(box[1][k] for box in inside) for k in range(3))
+
+
+def times(formulas: Iterable[_core.Formula], end: float) -> NDArray[np.float64]:
+    """Times of a run [s] at which to look what its formulas give, the start alone if none depends on time.
+    Seventeen equal parts, and times that no period fits: whatever swings would look at rest at equal ones."""
+    if not any("t" in names_in(formula.text) for formula in formulas):
+        return np.zeros(1)
+    golden = (np.arange(1, _IRREGULAR + 1) * ((math.sqrt(5) - 1) / 2)) % 1.0
+    return end * np.union1d(np.linspace(0.0, 1.0, 17), golden)
 
 
 def _each(choose: Callable[[float, float], float], one: Vec3, other: Vec3) -> Vec3:

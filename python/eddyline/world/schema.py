@@ -128,7 +128,7 @@ class Start(Table):
     )
     pressure: PressureValue | None = Field(
         default=None,
-        description='"hydrostatic" or a field [Pa]; default 0, with openings and without a free surface '
+        description='"hydrostatic" or a field [Pa]; default 0; with openings and no free surface '
         "density max_speed^2; a gas needs one.",
     )
     density: FieldFormula | None = Field(
@@ -144,7 +144,7 @@ class Start(Table):
     settle: NotNegative = Field(
         default=0.0, description="Time [s] of damped motion before t = 0, for a disordered start."
     )
-    seed: Count = Field(default=1, description="Start of the random numbers.")
+    seed: Annotated[Count, Field(le=10**15)] = Field(default=1, description="Start of the random numbers.")
 
     @model_validator(mode="after")
     def _jitter_only_if_jittered(self) -> Start:
@@ -473,12 +473,13 @@ PicturedQuantity = Literal[
 
 
 class Output(Table):
-    """How much of a run is kept: numbers of equally spaced times from 0 to the end; 0 for none, of
-    pictures for that of the end alone."""
+    """How much of a run is kept. Each number is one of equal intervals from 0 to the end, after each of which
+    something is kept, as it is of the start. With 0 pictures only the last state is shown, with 0 snapshots
+    there are none."""
 
     pictures: Annotated[Count, Field(le=1_000_000)] = Field(default=160, description="Frames of the film.")
     snapshots: Annotated[Count, Field(le=1_000_000)] = Field(
-        default=20, description="Whole states, for ParaView."
+        default=20, description="All particles, for ParaView."
     )
     series: Annotated[Count, Field(ge=1, le=1_000_000_000)] = Field(
         default=2000, description="Rows of each time series; at least 1."

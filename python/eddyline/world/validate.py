@@ -240,5 +240,7 @@ def _example(path: Path, data: Any) -> Any:
 def _table_hint(path: Path, value: Any) -> str:
     if path[0] == "boundaries" and len(path) == 2:
         return f". Write {path[1]} = {{ type = {shown(value)} }}"
+    if isinstance(path[-1], int):
+        return f". Write [[{dotted(path[:-1])}]] on a line of its own, and its values below"
     named = ".NAME" if path[0] in ("bodies", "regions", "openings", "observe") and len(path) == 1 else ""
     return f". Write [{dotted(path)}{named}] on a line of its own"

@@ -57,6 +57,9 @@ def _context(info: ValidationInfo) -> Context:
 _FORMULA = {"type": "string", "minLength": 1}
 
 
+SMALLEST, LARGEST = 1e-90, 1e90  # so that no power or ratio of a few numbers leaves the range of a float
+
+
 class _Evaluated:
     """Annotation of float and int: the file may hold a formula of [let] values instead."""
 
@@ -72,16 +75,23 @@ class _Evaluated:
     def evaluate(self, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, str):
             try:
-                return _context(info).names.number(value)
+                return _sized(_context(info).names.number(value))
             except BrokenNameError:
                 raise broken_name() from None
             except FormulaError as error:
                 raise wrong(str(error)) from None
         if not is_number(value):
             raise wrong("must be a number or a formula")
-        if not math.isfinite(value):
-            raise wrong("must be a finite number")
-        return value
+        return _sized(value)
+
+
+def _sized(value: float) -> float:
+    """What the numbers of a world can be computed with."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise wrong("must be a finite number")
+    if value != 0 and not SMALLEST < abs(value) < LARGEST:
+        raise wrong("must be 0, or between 1e-90 and 1e90 in size")
+    return value
 
 
 class _WholeNumber(_Evaluated):

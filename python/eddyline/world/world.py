@@ -87,10 +87,14 @@ class World:
 
     @classmethod
     def from_text(
-        cls, text: str, name: str = "world", overrides: Mapping[str, str | float] | None = None
+        cls,
+        text: str,
+        name: str = "world",
+        overrides: Mapping[str, str | float] | None = None,
+        path: Path | None = None,
     ) -> World:
-        """Checks the text of a world file."""
-        return cls(parse(text, f"{name}.toml", overrides), name, None)
+        """Checks the text of a world file. path: the file that it could stand in, beside which curves are."""
+        return cls(parse(text, f"{name}.toml", overrides), name, path)
 
     def check_until(self, end: float) -> None:
         """Raises WorldError with all that is wrong if the flow goes on until then [s]: bodies and openings
