@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import signal
 import subprocess
 import sys
@@ -253,6 +254,43 @@ def test_a_run_cannot_name_a_folder_elsewhere(served, tmp_path):
     (inside / "run.json").write_text("{}")
     assert lab._inside(str(inside)) == str(inside.resolve())
     assert lab._inside(str(inside / ".." / ".." / ".." / tmp_path.name)) == ""
+
+
+def kept(lab, name, **record):
+    """A run on the disk that nobody of the server's computes."""
+    folder = lab.folder / name / "0001"
+    folder.mkdir(parents=True)
+    known = {"outcome": "running", "message": "", "fingerprint": "", "world": name, "title": name}
+    (folder / "run.json").write_text(json.dumps(known | record))
+    lab._looked = -1e9
+    return folder
+
+
+def test_a_run_that_somebody_else_computes_ends_when_its_folder_says_so(served):
+    _, _, lab = served
+    folder = kept(lab, "by_hand")
+    assert [row.state for row in lab.runs() if row.folder == str(folder)] == ["running"]
+    (folder / "run.json").write_text(
+        json.dumps({"outcome": "finished", "message": "", "fingerprint": "lusab"})
+    )
+    lab._looked = -1e9
+    found = [row for row in lab.runs() if row.folder == str(folder)]
+    assert [(row.state, row.fingerprint) for row in found] == [("finished", "lusab")]
+
+
+def test_files_that_cannot_be_read_are_told_and_lose_no_other(client, served):
+    _, _, lab = served
+    kept(lab, "odd", outcome="finished", ranks=None)
+    folder = kept(lab, "cut", outcome="finished")
+    (folder / "results.json").write_text('{"values": [')
+    (folder / "journal.jsonl").write_bytes(b"\xff\n")
+    (folder / "world.toml").write_text("format = 2")
+    rows = client.get("/api/runs").json()
+    (row,) = (row for row in rows if row["world"] == "cut")
+    assert not [row for row in rows if row["world"] == "odd"]
+    for part in ("results", "journal"):
+        answer = client.get(f"/api/runs/{row['id']}/{part}")
+        assert answer.status_code == 409 and answer.json()["problems"], answer.text
 
 
 # --- whatever else is sent ----------------------------------------------------------------------------------

@@ -82,12 +82,14 @@ def _exit_code(error: Exception) -> int | None:
     if isinstance(error, OSError):
         return EXIT_CANNOT_WRITE
     from eddyline import _core
+    from eddyline.live.journal import JournalError
     from eddyline.stream.damaged import DamagedError
     from eddyline.world import WorldError
 
     if isinstance(error, _core.StepError):  # before the first step: the start itself is wrong
         return EXIT_FAILED_STEP
-    return EXIT_BAD_INPUT if isinstance(error, (WorldError, DamagedError, _core.UserError)) else None
+    bad_input = (WorldError, DamagedError, JournalError, _core.UserError)
+    return EXIT_BAD_INPUT if isinstance(error, bad_input) else None
 
 
 def _words(error: Exception) -> str:

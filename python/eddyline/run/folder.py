@@ -13,6 +13,7 @@ from typing import Any
 from eddyline.run.claim import claim
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.stream import atomic
+from eddyline.stream.damaged import DamagedError
 
 MOST_NAMED = 8  # runs of a sweep, in a message
 MOST_LINKS = 40  # from one to the next, as the system's own
@@ -132,6 +133,13 @@ class RunFolder:
         if not isinstance(value, dict) or "outcome" not in value:
             raise RequestError(f"{self.record}: damaged (it holds no record of a run)")
         return value
+
+    def read_results(self) -> dict[str, Any]:
+        """What results.json holds; nothing without one. Raises DamagedError."""
+        try:
+            return dict(json.loads(self.results.read_text())) if self.results.is_file() else {}
+        except (ValueError, TypeError) as error:
+            raise DamagedError(self.results, error) from None
 
     def drop_ballast(self) -> None:
         """Frees the room kept for the last words of a run whose disk is full."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.run.folder import RunFolder
 from eddyline.stream import snapshots
-from eddyline.stream.damaged import DamagedError
 from eddyline.stream.series import read_series
 
 if TYPE_CHECKING:
@@ -72,13 +71,7 @@ class Run:
     def results(self) -> dict[str, Any]:
         """What results.json holds: values with windows and errors, expectations, and a summary of each
         series."""
-        import json
-
-        path = self._folder.results
-        try:
-            return dict(json.loads(path.read_text())) if path.is_file() else {}
-        except (ValueError, TypeError) as error:
-            raise DamagedError(path, error) from None
+        return self._folder.read_results()
 
     def table(self) -> pd.DataFrame:
         """The values held against expectations, a row each: quantity, measured with its statistical_error (of

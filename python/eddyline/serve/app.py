@@ -17,11 +17,15 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import eddyline
+from eddyline.live.journal import JournalError
 from eddyline.live.stream_pb2 import VERSION_CURRENT
+from eddyline.run.errors import RequestError
 from eddyline.serve import machine, runs, sockets, worlds
 from eddyline.serve.lab import Lab
-from eddyline.serve.problems import Fault, Faults, Refusal
+from eddyline.serve.problems import Fault, Faults, Refusal, faults_of
 from eddyline.serve.tokens import Gate, may_look
+from eddyline.stream.damaged import DamagedError
+from eddyline.world.problems import WorldError
 
 PAGE = Path(__file__).parent / "page"
 _OPEN = "/api/open"  # whose body is a file
@@ -69,6 +73,8 @@ def create_app(lab: Lab, gate: Gate) -> FastAPI:
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _http_error)
+    for unreadable in (DamagedError, JournalError, RequestError, WorldError):
+        app.add_exception_handler(unreadable, _unreadable)
     if PAGE.is_dir():
         app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
     app.add_middleware(Doorkeeper, gate=gate, body=lab.limits.body)
@@ -129,6 +135,12 @@ def _answer(status: int, faults: list[Fault]) -> JSONResponse:
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refusal)
     return _answer(error.status, error.faults)
+
+
+async def _unreadable(request: Request, error: Exception) -> JSONResponse:
+    """Files of a run that are damaged, or of another version."""
+    faults = faults_of(error) if isinstance(error, WorldError) else [Fault(message=str(error))]
+    return _answer(409, faults)
 
 
 async def _not_understood(request: Request, error: Exception) -> JSONResponse:

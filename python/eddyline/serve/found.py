@@ -39,24 +39,32 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
         said = record(place)
         if said is None:
             continue
+        try:
+            row = _row(id_of_folder(str(place.relative_to(folder))), place, said)
+        except (TypeError, ValueError):  # no record that this version has written
+            continue
         count += 1
-        state = str(said["outcome"])
-        yield RunRow(
-            id=id_of_folder(str(place.relative_to(folder))),
-            title=str(said.get("title", "")),
-            world=str(said.get("world", "")),
-            state=state if state in FINAL else "running",
-            origin="folder",
-            created=str(said.get("started", "")),
-            started=str(said.get("started", "")),
-            folder=str(place),
-            ranks=int(said.get("ranks", 1)),
-            threads=int(said.get("threads", 0)),
-            particles=int(said.get("fluid_particles", 0)),
-            actual_seconds=float(said.get("wall_seconds", 0.0)),
-            message=str(said["message"]),
-            fingerprint=str(said["fingerprint"]),
-        )
+        yield row
+
+
+def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
+    state = str(said["outcome"])
+    return RunRow(
+        id=id_,
+        title=str(said.get("title", "")),
+        world=str(said.get("world", "")),
+        state=state if state in FINAL else "running",
+        origin="folder",
+        created=str(said.get("started", "")),
+        started=str(said.get("started", "")),
+        folder=str(place),
+        ranks=int(said.get("ranks", 1)),
+        threads=int(said.get("threads", 0)),
+        particles=int(said.get("fluid_particles", 0)),
+        actual_seconds=float(said.get("wall_seconds", 0.0)),
+        message=str(said["message"]),
+        fingerprint=str(said["fingerprint"]),
+    )
 
 
 def is_alive(job: str) -> bool:

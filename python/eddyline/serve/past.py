@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -187,7 +186,7 @@ def results(folder: Path) -> dict[str, object]:
     """results.json; of a run that goes on, the same from its series so far."""
     kept = RunFolder(folder)
     if kept.results.is_file():
-        return dict(json.loads(kept.results.read_text()))
+        return kept.read_results()
     paths = [path for path in kept.series.glob("*.csv") if _has_rows(path)]
     series = {path.stem: read_series(path) for path in paths}
     if not series:
