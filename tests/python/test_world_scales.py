@@ -55,6 +55,12 @@ def test_gravity_and_the_height_of_the_fluid() -> None:
     assert scales_of("gravity = [0, -9.81]", column + drop)[0] == pytest.approx(math.sqrt(2 * 9.81 * 0.9))
 
 
+def test_a_drop_falls_to_the_floor_and_not_its_own_height() -> None:
+    drop = '[regions.b]\nshape = "circle"\ncenter = [1, 0.8]\ndiameter = 0.2\n'
+    assert scales_of("gravity = [0, -9.81]", drop)[0] == pytest.approx(math.sqrt(2 * 9.81 * 0.9))
+    assert scales_of("gravity = [0, 9.81]", drop)[0] == pytest.approx(math.sqrt(2 * 9.81 * 0.3))
+
+
 def test_what_swings_is_not_taken_to_rest() -> None:
     """Sixteen periods: at seventeen equal times it would be where it began."""
     swinging = '[boundaries]\ntop = { type = "wall", velocity = ["2*sin(2*pi*t*16/3)", 0] }\n'

@@ -179,7 +179,11 @@ def compare_runs(a: str | Path | Run, b: str | Path | Run) -> Comparison:
     if not pairs:
         raise RequestError(
             f"{first.folder} and {second.folder} cannot be compared: they have {_too_little(first, second)}. "
-            "Run both with the same --steps, or with the same output.snapshots"
+            + (
+                "Run both with the same --steps, or with the same output.snapshots"
+                if first.world.core.spacing == second.world.core.spacing
+                else "Steps of another spacing end at other times; `eddyline sweep` compares values instead"
+            )
         )
     periods = _periods(first.world)
     moments: list[Moment] = []

@@ -141,7 +141,8 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
     word = "inside" if item["inside"] else "OUTSIDE"
     if _is_whole_curve(item) or not item["error"]:
         return f"{word} at {spacing}"
-    return f"{word}, {_percent(item['error'])} at {spacing}"
+    off = _percent(item["error"]) if item.get("relative", True) else f"{item['error']:+.3g} off"
+    return f"{word}, {off} at {spacing}"
 
 
 def _percent(share: float) -> str:

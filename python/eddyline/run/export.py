@@ -142,10 +142,13 @@ def _report(run: Run, folder: Path) -> Iterator[Path]:
 
 def _column_of(run: Run, name: str) -> tuple[str, str]:
     """(series, column) of `force.cylinder.total_y`."""
-    from eddyline.world.problems import did_you_mean
+    from eddyline.world.problems import did_you_mean, listed
 
     series, _, column = name.rpartition(".")
     where = f"--spectrum {name}:"
+    if name in run.series_names:
+        columns = [f"{name}.{column}" for column in run.series(name).columns if column != "time"]
+        raise RequestError(f"{where} is a series; name one of its columns: {listed(columns, 'or')}")
     if series not in run.series_names:
         near = did_you_mean(series, run.series_names, "and")
         raise RequestError(f"{where} the run has no series {series or name!r}. {near}")

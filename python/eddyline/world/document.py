@@ -88,9 +88,11 @@ def _near(path: FilePath) -> str:
         names = [item.name for item in path.parent.glob("*.toml")] + worlds
     except OSError:
         names = worlds
+    if path.stem in gallery() and path.suffix in ("", ".toml"):
+        return f" The gallery has {path.stem}: write it without a folder and without .toml."
     near = nearest(path.name, names)
     if near is not None:
-        return f' Did you mean "{near}"?'
+        return f' Did you mean "{near if near in worlds or path.is_absolute() else path.with_name(near)}"?'
     return f" The gallery has {listed(worlds)}." if worlds else ""
 
 

@@ -69,6 +69,7 @@ class Comparison:
     statistical_error: float | None = None
     window: tuple[float, float] | None = None
     what: str = ""
+    relative: bool = True  # error and allowed, but where what is expected is 0
 
     def __str__(self) -> str:
         if self.measured is None or self.error is None:
@@ -77,7 +78,7 @@ class Comparison:
         shown = (
             f"RMS {self.error:.1%}"
             if self.kind == "curve" and self.at is None
-            else f"{rounded(self.measured)} ({self.error:+.1%})"
+            else f"{rounded(self.measured)} ({f'{self.error:+.1%}' if self.relative else 'expected 0'})"
         )
         note = f" ({self.note})" if self.note else ""
         return f"{self.quantity}: {shown} | {self.expected} | {verdict}{note}"
@@ -267,7 +268,7 @@ def _compare_range(expect: Expect, results: _Results) -> Comparison:
     low, high = expect.range
     edge = min(max(found.value, low), high)
     error = _relative(found.value - edge, edge)
-    return _compared(expect, "range", found, error, 0.0, (low, high))
+    return _compared(expect, "range", found, error, 0.0, (low, high), edge)
 
 
 def _compare_value(expect: Expect, results: _Results) -> Comparison:
@@ -276,17 +277,18 @@ def _compare_value(expect: Expect, results: _Results) -> Comparison:
     error = _relative(found.value - expect.value, expect.value)
     allowed = _relative(expect.tolerance, expect.value)
     band = (expect.value - expect.tolerance, expect.value + expect.tolerance)
-    return _compared(expect, "value", found, error, allowed, band)
+    return _compared(expect, "value", found, error, allowed, band, expect.value)
 
 
 def _compared(
-    expect: Expect, kind: str, found: Statistic, error: float, allowed: float, band: tuple[float, float]
-) -> Comparison:
+    expect: Expect, kind: str, found: Statistic, error: float, allowed: float, band: tuple[float, float],
+    base: float,
+) -> Comparison:  # fmt: skip
     inside = band[0] <= found.value <= band[1]
     return Comparison(
         expect.quantity, kind, found.value, _expected(expect), error, allowed, expect.source, inside,
         results_note(found.value), band=band, statistical_error=found.error, window=found.window,
-        what=found.what,
+        what=found.what, relative=base != 0,
     )  # fmt: skip
 
 
@@ -339,7 +341,8 @@ def _compare_point(expect: Expect, results: _Results, curve: Curve) -> Compariso
     error = _relative(found.value - published, published)
     expected = f"{rounded(published)} +- {expect.band:.1%} at {expect.against} = {rounded(at)}"
     half = expect.band * abs(published) if published != 0 else expect.band
-    compared = _compared(expect, "curve", found, error, expect.band, (published - half, published + half))
+    band = (published - half, published + half)
+    compared = _compared(expect, "curve", found, error, expect.band, band, published)
     return replace(compared, expected=expected, at=at)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .openings import faces
 from .problems import Path, above, number, rounded
-from .samples import Points, corners
+from .samples import IRREGULAR, Points, corners
 from .schema import SIDES, Inflow, Outflow, Periodic, Wall, WorldFile
 from .shapes import Body, Circle, Sphere
 
@@ -42,12 +42,12 @@ class _Course:
         assert motion is not None
         self.motion: _core.Motion = motion
         self.points, self.depth = _surface(body, file)
-        self.times = np.linspace(0.0, file.time.end, _FEWEST + 1)
+        self.times = np.union1d(np.linspace(0.0, file.time.end, _FEWEST + 1), IRREGULAR * file.time.end)
         fastest = float(np.nan_to_num(self.speeds, nan=0.0, posinf=0.0).max())
         most = min(_MOST, _PLACES // len(self.points))
         steps = math.ceil(min(most, fastest * file.time.end / (_STEP * file.domain.spacing)))
         if steps > _FEWEST:
-            self.times = np.linspace(0.0, file.time.end, steps + 1)
+            self.times = np.union1d(np.linspace(0.0, file.time.end, steps + 1), IRREGULAR * file.time.end)
             del self.speeds
         for _ in range(_ROUNDS):
             if not self._look_closer(file):
@@ -101,6 +101,9 @@ def top_speed(body: Body, file: WorldFile) -> float:
     points, _ = _surface(body, file)
     times = np.linspace(0.0, file.time.end, _FEWEST + 1)
     fastest = max(float(_lengths(motion.velocity(points, t)).max()) for t in times)
+    irregular = max(float(_lengths(motion.velocity(points, t)).max()) for t in IRREGULAR * file.time.end)
+    if irregular > 1.01 * fastest:  # it swings as often as these times come
+        fastest = irregular
     far = max(float(_lengths(motion.place(points, t) - points).max()) for t in times)
     if far > file.domain.spacing and fastest * file.time.end < far:  # it has moved between these times
         fastest = max(fastest, float(np.nan_to_num(_Course(body, file).speeds, posinf=0.0).max()))

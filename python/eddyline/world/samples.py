@@ -16,7 +16,8 @@ from .shapes import Vec3, vec3
 Points = NDArray[np.float64]
 """(n, 3) places, m."""
 
-_IRREGULAR = 500  # times
+IRREGULAR = (np.arange(1, 501) * ((math.sqrt(5) - 1) / 2)) % 1.0
+"""Times as shares of a run that no period fits: what swings looks at rest at equal ones."""
 _MOST = 40_000  # sample points of the whole fluid: 200 x 200, or 34^3
 
 
@@ -70,12 +71,10 @@ class Samples:
 
 
 def times(formulas: Iterable[_core.Formula], end: float) -> NDArray[np.float64]:
-    """Times of a run [s] at which to look what its formulas give, the start alone if none depends on time.
-    Seventeen equal parts, and times that no period fits: whatever swings would look at rest at equal ones."""
+    """Times of a run [s] at which to look what its formulas give, the start alone if none depends on time."""
     if not any("t" in names_in(formula.text) for formula in formulas):
         return np.zeros(1)
-    golden = (np.arange(1, _IRREGULAR + 1) * ((math.sqrt(5) - 1) / 2)) % 1.0
-    return end * np.union1d(np.linspace(0.0, 1.0, 17), golden)
+    return end * np.union1d(np.linspace(0.0, 1.0, 17), IRREGULAR)
 
 
 def _each(choose: Callable[[float, float], float], one: Vec3, other: Vec3) -> Vec3:

@@ -149,8 +149,10 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
                 yield value, reason
     for axis, name in enumerate("xyz"[: file.dimensions]):
         if file.domain.gravity is not None and file.domain.gravity[axis] != 0:
-            g = abs(file.domain.gravity[axis])
-            yield _driven(file, g, axis, samples.high[axis] - samples.low[axis], f"gravity along {name}")
+            g = file.domain.gravity[axis]
+            low, high = corners(file)  # the fluid may fall as far as the domain goes
+            height = samples.high[axis] - low[axis] if g < 0 else high[axis] - samples.low[axis]
+            yield _driven(file, abs(g), axis, height, f"gravity along {name}")
         if file.domain.body_force is not None and len(samples.points):
             formula = file.domain.body_force[axis]
             force = max(

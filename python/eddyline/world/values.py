@@ -121,6 +121,22 @@ def _with_points(value: Any, counts: Sequence[int]) -> str:
     return f". Decimals have a point: write [{', '.join(decimals)}]"
 
 
+def _in_brackets(value: Any) -> str:
+    """A hint for a list that --set has got as a text: without brackets, or with formulas without quotes."""
+    if not isinstance(value, str) or "," not in value:
+        return ""
+    parts = [part.strip() for part in value.strip().strip("[]").split(",")]
+    written = ", ".join(part if _is_number_text(part) else f'"{part}"' for part in parts)
+    return f". Write [{written}]" if all(parts) and '"' not in value else ""
+
+
+def _is_number_text(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
 def _length(value: Any, info: ValidationInfo) -> Any:
     dimensions = _context(info).dimensions
     if isinstance(value, list | tuple):
@@ -129,7 +145,7 @@ def _length(value: Any, info: ValidationInfo) -> Any:
         if info.field_name == "size" and len(value) not in (2, 3):
             raise wrong(f"must be two numbers (2D) or three (3D){_with_points(value, (2, 3))}")
     wanted = {2: "two numbers, as domain.size has two", 3: "three numbers, as domain.size has three"}
-    hint = _with_points(value, (2, 3) if dimensions is None else (dimensions,))
+    hint = _with_points(value, (2, 3) if dimensions is None else (dimensions,)) or _in_brackets(value)
     raise wrong(f"must be {wanted.get(dimensions or 0, 'two numbers (2D) or three (3D)')}{hint}")
 
 
