@@ -95,7 +95,10 @@ def _run(stage: Stage, jobs: int) -> Result:
     try:
         passed, output = stage.run(jobs)
     except FileNotFoundError as error:
-        passed, output = False, f"{error.filename}: not found; `make test` installs what is needed"
+        passed, output = (
+            False,
+            f"{error.filename}: not found; `make .venv/.test-tools` installs what is needed",
+        )
     seconds = time.perf_counter() - start
     print(f"{'  ok  ' if passed else ' FAIL '} {stage.title:44} {seconds:7.1f} s", flush=True)
     if not passed:

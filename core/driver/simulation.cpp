@@ -22,6 +22,7 @@
 #include "integrate/classic_step.hpp"
 #include "integrate/step.hpp"
 #include "observe/observers.hpp"
+#include "physics/sph/free_surface.hpp"
 
 namespace eddyline::driver {
 
@@ -139,7 +140,7 @@ class FlowSimulation final : public Simulation {
   std::span<const double> thermal_energy() const override { return {flow_.fluid.u.data(), flow_.fluid.u.size()}; }
   std::vector<double> surface() const override {
     std::vector<double> surface(flow_.fluid.s.size());
-    for (std::size_t i = 0; i < surface.size(); ++i) surface[i] = flow_.surface[i] > 0 ? 1 : 0;
+    for (std::size_t i = 0; i < surface.size(); ++i) surface[i] = is_at_surface(i) ? 1 : 0;
     return surface;
   }
 
@@ -399,6 +400,10 @@ class FlowSimulation final : public Simulation {
   }
   double pressure_unit() const { return flow_.constants().rho0 * flow_.constants().c0 * flow_.constants().c0; }
 
+  bool is_at_surface(std::size_t i) const {
+    return flow_.surface[i] == physics::k_at_surface || flow_.surface[i] == physics::k_isolated;
+  }
+
   Record record_of(Kind kind, std::size_t i) const {
     Record record{};
     if (kind == Kind::fluid) {
@@ -406,7 +411,7 @@ class FlowSimulation final : public Simulation {
       for (int d = 0; d < D; ++d) record.position[d] = flow_.fluid.x[d][i], record.velocity[d] = flow_.fluid.v[d][i];
       record.density = flow_.constants().rho0 * (1 + flow_.fluid.s[i]);
       record.pressure = flow_.pressure(i);
-      record.surface = flow_.surface[i] > 0;
+      record.surface = is_at_surface(i);
       record.buffer = flow_.fluid.buffer[i];
     } else {
       record.id = flow_.wall.id[i];

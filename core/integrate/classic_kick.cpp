@@ -8,13 +8,14 @@
 #include "integrate/clearance.hpp"
 #include "integrate/row_columns.hpp"
 #include "physics/classic/sweeps.hpp"
+#include "physics/sph/free_surface.hpp"
 
 namespace eddyline::integrate {
 
 namespace {
 
 // div r over its value inside the fluid, below which a particle is at the surface, or alone.
-constexpr double k_surface = 0.75, k_isolated = 0.35;
+constexpr double k_whole = 0.75, k_attached = 0.35;
 
 /// Dimensionless pressures and speeds of sound from density excess and thermal energy [m^2/s^2].
 void apply(const Constants& c, const SpanValues& s, const SpanValues& u, std::size_t n, SpanValues& p,
@@ -233,7 +234,9 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, 
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     const double inside = kernel * static_cast<double>(spread[l]) / D;
-    surface[l] = inside > k_surface ? 0 : inside > k_isolated ? 1 : 2;
+    surface[l] = inside > k_whole      ? physics::k_inside
+                 : inside > k_attached ? physics::k_at_surface
+                                       : physics::k_isolated;
   }
 }
 

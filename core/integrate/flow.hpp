@@ -194,9 +194,9 @@ class Flow {
   Array<std::int32_t> node_number;       // of each node in the order of node_rows, as Openings counts them
 
   // Results of the sweeps, in whole chunks.
-  DeltaResults<T, D> delta;      // of the scheme delta, else empty
-  ClassicResults<T, D> classic;  // of the scheme classic, else empty
-  Array<std::uint8_t> surface;
+  DeltaResults<T, D> delta;                            // of the scheme delta, else empty
+  ClassicResults<T, D> classic;                        // of the scheme classic, else empty
+  Array<std::uint8_t> surface;                         // a physics::Surrounding
   Array<std::uint8_t> wall_is_wet;                     // whether a wall's particle has fluid around it
   Array<T> viscous_reaction[D], pressure_reaction[D];  // of steps that tell them, see resize_reactions()
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];

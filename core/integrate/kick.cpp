@@ -6,6 +6,7 @@
 #include "base/portable_math.hpp"
 #include "integrate/clearance.hpp"
 #include "physics/sph/filling.hpp"
+#include "physics/sph/free_surface.hpp"
 
 namespace eddyline::integrate {
 
@@ -203,12 +204,17 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const T* filling = flow_.delta.filling() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
-  SpanValues in_buffer;
-  for (std::size_t l = 0; l < n; ++l) in_buffer[l] = fluid.buffer[first + l];
+  const std::uint8_t* surface = flow_.surface.data() + first;
+  SpanValues in_buffer, is_inside;
+  for (std::size_t l = 0; l < n; ++l) {
+    in_buffer[l] = fluid.buffer[first + l];
+    is_inside[l] = surface[l] == physics::k_inside || surface[l] == physics::k_sparse ? 1 : 0;
+  }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     const double filled = kernel * (static_cast<double>(filling[l]) + mass[l] * inverse_mass);
-    const double relaxed = s[l] + relaxation * physics::excess_of_filling(filled, s[l], free_surface);
+    const double excess = physics::excess_of_filling(filled, s[l], free_surface, is_inside[l] > 0);
+    const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }
 }

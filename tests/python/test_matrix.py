@@ -30,7 +30,9 @@ def test_the_matrix_is_one() -> None:
 
 
 def test_the_matrix_knows_all_exchanges() -> None:
-    assert set(CHOICES["exchange"]) == set(_core.exchange_strategies())
+    assert set(CHOICES["exchange"]) == set(_core.exchange_strategies()), (
+        "every strategy has its place in CHOICES of tests/python/ways.py, and in the help of --exchange"
+    )
 
 
 @pytest.mark.matrix

@@ -32,7 +32,7 @@ template <class T, int D>
 struct ForceResults {
   T* pressure[D];         // sum V F (p_i + p_j) r
   T* shift[D];            // limited at the free surface
-  std::uint8_t* surface;  // 0 inside, 1 surface, 2 isolated
+  std::uint8_t* surface;  // a Surrounding
   T* filling;             // sum V rho W of the neighbours, unless null
 };
 template <class T, int D>

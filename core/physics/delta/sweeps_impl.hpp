@@ -185,7 +185,8 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
       shift_by<D>(shift, crowding, around.concentration);
 
       P surface(0);
-      if constexpr (free_surface) surface = limit_at_surface(around, P(in.kernel_constant) * squared_scale, shift);
+      if constexpr (free_surface)
+        surface = limit_at_surface(around, P(in.kernel_constant) * squared_scale, scale, shift);
       if (out.filling != nullptr) put(filled * P(4), out.filling + at);
       for (int d = 0; d < D; ++d) {
         put(pressure[d] * scale, out.pressure[d] + at);

@@ -15,11 +15,13 @@ EDDYLINE_INLINE void filling(S& sum, S volume_j, S s_j, S W) {
 }
 
 /// By how much the filling exceeds the density that a particle carries, to which density is drawn. Near a free surface
-/// the sum misses what is not there: only what has come together more closely than any flow asks for counts then.
-inline double excess_of_filling(double filling, double s, bool free_surface) {
-  constexpr double k_crowded = 0.05;
+/// the sum misses what is not there: only what has come together more closely than any flow asks for counts then, and
+/// inside, away from the surface, what has come apart.
+inline double excess_of_filling(double filling, double s, bool free_surface, bool is_inside) {
+  constexpr double k_crowded = 0.05, k_apart = -0.03;
   const double excess = filling - 1 - s;
-  return free_surface ? std::max(0.0, excess - k_crowded) : excess;
+  if (!free_surface) return excess;
+  return std::max(0.0, excess - k_crowded) + (is_inside ? std::min(0.0, excess - k_apart) : 0.0);
 }
 
 }  // namespace eddyline::physics

@@ -1,9 +1,19 @@
 #pragma once
 // Where the free surface is, and what shifting may do there.
 
+#include <cstdint>
+
 #include "physics/pair.hpp"
 
 namespace eddyline::physics {
+
+/// What a particle is surrounded by, as the sweeps tell it.
+enum Surrounding : std::uint8_t {
+  k_inside = 0,
+  k_at_surface = 1,
+  k_isolated = 2,
+  k_sparse = 3,  // inside, evenly, by fewer than there should be
+};
 
 /// Sums that describe the neighbourhood of a particle.
 template <class S, int D>
@@ -43,9 +53,13 @@ EDDYLINE_INLINE auto smallest_eigenvalue_exceeds(const S* m, S t) {
 
 /// Free surface by the smallest eigenvalue lambda of the renormalisation matrix (Marrone et al. 2010): below 0.4 a
 /// particle is not shifted; to 0.95 it is not shifted along grad C; above, it is inside the fluid.
-/// Changes `shift` accordingly and returns 2 (isolated), 1 (surface) or 0 (inside).
+/// Where particles have come apart lambda is low inside as well; there grad C is small: |grad C| R < 0.2, at a flat
+/// surface it is 1.6 and 0.65 R below it that.
+/// scale: a unit of r over R; kernel_constant: with this squared. Changes `shift` accordingly and returns a
+/// Surrounding.
 template <class S, int D>
-EDDYLINE_INLINE S limit_at_surface(const Arrangement<S, D>& sum, S kernel_constant, S* shift) {
+EDDYLINE_INLINE S limit_at_surface(const Arrangement<S, D>& sum, S kernel_constant, S scale, S* shift) {
+  constexpr float k_even = 0.2f;
   S moment[Arrangement<S, D>::k_entries];
   for (int k = 0; k < Arrangement<S, D>::k_entries; ++k) moment[k] = sum.moment[k] * kernel_constant;
   const auto attached = smallest_eigenvalue_exceeds<D>(moment, S(0.4f));
@@ -56,7 +70,10 @@ EDDYLINE_INLINE S limit_at_surface(const Arrangement<S, D>& sum, S kernel_consta
     const S tangential = fma(S(0) - along, n[d], shift[d]);
     shift[d] = select(inside, shift[d], select(attached, tangential, S(0)));
   }
-  return select(inside, S(0), select(attached, S(1), S(2)));
+  const S slope = S(k_even) * scale / kernel_constant;  // of C, in units of n
+  const auto even = slope * slope > dot<D>(n, n);
+  const S outside = select(attached, select(even, S(k_sparse), S(k_at_surface)), S(k_isolated));
+  return select(inside, S(k_inside), outside);
 }
 
 }  // namespace eddyline::physics

@@ -204,7 +204,9 @@ def _note_loss(folder: Path) -> str:
         if content["outcome"] == "running":
             content |= {"outcome": "failed", "message": "a rank was lost"}
             atomic.write_json(record, content)
-    return f"What {path} holds stays readable. "
+    goes_on = any((path / "checkpoints").glob("*"))
+    remedy = f"`eddyline resume {path}` goes on from its last checkpoint. " if goes_on else ""
+    return f"What {path} holds stays readable. {remedy}"
 
 
 def tell_listening() -> None:

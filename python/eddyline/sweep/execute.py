@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.kinds import number, whole
+from eddyline.ranks.session import launched_ranks
 from eddyline.run.errors import RequestError, StepFailedError
 from eddyline.run.execute import check_request, options_text
 from eddyline.run.execute import run as run_world
@@ -121,6 +122,11 @@ def run_sweep(
     from eddyline.world import World
 
     options.check()
+    if (started := launched_ranks()) > 1:
+        raise RequestError(
+            f"a launcher has started {started} processes, and a sweep is one: start it without; "
+            "its runs take --threads"
+        )
     chosen = grid(changes)
     base = World.of(world)
     points = _checked(base, chosen)

@@ -22,7 +22,6 @@ from .samples import Points, Samples, corners, evaluate, face, lattice
 from .scales import SOUND_RATIO, find_scales
 from .schema import (
     SIDES,
-    Front,
     Gauge,
     Line,
     Periodic,
@@ -525,7 +524,7 @@ def _observers(file: WorldFile) -> Found:
         if isinstance(observer, Gauge) and observer.axis is None and weightless:
             text = f'observe.{name}.axis is missing; without gravity a gauge needs it. Add axis = "y".'
             yield path, text
-        axis = observer.axis if isinstance(observer, Gauge | Front) else None
+        axis = getattr(observer, "axis", None)
         if axis == "z" and file.dimensions == 2:
             yield (*path, "axis"), f'observe.{name}.axis = "z"; must be x or y, as this world is 2D.'
 
