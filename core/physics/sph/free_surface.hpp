@@ -52,9 +52,9 @@ EDDYLINE_INLINE auto smallest_eigenvalue_exceeds(const S* m, S t) {
 }
 
 /// Free surface by the smallest eigenvalue lambda of the renormalisation matrix (Marrone et al. 2010): below 0.4 a
-/// particle is not shifted; to 0.95 it is not shifted along grad C; above, it is inside the fluid.
-/// Where particles have come apart lambda is low inside as well; there grad C is small: |grad C| R < 0.2, at a flat
-/// surface it is 1.6 and 0.65 R below it that.
+/// particle is not shifted; to 0.95 it is not shifted along grad C; above, it is inside the fluid. Where particles have
+/// come apart lambda is low inside as well, as there are fewer: there grad C is small. |grad C| R is 1.6 at a flat
+/// surface, and below 0.2 from 0.65 R under it on; in the middle of a small drop, where it is 0, lambda is low.
 /// scale: a unit of r over R; kernel_constant: with this squared. Changes `shift` accordingly and returns a
 /// Surrounding.
 template <class S, int D>
@@ -71,7 +71,7 @@ EDDYLINE_INLINE S limit_at_surface(const Arrangement<S, D>& sum, S kernel_consta
     shift[d] = select(inside, shift[d], select(attached, tangential, S(0)));
   }
   const S slope = S(k_even) * scale / kernel_constant;  // of C, in units of n
-  const auto even = slope * slope > dot<D>(n, n);
+  const auto even = smallest_eigenvalue_exceeds<D>(moment, S(0.6f)) & (slope * slope > dot<D>(n, n));
   const S outside = select(attached, select(even, S(k_sparse), S(k_at_surface)), S(k_isolated));
   return select(inside, S(k_inside), outside);
 }
