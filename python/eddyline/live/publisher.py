@@ -66,7 +66,7 @@ class Publisher:
         self._lasting: dict[str, pb.Message] = {}  # the newest of each kind that a new connection wants, too
         self._acknowledged: deque[pb.Message] = deque(maxlen=1000)
         self._change = threading.Condition()
-        self._closed = False
+        self._closed = self._has_tried = False
         self._thread = threading.Thread(target=self._work, name="eddyline-live", daemon=True)
         self._thread.start()
 
@@ -114,7 +114,7 @@ class Publisher:
         with self._change:
             self._closed = True
             self._change.notify()
-        self._thread.join(PATIENCE if self.connected else 0.0)
+        self._thread.join(PATIENCE if self.connected or not self._has_tried else 0.0)
 
     @property
     def url(self) -> str:
@@ -124,7 +124,7 @@ class Publisher:
 
     def _work(self) -> None:
         pause = _FIRST_PAUSE
-        while not self._closed:
+        while not (self._closed and self._has_tried):  # even the shortest run is shown, or told why it is not
             try:
                 self._speak()
                 pause = _FIRST_PAUSE
@@ -132,6 +132,7 @@ class Publisher:
                 return
             except Exception:  # whatever becomes of the hub, the run goes on
                 pause = min(2 * pause, _LONGEST_PAUSE)
+            self._has_tried = True
             self.connected = False
             with self._change:
                 if not self._closed:
