@@ -32,13 +32,17 @@ class Simulation:
 
     def __init__(self, world: World | str | os.PathLike[str], boxes: int = 1, threads: int = 0) -> None:
         from eddyline import _core
+        from eddyline.run.manner import MOST_BOXES
         from eddyline.world import World
 
         self.world = World.of(world)
         whole(boxes=boxes, threads=threads)
-        if boxes < 1 or threads < 0 or (too_many := refusal("threads", threads)):
-            said = f"boxes = {boxes}: must be >= 1" if boxes < 1 else f"threads = {threads}: must be >= 0"
-            raise ValueError(said if boxes < 1 or threads < 0 else too_many)
+        if not 1 <= boxes <= MOST_BOXES:
+            raise ValueError(f"boxes = {boxes}: must be from 1 to {MOST_BOXES:,}")
+        if threads < 0:
+            raise ValueError(f"threads = {threads}: must be >= 0 (0: all cores, as far as they pay)")
+        if too_many := refusal("threads", threads):
+            raise ValueError(too_many)
         self._core = _core.Simulation(self.world.core, boxes=boxes, threads=threads)
 
     def step(self, n: int = 1) -> None:

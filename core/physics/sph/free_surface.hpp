@@ -53,8 +53,8 @@ EDDYLINE_INLINE auto smallest_eigenvalue_exceeds(const S* m, S t) {
 
 /// Free surface by the smallest eigenvalue lambda of the renormalisation matrix (Marrone et al. 2010): below 0.4 a
 /// particle is not shifted; to 0.95 it is not shifted along grad C; above, it is inside the fluid. Where particles have
-/// come apart lambda is low inside as well, as there are fewer: there grad C is small. |grad C| R is 1.6 at a flat
-/// surface, and below 0.2 from 0.65 R under it on; in the middle of a small drop, where it is 0, lambda is low.
+/// come apart lambda is low inside as well, as there are fewer: there grad C is small. |grad C| R is 1.5 at a flat
+/// surface, and below 0.2 from 0.54 R under it on; in the middle of a small drop, where it is 0, lambda is low.
 /// scale: a unit of r over R; kernel_constant: with this squared. Changes `shift` accordingly and returns a
 /// Surrounding.
 template <class S, int D>

@@ -334,7 +334,12 @@ def _value(text: str) -> float | str:
         parsed = tomlkit.value(text).unwrap()
     except Exception:
         return text
-    return float(parsed) if isinstance(parsed, (int, float)) and not isinstance(parsed, bool) else text
+    if not isinstance(parsed, (int, float)) or isinstance(parsed, bool):
+        return text
+    try:
+        return float(parsed)
+    except OverflowError:
+        raise RefusedError(f"{text[:12]}... is too large a number.") from None
 
 
 def _ramped(table: Body, asked: pb.MoveBody, begin: float, seconds: float, dimensions: int) -> dict[str, Any]:

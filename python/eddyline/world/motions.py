@@ -102,7 +102,7 @@ def top_speed(body: Body, file: WorldFile) -> float:
     times = np.linspace(0.0, file.time.end, _FEWEST + 1)
     fastest = max(float(_lengths(motion.velocity(points, t)).max()) for t in times)
     irregular = max(float(_lengths(motion.velocity(points, t)).max()) for t in IRREGULAR * file.time.end)
-    if irregular > 1.01 * fastest:  # it swings as often as these times come
+    if irregular > 1.01 * fastest:  # it swings as often as equal times come; else these tell it well enough
         fastest = irregular
     far = max(float(_lengths(motion.place(points, t) - points).max()) for t in times)
     if far > file.domain.spacing and fastest * file.time.end < far:  # it has moved between these times
