@@ -92,8 +92,9 @@ void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, 
     covers = covers || is_cover;
   }
   const std::int32_t batch = k_strips * strip_rows(plane, flow.constants().length.interaction_radius);
-  for (PixelRows some{plane, 0, 0}; some.last < plane.rows;) {
-    some.first = some.last, some.last = std::min(some.first + batch, plane.rows);
+  const PixelRows all = sampler.near_fluid(plane);
+  for (PixelRows some{plane, all.first, all.first}; some.last < all.last;) {
+    some.first = some.last, some.last = std::min(some.first + batch, all.last);
     for (const bool fitted : {false, true}) {
       if (std::ranges::none_of(quantities, [&](Quantity q) { return is_of_fits(q) == fitted; })) continue;
       const auto paint = [&](Pixel pixel, const Sample& sample) {

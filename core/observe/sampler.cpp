@@ -256,6 +256,26 @@ void Sampler<T, D>::at(const PixelRows& pixels, Fields fields, const Show& show)
 }
 
 template <class T, int D>
+PixelRows Sampler<T, D>::near_fluid(const Plane& plane) const {
+  const auto& layout = flow_.layout();
+  if (layout.grid().periodic[1] || !(plane.height() > 0)) return {plane, 0, plane.rows};
+  double extent[] = {-INFINITY, -INFINITY};  // downwards, upwards
+  const auto owned = static_cast<std::size_t>(flow_.fluid_rows.owned());
+  for (std::size_t i = 0; i < owned; ++i) {
+    extent[0] = std::max(extent[0], -flow_.fluid.x[1][i]);
+    extent[1] = std::max(extent[1], flow_.fluid.x[1][i]);
+  }
+  comm::maximum(flow_.communicator(), extent, "observers");
+  // In rows from the lowest; one more on both sides, as places are rounded.
+  const double R = flow_.constants().length.interaction_radius;
+  const auto row_at = [&](double y) {
+    return static_cast<std::int32_t>(std::clamp((y - plane.lower.y) / plane.height(), 0.0, 1.0 * plane.rows));
+  };
+  const std::int32_t first = std::max(0, row_at(-extent[0] - R) - 1);
+  return {plane, first, std::max(first, std::min(plane.rows, row_at(extent[1] + R) + 2))};
+}
+
+template <class T, int D>
 void Sampler<T, D>::fitted(const PixelRows& pixels, const Show& show) {
   find_fits(pixels, show);
 }

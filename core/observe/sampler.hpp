@@ -41,6 +41,8 @@ class Sampler {
   /// At those pixels that fluid is near, one by one.
   using Show = std::function<void(Pixel, const Sample&)>;
   void at(const PixelRows& pixels, Fields fields, const Show& show);
+  /// Those of all rows that fluid may be near; fewer, where most of the domain is empty.
+  PixelRows near_fluid(const Plane& plane) const;
   /// Of linear functions, with a free surface, too: their vorticity is exact for a uniform gradient, beside walls and
   /// surfaces as well.
   void fitted(const PixelRows& pixels, const Show& show);

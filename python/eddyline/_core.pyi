@@ -51,6 +51,18 @@ def series_lines(rows: NDArray[np.float64]) -> bytes:
     """Rows of a series as they stand in a file, numbers between commas: each the shortest text that gives the
     same double."""
 
+def raster_codes(
+    pixels: NDArray[np.float32], top: int, is_solid: NDArray[np.bool_] | None, solid: int
+) -> tuple[NDArray[np.uint8], NDArray[np.uint16], float, float]:
+    """(rows, columns) pixels as whole numbers: `known`, a bit for each, in the order of numpy.packbits,
+    whether it has a code, (n,) codes, `scale` and `offset`: value = offset + scale * code, and the highest
+    has the code `top`. Pixels that are not finite have none, but solid ones all have the code `solid`.
+    Raises UserError for a mask of another shape."""
+
+def cover_codes(cover: NDArray[np.float32], one: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The same for how much of each pixel's neighbourhood is fluid: `known` where there is any, and (n,)
+    codes, `one` for 1."""
+
 class UserError(RuntimeError): ...
 
 class UnresponsiveError(RuntimeError):

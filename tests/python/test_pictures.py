@@ -30,7 +30,17 @@ from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
 from eddyline.run.report import report_html
 from eddyline.stream.damaged import DamagedError
-from eddyline.stream.frames import Codes, Frame, FrameFiles, FrameStore, Picture
+from eddyline.stream.frames import (
+    COVER_ONE,
+    SOLID,
+    TOP,
+    Codes,
+    CoverCodes,
+    Frame,
+    FrameFiles,
+    FrameStore,
+    Picture,
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +68,31 @@ def test_frames_are_kept_to_16_bits() -> None:
     assert np.array_equal(np.isnan(back), np.isnan(values)) and np.array_equal(kept.solid(), solid)
     assert np.nanmax(np.abs(back - values)) <= 0.51 * 8 / 65534
     assert np.isnan(Codes.of(np.full((2, 2), np.nan, np.float32)).raster()).all()
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (3, 21), (8, 8), (9, 64), (40, 33)])
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+def test_codes_are_those_that_numpy_finds(shape: tuple[int, int], share: float) -> None:
+    random = np.random.default_rng(5)
+    values = (1e-20 * random.standard_normal(shape)).astype(np.float32)
+    values[random.random(shape) >= share] = np.nan
+    values[random.random(shape) < 0.1 * share] = np.inf
+    known = np.isfinite(values)
+    solid = ~known & (random.random(shape) < 0.5)
+    for mask in (None, solid):
+        kept = Codes.of(values, mask)
+        found = values[known].astype(np.float64)
+        codes = np.full(shape, SOLID, dtype=np.uint16)
+        if len(found):
+            codes[known] = np.rint((found - found.min()) / ((np.ptp(found) / TOP) or 1.0))
+        has_code = known if mask is None else known | solid
+        assert np.array_equal(kept.known, np.packbits(has_code.reshape(-1)))
+        assert np.array_equal(kept.codes, codes[has_code])
+    cover = np.where(known, np.clip(random.random(shape), 0.001, 1), 0).astype(np.float32)
+    kept_cover = CoverCodes.of(cover)
+    codes_of_cover = np.rint(COVER_ONE * cover.reshape(-1)).astype(np.uint8)
+    assert np.array_equal(kept_cover.known, np.packbits(codes_of_cover > 0))
+    assert np.array_equal(kept_cover.codes, codes_of_cover[codes_of_cover > 0])
 
 
 def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "arrays.hpp"
 #include "base/errors.hpp"
@@ -22,6 +24,7 @@
 #include "comm/wait.hpp"
 #include "driver/arithmetic.hpp"
 #include "driver/leader.hpp"
+#include "observe/codes.hpp"
 
 namespace eddyline::bindings {
 
@@ -308,6 +311,31 @@ nb::bytes series_lines(const Rows& rows) {
   return nb::bytes(text.data(), text.size());
 }
 
+using Pixels = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Mask = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+std::span<const float> all_of(const Pixels& pixels) { return {pixels.data(), pixels.size()}; }
+
+nb::tuple raster_codes(const Pixels& pixels, std::uint16_t top, const std::optional<Mask>& is_solid,
+                       std::uint16_t solid) {
+  if (is_solid && is_solid->size() != pixels.size()) throw UserError("raster_codes: solid is of another shape.");
+  observe::RasterCodes found;
+  {
+    nb::gil_scoped_release release;
+    found = observe::codes_of(all_of(pixels), top, is_solid ? is_solid->data() : nullptr, solid);
+  }
+  return nb::make_tuple(give(std::move(found.known)), give(std::move(found.codes)), found.scale, found.offset);
+}
+
+nb::tuple cover_codes(const Pixels& cover, float one) {
+  observe::CoverCodes found;
+  {
+    nb::gil_scoped_release release;
+    found = observe::codes_of_cover(all_of(cover), one);
+  }
+  return nb::make_tuple(give(std::move(found.known)), give(std::move(found.codes)));
+}
+
 }  // namespace
 
 void bind_simulation(nb::module_& module) {
@@ -319,6 +347,8 @@ void bind_simulation(nb::module_& module) {
              "instructions"_a = "auto");
 
   module.def("series_lines", series_lines, "rows"_a);
+  module.def("raster_codes", raster_codes, "pixels"_a, "top"_a, "is_solid"_a.none(), "solid"_a);
+  module.def("cover_codes", cover_codes, "cover"_a, "one"_a);
 
   static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import math
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
 HDF5_OVERHEAD = 60_000  # bytes of a file beside its data: many times what its index takes
+_NUMBERS = itertools.count()  # for HDF5 each file that is open has a name of its own
 
 
 @contextlib.contextmanager
@@ -93,34 +95,25 @@ def long_hdf5_file(path: Path, size: int) -> Iterator[h5py.File]:
 
 
 @contextlib.contextmanager
-def hdf5_file(path: Path, image: bytes | None = None) -> Iterator[h5py.File]:
-    """An HDF5 file that appears at `path` when the block ends; image: what it holds at first, see
-    `hdf5_image`.
+def hdf5_file(path: Path) -> Iterator[h5py.File]:
+    """An HDF5 file that appears at `path` when the block ends.
 
     It is built in memory and written in one piece: neither a kill nor a full disk leaves half a file, and a
     full disk is an ordinary OSError here instead of a broken file handle inside the HDF5 library.
     """
-    with _in_memory(path.name, image) as file:
+    with hdf5_in_memory() as file:
         yield file
-        file.flush()
-        built = file.id.get_file_image()
-    write_bytes(path, built)
+        write_hdf5(path, file)
 
 
-def hdf5_image(describe: Callable[[h5py.File], None]) -> bytes:
-    """The bytes of an HDF5 file as `describe` makes it."""
-    with _in_memory("image", None) as file:
-        describe(file)
-        file.flush()
-        return bytes(file.id.get_file_image())
-
-
-def _in_memory(name: str, image: bytes | None) -> h5py.File:
+def hdf5_in_memory() -> h5py.File:
+    """An HDF5 file without anything in it, for `write_hdf5`."""
     import h5py
 
-    if image is None:
-        return h5py.File(name, "w", driver="core", backing_store=False)
-    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
-    access.set_fapl_core(backing_store=False)
-    access.set_file_image(image)
-    return h5py.File(h5py.h5f.open(name.encode(), h5py.h5f.ACC_RDWR, access))
+    return h5py.File(f"in memory {next(_NUMBERS)}", "w", driver="core", backing_store=False)
+
+
+def write_hdf5(path: Path, file: h5py.File) -> None:
+    """A copy at `path` of what a file in memory holds now."""
+    file.flush()
+    write_bytes(path, file.id.get_file_image())

@@ -35,6 +35,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from eddyline import _core
 from eddyline.stream import atomic
 from eddyline.stream.damaged import DamagedError
 
@@ -95,19 +96,7 @@ class Codes:
 
     @classmethod
     def of(cls, values: Raster, solid: NDArray[np.bool_] | None = None) -> Codes:
-        flat = values.reshape(-1)
-        is_fluid = np.isfinite(flat)
-        found = flat[is_fluid].astype(np.float64)
-        low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 0.0)
-        scale = (high - low) / TOP or 1.0
-        codes = np.rint((found - low) / scale).astype(np.uint16)
-        if solid is None:
-            return cls(values.shape, np.packbits(is_fluid), codes, scale, low)
-        every = np.zeros(flat.shape, dtype=np.uint16)
-        every[is_fluid] = codes
-        every[solid.reshape(-1)] = SOLID
-        is_known = is_fluid | solid.reshape(-1)
-        return cls(values.shape, np.packbits(is_known), every[is_known], scale, low)
+        return cls(values.shape, *_core.raster_codes(values, TOP, solid, SOLID))
 
     def raster(self) -> Raster:
         """The values; NaN where there is no fluid."""
@@ -183,8 +172,7 @@ class CoverCodes:
 
     @classmethod
     def of(cls, cover: Raster) -> CoverCodes:
-        codes = np.rint(COVER_ONE * cover.reshape(-1)).astype(np.uint8)
-        return cls(cover.shape, np.packbits(codes > 0), codes[codes > 0])
+        return cls(cover.shape, *_core.cover_codes(cover, COVER_ONE))
 
     @classmethod
     def kept_in(cls, record: Any) -> CoverCodes:

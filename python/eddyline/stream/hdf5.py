@@ -22,6 +22,14 @@ def describe(thing: h5py.Dataset | h5py.Group, **attributes: Any) -> None:
         h5a.create(thing.id, name.encode(), _type(data.dtype), _space(data.shape)).write(data)
 
 
+def describe_anew(thing: h5py.Dataset | h5py.Group, **attributes: Any) -> None:
+    """Gives attributes that an object has other values of the same type."""
+    from h5py import h5a
+
+    for name, value in attributes.items():
+        h5a.open(thing.id, name.encode()).write(np.asarray(value))
+
+
 def create_dataset(
     group: h5py.Group,
     name: str,
@@ -38,13 +46,6 @@ def create_dataset(
     kind = _type(np.dtype(dtype))
     storage = _storage(chunk, compressed)
     return h5py.Dataset(h5d.create(group.id, name.encode(), kind, _space(shape), storage))
-
-
-def open_dataset(group: h5py.Group, name: str) -> h5py.Dataset:
-    import h5py
-    from h5py import h5d
-
-    return h5py.Dataset(h5d.open(group.id, name.encode()))
 
 
 def write_dataset(

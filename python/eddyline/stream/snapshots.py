@@ -6,7 +6,7 @@
 
 The files on top hold no numbers: they join the others (HDF5 virtual data sets). They are replaced when there
 is a new snapshot, first after some seconds, and at the end, but not so often that this would take more than a
-quarter of a percent of a run's time. A run that was killed, or a disk that is full, leaves every snapshot
+thousandth of a run's time. A run that was killed, or a disk that is full, leaves every snapshot
 before readable; `renew_index` tells the files on top of all of them.
 """
 
@@ -28,8 +28,8 @@ from eddyline.stream.damaged import DamagedError
 from eddyline.stream.hdf5 import (
     create_dataset,
     describe,
+    describe_anew,
     join_datasets,
-    open_dataset,
     write_dataset,
     write_rows,
 )
@@ -43,9 +43,10 @@ if TYPE_CHECKING:
 Job = Callable[[], None]
 VTKHDF_VERSION = (2, 0)
 TOPOLOGY = ("Vertices", "Lines", "Polygons", "Strips")
+CHECKSUM_DIGITS = 32
 CHUNK = 16_384  # numbers that are stored together, at most
 SMALL = 8_000_000  # bytes of a snapshot up to which it is built in memory
-INDEX_EVERY = 400  # times as long as the writing of the files on top takes: the least from one to the next
+INDEX_EVERY = 1000  # times as long as the writing of the files on top takes: the least from one to the next
 INDEX_FIRST = 3.0  # s until they are written for the first time: short runs write them at their end alone
 
 
@@ -89,12 +90,15 @@ class Moment:
     time: float  # s
     step: int
     dimensions: int
-    checksum: str  # of the whole state: 32 hexadecimal digits
+    checksum: str  # of the whole state, CHECKSUM_DIGITS hexadecimal digits
 
     @classmethod
     def of(cls, simulation: _core.Simulation) -> Moment:
         return cls(
-            simulation.time, simulation.step_count, simulation.dimensions, f"{simulation.checksum():032x}"
+            simulation.time,
+            simulation.step_count,
+            simulation.dimensions,
+            f"{simulation.checksum():0{CHECKSUM_DIGITS}x}",
         )
 
 
@@ -107,6 +111,7 @@ class SnapshotFiles:
     _number: int = 0  # of the next
     _times: list[float] = field(default_factory=list)
     _counts: dict[Kind, list[int]] = field(default_factory=lambda: {"fluid": [], "walls": []})
+    _standing: dict[Kind, _Blank] = field(default_factory=dict)  # for the next small ones
     _indexed: int = 0  # snapshots that the files on top know
     _index_due: float = field(default_factory=lambda: clock.perf_counter() + INDEX_FIRST)
     """When they may be written again [s of the clock]."""
@@ -136,7 +141,7 @@ class SnapshotFiles:
         number, self._number = self._number, self._number + 1
         for kind in KINDS:
             total = count(simulation, kind)
-            part = _Part(self.folder / kind / part_name(number), kind, total, moment)
+            part = _Part(self.folder / kind / part_name(number), kind, total, moment, self._standing)
             try:
                 put(part.open)
                 for batch in batches(simulation, kind, self.batch):
@@ -156,6 +161,7 @@ class SnapshotFiles:
     def finish(self, put: Callable[[Job], None]) -> None:
         """Puts what tells the files on top of all snapshots."""
         put(self._write_index)
+        put(self._standing.clear)
 
     def _note(self, time: float, counts: dict[Kind, int]) -> None:
         self._times.append(time)
@@ -299,32 +305,30 @@ def _poly_data(file: h5py.File) -> h5py.Group:
 
 
 class _Part:
-    """One snapshot of one kind of particles, written batch after batch."""
+    """One snapshot of one kind of particles, written batch after batch. standing: files that small ones of
+    each kind are built in."""
 
-    def __init__(self, path: Path, kind: Kind, total: int, moment: Moment) -> None:
+    def __init__(
+        self, path: Path, kind: Kind, total: int, moment: Moment, standing: dict[Kind, _Blank]
+    ) -> None:
         self._path, self._kind, self._total, self._moment = path, kind, total, moment
+        self._standing = standing
         self._written = 0
         self._open = contextlib.ExitStack()
 
     def open(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        bytes_each = 24 + sum(np.dtype(column.dtype).itemsize * column.components for column in self._columns)
+        columns = FIELDS[self._kind]
+        bytes_each = 24 + sum(np.dtype(column.dtype).itemsize * column.components for column in columns)
         size = bytes_each * self._total
-        is_small = size <= SMALL
-        file = self._open.enter_context(
-            atomic.hdf5_file(self._path, _image_of_empty(self._kind, self._total))
-            if is_small
-            else atomic.long_hdf5_file(self._path, size)
-        )
+        self._blank = self._open.enter_context(self._small() if size <= SMALL else self._long(size))
         with self._or_abandon():
-            if not is_small:
-                _describe_empty(file, self._kind, self._total)
-            self._begin(file["VTKHDF"])
+            self._blank.date(self._moment)
 
     def append(self, batch: Records) -> None:
         """The next particles."""
         with self._or_abandon():
-            for column, data in self._data:
+            for column, data in self._blank.data:
                 values = batch["position" if column is _POSITION else column.name]
                 if column.components > 1:
                     values = values[:, : self._moment.dimensions]
@@ -348,39 +352,50 @@ class _Part:
             self.abandon()
             raise
 
-    @property
-    def _columns(self) -> tuple[Field, ...]:
-        return FIELDS[self._kind]
+    @contextlib.contextmanager
+    def _small(self) -> Iterator[_Blank]:
+        """A copy of the file in memory appears. Most of what a small snapshot takes is the making of its
+        objects, and most flows keep their particles: the same file serves for the next."""
+        blank = self._standing.get(self._kind)
+        if blank is None or blank.total != self._total:
+            blank = _Blank(atomic.hdf5_in_memory(), self._kind, self._total, compressed=False)
+            self._standing[self._kind] = blank
+        yield blank
+        atomic.write_hdf5(self._path, blank.file)
 
-    def _begin(self, root: h5py.Group) -> None:
-        moment = self._moment
-        describe(
-            root,
-            time=moment.time,
-            step=moment.step,
-            dimensions=moment.dimensions,
-            checksum=moment.checksum,
-        )
-        self._data = [(column, open_dataset(root, _name(column))) for column in [_POSITION, *self._columns]]
+    @contextlib.contextmanager
+    def _long(self, size: int) -> Iterator[_Blank]:
+        with atomic.long_hdf5_file(self._path, size) as file:
+            yield _Blank(file, self._kind, self._total, compressed=True)
 
 
 class _AbandonedError(Exception):
     """What ends the writing of a file that shall not appear."""
 
 
-@functools.lru_cache(len(KINDS))
-def _image_of_empty(kind: Kind, total: int) -> bytes:
-    """Most of what a small snapshot takes is the making of its objects; most flows keep their particles."""
-    return atomic.hdf5_image(lambda file: _describe_empty(file, kind, total))
+class _Blank:
+    """A file with all of a snapshot but its moment and the numbers of its particles, for which there is
+    room."""
 
+    def __init__(self, file: h5py.File, kind: Kind, total: int, *, compressed: bool) -> None:
+        self.file, self.total = file, total
+        self._root = _poly_data(file)
+        describe(self._root, time=0.0, step=0, dimensions=0, checksum=np.bytes_("0" * CHECKSUM_DIGITS))
+        _write_vertices(self._root, [total])
+        self._root.create_group(_POINT_DATA)
+        self.data = [
+            (column, _create_array(self._root, column, total, compressed=compressed))
+            for column in [_POSITION, *FIELDS[kind]]
+        ]
 
-def _describe_empty(file: h5py.File, kind: Kind, total: int) -> None:
-    """All of a snapshot but its moment and the numbers of its particles."""
-    root = _poly_data(file)
-    _write_vertices(root, [total])
-    root.create_group(_POINT_DATA)
-    for column in [_POSITION, *FIELDS[kind]]:
-        _create_array(root, column, total)
+    def date(self, moment: Moment) -> None:
+        describe_anew(
+            self._root,
+            time=moment.time,
+            step=moment.step,
+            dimensions=moment.dimensions,
+            checksum=np.bytes_(moment.checksum),
+        )
 
 
 def _name(column: Field) -> str:
@@ -388,18 +403,19 @@ def _name(column: Field) -> str:
     return column.name if column is _POSITION else f"{_POINT_DATA}/{column.name}"
 
 
-def _create_array(root: h5py.Group, column: Field, length: int) -> None:
-    """Whole numbers are compressed; others would take four fifths of their room and several times as long.
+def _create_array(root: h5py.Group, column: Field, length: int, *, compressed: bool) -> h5py.Dataset:
+    """compressed: whole numbers are; others would take four fifths of their room and several times as long.
     Components of vectors are stored one after the other: the third of two dimensions is nowhere written, and
     so 0."""
-    vector, whole = column.components > 1, np.dtype(column.dtype).kind != "f"
-    chunk = None
-    if length > 0 and (vector or whole):
+    vector, is_whole = column.components > 1, np.dtype(column.dtype).kind != "f"
+    compressed, chunk = compressed and is_whole, None
+    if length > 0 and (vector or compressed):
         even = math.ceil(length / math.ceil(length / CHUNK))  # so that the last is as full as the others
         chunk = (even, 1) if vector else (even,)
     shape = (length, column.components) if vector else (length,)
-    data = create_dataset(root, _name(column), shape, column.dtype, chunk, compressed=whole)
+    data = create_dataset(root, _name(column), shape, column.dtype, chunk, compressed=compressed)
     describe(data, units=column.units, description=column.description)
+    return data
 
 
 def _write_vertices(root: h5py.Group, counts: Sequence[int]) -> None:
