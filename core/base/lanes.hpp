@@ -86,6 +86,14 @@ struct Pack<T, W> {
 using Pack4d = Pack<double, 4>;
 using Pack8f = Pack<float, 8>;
 
+/// The lane of which choose(a, b) chooses every time, as min and max do.
+template <class Choose>
+EDDYLINE_INLINE float chosen(Pack8f a, Choose&& choose) {
+  a = choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 4, 5, 6, 7, 0, 1, 2, 3)));
+  a = choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 2, 3, 0, 1, 6, 7, 4, 5)));
+  return choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 1, 0, 3, 2, 5, 4, 7, 6))).v[0];
+}
+
 /// Eight floats as doubles.
 struct InDoubles {
   Pack4d half[2];  // the first four, and the others

@@ -6,7 +6,9 @@
 #include <limits>
 #include <utility>
 
+#include "base/lanes.hpp"
 #include "base/share_out.hpp"
+#include "base/transpose.hpp"
 
 namespace eddyline::neighbors {
 
@@ -31,8 +33,36 @@ Range range_of_walls(const particles::RowRange& walls, const Number* moved, floa
   return {share * lower, share * upper};
 }
 
+/// Eight at a time, the last ones in part once more.
+EDDYLINE_INLINE Range range_of(const float* values, std::int32_t count) {
+  constexpr std::int32_t k_lanes = Pack8f::width;
+  if (count < k_lanes) {
+    Range range{k_none, -k_none};
+    for (std::int32_t k = 0; k < count; ++k)
+      range.lower = std::min(range.lower, values[k]), range.upper = std::max(range.upper, values[k]);
+    return range;
+  }
+  Pack8f lower(k_none), upper(-k_none);
+  for (std::int32_t k = 0; k < count; k += k_lanes) {
+    const Pack8f value = Pack8f::load(values + std::min(k, count - k_lanes));
+    lower = min(value, lower), upper = max(value, upper);
+  }
+  return {chosen(lower, [](Pack8f a, Pack8f b) { return min(a, b); }),
+          chosen(upper, [](Pack8f a, Pack8f b) { return max(a, b); })};
+}
+
 constexpr auto k_least = [](float a, float b) { return std::min(a, b); };
 constexpr auto k_most = [](float a, float b) { return std::max(a, b); };
+
+/// Chooses between what has been chosen for each cell of a run and a value for each.
+template <class Choose>
+void choose_with(float* chosen, const float* values, std::int32_t cells, Choose&& choose) {
+#pragma omp simd
+  for (std::int32_t k = 0; k < cells; ++k) {
+    const float before = chosen[k], value = values[k];
+    chosen[k] = choose(before, value);
+  }
+}
 
 /// Chooses among `none` and the values around each cell of a run.
 template <std::size_t Runs, class Choose>
@@ -116,23 +146,62 @@ void DriftBound<T, D>::find_occupied(const particles::CellRows& rows, const part
 template <class T, int D>
 void DriftBound<T, D>::measure(const Course<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved,
                                float share) {
-  for_each_occupied(walls_moved != nullptr,
-                    [&](const Occupied& cell) { find_range(cell, course, from, walls_moved, share); });
+  for_each_occupied(walls_moved != nullptr, [&](std::size_t first, std::size_t last) {
+    measure_course(first, last, course, from, walls_moved, share);
+  });
 }
 
 template <class T, int D>
 void DriftBound<T, D>::measure_foreign(const Course<T>& course, const FixedPositions& from,
                                        const WallDisplacement* walls_moved) {
-  for (const std::size_t k : foreign_) find_range(occupied_[k], course, from, walls_moved, 1);
+  for (const std::size_t k : foreign_) measure_course(k, k + 1, course, from, walls_moved, 1);
+}
+
+template <class T, int D>
+void DriftBound<T, D>::measure_course(std::size_t first, std::size_t last, const Course<T>& course,
+                                      const FixedPositions& from, const WallDisplacement* walls_moved, float share) {
+  const auto find = [&](const particles::RowRange& rows, Ways& ways) {
+    ways.find_columns(course, rows);
+    const std::int32_t count = rows.count();
+    for (int d = 0; d < D; ++d) {
+      const typename Course<T>::Axis axis = ways.axis(course, d);
+      const std::int32_t* place = from.x[d].data() + rows.begin;
+      float* way = ways.along[d];
+#pragma omp simd
+      for (std::int32_t k = 0; k < count; ++k) way[k] = axis.displacement(k, place[k]);
+    }
+  };
+  measure_cells<false>(first, last, walls_moved == nullptr ? nullptr : walls_moved->x, share, find);
+}
+
+template <class T, int D>
+void DriftBound<T, D>::Ways::find_columns(const Course<T>& course, const particles::RowRange& rows) {
+  constexpr int k_some = k_columns_at_once;
+  const T* first = course.rows->row(rows.begin).first;
+  const bool has_more = course.to_come != 0 && course.velocity + D > k_some;
+  std::int32_t k = 0;
+  const auto row = [&](int l) { return first + (k + l) * k_first_part; };
+  for (; k + k_rows_at_once <= rows.count(); k += k_rows_at_once) {
+    rows_to_columns(row, [&](int c) { return column[c] + k; });
+    if (has_more)
+      rows_to_columns([&](int l) { return row(l) + k_some; }, [&](int c) { return column[k_some + c] + k; });
+  }
+  for (; k < rows.count(); ++k)
+    for (int c = 0; c < k_first_part; ++c) column[c][k] = row(0)[c];
 }
 
 template <class T, int D>
 void DriftBound<T, D>::measure(const Headings& headings, const Headings* wall_headings) {
-  for_each_occupied(wall_headings != nullptr, [&](const Occupied& cell) {
-    find_range(cell, wall_headings == nullptr ? nullptr : wall_headings->x, Headings::k_unit,
-               [&](std::int32_t r, int d) {
-                 return Headings::k_unit * static_cast<float>(headings.x[d][static_cast<std::size_t>(r)]);
-               });
+  const auto find = [&](const particles::RowRange& rows, Ways& ways) {
+    for (int d = 0; d < D; ++d) {
+      const std::int16_t* heading = headings.x[d].data() + rows.begin;
+      float* way = ways.along[d];
+#pragma omp simd
+      for (std::int32_t k = 0; k < rows.count(); ++k) way[k] = Headings::k_unit * static_cast<float>(heading[k]);
+    }
+  };
+  for_each_occupied(wall_headings != nullptr, [&](std::size_t first, std::size_t last) {
+    measure_cells<false>(first, last, wall_headings == nullptr ? nullptr : wall_headings->x, Headings::k_unit, find);
   });
 }
 
@@ -148,62 +217,109 @@ template <class T, int D>
 template <bool Ends>
 bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
                               const WallDisplacement* walls_moved) {
-  constexpr float k_farthest = 0x1p30F;
   const float of_heading = Headings::k_unit * time;
-  std::atomic<bool> all_known = true;
-  for_each_occupied(walls_moved != nullptr, [&](const Occupied& cell) {
-    float lower[D], upper[D], from_middle = 0;
+  // Moves rows, and tells what they have gone beside what was expected.
+  const auto go = [&](const particles::RowRange& rows, Ways& ways) {
+    constexpr float k_farthest = 0x1p30F;
+    const std::int32_t first = rows.begin, count = rows.count();
+    ways.find_columns(course, rows);
+    if constexpr (!Ends) std::fill_n(ways.from_middle, count, 0.0F);
     for (int d = 0; d < D; ++d) {
-      const Range of_walls = range_of_walls(cell.walls, walls_moved == nullptr ? nullptr : walls_moved->x[d].data(), 1);
-      lower[d] = of_walls.lower, upper[d] = of_walls.upper;
-    }
-    // Moves a row, and tells what it has gone beside what was expected.
-    const auto go = [&](std::int32_t& x, float by, std::int16_t heading) __attribute__((always_inline)) {
-      const bool known = std::abs(by) < k_farthest;
-      const auto quanta = static_cast<std::int32_t>(known ? by : 0.0F);
-      x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(quanta));
-      return known ? by - static_cast<float>(heading) * of_heading : k_none;
-    };
-    if constexpr (Ends) {  // row by row, so that no axis alone waits for itself
-      for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r)
-        for (int d = 0; d < D; ++d) {
-          std::int32_t& x = at.x[d].data()[r];
-          const float beside = go(x, course.so_far(r, d, x), headings.x[d].data()[r]);
-          lower[d] = std::min(lower[d], beside), upper[d] = std::max(upper[d], beside);
+      std::int32_t* x = at.x[d].data() + first;
+      const std::int16_t* heading = headings.x[d].data() + first;
+      const typename Course<T>::Axis axis = ways.axis(course, d);
+      float *way = ways.along[d], *from_middle = ways.from_middle;
+#pragma omp simd
+      for (std::int32_t k = 0; k < count; ++k) {
+        float by;
+        if constexpr (Ends) {
+          by = axis.so_far(k, x[k]);
+        } else {
+          by = std::nearbyint(axis.displacement(k, x[k]));
+          const float beside_middle = axis.from_middle(k, x[k]), most = from_middle[k];
+          from_middle[k] = beside_middle > most ? beside_middle : most;
         }
-    } else {  // axis by axis, as there is more to keep in registers
-      for (int d = 0; d < D; ++d) {
-        std::int32_t* x = at.x[d].data();
-        const std::int16_t* heading = headings.x[d].data();
-        float least = lower[d], most = upper[d];
-#pragma omp simd reduction(min : least) reduction(max : most, from_middle)
-        for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r) {
-          from_middle = std::max(from_middle, course.from_middle(r, d, x[r]));
-          const float beside = go(x[r], std::nearbyint(course.displacement(r, d, x[r])), heading[r]);
-          least = std::min(least, beside), most = std::max(most, beside);
-        }
-        lower[d] = least, upper[d] = most;
+        const auto quanta = static_cast<std::int32_t>(std::min(k_farthest, std::max(-k_farthest, by)));
+        x[k] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[k]) + static_cast<std::uint32_t>(quanta));
+        const float beside = by - static_cast<float>(heading[k]) * of_heading;
+        way[k] = std::abs(by) < k_farthest ? beside : k_none;
       }
     }
-    const auto k = static_cast<std::size_t>(cell.number);
-    for (int d = 0; d < D; ++d) {
-      lower_[d][k] = lower[d], upper_[d][k] = upper[d];
-      if (upper[d] == k_none) all_known.store(false, std::memory_order_relaxed);
-    }
-    from_middle_[k] = from_middle;
+  };
+  std::atomic<bool> all_known = true;
+  for_each_occupied(walls_moved != nullptr, [&](std::size_t first, std::size_t last) {
+    measure_cells<!Ends>(first, last, walls_moved == nullptr ? nullptr : walls_moved->x, 1, go);
+    for (std::size_t k = first; k < last; ++k)
+      for (int d = 0; d < D; ++d)
+        if (upper_[d][static_cast<std::size_t>(occupied_[k].number)] == k_none)
+          all_known.store(false, std::memory_order_relaxed);
   });
   return all_known;
 }
 
 template <class T, int D>
-template <class MeasureCell>
-void DriftBound<T, D>::for_each_occupied(bool walls_move, MeasureCell&& measure_cell) {
+template <class Measure>
+void DriftBound<T, D>::for_each_occupied(bool walls_move, Measure&& measure) {
   const auto count = static_cast<std::int64_t>(walls_move ? occupied_.size() : with_fluid_);
   constexpr std::int64_t k_portion = 64;  // cells that a thread takes at a time
   share_out(count, k_portion, [&](std::int64_t first, std::int64_t last) {
-    for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) measure_cell(occupied_[k]);
+    measure(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
   });
   copy_to_images();
+}
+
+template <class T, int D>
+template <bool WithMiddle, class Number, class Find>
+void DriftBound<T, D>::measure_cells(std::size_t first, std::size_t last, const Array<Number>* walls_moved, float share,
+                                     Find&& find) {
+  for (std::size_t k = first; k < last; ++k) {
+    const Occupied& cell = occupied_[k];
+    const auto n = static_cast<std::size_t>(cell.number);
+    for (int d = 0; d < D; ++d) {
+      const Range of_walls =
+          range_of_walls(cell.walls, walls_moved == nullptr ? nullptr : walls_moved[d].data(), share);
+      lower_[d][n] = of_walls.lower, upper_[d][n] = of_walls.upper;
+    }
+    if constexpr (WithMiddle) from_middle_[n] = 0;
+  }
+  Ways ways;
+  while (first < last) {
+    const Occupied& cell = occupied_[first];
+    if (cell.fluid.count() > Ways::k_most) {
+      for (particles::RowRange some{cell.fluid.begin, 0}; some.begin < cell.fluid.end; some.begin = some.end) {
+        some.end = std::min(some.begin + Ways::k_most, cell.fluid.end);
+        find(some, ways);
+        take_in<WithMiddle>(cell, ways, 0, some.count());
+      }
+      ++first;
+      continue;
+    }
+    // Of as many cells as stand one after the other and have room.
+    particles::RowRange rows = cell.fluid;
+    std::size_t end = first + 1;
+    for (; end < last; ++end) {
+      const particles::RowRange& more = occupied_[end].fluid;
+      if (more.begin != rows.end || more.end - rows.begin > Ways::k_most) break;
+      rows.end = more.end;
+    }
+    find(rows, ways);
+    for (; first < end; ++first) {
+      const particles::RowRange& own = occupied_[first].fluid;
+      take_in<WithMiddle>(occupied_[first], ways, own.begin - rows.begin, own.count());
+    }
+  }
+}
+
+template <class T, int D>
+template <bool WithMiddle>
+void DriftBound<T, D>::take_in(const Occupied& cell, const Ways& ways, std::int32_t first, std::int32_t count) {
+  const auto n = static_cast<std::size_t>(cell.number);
+  for (int d = 0; d < D; ++d) {
+    const Range range = range_of(ways.along[d] + first, count);
+    lower_[d][n] = std::min(lower_[d][n], range.lower), upper_[d][n] = std::max(upper_[d][n], range.upper);
+  }
+  if constexpr (WithMiddle)
+    from_middle_[n] = std::max(from_middle_[n], range_of(ways.from_middle + first, count).upper);
 }
 
 /// Images go as those do whose images they are.
@@ -214,32 +330,6 @@ void DriftBound<T, D>::copy_to_images() {
     for (int d = 0; d < D; ++d) lower_[d][to] = lower_[d][from], upper_[d][to] = upper_[d][from];
     from_middle_[to] = from_middle_[from];
   }
-}
-
-template <class T, int D>
-void DriftBound<T, D>::find_range(const Occupied& cell, const Course<T>& course, const FixedPositions& from,
-                                  const WallDisplacement* walls_moved, float share) {
-  find_range(cell, walls_moved == nullptr ? nullptr : walls_moved->x, share,
-             [&](std::int32_t r, int d) { return course.displacement(r, d, from.x[d][static_cast<std::size_t>(r)]); });
-}
-
-/// Of a cell, from displacement(row, axis); of walls from an array an axis.
-template <class T, int D>
-template <class Number, class Displacement>
-void DriftBound<T, D>::find_range(const Occupied& cell, const Array<Number>* walls_moved, float share,
-                                  Displacement&& displacement) {
-  float lower[D], upper[D];
-  for (int d = 0; d < D; ++d) {
-    const Range of_walls = range_of_walls(cell.walls, walls_moved == nullptr ? nullptr : walls_moved[d].data(), share);
-    lower[d] = of_walls.lower, upper[d] = of_walls.upper;
-  }
-  for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r)
-    for (int d = 0; d < D; ++d) {  // all at once: one alone would wait for itself
-      const float moved = displacement(r, d);
-      lower[d] = std::min(lower[d], moved), upper[d] = std::max(upper[d], moved);
-    }
-  const auto k = static_cast<std::size_t>(cell.number);
-  for (int d = 0; d < D; ++d) lower_[d][k] = lower[d], upper_[d][k] = upper[d];
 }
 
 /// All around the cells of a run have numbers, so that the first ones tell those of the others.
@@ -258,37 +348,61 @@ Drift DriftBound<T, D>::largest() const {
 #pragma omp parallel for schedule(static, 2) reduction(max : approach2, moved2, closing)
   for (std::size_t s = 0; s < surrounded_.size(); ++s) {
     const CellRun& run = surrounded_[s];
-    const RunsAround around = this->around(run);
-    for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
-      const auto i = static_cast<std::size_t>(run.begin + k);
-      // What stands on the two sides of this cell, along each axis.
-      float from_below[D], from_above[D];
-      std::fill_n(from_below, D, -k_none);
-      std::fill_n(from_above, D, k_none);
-      for (std::size_t number = 0; number < around.size(); ++number)
-        for (std::int32_t dx = -1; dx <= 1; ++dx) {
-          const auto j = static_cast<std::size_t>(around[number] + k + 1 + dx);
-          const auto at = static_cast<std::int32_t>(number);
-          const std::int32_t side[3] = {dx, at % 3 - 1, at / 3 - 1};
-          float apart2 = 0;
-          for (int d = 0; d < D; ++d) {
-            if (side[d] < 0) from_below[d] = std::max(from_below[d], upper_[d][j]);
-            if (side[d] > 0) from_above[d] = std::min(from_above[d], lower_[d][j]);
-            const float apart = std::max(upper_[d][i] - lower_[d][j], upper_[d][j] - lower_[d][i]);
-            apart2 += apart * apart;
-          }
-          if (!is_empty(i) && !is_empty(j)) approach2 = std::max(approach2, apart2);
-        }
-      float far2 = 0;
-      for (int d = 0; d < D; ++d) {
-        closing = std::max(closing, from_below[d] - from_above[d]);
-        const float far = std::max(upper_[d][i], -lower_[d][i]);
-        far2 += far * far;
-      }
-      if (!is_empty(i)) moved2 = std::max(moved2, far2);
-    }
+    const Largest own = largest_of(run);
+    approach2 = std::max(approach2, own.approach2), moved2 = std::max(moved2, own.moved2);
+    closing = std::max(closing, own.closing);
   }
   return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
+}
+
+/// Cell by cell of those around each cell of the run, for all of the run at a time.
+template <class T, int D>
+typename DriftBound<T, D>::Largest DriftBound<T, D>::largest_of(const CellRun& run) const {
+  const RunsAround around = this->around(run);
+  const std::int32_t cells = run.end - run.begin;
+  const float *lower[D], *upper[D];
+  for (int d = 0; d < D; ++d) lower[d] = lower_[d].data(), upper[d] = upper_[d].data();
+  // What stands on the two sides of each cell, along each axis.
+  float approach2[CellRun::k_most] = {}, from_below[D][CellRun::k_most], from_above[D][CellRun::k_most];
+  for (int d = 0; d < D; ++d) {
+    std::fill_n(from_below[d], cells, -k_none);
+    std::fill_n(from_above[d], cells, k_none);
+  }
+  for (std::size_t number = 0; number < around.size(); ++number)
+    for (std::int32_t dx = -1; dx <= 1; ++dx) {
+      const std::int32_t first = around[number] + 1 + dx, at = static_cast<std::int32_t>(number);
+      const std::int32_t side[3] = {dx, at % 3 - 1, at / 3 - 1};
+#pragma omp simd
+      for (std::int32_t k = 0; k < cells; ++k) {
+        const std::int32_t i = run.begin + k, j = first + k;
+        float apart2 = 0;
+        for (int d = 0; d < D; ++d) {
+          const float above = upper[d][i] - lower[d][j], below = upper[d][j] - lower[d][i];
+          const float apart = std::max(above, below);
+          apart2 += apart * apart;
+        }
+        const float counted = lower[0][j] <= upper[0][j] ? apart2 : 0, most = approach2[k];
+        approach2[k] = std::max(most, counted);
+      }
+      for (int d = 0; d < D; ++d) {
+        if (side[d] < 0) choose_with(from_below[d], upper[d] + first, cells, k_most);
+        if (side[d] > 0) choose_with(from_above[d], lower[d] + first, cells, k_least);
+      }
+    }
+  Largest found;
+  for (std::int32_t k = 0; k < cells; ++k) {
+    const auto i = static_cast<std::size_t>(run.begin + k);
+    float far2 = 0;
+    for (int d = 0; d < D; ++d) {
+      found.closing = std::max(found.closing, from_below[d][k] - from_above[d][k]);
+      const float far = std::max(upper_[d][i], -lower_[d][i]);
+      far2 += far * far;
+    }
+    if (is_empty(i)) continue;
+    found.approach2 = std::max(found.approach2, approach2[k]);
+    found.moved2 = std::max(found.moved2, far2);
+  }
+  return found;
 }
 
 /// Cells that hold nobody have no lowest and no highest displacement: 0 hides what comes of that.

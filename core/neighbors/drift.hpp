@@ -32,22 +32,30 @@ struct Course {
   int velocity;   // its first component's place in a row's first part
   float to_come;  // turns it into the distance still to go [quanta]
 
-  /// To the end of it, from a place [quanta].
-  float displacement(std::int32_t row, int axis, std::int32_t from) const {
-    return std::fma(speed(row, axis), to_come, so_far(row, axis, from));
-  }
-  /// How far the row is from the middle of that way [quanta].
-  float from_middle(std::int32_t row, int axis, std::int32_t from) const {
-    return 0.5F * std::abs(std::fma(-speed(row, axis), to_come, so_far(row, axis, from)));
-  }
-  /// To where the row is, from a place [quanta].
-  float so_far(std::int32_t row, int axis, std::int32_t from) const {
-    const auto here = static_cast<std::uint32_t>(rows->get_fixed(rows->row(row).first + axis));
-    return static_cast<float>(static_cast<std::int32_t>(here - static_cast<std::uint32_t>(from)));
-  }
+  /// Of some rows along an axis.
+  struct Axis {
+    const T *place, *speed;  // of each row
+    float to_come;
 
- private:
-  float speed(std::int32_t row, int axis) const { return static_cast<float>(rows->row(row).first[velocity + axis]); }
+    /// To the end of the course, from a place [quanta].
+    float displacement(std::int32_t k, std::int32_t from) const {
+      return std::fma(static_cast<float>(speed[k]), to_come, so_far(k, from));
+    }
+    /// How far the row is from the middle of that way [quanta].
+    float from_middle(std::int32_t k, std::int32_t from) const {
+      return 0.5F * std::abs(std::fma(-static_cast<float>(speed[k]), to_come, so_far(k, from)));
+    }
+    /// To where the row is, from a place [quanta].
+    float so_far(std::int32_t k, std::int32_t from) const {
+      const auto here = static_cast<std::uint32_t>(Rows<T>::get_fixed(place + k));
+      return static_cast<float>(static_cast<std::int32_t>(here - static_cast<std::uint32_t>(from)));
+    }
+  };
+  /// Of a row alone.
+  Axis of_row(std::int32_t row, int axis) const {
+    const T* first = rows->row(row).first;
+    return {first + axis, first + velocity + axis, to_come};
+  }
 };
 
 /// Own cells side by side along x in a box of this rank.
@@ -114,19 +122,44 @@ class DriftBound {
   /// Numbers of the first cells of the runs around the first cell of one.
   using RunsAround = std::array<std::int32_t, D == 2 ? 3 : 9>;
 
-  void find_range(const Occupied& cell, const Course<T>& course, const FixedPositions& from,
-                  const WallDisplacement* walls_moved, float share);
-  template <class Number, class Displacement>
-  void find_range(const Occupied& cell, const Array<Number>* walls_moved, float share, Displacement&& displacement);
+  /// Some rows, column by column, and how far they have gone, so that loops over them become vector instructions.
+  struct Ways {
+    static constexpr std::int32_t k_most = 512;  // rows
+    T column[k_first_part][k_most];
+    float along[D][k_most];
+    float from_middle[k_most];
+
+    /// Finds columns of rows, as far as a course needs them.
+    void find_columns(const Course<T>& course, const particles::RowRange& rows);
+    typename Course<T>::Axis axis(const Course<T>& course, int d) const {
+      return {column[d], column[course.velocity + d], course.to_come};
+    }
+  };
+  /// Of those that are occupied, cells [first, last): find(rows, ways) tells the ways of some rows. Walls have gone
+  /// that share of what an array an axis says; without it, they rest.
+  template <bool WithMiddle, class Number, class Find>
+  void measure_cells(std::size_t first, std::size_t last, const Array<Number>* walls_moved, float share, Find&& find);
+  /// The same of the displacements on a course.
+  void measure_course(std::size_t first, std::size_t last, const Course<T>& course, const FixedPositions& from,
+                      const WallDisplacement* walls_moved, float share);
+  /// Takes a cell's part of some ways into its lowest and highest ones.
+  template <bool WithMiddle>
+  void take_in(const Occupied& cell, const Ways& ways, std::int32_t first, std::int32_t count);
   template <bool Ends>
   bool follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
               const WallDisplacement* walls_moved);
   bool is_empty(std::size_t number) const { return !(lower_[0][number] <= upper_[0][number]); }
-  template <class MeasureCell>
-  void for_each_occupied(bool walls_move, MeasureCell&& measure_cell);
+  /// Calls measure(first, last) for all cells that are occupied, or for those with fluid if walls do not move.
+  template <class Measure>
+  void for_each_occupied(bool walls_move, Measure&& measure);
   void find_cells(const particles::CellRows& rows, const particles::CellRows& walls);
   void find_occupied(const particles::CellRows& rows, const particles::CellRows& walls);
   void copy_to_images();
+  /// Squares of bounds over some cells, and what closes along an axis.
+  struct Largest {
+    float approach2 = 0, moved2 = 0, closing = 0;
+  };
+  Largest largest_of(const CellRun& run) const;
   RunsAround around(const CellRun& run) const;
 
   const particles::CellLayout* layout_ = nullptr;

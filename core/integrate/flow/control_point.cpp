@@ -97,7 +97,8 @@ double Flow<T, D>::straying(const neighbors::Course<T>& expected) const {
     for (std::int32_t r = first; r < first + count; ++r)
       for (int d = 0; d < D; ++d) {
         const std::int32_t from = fluid_positions_.x[d][static_cast<std::size_t>(r)];
-        most = std::max(most, std::abs(course.displacement(r, d, from) - expected.displacement(r, d, from)));
+        const auto way = [&](const auto& along) { return along.of_row(r, d).displacement(0, from); };
+        most = std::max(most, std::abs(way(course) - way(expected)));
       }
   });
   return static_cast<double>(most + k_rounding);
