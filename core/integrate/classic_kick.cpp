@@ -174,19 +174,17 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& a
   }
   std::fill_n(to.missed.value, n, 0.0);
   std::fill_n(to.a2.value, n, 0.0);
-  SpanValues predicted[D];  // velocities, as pairs have seen them
-  for (std::size_t l = 0; l < n; ++l) {
-    const auto row = flow_.pressed.row(flow_.fluid_rows.row_of(first + l));
-    for (int d = 0; d < D; ++d) predicted[d][l] = c.c0 * static_cast<double>(row.first[D + d]);
-  }
+  T predicted[k_columns_at_once][k_span];  // velocities by c0, as pairs have seen them
+  read_columns(flow_.pressed, D, flow_.fluid_rows, span, predicted);
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
+    const T* v_seen = predicted[d];
     T *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double pairs = unit * static_cast<double>(a_old[l]);
       const double a_new = pairs + g[d][l], v_middle = v[l] + half * a_new;
-      to.missed[l] += pairs * (v_middle - predicted[d][l]);
+      to.missed[l] += pairs * (v_middle - c.c0 * static_cast<double>(v_seen[l]));
       to.v[d][l] = v[l] + dt * a_new;
       to.x[d][l] = x[l] + dt * v_middle;
       a_old[l] = a[l];
@@ -270,14 +268,15 @@ void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted,
   std::fill_n(v2.value, n, 0.0);
   std::fill_n(moved2.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
-    double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
+    double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *v_squared = v2.value, *moved_squared = moved2.value;
+    const double *to_x = to.x[d].value, *to_v = to.v[d].value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double moved = to.x[d][l] - (x[l] + half * v[l]);
-      x[l] = to.x[d][l];
-      v[l] = to.v[d][l];
-      v2[l] += v[l] * v[l];
-      moved2[l] += moved * moved;
+      const double moved = to_x[l] - (x[l] + half * v[l]);
+      x[l] = to_x[l];
+      v[l] = to_v[l];
+      v_squared[l] += to_v[l] * to_v[l];
+      moved_squared[l] += moved * moved;
     }
   }
   std::copy_n(to.s.value, n, fluid.s.data() + first);

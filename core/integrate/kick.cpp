@@ -248,13 +248,14 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
   SpanValues moved2;
   std::fill_n(moved2.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
-    double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
+    double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *square = moved2.value;
+    const double *x_ahead = ahead.x[d].value, *v_ahead = ahead.v[d].value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double by = ahead.x[d][l] - x[l];
-      moved2[l] += by * by;
-      x[l] = ahead.x[d][l];
-      v[l] = ahead.v[d][l];
+      const double by = x_ahead[l] - x[l];
+      square[l] += by * by;
+      x[l] = x_ahead[l];
+      v[l] = v_ahead[l];
     }
   }
   const double* s = fluid.s.data() + first;

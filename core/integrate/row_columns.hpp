@@ -51,4 +51,18 @@ struct RowColumns {
   }
 };
 
+/// k_columns_at_once columns of the first parts of a span's rows, from one on.
+template <class T>
+void read_columns(const neighbors::Rows<T>& rows, int from, const particles::CellRows& where, const ParticleSpan& span,
+                  T (&columns)[k_columns_at_once][k_span]) {
+  std::size_t l = 0;
+  const auto row = [&](int k) {
+    return rows.row(where.row_of(span.first + l + static_cast<std::size_t>(k))).first + from;
+  };
+  for (; l + k_rows_at_once <= span.count; l += k_rows_at_once)
+    rows_to_columns(row, [&](int c) { return columns[c] + l; });
+  for (; l < span.count; ++l)
+    for (int c = 0; c < k_columns_at_once; ++c) columns[c][l] = row(0)[c];
+}
+
 }  // namespace eddyline::integrate

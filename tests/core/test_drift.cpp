@@ -124,6 +124,11 @@ TEST(no_pair_comes_nearer_than_the_bound) {
     const auto deep = make_grid(3, {4, 4, 4}, {false, false, false});
     const auto t = sort(deep, {1, 1, 1}, random_positions(deep, 600, 2));
     CHECK(drift_of<3>(t, none(deep, {1, 1, 1}), field).approach >= 0.999F * brute_force(t, field));
+    const auto crowded = make_grid(2, {3, 2, 1}, {false, false, false});  // more in a cell than are looked at at a time
+    const auto u = sort(crowded, {1, 1, 1}, random_positions(crowded, 3600, 7));
+    const auto bounds = drift_of<2>(u, none(crowded, {1, 1, 1}), field);
+    CHECK(bounds.approach >= 0.999F * brute_force(u, field));
+    CHECK(bounds.touching >= 0.999F * brute_force_of_touching(u, field));
   }
 }
 

@@ -250,7 +250,8 @@ TEST(fixed_positions_have_exact_differences_far_away) {
   CHECK(fixed.round(0.3) == fixed.quantum() * std::nearbyint(0.3 / fixed.quantum()));
 }
 
-/// The row of every column is found, with vector instructions (float) and without (double), and nothing beside it.
+/// The row of every column is found, with vector instructions (float) and without (double), and nothing beside it; and
+/// back.
 template <class T>
 void check_rows() {
   T columns[k_columns_at_once][k_rows_at_once], rows[k_rows_at_once][k_columns_at_once + 1];
@@ -263,9 +264,14 @@ void check_rows() {
     for (int k = 0; k < k_columns_at_once; ++k) CHECK(rows[k_rows_at_once - 1 - l][k] == T(10 * l + k));
     CHECK(rows[l][k_columns_at_once] == T(-1));
   }
+  T back[k_columns_at_once][k_rows_at_once] = {};
+  rows_to_columns([&](int l) { return static_cast<const T*>(rows[k_rows_at_once - 1 - l]); },
+                  [&](int k) { return static_cast<T*>(back[k]); });
+  for (int k = 0; k < k_columns_at_once; ++k)
+    for (int l = 0; l < k_rows_at_once; ++l) CHECK(back[k][l] == columns[k][l]);
 }
 
-TEST(columns_become_rows) {
+TEST(columns_become_rows_and_columns_again) {
   check_rows<float>();
   check_rows<double>();
 }
