@@ -299,12 +299,12 @@ void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted,
     farthest2 = std::max(farthest2, moved2[l]);
   }
   const bool gas = c.state.is_gas();
+  const double thinnest = gas ? -1 : -0.5, densest = gas ? INFINITY : 0.5;
 #pragma omp simd reduction(+ : bad)
   for (std::size_t l = 0; l < counted; ++l) {
-    const double s = to.s[l];
-    const bool sound = gas ? s > -1 && s < INFINITY : std::abs(s) < 0.5;
-    const bool good =
-        v2[l] <= limit2 && moved2[l] <= jump2 && to.a2[l] < INFINITY && sound && std::abs(to.u[l]) < INFINITY;
+    // Without jumps.
+    const bool sound = (to.s[l] > thinnest) & (to.s[l] < densest) & (std::abs(to.u[l]) < INFINITY);
+    const bool good = (v2[l] <= limit2) & (moved2[l] <= jump2) & (to.a2[l] < INFINITY) & sound;
     bad += good ? 0 : 1;
   }
   largest.signal = signal, largest.speed = speed2, largest.acceleration = acceleration2, largest.moved = farthest2;

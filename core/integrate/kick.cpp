@@ -262,8 +262,9 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
   std::int64_t bad = 0;
 #pragma omp simd reduction(+ : bad)
   for (std::size_t l = 0; l < counted; ++l) {
-    const bool good =
-        ahead.v2[l] <= step.speed_limit2 && moved2[l] <= step.jump2 && std::abs(s[l]) < 0.5 && ahead.a2[l] < INFINITY;
+    // Without jumps.
+    const bool good = (ahead.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (std::abs(s[l]) < 0.5) &
+                      (ahead.a2[l] < INFINITY);
     bad += good ? 0 : 1;
   }
   squares.bad = squares.bad || bad > 0;

@@ -49,9 +49,7 @@ class RowField {
 
   std::size_t bytes() const { return bytes_; }
   void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3& shift) const {
-    rows_.copy(from, to, count);
-    if (shift == Int3{}) return;
-    for (std::int32_t k = 0; k < count; ++k) rows_.shift(to + k, shift, dimensions_);
+    rows_.copy(from, to, count, shift, dimensions_);
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
     for (std::int32_t k = 0; k < count; ++k) {

@@ -66,11 +66,23 @@ class Rows {
   RowParts<const T> data() const { return {begin_, rest_.data()}; }
   std::size_t bytes() const { return first_.bytes() + rest_.bytes(); }
 
-  /// Rows one after the other.
-  void copy(std::int32_t from, std::int32_t to, std::int32_t count) {
+  /// Rows one after the other, to where no others of them are, with their positions shifted by whole quanta.
+  void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3& by, int dimensions) {
     const RowParts<T> source = row(from), target = row(to);
-    std::copy_n(source.first, count * k_first_part, target.first);
     std::copy_n(source.rest, count * rest(), target.rest);
+    if constexpr (sizeof(T) == sizeof(std::int32_t)) {  // all values of a row at a time
+      using Values __attribute__((vector_size(k_first_part * sizeof(std::uint32_t)))) = std::uint32_t;
+      Values quanta{}, values;
+      for (int d = 0; d < dimensions; ++d) quanta[d] = static_cast<std::uint32_t>(by[static_cast<std::size_t>(d)]);
+      for (std::int32_t k = 0; k < count * k_first_part; k += k_first_part) {
+        std::memcpy(&values, source.first + k, sizeof values);
+        values += quanta;
+        std::memcpy(target.first + k, &values, sizeof values);
+      }
+    } else {
+      std::copy_n(source.first, count * k_first_part, target.first);
+      for (std::int32_t k = 0; k < count; ++k) shift(to + k, by, dimensions);
+    }
   }
 
   /// Shifts the position of a row by whole quanta.
