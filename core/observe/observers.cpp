@@ -134,9 +134,31 @@ void Observers<T, D>::group_walls() {
   force_walls_.assign(force_owners_.size(), {});
   std::map<std::int32_t, std::size_t> forces;
   for (std::size_t k = 0; k < force_owners_.size(); ++k) forces[force_owners_[k]] = k;
-  for (std::size_t i = 0; i < beyond_.size(); ++i)
-    if (const auto force = forces.find(flow_.wall.owner[i]); beyond_[i] < 0 && force != forces.end())
-      force_walls_[force->second].push_back(static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < beyond_.size(); ++i) {
+    if (beyond_[i] >= 0) continue;
+    const auto give = [&](std::int32_t owner, const Pushed& part) {
+      if (const auto force = forces.find(owner); force != forces.end()) force_walls_[force->second].push_back(part);
+    };
+    const std::int32_t owner = flow_.wall.owner[i], wall = static_cast<std::int32_t>(i);
+    Pushed own{wall, {}, true};
+    for (std::size_t d = 0; d < D; ++d) {
+      const std::int32_t side = owner < 0 ? side_along(static_cast<int>(d), i, owner) : owner;
+      Pushed other{wall, {}, false};
+      (side == owner ? own : other).along[d] = true;
+      if (side != owner) give(side, other);
+    }
+    give(owner, own);
+  }
+}
+
+/// Whom pressure along an axis pushes: in a corner each side is pushed along its normal, whoever has the particle.
+template <class T, int D>
+std::int32_t Observers<T, D>::side_along(int axis, std::size_t i, std::int32_t owner) const {
+  const auto& world = flow_.world();
+  const double x = flow_.wall.x[axis][i] - world.origin[axis];
+  if (x >= 0 && x <= world.size[axis]) return owner;
+  const int side = 2 * axis + (x < 0 ? 0 : 1);
+  return world.sides[static_cast<std::size_t>(side)].kind == world::SideKind::wall ? -1 - side : owner;
 }
 
 /// Unit of the reaction sums [N, or N/m in 2D].
@@ -194,14 +216,14 @@ void Observers<T, D>::add_budget() {
 }
 
 template <class T, int D>
-void Observers<T, D>::add_force(std::span<const std::int32_t> walls) {
+void Observers<T, D>::add_force(std::span<const Pushed> walls) {
   const double unit = force_unit();
   tally_.add_over<2 * D>(std::ssize(walls), [&](std::size_t k) {
-    const auto i = static_cast<std::size_t>(walls[k]);
+    const auto i = static_cast<std::size_t>(walls[k].wall);
     std::array<double, 2 * D> v{};
     for (std::size_t d = 0; d < D; ++d) {
-      v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
-      v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+      if (walls[k].along[d]) v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
+      if (walls[k].rubs) v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
     }
     return v;
   });
@@ -211,7 +233,7 @@ void Observers<T, D>::add_force(std::span<const std::int32_t> walls) {
 /// pressure force points along the pair, so that any point of its line is right as the place where it acts; friction
 /// acts on the surface, and so half way between fluid and dummy particles.
 template <class T, int D>
-void Observers<T, D>::add_torque(std::int32_t owner, std::span<const std::int32_t> walls) {
+void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> walls) {
   const auto& c = flow_.constants();
   const double unit = force_unit();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
@@ -219,7 +241,7 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const std::int32_
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
   tally_.add_over<5>(std::ssize(walls), [&](std::size_t k) {
-    const auto i = static_cast<std::size_t>(walls[k]);
+    const auto i = static_cast<std::size_t>(walls[k].wall);
     Vec3 x, X, pressure, viscous;
     for (int d = 0; d < D; ++d) {
       x[d] = flow_.wall.x[d][i];

@@ -32,12 +32,18 @@ class Observers {
 
  private:
   void name_series();
+  /// A wall's particle, and what of it counts for a force: pressure along some axes, and friction.
+  struct Pushed {
+    std::int32_t wall;
+    std::array<bool, D> along;
+    bool rubs;
+  };
   /// Which of the walls' particles belong to which force, and which stand beyond an opening.
   void group_walls();
+  std::int32_t side_along(int axis, std::size_t wall, std::int32_t owner) const;
   void add_budget();
-  /// walls: particles.
-  void add_force(std::span<const std::int32_t> walls);
-  void add_torque(std::int32_t owner, std::span<const std::int32_t> walls);
+  void add_force(std::span<const Pushed> walls);
+  void add_torque(std::int32_t owner, std::span<const Pushed> walls);
   void add_power_of_sides();
   void add_opening(std::size_t number);
   void report_budget(Series& series);
@@ -54,15 +60,15 @@ class Observers {
 
   const integrate::Flow<T, D>& flow_;
   Tally tally_;
-  std::vector<Series> series_;                          // budget, forces, openings, probes, gauges, fronts
-  std::vector<bool> moving_;                            // bodies that were to move when the run began
-  bool walls_move_ = false;                             // whether there were any
-  std::vector<std::int32_t> beyond_;                    // opening beyond which a wall's particle stands, or -1
-  std::vector<std::int32_t> force_owners_;              // of the force series: body or -1 - side
-  std::vector<std::vector<std::int32_t>> force_walls_;  // walls' particles of each, none beyond an opening
-  std::int64_t shared_ = 0;                             // how often the domain had been shared out at the last row
-  std::int64_t body_changes_ = 0;                       // how often bodies had come or gone at it
-  double power_ = 0;                                    // of all that moves, on the fluid, at this row [W, in 2D W/m]
+  std::vector<Series> series_;                    // budget, forces, openings, probes, gauges, fronts
+  std::vector<bool> moving_;                      // bodies that were to move when the run began
+  bool walls_move_ = false;                       // whether there were any
+  std::vector<std::int32_t> beyond_;              // opening beyond which a wall's particle stands, or -1
+  std::vector<std::int32_t> force_owners_;        // of the force series: body or -1 - side
+  std::vector<std::vector<Pushed>> force_walls_;  // walls' particles of each, none beyond an opening
+  std::int64_t shared_ = 0;                       // how often the domain had been shared out at the last row
+  std::int64_t body_changes_ = 0;                 // how often bodies had come or gone at it
+  double power_ = 0;                              // of all that moves, on the fluid, at this row [W, in 2D W/m]
   double work_ = 0, work_time_ = 0, last_power_ = 0;
 };
 

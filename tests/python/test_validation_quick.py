@@ -27,6 +27,24 @@ def test_water_that_was_stirred_fills_its_volume_and_no_more(tmp_path: Path):
     assert 0.95 < budget["potential_energy"].iloc[-1] / still < 1.08
 
 
+def test_every_side_of_a_still_pool_carries_what_rests_on_it(tmp_path: Path):
+    """The walls' particles in its corners push two sides, each along its normal."""
+    changes = {"domain.spacing": "H/20", "output.pictures": 0, "output.snapshots": 0}
+    world = World.load("still_water", changes)
+    run = eddyline.run(world, out=tmp_path / "run", threads=1, progress=False, movie=False, report=False)
+    mass = run.series("budget")["mass"].iloc[-1]
+    beside = 0.5 * 9.81 * mass * world.let["H"]
+
+    def mean(side: str, column: str) -> float:
+        force = run.series(f"force.{side}")[column]
+        return float(force.iloc[len(force) // 2 :].mean())
+
+    assert mean("bottom", "total_y") == pytest.approx(-9.81 * mass, rel=0.004)
+    assert mean("left", "total_x") == pytest.approx(-beside, rel=0.01)
+    assert mean("right", "total_x") == pytest.approx(beside, rel=0.01)
+    assert abs(mean("left", "total_y")) < 0.002 * 9.81 * mass
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_case_keeps_its_limits(name: str, tmp_path: Path):
     figures = CASES[name].run(Setting(quick=True, threads=1, folder=tmp_path))
