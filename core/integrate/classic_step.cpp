@@ -15,6 +15,21 @@ namespace {
 
 constexpr int k_walls = 1;  // passes over pairs in a step, see Laziness; rates are the last
 
+/// Of a liquid at n pressures, most of which are slight: these without jumps.
+template <class T>
+void find_density_excess(const physics::StateEquation& state, const T* pressure, std::size_t n, double* excess) {
+  using Tait = physics::StateEquationTait;
+  const bool is_tait = state.kind == physics::StateEquation::Kind::tait;
+  if (is_tait) {
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) excess[l] = Tait::density_excess_of_slight(static_cast<double>(pressure[l]));
+  }
+  for (std::size_t l = 0; l < n; ++l) {
+    const auto p = static_cast<double>(pressure[l]);
+    if (!is_tait || !Tait::is_slight(p)) excess[l] = state.density_excess(p);
+  }
+}
+
 }  // namespace
 
 template <class T, int D>
@@ -167,17 +182,19 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
                [&](std::size_t l) { return to_dimensionless * surroundings_.force(vector_of(wall.x, begin + l), t); });
     sums.find_pressures(count, c.free_surface);
     sums.mirror_velocities(wall, begin, count, c.inverse_c0);
+    double excess[WallBlock<T, D>::k_size];
+    if (!c.state.is_gas()) find_density_excess(c.state, sums.pressure, count, excess);
     for (std::size_t l = 0; l < count; ++l) {
       const std::size_t k = begin + l;
       const auto row = flow_.walls.row(flow_.wall_rows.row_of(k));
-      const double p = static_cast<double>(sums.pressure[l]);
       double s = 0, sound_speed = 0;
       if (sums.is_wet(l)) {
         if (c.state.is_gas()) {
+          const double p = static_cast<double>(sums.pressure[l]);
           s = static_cast<double>(sums.density[l]) / static_cast<double>(sums.weight[l]) - 1;
           sound_speed = std::sqrt(c.state.gamma * std::max(p, 0.0) / (1 + s));
         } else {
-          s = c.state.density_excess(p);
+          s = excess[l];
           sound_speed = c.state.sound_speed(s, 0);
         }
       }

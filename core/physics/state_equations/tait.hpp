@@ -14,10 +14,13 @@ struct StateEquationTait {
     return (x3 * x3 * x - 1) / 7;
   }
   static constexpr double sound_speed(double s) { return (1 + s) * (1 + s) * (1 + s); }
-  /// s at the pressure p; p must be above -1/7, where no density is left. Near rho0 by Newton's method, in s itself, so
-  /// that nothing cancels, from the first terms of its series.
+  /// s at the pressure p; p must be above -1/7, where no density is left.
   static double density_excess(double p) {
-    if (!(std::abs(p) < 0.05)) return portable::pow(1 + 7 * p, 1.0 / 7) - 1;
+    return is_slight(p) ? density_excess_of_slight(p) : portable::pow(1 + 7 * p, 1.0 / 7) - 1;
+  }
+  static bool is_slight(double p) { return std::abs(p) < 0.05; }
+  /// Near rho0 by Newton's method, in s itself, so that nothing cancels, from the first terms of its series.
+  static double density_excess_of_slight(double p) {
     double s = p * (1 + p * (13 * p - 3));
     for (int k = 0; k < 3; ++k) {
       const double x = 1 + s, x3 = x * x * x;

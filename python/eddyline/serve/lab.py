@@ -10,6 +10,7 @@ import time as clock
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from eddyline.live import address
 from eddyline.live import stream_pb2 as pb
@@ -178,15 +179,18 @@ class Lab:
         row = self.store.get(id_)
         if kind == "hello":
             said = message.hello
-            values = {"state": "running", "title": said.title, "ranks": said.ranks or 1}
-            if row is None:
-                self.store.add(
-                    RunRow(id_, said.title, slug(said.world), "running", "joined", now(), started=now())
-                )
+            values: dict[str, Any] = {"state": "running", "title": said.title, "ranks": said.ranks or 1}
             folder = self._inside(said.folder)
             if folder:
                 values["folder"] = folder
-            self.store.change(id_, **values)
+            if row is not None:
+                self.store.change(id_, **values)
+            else:  # at once, as somebody may look at it
+                self.store.add(
+                    RunRow(
+                        id_, world=slug(said.world), origin="joined", created=now(), started=now(), **values
+                    )
+                )
         elif kind == "ended" and row is not None:
             self._close(row, message.ended.outcome, message.ended.message, message.ended.fingerprint)
         elif kind == "progress" and row is not None and not row.particles:
