@@ -16,7 +16,7 @@ bool is_clear(const Flow<T, D>& flow, const Contact& contact, const ParticleSpan
   Vec3 lowest, highest;
   for (int d = 0; d < D; ++d) {
     const double* along = x[d].value;
-    Pack4d low(along[0]), high(along[0]);
+    Pack4d low(along[0]), high(along[0]);  // as the compiler makes no vector instructions of such a loop by itself
     std::size_t l = 0;
     for (; l + k_lanes <= span.count; l += k_lanes) {
       const Pack4d some = Pack4d::load(along + l);

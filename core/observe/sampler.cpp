@@ -259,12 +259,12 @@ template <class T, int D>
 PixelRows Sampler<T, D>::near_fluid(const Plane& plane) const {
   const auto& layout = flow_.layout();
   if (layout.grid().periodic[1] || !(plane.height() > 0)) return {plane, 0, plane.rows};
-  double extent[] = {-INFINITY, -INFINITY};  // downwards, upwards
-  const auto owned = static_cast<std::size_t>(flow_.fluid_rows.owned());
-  for (std::size_t i = 0; i < owned; ++i) {
-    extent[0] = std::max(extent[0], -flow_.fluid.x[1][i]);
-    extent[1] = std::max(extent[1], flow_.fluid.x[1][i]);
-  }
+  const double* height = flow_.fluid.x[1];
+  const std::int64_t owned = flow_.fluid_rows.owned();
+  double down = -INFINITY, up = -INFINITY;
+#pragma omp parallel for reduction(max : down, up)
+  for (std::int64_t i = 0; i < owned; ++i) down = std::max(down, -height[i]), up = std::max(up, height[i]);
+  double extent[] = {down, up};
   comm::maximum(flow_.communicator(), extent, "observers");
   // In rows from the lowest; one more on both sides, as places are rounded.
   const double R = flow_.constants().length.interaction_radius;

@@ -176,3 +176,21 @@ def test_a_drop_of_one_particle_is_seen(scheme: str) -> None:
     assert (rows + 70, columns) == (int(y), int(x))
     fell = np.linalg.norm(np.asarray(simulation.velocity)[drop])
     assert fell > 0 and speed[rows[0] + 70, columns[0]] == pytest.approx(fell, rel=1e-5)
+
+
+def test_rows_are_looked_at_as_far_as_fluid_reaches() -> None:
+    """Rows that no fluid is near are passed over; those within R of it are not, wherever the plane begins."""
+    world = World.load(WORLDS / "dam_break.toml", {"domain.spacing": "a/20"})
+    simulation = _core.Simulation(world.core, threads=1)
+    top = simulation.position[:, 1].max()
+    reach = _core.estimate(world.core).interaction_radius
+    rows, columns, height = 400, 24, 2 * top
+    cover = simulation.rasters(["cover"], (rows, columns), (0.0, 0.0, 0.0), (top, height, 0.0))[0]
+    y = (np.arange(rows) + 0.5) * height / rows
+    lit = y[(cover > 0).any(axis=1)]
+    assert lit.min() == y[0] and top + 0.8 * reach < lit.max() < top + reach
+    above, half = (top, height, 0.0), rows // 2
+    upper = simulation.rasters(["cover"], (half, columns), (0.0, height / 2, 0.0), above)[0]
+    assert upper.tobytes() == cover[half:].tobytes()
+    beyond = simulation.rasters(["cover"], (20, columns), (0.0, top + reach, 0.0), above)[0]
+    assert not beyond.any()
