@@ -198,22 +198,23 @@ template <class T, int D>
 void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
-  const double kernel = flow_.constants().kernel / 20, inverse_mass = flow_.constants().inverse_mass;
+  const double unit = flow_.constants().filling, inverse_mass = flow_.constants().inverse_mass;
   const double relaxation = step.relaxation;
-  const bool free_surface = flow_.constants().free_surface;
   const T* filling = flow_.delta.filling() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
   const std::uint8_t* surface = flow_.surface.data() + first;
-  SpanValues in_buffer, is_inside;
+  SpanValues in_buffer, apart, crowded;
+  const physics::FillingTolerance tolerance{flow_.constants().free_surface};
   for (std::size_t l = 0; l < n; ++l) {
+    const auto surrounding = static_cast<physics::Surrounding>(surface[l]);
     in_buffer[l] = fluid.buffer[first + l];
-    is_inside[l] = surface[l] == physics::k_inside || surface[l] == physics::k_sparse ? 1 : 0;
+    apart[l] = tolerance.apart(surrounding), crowded[l] = tolerance.crowded(surrounding);
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    const double filled = kernel * (static_cast<double>(filling[l]) + mass[l] * inverse_mass);
-    const double excess = physics::excess_of_filling(filled, s[l], free_surface, is_inside[l] > 0);
+    const double filled = unit * (static_cast<double>(filling[l]) + mass[l] * inverse_mass);
+    const double excess = physics::excess_of_filling(filled, s[l], apart[l], crowded[l]);
     const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }

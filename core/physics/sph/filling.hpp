@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "physics/pair.hpp"
+#include "physics/sph/free_surface.hpp"
 
 namespace eddyline::physics {
 
@@ -14,14 +15,26 @@ EDDYLINE_INLINE void filling(S& sum, S volume_j, S s_j, S W) {
   sum = fma(fma(volume_j, s_j, volume_j), W, sum);
 }
 
-/// By how much the filling exceeds the density that a particle carries, to which density is drawn. Near a free surface
-/// the sum misses what is not there: only what has come together more closely than any flow asks for counts then, and
-/// inside, away from the surface, what has come apart.
-inline double excess_of_filling(double filling, double s, bool free_surface, bool is_inside) {
-  constexpr double k_crowded = 0.05, k_apart = -0.03;
+/// By how much the filling may be less or more than the density that a particle carries before that is drawn to it.
+struct FillingTolerance {
+  bool free_surface;
+
+  /// At a free surface the sum misses what is not there: nothing there tells that particles have come apart. Inside,
+  /// two rows below the surface of a lattice, it still misses 0.0045.
+  constexpr double apart(Surrounding surrounding) const {
+    return surrounding == k_inside || surrounding == k_sparse ? inside() : 1;
+  }
+  /// Elsewhere only those count that have come together more closely than any flow asks for.
+  constexpr double crowded(Surrounding surrounding) const { return surrounding == k_inside ? inside() : 0.05; }
+
+ private:
+  constexpr double inside() const { return free_surface ? 0.005 : 0; }
+};
+
+/// What density is drawn by.
+inline double excess_of_filling(double filling, double s, double apart, double crowded) {
   const double excess = filling - 1 - s;
-  if (!free_surface) return excess;
-  return std::max(0.0, excess - k_crowded) + (is_inside ? std::min(0.0, excess - k_apart) : 0.0);
+  return std::max(0.0, excess - crowded) + std::min(0.0, excess + apart);
 }
 
 }  // namespace eddyline::physics

@@ -427,7 +427,7 @@ class Method(Table):
     volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
         default=None,
         description="Delta with shifting: rate at which density follows the filling of space, in c0/h; "
-        "default 0.01. With a free surface only where they crowd or have come apart.",
+        "default 0.01. At a free surface only where they crowd.",
     )
     skin: Positive | None = Field(
         default=None,
