@@ -110,6 +110,25 @@ time = {{ end = 1 }}
     assert all(f"bodies.gate is {spacings}" in line for line in told)
 
 
+def test_a_formula_that_never_gives_a_number_is_told_of() -> None:
+    def told(quantity: str) -> list[str]:
+        expect = f'[[expect]]\nquantity = "{quantity}"\nrange = [0, 1]\n'
+        return [line for line in World.from_text(BASE + expect).warnings if "no number" in line]
+
+    wrong = "force.cylinder.total_x.mean / (H - 4*D)"
+    assert told(wrong) == [
+        f'expect[0].quantity = "{wrong}" gives no number, whatever the run finds. Is something divided by 0?'
+    ]
+    for sound in (
+        "force.cylinder.total_x.mean / D",
+        "sqrt(budget.max_speed.max - 1e5)",
+        "log(-budget.momentum_x.min)",
+        "1 / budget.left_mass.final",
+        "asin(force.cylinder.total_x.mean / force.cylinder.total_y.mean)",
+    ):
+        assert told(sound) == []
+
+
 def test_a_flow_with_more_viscosity_than_it_asks_for_says_its_reynolds_number() -> None:
     world = World.load("cylinder", {"let.Re": "1e6"})
     assert [line for line in world.warnings if "Reynolds 356 instead of 1,000,000" in line]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import get_args
 
@@ -17,7 +17,7 @@ from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
 from .problems import Path, below, dotted, listed, number, rounded, shown
-from .quantities import check_quantity
+from .quantities import check_quantity, may_be_finite
 from .samples import Points, Samples, corners, evaluate, face, lattice
 from .scales import SOUND_RATIO, find_scales
 from .schema import (
@@ -78,8 +78,8 @@ def _pictures(file: WorldFile) -> Found:
         )
 
 
-def warnings(file: WorldFile) -> Iterator[str]:
-    """What runs, but may well give something else than is wanted."""
+def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
+    """What runs, but may well give something else than is wanted. values: those of [let]."""
     for name, body in file.bodies.items():
         thickness = _thickness(body, file) / file.domain.spacing
         if thickness < 1:
@@ -87,6 +87,14 @@ def warnings(file: WorldFile) -> Iterator[str]:
                 f"bodies.{name} is {rounded(thickness, 2)} spacings thick: fluid gets through below 1. "
                 "Make it thicker, or the spacing finer."
             )
+    for k, expect in enumerate(file.expect):
+        for key in ("quantity", "against"):
+            text: str | None = getattr(expect, key)
+            if text is not None and not may_be_finite(text, values):
+                yield (
+                    f"expect[{k}].{key} = {shown(text)} gives no number, whatever the run finds. "
+                    "Is something divided by 0?"
+                )
 
 
 def _thickness(body: Body, file: WorldFile) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from .. import _core
 from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
@@ -148,6 +150,18 @@ def plain_formula(text: str, values: Mapping[str, float]) -> tuple[_core.Formula
     """The formula of [let] values and results; and for each result in it the name that evaluate() takes."""
     names = result_names(text, values)
     return _core.Formula(text, (*values, *names)), {name: name for name in names}
+
+
+def may_be_finite(text: str, values: Mapping[str, float]) -> bool:
+    """Whether a formula gives a number for some results at least: for any of many, of all sizes and both
+    signs."""
+    compiled, names = plain_formula(text, values)
+    random, tried = np.random.default_rng(1), 256
+    results = {
+        name: random.choice((-1.0, 1.0), tried) * 10.0 ** random.uniform(-9, 9, tried)
+        for name in names.values()
+    }
+    return bool(np.isfinite(compiled.evaluate({**values, **results})).any())
 
 
 def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:

@@ -59,7 +59,7 @@ class World:
         self.title = self.file.title or name
         self.let: dict[str, float] = names.values
         self.core: _core.World = build(self.file, self.scales)
-        self.warnings = (*checks.warnings(self.file), *self._numerical_viscosity())
+        self.warnings = (*checks.warnings(self.file, self.let), *self._numerical_viscosity())
         self.notes = (*self.warnings, *checks.notes(self.file, samples), *_unused(self.file, names))
 
     @classmethod
