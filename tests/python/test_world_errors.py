@@ -110,6 +110,17 @@ time = {{ end = 1 }}
     assert all(f"bodies.gate is {spacings}" in line for line in told)
 
 
+def test_gaps_that_no_flow_fits_through_are_told_of() -> None:
+    post = '[bodies.post{k}]\nshape = "circle"\ncenter = [{x}, 0.2]\ndiameter = 0.08\n'
+    text = BASE + "".join(post.format(k=k, x=0.41 + 0.1 * k) for k in range(5))
+    told = [line for line in World.from_text(text).notes if "apart" in line or "narrow" in line]
+    assert told[0] == (
+        "cylinder and post0 are 2 spacings apart; a flow between them needs 4. "
+        "Move one, or take a spacing of 0.005 m."
+    )
+    assert (len(told), told[-1]) == (4, "2 more gaps are as narrow.")
+
+
 def test_a_formula_that_never_gives_a_number_is_told_of() -> None:
     def told(quantity: str) -> list[str]:
         expect = f'[[expect]]\nquantity = "{quantity}"\nrange = [0, 1]\n'

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from . import motions, shapes
 from .check_openings import LARGEST_PRESSURE, opening_problems
+from .gaps import narrow_gaps
 from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
@@ -41,6 +42,7 @@ FARTHEST = 1e6
 FEWEST_ACROSS = 4
 """Particles across the domain below which a run says nothing."""
 CELLS_OF_A_PERIOD = 3
+_GAPS_TOLD = 3
 
 
 def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
@@ -133,6 +135,10 @@ def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
                 f"bodies.{name} is {rounded(across, 2)} spacings wide: forces on it are rough below 8, "
                 "good above 20."
             )
+    gaps = narrow_gaps(file)
+    yield from (gap.reason for gap in gaps[:_GAPS_TOLD])
+    if len(gaps) > _GAPS_TOLD:
+        yield f"{len(gaps) - _GAPS_TOLD} more gaps are as narrow."
     origin, end = corners(file)
     for name, region in file.regions.items():
         low, high = region.core_shape.bounds
