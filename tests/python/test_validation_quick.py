@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import eddyline
@@ -43,6 +44,58 @@ def test_every_side_of_a_still_pool_carries_what_rests_on_it(tmp_path: Path):
     assert mean("left", "total_x") == pytest.approx(-beside, rel=0.01)
     assert mean("right", "total_x") == pytest.approx(beside, rel=0.01)
     assert abs(mean("left", "total_y")) < 0.002 * 9.81 * mass
+
+
+OPEN_CHANNEL = """format = 1
+title = "A stream with a free surface"
+[domain]
+size = [1.5, 0.35]
+spacing = "0.2/12"
+gravity = [0, -9.81]
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+[start]
+velocity = [0.5, 0]
+[regions.stream]
+shape = "rectangle"
+min = [0, 0]
+max = [1.5, 0.2]
+pressure = "hydrostatic"
+[openings.upstream]
+type = "inflow"
+min = [0, 0]
+max = [0, 0.2]
+velocity = 0.5
+[openings.downstream]
+type = "outflow"
+min = [1.5, 0]
+max = [1.5, 0.2]
+pressure = "9810*(0.2 - y)"
+[boundaries]
+bottom = { type = "wall", slip = true }
+left = { type = "wall", slip = true }
+right = { type = "wall", slip = true }
+top = { type = "open" }
+[time]
+end = 15.0
+[output]
+pictures = 0
+snapshots = 0
+[observe.level]
+type = "gauge"
+position = [0.375, 0]
+"""
+
+
+def test_an_open_channel_keeps_its_level(tmp_path: Path):
+    """An outflow that lets sound alone pass has it swing by a fifth."""
+    world = World.from_text(OPEN_CHANNEL)
+    run = eddyline.run(world, out=tmp_path / "run", threads=1, progress=False, movie=False, report=False)
+    level, out = run.series("level"), run.series("opening.downstream")
+    late, settled = level["time"] > 5, out["time"] > 10
+    assert np.abs(level["height"][late] / 0.2 - 1).max() < 0.05
+    assert out["mass_flow"][settled].mean() == pytest.approx(-100, rel=0.04)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -13,10 +13,11 @@ using physics::StateEquationLinear;
 
 namespace {
 
-/// Running means follow within so many passages of a sound wave through the domain: slow against all waves that fit
-/// into it, so that none is reflected.
+/// Running means follow within so many passages of a wave through the domain: slow against all waves that fit into it,
+/// so that none is reflected.
 constexpr double k_passages = 10;
 constexpr double k_largest_lead = 0.05;    // of the speed: fits to a curved profile are less than that too slow
+constexpr double k_largest_rise = 0.5;     // of the speed of long gravity waves
 constexpr double k_largest_easing = 0.05;  // of the speed: compression in a flow that counts as incompressible is less
 
 /// Sums over the sites of an opening.
@@ -95,6 +96,7 @@ typename OpeningRules<D>::Means OpeningRules<D>::means_of(const Opening<D>& open
   means.speed = mean(k_speed, k_wet);
   means.pressure = mean(k_pressure, k_wet);
   means.slope = mean(k_slope, k_wet_slopes) * p_unit / c.length.interaction_radius;
+  means.wave = long_wave(opening, static_cast<std::int64_t>(sums[k_wet].value()));
   const double mass_flow = sums[k_mass_flow].value(), density = opening.world.density;
   if (density > 0 && mass_flow > 0) means.pace = density * sums[k_volume_flow].value() / mass_flow;
   return means;
@@ -105,7 +107,7 @@ typename OpeningRules<D>::Means OpeningRules<D>::means_of(const Opening<D>& open
 /// which without that would bring more volume to them than the world asks for.
 template <int D>
 void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, double dt) const {
-  const double share = follow(opening, dt);
+  const double share = follow(opening, dt, constants_.c0);
   opening.slope += share * (means.slope - opening.slope);
   const double pace = opening.pace + share * (means.pace - opening.pace);
   opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
@@ -115,22 +117,36 @@ void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, doubl
 /// is the mean over the opening's wet sites, and nothing runs in, so that beyond it
 ///   p = p_ref + J/2,   u = u_g + (u_ref - <u>) + J/(2 rho0 c0)
 /// The velocity keeps its profile u_g, and vortices pass: only the means know of sound. u_ref is the running mean of
-/// <u>.
+/// <u>. With a free surface it has <p - p_ref>/(rho0 c_g) besides, the velocity of a long gravity wave that runs out at
+/// c_g with as much too high a level (Flather 1976), and the mean is slow against such waves: else the level, which
+/// only follows what runs out, would swing for ever.
 template <int D>
 void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest) const {
   const auto& c = constants_;
   const auto& sites = opening.sites;
   const double p_unit = c.rho0 * c.c0 * c.c0;
   const auto axis = static_cast<std::size_t>(sites.axis);
-  const double share = follow(opening, dt);
+  const double share = follow(opening, dt, c.c0);
+  const bool has_level = means.wave > 0;
   opening.slope += share * (means.slope - opening.slope);
-  opening.reference_speed += share * (means.speed - opening.reference_speed);
+  opening.reference_speed +=
+      (has_level ? follow(opening, dt, means.wave) : share) * (means.speed - opening.reference_speed);
   const double pressure = means.pressure + 0.5 * sites.pitch * opening.slope;  // from the nodes to the opening
-  const double J = c.rho0 * c.c0 * (means.speed - opening.reference_speed) + pressure;
+  double reference = opening.reference_speed;
+  if (has_level) {
+    const double most = k_largest_rise * means.wave;
+    const double rise = std::clamp(pressure / (c.rho0 * means.wave), -most, most);
+    opening.lead += share * (rise - opening.lead);
+    reference += opening.lead;
+  }
+  const double J = c.rho0 * c.c0 * (means.speed - reference) + pressure;
   opening.pressure = J / 2;
-  const double most = k_largest_lead * std::abs(opening.reference_speed);
-  if (dt > 0) opening.lead = std::clamp(opening.lead + share * J / (2 * c.rho0 * c.c0), -most, most);
-  const double correction = opening.reference_speed - means.speed + J / (2 * c.rho0 * c.c0) + opening.lead;
+  double correction = reference - means.speed + J / (2 * c.rho0 * c.c0);
+  if (!has_level) {
+    const double most = k_largest_lead * std::abs(reference);
+    if (dt > 0) opening.lead = std::clamp(opening.lead + share * J / (2 * c.rho0 * c.c0), -most, most);
+    correction += opening.lead;
+  }
   for (std::int64_t k = 0; k < sites.sites(); ++k) {
     const auto node = static_cast<std::int32_t>(opening.first_node + k);
     const auto& fit = fits_[node];
@@ -147,11 +163,21 @@ void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, doub
   }
 }
 
-/// Share by which running means of an opening follow in a step.
+/// sqrt(g h) for the depth h of the wet sites, 0 without a free surface or where gravity points through the opening.
 template <int D>
-double OpeningRules<D>::follow(const Opening<D>& opening, double dt) const {
+double OpeningRules<D>::long_wave(const Opening<D>& opening, std::int64_t wet) const {
+  if (!constants_.free_surface) return 0;
+  double g_height = 0;
+  for (int d = 0; d < D; ++d)
+    g_height += std::abs(world_.gravity[d]) * (opening.world.upper[d] - opening.world.lower[d]);
+  return std::sqrt(g_height * static_cast<double>(wet) / static_cast<double>(opening.sites.sites()));
+}
+
+/// Share by which running means of an opening follow in a step, slowly against waves of a speed.
+template <int D>
+double OpeningRules<D>::follow(const Opening<D>& opening, double dt, double speed) const {
   const double length = world_.size[opening.sites.axis];
-  return dt > 0 ? std::min(1.0, dt * constants_.c0 / (k_passages * length)) : 1.0;
+  return dt > 0 ? std::min(1.0, dt * speed / (k_passages * length)) : 1.0;
 }
 
 template class OpeningRules<2>;

@@ -1,6 +1,7 @@
 #pragma once
 // What openings impose, ruled by what the fluid in front of them is like on the mean.
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,7 @@ class OpeningRules {
     double pressure = 0;  // above that of the file [Pa]
     double slope = 0;     // of the pressure, outwards [Pa/m]
     double pace = 1;      // inflow: at which it carries the mass of the file's stream
+    double wave = 0;      // with a free surface: speed of gravity waves that are long against its depth [m/s]
   };
 
   void measure(double t);
@@ -38,7 +40,8 @@ class OpeningRules {
   Means means_of(const Opening<D>& opening, std::span<const ReproducibleSum> sums) const;
   void rule_inflow(Opening<D>& opening, const Means& means, double dt) const;
   void rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest) const;
-  double follow(const Opening<D>& opening, double dt) const;
+  double long_wave(const Opening<D>& opening, std::int64_t wet) const;
+  double follow(const Opening<D>& opening, double dt, double speed) const;
 
   const world::World& world_;
   const Constants& constants_;
