@@ -93,7 +93,8 @@ def test_base_is_right() -> None:
     [
         ('shape = "line"\nfrom = [0, 0]\nto = [0.1, 0.2]\nthickness = "0.2*domain_spacing"', "0.2"),
         ('shape = "polygon"\npoints = [[0, 0], [0.1, 0.2], [0.101, 0.2], [0.001, 0]]', "0.0"),
-        ('shape = "line"\nfrom = [0, 0]\nto = [0.1, 0.2]\nthickness = 0.01', ""),
+        ('shape = "line"\nfrom = [0, 0]\nto = [0.1, 0.2]\nthickness = 0.02', "2"),
+        ('shape = "line"\nfrom = [0, 0]\nto = [0.1, 0.2]\nthickness = 0.03', ""),
     ],
 )
 def test_a_body_that_is_too_thin_to_hold_fluid_is_told_of(body: str, spacings: str) -> None:
