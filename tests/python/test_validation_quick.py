@@ -91,6 +91,7 @@ position = [0.375, 0]
 def test_an_open_channel_keeps_its_level(tmp_path: Path):
     """An outflow that lets sound alone pass has it swing by a fifth."""
     world = World.from_text(OPEN_CHANNEL)
+    assert not [note for note in world.notes if "no pressure" in note]
     run = eddyline.run(world, out=tmp_path / "run", threads=1, progress=False, movie=False, report=False)
     level, out = run.series("level"), run.series("opening.downstream")
     late, settled = level["time"] > 5, out["time"] > 10

@@ -122,6 +122,22 @@ def test_gaps_that_no_flow_fits_through_are_told_of() -> None:
     assert (len(told), told[-1]) == (4, "2 more gaps are as narrow.")
 
 
+def test_an_outflow_that_keeps_no_level_is_told_of() -> None:
+    changes = {"domain.gravity": "[0, -9.81]", "boundaries.right.type": "outflow"}
+
+    def told(**more: str) -> list[str]:
+        overrides = {**changes, **{key.replace("_", "."): value for key, value in more.items()}}
+        notes = World.from_text(BASE, overrides=overrides).notes
+        return [note for note in notes if "no pressure" in note]
+
+    assert told() == [
+        "boundaries.right has no pressure, so that water runs out as over an edge. To keep a level H, write "
+        'pressure = "max(0, density*g*(H - y))", with numbers for density and g.'
+    ]
+    assert told(boundaries_right_pressure="max(0, 9810*(0.2 - y))") == []
+    assert told(domain_gravity="[9.81, 0]") == []
+
+
 def test_a_formula_that_never_gives_a_number_is_told_of() -> None:
     def told(quantity: str) -> list[str]:
         expect = f'[[expect]]\nquantity = "{quantity}"\nrange = [0, 1]\n'

@@ -204,7 +204,7 @@ class Inflow(Table):
 
 
 class Outflow(Table):
-    """Fluid leaves, and with it vortices and sound."""
+    """Fluid leaves, and with it vortices, sound and, with a free surface, long waves."""
 
     type: Literal["outflow"]
     pressure: FieldFormula | None = Field(

@@ -14,11 +14,12 @@ from .build import build
 from .document import Document, parse, read
 from .formulas import Names, names_in, resolve_let
 from .gallery import gallery
-from .problems import Problem, WorldError, number, rounded
+from .openings import faces
+from .problems import Problem, WorldError, dotted, number, rounded
 from .quantities import check_curve
 from .samples import Samples
 from .scales import Scales, find_scales
-from .schema import SIDES, Expect, ObserverTable, Reference, WorldFile
+from .schema import SIDES, Expect, ObserverTable, Outflow, Reference, WorldFile
 from .validate import validate
 
 
@@ -60,7 +61,12 @@ class World:
         self.let: dict[str, float] = names.values
         self.core: _core.World = build(self.file, self.scales)
         self.warnings = (*checks.warnings(self.file, self.let), *self._numerical_viscosity())
-        self.notes = (*self.warnings, *checks.notes(self.file, samples), *_unused(self.file, names))
+        self.notes = (
+            *self.warnings,
+            *self._open_ends(),
+            *checks.notes(self.file, samples),
+            *_unused(self.file, names),
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], overrides: Mapping[str, str | float] | None = None) -> World:
@@ -144,6 +150,19 @@ class World:
             f"{alpha}), more than the fluid's {rounded(nu)}: inside, the flow is one of Reynolds "
             f"{rounded(reynolds, 3)} instead{asked}. It falls with the spacing."
         )
+
+    def _open_ends(self) -> Iterator[str]:
+        """Outflows that keep no level of the water."""
+        gravity = self.file.domain.gravity or ()
+        for face in faces(self.file) if self.has_free_surface else ():
+            falls = any(
+                g != 0 and high > low for g, low, high in zip(gravity, face.low, face.high, strict=False)
+            )
+            if isinstance(face.table, Outflow) and face.table.pressure is None and falls:
+                yield (
+                    f"{dotted(face.path)} has no pressure, so that water runs out as over an edge. To keep a "
+                    'level H, write pressure = "max(0, density*g*(H - y))", with numbers for density and g.'
+                )
 
     @property
     def coefficient_of_force(self) -> float | None:
