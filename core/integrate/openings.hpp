@@ -37,7 +37,7 @@ struct Opening {
   bool is_here = true;                          // whether this rank has cells at it or in its buffer
   double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
   double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
-  double lead = 0;                              // outflow: faster than that, as the fit lags or the level is too high [m/s]
+  double lead = 0;                              // outflow: faster than that for the fit or the level [m/s]
   double slope = 0;                             // running mean of the pressure's outward gradient [Pa/m]
 
   /// The highest speed inwards, of an inflow.

@@ -22,7 +22,7 @@ bool has_free_surface(const world::World& world) {
                                                [](const auto& side) { return side.kind == world::SideKind::open; });
 }
 
-/// sum W over a lattice, the middle included, W without its constant. Times W's and dx^D it is 1.0012 for h = 2 dx in 2D.
+/// sum W over a lattice, the middle included, W without its constant; with it and dx^D 1.0012 for h = 2 dx in 2D.
 double lattice_sum(const Vec3& step, int dimensions, double R) {
   const auto most = [&](double side) { return static_cast<int>(R / side); };
   const int last_x = most(step.x), last_y = most(step.y), last_z = dimensions == 3 ? most(step.z) : 0;
