@@ -45,8 +45,14 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   const Vec3 a = acceleration_of(flow, i), moved = x - flow.sorted_place(i);
   std::ostringstream text;
   text.precision(4);
-  if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
-      !std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
+  const bool has_started = flow.steps > 0 || flow.time < 0;  // settling has no velocity yet
+  if (!has_started && !std::isfinite(norm(v)))
+    text << "has a velocity that is not finite at the start: change start.velocity";
+  else if (!has_started && (!std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i]))))
+    text << "has a density or pressure that is not finite at the start: change the pressure, and the density of a gas, "
+            "of [start] or of its region";
+  else if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
+           !std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
     text << "has a value that is not finite: the step before was too long or two particles met; try a smaller "
             "method.cfl";
   else if (norm(v) > c.speed_limit && c.state.is_gas())

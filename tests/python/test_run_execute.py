@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -27,12 +28,36 @@ from eddyline.run.errors import RequestError
 from eddyline.stream import atomic
 from eddyline.stream.frames import FrameStore
 from eddyline.world import WorldError, parse_set
+from eddyline.world.draw import save_picture
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("runs")
     return eddyline.run(small_worlds.write(folder), out=folder / "run", progress=False, threads=1)
+
+
+def test_titles_are_painted_as_they_are_written(tmp_path: Path) -> None:
+    world = small_worlds.write(tmp_path)
+    text = re.sub('title *= *".*"', "title = 'Costs $5, x_{1 $ or \\\\frac'", world.read_text(), count=1)
+    world.write_text(text)
+    run = eddyline.run(world, steps=3, out=tmp_path / "run", progress=False, threads=1)
+    assert run.outcome == "finished" and run.title.startswith("Costs $5") and run.movie.is_file()
+    save_picture(eddyline.World.load(world), tmp_path / "world.png")
+
+
+def test_a_run_that_cannot_be_painted_has_been_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*ignored: object) -> None:
+        raise ValueError("no such glyph")
+
+    monkeypatch.setattr("eddyline.run.report.write_report", fail)
+    with pytest.raises(ValueError, match="no such glyph"):
+        eddyline.run(small_worlds.write(tmp_path), steps=3, out=tmp_path / "run", progress=False, threads=1)
+    run = Run.open(tmp_path / "run")
+    assert run.outcome == "finished" and run.results and run.fingerprint
+    assert run.message == "pictures or report left out: ValueError: no such glyph"
 
 
 def test_a_finished_run_is_complete(finished: Run) -> None:

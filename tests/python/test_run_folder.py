@@ -67,6 +67,18 @@ def test_out_must_be_new_or_empty(tmp_path: Path) -> None:
         RunFolder.create("dam", out=tmp_path / "file" / "below")
 
 
+def test_out_must_not_lie_in_the_folder_of_a_run(tmp_path: Path) -> None:
+    folder = RunFolder.create("dam", out=tmp_path / "run")
+    folder.write_record({"outcome": "finished"})
+    for inside in (folder.path / "series", folder.path / "pictures" / "new", folder.path):
+        with pytest.raises(FolderInUseError, match=r"belongs to the run .*outside it$"):
+            RunFolder.create("dam", out=inside)
+        with pytest.raises(FolderInUseError, match=r"outside it or .*run/export$"):
+            RunFolder.check_outside(inside, but="export")
+    RunFolder.check_outside(folder.path / "export" / "wide", but="export")
+    RunFolder.check_outside(tmp_path)
+
+
 def test_open_takes_the_folder_a_file_in_it_or_the_world(tmp_path: Path) -> None:
     folder = RunFolder.create("dam", base=tmp_path)
     folder.write_record({"outcome": "finished"})

@@ -156,7 +156,8 @@ def test_zero_and_not_finite() -> None:
     found = compare('quantity = "force.cylinder.total_y.mean"\nvalue = 0\ntolerance = 0.1')
     assert (found.error, found.allowed, found.inside) == (0, 0.1, True)
     found = compare('quantity = "1 / force.cylinder.total_y.mean"\nrange = [0, 1]')
-    assert (found.inside, found.note) == (False, "not finite")
+    assert (found.measured, found.inside) == (None, None)
+    assert found.note == "`1 / force.cylinder.total_y.mean` gives inf with force.cylinder.total_y.mean = 0"
 
 
 def test_when() -> None:

@@ -163,7 +163,8 @@ class FramePainter:
             self._draw_axes(axes)
             self._draw_bar(figure)
             title, size = fitting(self.scene.title, layout.width - layout.left - 10)
-            figure.text(layout.left / layout.width, 1 - 25 / layout.height, title, size=size, color=INK)
+            place = layout.left / layout.width, 1 - 25 / layout.height
+            figure.text(*place, title, size=size, color=INK, parse_math=False)
             if footer:
                 figure.text(1 - 10 / layout.width, 8 / layout.height, footer, size=8, color=QUIET, ha="right")
         else:

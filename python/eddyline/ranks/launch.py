@@ -175,7 +175,7 @@ def _end_at_once(process: subprocess.Popen[bytes], launcher: str) -> None:
 def _outcome(folder: Path, code: int | None, ranks: int) -> int:
     told = folder / "outcome.json"
     if told.is_file():
-        return int(json.loads(told.read_text())["exit_code"])
+        return int(json.loads(told.read_text(encoding="utf-8"))["exit_code"])
     run = _note_loss(folder)
     raise RankError(f"a rank of {ranks} was lost: {_how(code)} {run}{_SAID}", EXIT_LOST)
 
@@ -197,10 +197,10 @@ def _note_loss(folder: Path) -> str:
     begun = folder / "run"
     if not begun.is_file():
         return ""
-    path = Path(begun.read_text())
+    path = Path(begun.read_text(encoding="utf-8"))
     record = path / "run.json"
     if record.is_file():
-        content = json.loads(record.read_text())
+        content = json.loads(record.read_text(encoding="utf-8"))
         if content["outcome"] == "running":
             content |= {"outcome": "failed", "message": "a rank was lost"}
             atomic.write_json(record, content)
@@ -229,5 +229,5 @@ def _tell(name: str, text: str) -> bool:
     folder = os.environ.get(FOLDER)
     if folder is None or not Path(folder).is_dir():
         return False
-    Path(folder, name).write_text(text)
+    Path(folder, name).write_text(text, encoding="utf-8")
     return True

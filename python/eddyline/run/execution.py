@@ -57,6 +57,7 @@ class Execution:
         self.checkpoint_every = checkpoint_every
         self.checkpoint: Checkpoint | None = None  # from which it goes on,
         self._before: dict[str, Any] | None = None  # and what run.json was, until it does
+        self._is_evaluated = False
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
             "format": 1,
@@ -103,13 +104,15 @@ class Execution:
             problem = self._compute(shown)
             self._close_record()
             run = self._evaluate()
+            self._is_evaluated = True
             self.helm.end(self.record, run.results)
             self._publish(run, shown, movie=movie, report=report)
         except OSError as error:
             raise self._cannot_write(error) from error
         except BaseException as error:
             self._note_failure(error)
-            self.helm.end(self.record, {})
+            if not self._is_evaluated:
+                self.helm.end(self.record, {})
             raise
         self.folder.drop_ballast()
         if problem is not None:
@@ -296,8 +299,13 @@ class Execution:
         return refusal
 
     def _note_failure(self, error: BaseException) -> None:
+        """Says in run.json what ended the run; one that only could not be painted has been computed."""
         self.folder.drop_ballast()
-        if self.record["outcome"] in ("running", "finished"):
-            self.record |= {"outcome": "failed", "message": f"{type(error).__name__}: {error}"}
+        what = f"{type(error).__name__}: {error}"
+        if self._is_evaluated:
+            self.record["message"] = self.record["message"] or f"pictures or report left out: {what}"
+        elif self.record["outcome"] in ("running", "finished"):
+            self.record |= {"outcome": "failed", "message": what}
+        if self.record["outcome"] != "running":
             with contextlib.suppress(OSError):
                 self.folder.write_record(self._before or self.record)

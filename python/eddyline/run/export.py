@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from eddyline.run.errors import RequestError
+from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.stream import atomic
 
+EXPORTS = "export"
+"""The part of a run's folder for what is made of it later."""
 PARTS = ("png", "mp4", "csv", "vtkhdf", "report", "timeline")
 
 
@@ -33,7 +36,8 @@ def export(
         raise RequestError(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")
     source = run if isinstance(run, Run) else Run.open(run)
     columns = [_column_of(source, name) for name in spectra]
-    folder = Path(out) if out is not None else source.folder / "export"
+    folder = Path(out) if out is not None else source.folder / EXPORTS
+    RunFolder.check_outside(folder, but=EXPORTS)
     makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report, "timeline": _timeline}
     with _filled(folder):
         if {"png", "mp4"} & set(parts):

@@ -42,7 +42,10 @@ class RunFolder:
     @staticmethod
     def check_destination(out: Path | None) -> None:
         """Raises FolderInUseError if `out` exists and holds something. Writes nothing."""
-        if out is None or not (out.exists() or out.is_symlink()):
+        if out is None:
+            return
+        RunFolder.check_outside(out)
+        if not (out.exists() or out.is_symlink()):
             return
         if not out.is_dir():
             raise FolderInUseError(f"--out {out}: is a file; give a new or an empty folder")
@@ -54,6 +57,18 @@ class RunFolder:
             raise FolderInUseError(
                 f"--out {out}: is not empty, and a run never overwrites; give a new or an empty folder"
             )
+
+    @staticmethod
+    def check_outside(out: Path, *, but: str = "") -> None:
+        """Raises FolderInUseError if `out` is the folder of a run or lies in one, elsewhere than in its part
+        `but`."""
+        place = out.resolve()
+        for folder in (place, *place.parents):
+            if (folder / "run.json").is_file() and not (but and place.is_relative_to(folder / but)):
+                known = f" or {folder / but}" if but else ""
+                raise FolderInUseError(
+                    f"--out {out}: belongs to the run {folder}; give a folder outside it{known}"
+                )
 
     @staticmethod
     def base_of(name: str, base: Path = Path("runs")) -> Path:
@@ -127,7 +142,7 @@ class RunFolder:
     def read_record(self) -> dict[str, Any]:
         """What run.json holds. Raises RequestError if it is no record of a run."""
         try:
-            value = json.loads(self.record.read_text())
+            value = json.loads(self.record.read_text(encoding="utf-8"))
         except ValueError as error:
             raise RequestError(f"{self.record}: damaged ({error})") from None
         if not isinstance(value, dict) or "outcome" not in value:
@@ -137,7 +152,9 @@ class RunFolder:
     def read_results(self) -> dict[str, Any]:
         """What results.json holds; nothing without one. Raises DamagedError."""
         try:
-            return dict(json.loads(self.results.read_text())) if self.results.is_file() else {}
+            if not self.results.is_file():
+                return {}
+            return dict(json.loads(self.results.read_text(encoding="utf-8")))
         except (ValueError, TypeError) as error:
             raise DamagedError(self.results, error) from None
 

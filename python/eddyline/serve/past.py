@@ -170,7 +170,7 @@ def fill(channel: Channel, folder: Path) -> None:
     bodies = _steering_of(folder).bodies(record["steps"], record["time"]) if "time" in record else None
     if bodies is not None:
         channel.take(packed(bodies=bodies))
-    results = kept.results.read_text() if kept.results.is_file() else "{}"
+    results = kept.results.read_text(encoding="utf-8") if kept.results.is_file() else "{}"
     ended = pb.Ended(
         outcome="lost" if record["outcome"] == "running" else record["outcome"],
         message=record["message"],

@@ -108,7 +108,7 @@ def _newest_first(folder: Path) -> list[Path]:
 
 def _read(folder: Path) -> Checkpoint:
     try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError("it was not finished") from None
     if _digest({key: value for key, value in manifest.items() if key != "sha256"}) != manifest["sha256"]:

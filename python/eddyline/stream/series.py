@@ -65,7 +65,7 @@ def read_series(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
     except ValueError as error:
         raise DamagedError(path, error) from None
     text = text[: text.rfind("\n") + 1]

@@ -232,13 +232,13 @@ def _more(count: int) -> str:
 
 def _check_quantities(points: Sequence[Point], quantities: Sequence[str]) -> None:
     from eddyline.world.problems import shown
-    from eddyline.world.quantities import wrong_in
+    from eddyline.world.quantities import wrong_quantity
 
     world = points[0].world
     wrong = [
         f"--quantity {shown(text)}: {line}"
         for text in quantities
-        for line in wrong_in(text, world.file, world.let, one_number=True)
+        for line in wrong_quantity(text, world.file, world.let, one_number=True)
     ]
     if wrong:
         raise RequestError("\n".join(wrong))

@@ -92,6 +92,13 @@ def _show(console: Console, outcome: Outcome) -> None:
     console.print(f"  {outcome.seconds:.0f} s\n", highlight=False)
 
 
+def _threads(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text}: must be 0 (all cores) or more")
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eddyline validate",
@@ -105,6 +112,10 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, metavar="DIR", help="where results go; default runs/validation/NUMBER"
     )
     parser.add_argument(
-        "--threads", type=int, default=0, metavar="N", help="threads; default all cores, as far as they pay"
+        "--threads",
+        type=_threads,
+        default=0,
+        metavar="N",
+        help="threads; default all cores, as far as they pay",
     )
     return parser

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import get_args
 
@@ -19,7 +19,7 @@ from .memory import available_memory, memory_problem
 from .openings import faces
 from .problems import Path, below, dotted, listed, number, rounded, shown
 from .quantities import check_quantity, may_be_finite
-from .samples import Points, Samples, corners, evaluate, face, lattice
+from .samples import Points, Samples, corners, evaluate, face, lattice, start_places
 from .scales import SOUND_RATIO, find_scales
 from .schema import (
     SIDES,
@@ -452,9 +452,10 @@ def _gas(file: WorldFile) -> Found:
 
 def _fields(file: WorldFile, samples: Samples) -> Found:
     """Every field must be finite where and when it is used; the first place where it is not."""
-    start = (0.0,)
-    run = tuple(file.time.end * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
-    for path, formula, points, times in _all_fields(file, samples.points, start, run):
+    for path, formula, _ in _fields_of_start(file):
+        if "t" in formula.used_variables:
+            yield path, f"{dotted(path)} = {_written(formula)}; holds at t = 0 only. Write it without t."
+    for path, formula, points, times in [*_start_fields(file, samples), *_run_fields(file, samples)]:
         for time in times:
             values = evaluate(formula, points, time)
             wrong = np.flatnonzero(~np.isfinite(values))
@@ -482,22 +483,36 @@ _GAS_LIMITS: dict[str, tuple[str, Callable[[float], bool]]] = {
 """What the start of a gas must be everywhere."""
 
 
-def _all_fields(
-    file: WorldFile, fluid: Points, start: tuple[float, ...], run: tuple[float, ...]
-) -> Iterator[tuple[Path, _core.Formula, Points, tuple[float, ...]]]:
-    """Each field with the places and the times at which it is used."""
+_UsedField = tuple[Path, _core.Formula, Points, Sequence[float]]
+"""A field with the places [m] and the times [s] at which it is used."""
+
+
+def _fields_of_start(file: WorldFile) -> Iterator[tuple[Path, _core.Formula, Region | None]]:
+    """Each with the region it is of, or the whole fluid."""
     for k, formula in enumerate(file.start.velocity or ()):
-        yield ("start", "velocity", k), formula, fluid, start
-    if file.start.pressure is not None:
-        yield ("start", "pressure"), file.start.pressure.formula, fluid, start
-    if file.start.density is not None:
-        yield ("start", "density"), file.start.density, fluid, start
-    for name, region in file.regions.items():
-        inside = fluid[region.core_shape.signed_distance(fluid) < 0]
-        if region.pressure is not None:
-            yield ("regions", name, "pressure"), region.pressure.formula, inside, start
-        if region.density is not None:
-            yield ("regions", name, "density"), region.density, inside, start
+        yield ("start", "velocity", k), formula, None
+    for path, table in _starts(file):
+        region = table if isinstance(table, Region) else None
+        if table.pressure is not None:
+            yield (*path, "pressure"), table.pressure.formula, region
+        if table.density is not None:
+            yield (*path, "density"), table.density, region
+
+
+def _start_fields(file: WorldFile, samples: Samples) -> Iterator[_UsedField]:
+    """Looked at where particles start: what no sample meets, one of them may."""
+    fields = list(_fields_of_start(file))
+    varies = any(not formula.is_constant for _, formula, _ in fields)
+    places = start_places(file) if varies else None
+    fluid = samples.points if places is None else places
+    for path, formula, region in fields:
+        inside = fluid if region is None else fluid[region.core_shape.signed_distance(fluid) < 0]
+        yield path, formula, inside, (0.0,)
+
+
+def _run_fields(file: WorldFile, samples: Samples) -> Iterator[_UsedField]:
+    fluid = samples.points
+    run = tuple(file.time.end * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
     for k, formula in enumerate(file.domain.body_force or ()):
         yield ("domain", "body_force", k), formula, fluid, run
     for index, side_name in enumerate(SIDES[: 2 * file.dimensions]):

@@ -49,7 +49,7 @@ def save_picture(world: World, path: str | os.PathLike[str], dpi: float = 150.0)
     panels = figure.subplots(1, len(views), squeeze=False, width_ratios=[w * scale + 1.9 for w in widths])[0]
     for panel, axes in zip(panels, views, strict=True):
         _View(world, panel, axes, scale).draw()
-    figure.suptitle(world.title, fontsize=13, color=INK, fontweight="bold")
+    figure.suptitle(world.title, fontsize=13, color=INK, fontweight="bold", parse_math=False)
     figure.supxlabel(_caption(world), fontsize=8.5, color=INK)
     figure.savefig(os.fspath(path), dpi=dpi, facecolor="white")
 

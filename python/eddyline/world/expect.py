@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..signals import Statistic, mean_with_error, root_mean_square, time_mean
 from .curves import Curve, find_curve
-from .problems import rounded
+from .problems import listed, rounded
 from .quantities import (
     COEFFICIENTS,
     Quantity,
@@ -145,6 +145,8 @@ class _Results:
         parts = {plain: self._value(name, after) for name, plain in names.items()}
         values = {**self.world.let, **{plain: part.value for plain, part in parts.items()}}
         value = float(compiled.evaluate(values))
+        if not math.isfinite(value):
+            raise _MissingError(_not_finite(formula, value, parts))
         variance = 0.0
         for plain, part in parts.items():
             moved = float(compiled.evaluate({**values, plain: part.value + (part.error or 0.0)}))
@@ -213,6 +215,12 @@ class _Results:
         if not finite.any():
             raise _MissingError(f"{found.series}.{found.column} has no values")
         return columns["time"][finite], factor * columns[column][finite]
+
+
+def _not_finite(formula: str, value: float, parts: Mapping[str, Statistic]) -> str:
+    """Why a formula has no value, although all its parts have one."""
+    found = listed([f"{name} = {rounded(part.value)}" for name, part in parts.items()])
+    return f"`{formula}` gives {value}" + (f" with {found}" if found else "")
 
 
 def _statistic(
@@ -287,14 +295,9 @@ def _compared(
     inside = band[0] <= found.value <= band[1]
     return Comparison(
         expect.quantity, kind, found.value, _expected(expect), error, allowed, expect.source, inside,
-        results_note(found.value), band=band, statistical_error=found.error, window=found.window,
+        band=band, statistical_error=found.error, window=found.window,
         what=found.what, relative=base != 0,
     )  # fmt: skip
-
-
-def results_note(measured: float) -> str:
-    """What to say about a value that is not finite."""
-    return "" if math.isfinite(measured) else "not finite"
 
 
 def _compare_curve(expect: Expect, results: _Results) -> Comparison:
@@ -315,6 +318,8 @@ def _compare_curve(expect: Expect, results: _Results) -> Comparison:
     if found is None:
         raise _MissingError(f"the run covers fewer than {_FEWEST_POINTS} points of the curve")
     shift, rms, points = found
+    if not math.isfinite(rms):
+        raise _MissingError(f"{expect.quantity} against {expect.against} is not finite everywhere")
     total = len(curve.x)
     notes = [f"shifted by {rounded(shift, 2)}"] if expect.shift > 0 else []
     if points < total:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +52,7 @@ def shown(value: Any, width: int = 60) -> str:
     if isinstance(value, bool):
         text = "true" if value else "false"
     elif isinstance(value, str):
-        text = f'"{value}"'
+        text = json.dumps(value, ensure_ascii=False)
     elif isinstance(value, float):
         text = number(value)
     elif isinstance(value, Mapping):

@@ -170,7 +170,8 @@ def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float])
     for key in ("quantity", "against"):
         text: str | None = getattr(expect, key)
         if text is not None:
-            for wrong in wrong_in(text, file, values, one_number=one_number):
+            wrong_formula = wrong_quantity if key == "quantity" else wrong_in
+            for wrong in wrong_formula(text, file, values, one_number=one_number):
                 yield key, f"{key} = {shown(text)}; {wrong}"
     if expect.after > 0 and ".noise" in expect.quantity:
         yield (
@@ -179,6 +180,16 @@ def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float])
         )
     if expect.after >= file.time.end:
         yield "after", f"after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
+
+
+def wrong_quantity(
+    text: str, file: WorldFile, values: Mapping[str, float], *, one_number: bool
+) -> Iterator[str]:
+    """What is wrong with a formula of at least one result."""
+    if not result_names(text, values):
+        known = list(series_columns(file))
+        yield f"names no result of the run. Series of this world: {listed(known)}."
+    yield from wrong_in(text, file, values, one_number=one_number)
 
 
 def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_number: bool) -> Iterator[str]:

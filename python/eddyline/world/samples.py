@@ -18,6 +18,7 @@ Points = NDArray[np.float64]
 
 IRREGULAR = (np.arange(1, 501) * ((math.sqrt(5) - 1) / 2)) % 1.0
 """Times as shares of a run that no period fits: what swings looks at rest at equal ones."""
+_MOST_PLACES = 200_000
 _MOST = 40_000  # sample points of the whole fluid: 200 x 200, or 34^3
 
 
@@ -68,6 +69,22 @@ class Samples:
         inside = [box for box, piece in zip(boxes, pieces, strict=True) if len(piece)] or [(origin, size)]
         self.low = tuple(min(box[0][k] for box in inside) for k in range(3))
         self.high = tuple(max(box[1][k] for box in inside) for k in range(3))
+
+
+def start_places(file: WorldFile) -> Points | None:
+    """(n, 3) places of the particles at the start, m, but for what jitter and fitting to bodies change of
+    them; nothing if they are too many to look at each."""
+    low, high = corners(file)
+    count = math.prod(max(1, round(length / file.domain.spacing)) for length in file.domain.size)
+    if count > _MOST_PLACES:
+        return None
+    points = lattice(low, high, file.dimensions, count)
+    keep = np.full(len(points), not file.regions)
+    for region in file.regions.values():
+        keep |= region.core_shape.signed_distance(points) < 0
+    for body in file.bodies.values():
+        keep &= body.core_shape.signed_distance(points) > 0
+    return points[keep]
 
 
 def times(formulas: Iterable[_core.Formula], end: float) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ from .values import (
     Lengths,
     NotNegative,
     Number,
+    OneLine,
     Positive,
     PressureValue,
     Range,
@@ -288,6 +289,11 @@ class PressureDrop(Observer):
     from_: Vector = Field(alias="from", description="First place [m].", examples=[[0.1, 0.2]])
     to: Vector = Field(description="Second place [m].", examples=[[0.3, 0.2]])
 
+    @model_validator(mode="after")
+    def _has_two_places(self) -> PressureDrop:
+        _two_places(self)
+        return self
+
     @property
     def places(self) -> list[Vec3]:
         return [vec3(self.from_), vec3(self.to)]
@@ -307,8 +313,7 @@ class Line(Observer):
 
     @model_validator(mode="after")
     def _has_length(self) -> Line:
-        if self.from_ == self.to:
-            raise wrong_table("has the same place as from and to; must be two places. Change one")
+        _two_places(self)
         return self
 
     @property
@@ -317,6 +322,11 @@ class Line(Observer):
         shares = [k / (self.points - 1) for k in range(self.points)]
         x, y, z = ([a + share * (b - a) for share in shares] for a, b in zip(start, end, strict=True))
         return list(zip(x, y, z, strict=True))
+
+
+def _two_places(observer: PressureDrop | Line) -> None:
+    if observer.from_ == observer.to:
+        raise wrong_table("has the same place as from and to; must be two places. Change one")
 
 
 OBSERVERS: dict[str, type[Observer]] = {
@@ -551,7 +561,7 @@ class WorldFile(Table):
     """A world of Eddyline: fluid, bodies and walls. SI units. A number may be a formula of [let] values."""
 
     format: Literal[1] = Field(description="Version of this format.", examples=[1])
-    title: str = Field(default="", description="A line for people.")
+    title: OneLine = Field(default="", description="A line for people.")
     let: Annotated[dict[str, Any], PlainValidator(_as_it_is), WithJsonSchema(_LET_SCHEMA)] = Field(
         default_factory=dict
     )

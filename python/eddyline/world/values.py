@@ -7,6 +7,7 @@ fields of x, y, z and t become formulas of the core.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -151,6 +152,20 @@ def _length(value: Any, info: ValidationInfo) -> Any:
 
 Vector = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3), BeforeValidator(_length)]
 """One number for each dimension."""
+
+
+_JOINERS = "\u200c\u200d"  # of some scripts' letters
+
+
+def _one_line(value: str) -> str:
+    for letter in value:
+        if not (letter.isprintable() or unicodedata.category(letter) == "Zs" or letter in _JOINERS):
+            raise wrong(f"must be one line of text without control characters, but holds U+{ord(letter):04X}")
+    return value
+
+
+OneLine = Annotated[str, AfterValidator(_one_line)]
+"""A text that can be shown in a line and painted."""
 
 
 SHORTEST, LONGEST = 1e-9, 1e9  # m
