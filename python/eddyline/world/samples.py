@@ -84,7 +84,8 @@ def start_places(file: WorldFile) -> Points | None:
         keep |= region.core_shape.signed_distance(points) < 0
     for body in file.bodies.values():
         keep &= body.core_shape.signed_distance(points) > 0
-    return points[keep]
+    found: Points = points[keep]
+    return found
 
 
 def times(formulas: Iterable[_core.Formula], end: float) -> NDArray[np.float64]:
