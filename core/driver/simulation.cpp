@@ -401,7 +401,7 @@ class FlowSimulation final : public Simulation {
   double pressure_unit() const { return flow_.constants().rho0 * flow_.constants().c0 * flow_.constants().c0; }
 
   bool is_at_surface(std::size_t i) const {
-    return flow_.surface[i] == physics::k_at_surface || flow_.surface[i] == physics::k_isolated;
+    return flow_.fluid.surface[i] == physics::k_at_surface || flow_.fluid.surface[i] == physics::k_isolated;
   }
 
   Record record_of(Kind kind, std::size_t i) const {

@@ -224,7 +224,7 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, 
     to.u[l] = u[l] + dt * (rate - to.missed[l]);
   }
   const T* spread = flow_.classic.spread() + first;
-  auto* surface = flow_.surface.data() + first;
+  auto* surface = flow_.fluid.surface.data() + first;
   if (!c.free_surface) {
     std::fill_n(surface, n, std::uint8_t{0});
     return;

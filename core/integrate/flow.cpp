@@ -309,16 +309,15 @@ void Flow<T, D>::with_order(std::size_t particles, neighbors::FixedPositions& re
   reorder_.order.swap(order);
 }
 
-/// Order of the fluid by the places in `reorder_`; `besides` is put in order with it.
+/// Order of the fluid by the places in `reorder_`.
 template <class T, int D>
-void Flow<T, D>::find_fluid_rows(Array<std::uint8_t>* besides) {
+void Flow<T, D>::find_fluid_rows() {
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = reorder_.places()[d];
   with_order(fluid.id.size(), margin_.fluid(), [&](Array<std::int32_t>& room) {
     subdomain_.sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, reorder_.order, room);
     put_positions(fluid_rows, reorder_.places(), fluid_positions_);
     fluid.for_each_array([&](auto& array) { reorder_(array); });
-    if (besides != nullptr) reorder_(*besides);
   });
   openings.find_members(fluid);
   subdomain_.find_ghosts(fluid_rows, fluid_halo);
@@ -412,7 +411,7 @@ void Flow<T, D>::end_count() {
 template <class T, int D>
 void Flow<T, D>::resize_results() {
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
-  surface.resize(whole);
+  fluid.surface.reserve(whole);
   wall_is_wet.resize(wall.id.size());
   if (fluid.classic) {
     classic.resize(whole);
@@ -489,7 +488,7 @@ std::int64_t Flow<T, D>::memory() const {
   std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, kept_wall_rows_) +
                       sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_,
                           drift_bound_, near_walls_, fluid_of_row_, cells_around_, free_fluid_, layout()) +
-                      sum(delta, classic, classic.drifts, surface, wall_is_wet, wall_places_);
+                      sum(delta, classic, classic.drifts, wall_is_wet, wall_places_);
   for (int d = 0; d < D; ++d)
     bytes += sum(viscous_reaction[d], pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d],
                  wall_displacement.x[d], headings_.x[d], wall_headings_.x[d]);

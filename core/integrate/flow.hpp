@@ -196,7 +196,6 @@ class Flow {
   // Results of the sweeps, in whole chunks.
   DeltaResults<T, D> delta;                            // of the scheme delta, else empty
   ClassicResults<T, D> classic;                        // of the scheme classic, else empty
-  Array<std::uint8_t> surface;                         // a physics::Surrounding
   Array<std::uint8_t> wall_is_wet;                     // whether a wall's particle has fluid around it
   Array<T> viscous_reaction[D], pressure_reaction[D];  // of steps that tell them, see resize_reactions()
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
@@ -267,7 +266,7 @@ class Flow {
   void sort_fluid();
   template <class Use>
   void with_order(std::size_t particles, neighbors::FixedPositions& renewed_from, Use&& use);
-  void find_fluid_rows(Array<std::uint8_t>* besides = nullptr);
+  void find_fluid_rows();
   void sort_walls();
   void move_walls();
   void move_walls_by_places();

@@ -193,7 +193,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
   }
 }
 
-/// Density follows the filling of space; not that of buffers, which is imposed.
+/// Density follows the filling of space; not that of buffers, which is imposed. What fills it all around is deep.
 template <class T, int D>
 void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const std::size_t first = span.first, n = span.count;
@@ -203,8 +203,8 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const T* filling = flow_.delta.filling() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
-  const std::uint8_t* surface = flow_.surface.data() + first;
-  SpanValues in_buffer, apart, crowded;
+  std::uint8_t* surface = fluid.surface.data() + first;
+  SpanValues in_buffer, apart, crowded, filled;
   const physics::FillingTolerance tolerance{flow_.constants().free_surface};
   for (std::size_t l = 0; l < n; ++l) {
     const auto surrounding = static_cast<physics::Surrounding>(surface[l]);
@@ -213,11 +213,14 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    const double filled = unit * (static_cast<double>(filling[l]) + mass[l] * inverse_mass);
-    const double excess = physics::excess_of_filling(filled, s[l], apart[l], crowded[l]);
+    filled[l] = unit * (static_cast<double>(filling[l]) + mass[l] * inverse_mass);
+    const double excess = physics::excess_of_filling(filled[l], s[l], apart[l], crowded[l]);
     const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }
+  if (!flow_.constants().free_surface) return;
+  for (std::size_t l = 0; l < n; ++l)
+    if (surface[l] == physics::k_inside && physics::is_deep(filled[l])) surface[l] = physics::k_deep;
 }
 
 /// Puts those back that have got into a wall; returns how many of the first `counted`.

@@ -3,6 +3,7 @@
 #include "integrate/row_columns.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "physics/sph/acoustic_damping.hpp"
+#include "physics/sph/free_surface.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::integrate {
@@ -63,10 +64,14 @@ template <class T, int D>
 void RowWriter<T, D>::write_pressed(const ParticleSpan& span, double dt) {
   const auto& c = flow_.constants();
   const double h_c = c.length.smoothing_length * c.inverse_c0, to_divergence = c.rate * c.kernel;
-  const double damping = c.acoustic_damping;
   const T* divergence = flow_.delta.divergence() + span.first;
+  const std::uint8_t* surface = flow_.fluid.surface.data() + span.first;
+  SpanValues damping;
+  for (std::size_t l = 0; l < span.count; ++l)
+    damping[l] = !c.free_surface || surface[l] == physics::k_deep ? c.acoustic_damping : 0.0;
+  const double* alpha = damping.value;
   write_end(span, dt, [=](std::size_t l) {
-    return physics::acoustic_damping(damping, h_c, to_divergence * static_cast<double>(divergence[l]));
+    return physics::acoustic_damping(alpha[l], h_c, to_divergence * static_cast<double>(divergence[l]));
   });
 }
 

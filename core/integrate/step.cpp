@@ -360,7 +360,7 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
-  out.surface = flow_.surface.data();
+  out.surface = flow_.fluid.surface.data();
   out.filling = flow_.delta.filling();
   for (int d = 0; d < D; ++d) {
     out.pressure[d] = flow_.delta.pressure_force(d);

@@ -367,7 +367,7 @@ double Observers<T, D>::front(int axis) const {
 #pragma omp parallel for reduction(max : foremost)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (flow_.surface[k] != physics::k_isolated && flow_.fluid.buffer[k] == 0)
+    if (flow_.fluid.surface[k] != physics::k_isolated && flow_.fluid.buffer[k] == 0)
       foremost = std::max(foremost, x[k]);  // spray does not count
   }
   comm::maximum(flow_.communicator(), {&foremost, 1}, "observers");

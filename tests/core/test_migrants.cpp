@@ -55,9 +55,9 @@ T& at(VectorArray<T, D>& array, std::size_t i, int d) {
 /// declaration. A member that is not named here does not compile.
 template <class T, int D, class Visit>
 void for_each_attribute(integrate::FluidState<T, D>& fluid, Visit&& visit) {
-  auto& [id, mass, s, buffer, x, v, a, half_g, confined, classic, u, s_rate, u_rate, s_rate_old, u_rate_old, v_rate,
-         v_rate_old] = fluid;
-  visit(mass, true), visit(s, true), visit(buffer, true), visit(v, true);
+  auto& [id, mass, s, buffer, surface, x, v, a, half_g, confined, classic, u, s_rate, u_rate, s_rate_old, u_rate_old,
+         v_rate, v_rate_old] = fluid;
+  visit(mass, true), visit(s, true), visit(buffer, true), visit(surface, true), visit(v, true);
   visit(a, !classic), visit(half_g, !classic);
   visit(u, classic), visit(s_rate, classic), visit(u_rate, classic);
   visit(s_rate_old, classic), visit(u_rate_old, classic), visit(v_rate, classic), visit(v_rate_old, classic);

@@ -46,6 +46,21 @@ def test_every_side_of_a_still_pool_carries_what_rests_on_it(tmp_path: Path):
     assert abs(mean("left", "total_y")) < 0.002 * 9.81 * mass
 
 
+def test_deep_water_rings_for_a_shorter_time_with_damping(tmp_path: Path):
+    """A pool that starts without pressure: how much of the first swing of the floor's force is left."""
+    changes = {"domain.spacing": "H/20", "regions.water.pressure": 0, "start.settle": 0, "time.end": 2.0}
+    changes |= {"output.pictures": 0, "output.snapshots": 0}
+    left = []
+    for damping in (0.0, 0.2):
+        world = World.load("still_water", changes | {"method.acoustic_damping": damping})
+        folder = tmp_path / f"{damping}"
+        run = eddyline.run(world, out=folder, threads=1, progress=False, movie=False, report=False)
+        force = run.series("force.bottom")
+        first, last = force["total_y"][force["time"] < 0.4], force["total_y"][force["time"] > 1.6]
+        left.append(np.ptp(last) / np.ptp(first))
+    assert left[1] < 0.6 * left[0]
+
+
 OPEN_CHANNEL = """format = 1
 title = "A stream with a free surface"
 [domain]

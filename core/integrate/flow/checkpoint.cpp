@@ -29,7 +29,6 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
     for (int d = 0; d < D; ++d) places[d][i] = place[d];
   }
   archive.put_field("fluid.place", places);
-  archive.put("fluid.surface", std::span<const std::uint8_t>(surface.data(), fluid.id.size()));
   places.resize(wall.id.size());
   for (std::size_t i = 0; i < places.size(); ++i) {  // near where they are: some stand far outside of all cells
     const auto row = static_cast<std::size_t>(wall_rows.row_of(i));
@@ -87,27 +86,18 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   wall_halo.gather(neighbors::RowField(walls, D));
   auto& places = reorder_.places();
   places.resize(0);
-  Array<std::uint8_t> flags;  // `surface`, which is told before the next forces are summed
-  for (const auto& part : parts) {
-    part.append_field("fluid.place", places);
-    const std::size_t before = flags.size();
-    if (part.has("fluid.surface")) part.append_field("fluid.surface", flags);
-    flags.resize(places.size());
-    if (!part.has("fluid.surface")) std::fill(flags.data() + before, flags.data() + flags.size(), std::uint8_t{0});
-  }
+  for (const auto& part : parts) part.append_field("fluid.place", places);
   const auto for_each_field = [&](auto&& visit) {
     fluid.for_each_array(visit);
     visit(places);
-    visit(flags);
   };
   migrate(communicator_, subdomain_.ranks_of(places), subdomain_.neighbors(), for_each_field);
   send_copies(places, for_each_field);
-  find_fluid_rows(&flags);
+  find_fluid_rows();
   copies_are_in_ = lazy.computes_copies();
   begin_count();
   find_neighbors();
   end_count();
-  std::copy_n(flags.data(), std::min(flags.size(), surface.size()), surface.data());
   let_copies_in(false);
   lazy.expire();
 }

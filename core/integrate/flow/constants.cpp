@@ -16,6 +16,9 @@ namespace {
 // A of particle shifting: times the particle's own speed, or the highest one that the world expects.
 constexpr double k_shifting_free_surface = 6, k_shifting_confined = 3;
 
+// alpha of the damping of sound. Water that falls is louder than a stream that is let in.
+constexpr double k_damping_free_surface = 0.2, k_damping_confined = 0.1;
+
 bool has_free_surface(const world::World& world) {
   if (world.fluid.matter == world::Matter::ideal_gas) return false;
   return !world.regions.empty() || std::any_of(world.sides.begin(), world.sides.end(),
@@ -65,7 +68,8 @@ Constants::Constants(const world::World& world)
   free_surface = has_free_surface(world);
   const double strength = free_surface ? k_shifting_free_surface : k_shifting_confined;
   shifting_strength = method.shifting_strength > 0 ? method.shifting_strength : strength;
-  acoustic_damping = free_surface ? 0.0 : method.acoustic_damping;
+  const double damping = free_surface ? k_damping_free_surface : k_damping_confined;
+  acoustic_damping = method.acoustic_damping >= 0 ? method.acoustic_damping : damping;
   filling = free_surface ? 1 / lattice_sum(step, world.dimensions, R) : kernel / 20;
   viscosity = free_surface ? FluidViscosity::monaghan_cleary : FluidViscosity::morris;
 }

@@ -31,7 +31,7 @@ struct Constants {
   double speed_limit = 0;                      // of the blow-up doctor [m/s]
   bool free_surface = false;                   // pressure at walls is then never negative
   double shifting_strength = 0;                // A
-  double acoustic_damping = 0;                 // alpha, 0 with a free surface: div v of spray is no sound
+  double acoustic_damping = 0;                 // alpha
   physics::delta::FluidViscosity viscosity{};  // by whether there is a free surface
 
   /// Whether a density excess is one that the blow-up doctor lets pass.

@@ -15,8 +15,9 @@ template <class T, int D>
 struct FluidState {
   Array<std::int64_t> id;
   Array<double> mass;
-  Array<double> s;             // density excess rho/rho0 - 1
-  Array<std::uint8_t> buffer;  // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
+  Array<double> s;              // density excess rho/rho0 - 1
+  Array<std::uint8_t> buffer;   // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
+  Array<std::uint8_t> surface;  // a physics::Surrounding, as the last evaluation told; with room for whole chunks
   VectorArray<double, D> x, v;
 
   // Of the scheme delta only, else empty.
@@ -44,7 +45,7 @@ struct FluidState {
   /// The same with names: visit(name, array).
   template <class Visit>
   void for_each_named(Visit&& visit) {
-    visit("id", id), visit("mass", mass), visit("s", s), visit("buffer", buffer);
+    visit("id", id), visit("mass", mass), visit("s", s), visit("buffer", buffer), visit("surface", surface);
     visit("x", x), visit("v", v);
     if (classic) {
       visit("u", u), visit("s_rate", s_rate), visit("u_rate", u_rate);

@@ -13,6 +13,7 @@ enum Surrounding : std::uint8_t {
   k_at_surface = 1,
   k_isolated = 2,
   k_sparse = 3,  // inside, evenly, by fewer than there should be
+  k_deep = 4,    // inside, where fluid fills all that the kernel reaches: see filling.hpp
 };
 
 /// Sums that describe the neighbourhood of a particle.

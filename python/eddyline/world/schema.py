@@ -399,8 +399,9 @@ class Method(Table):
     )
     cfl: Annotated[Positive, Field(le=1.5)] | None = Field(
         default=None,
-        description="dt <= cfl h / (c0 + highest speed), default 1, unstable above 1.5; classic: "
-        "cfl h / signal speed, default 0.3.",
+        description="dt <= cfl h / (c0 + highest speed); default 1, unstable above 1.3 to 1.5; 0.9 in 3D "
+        "with a free surface, where splashes are unstable above 1; classic: cfl h / signal speed, "
+        "default 0.3.",
     )
     viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
         default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
@@ -408,8 +409,8 @@ class Method(Table):
     density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
     acoustic_damping: Annotated[NotNegative, Field(le=0.3)] | None = Field(
         default=None,
-        description="delta, without a free surface: bulk viscosity in density h c0, which damps sound; "
-        "default 0.1.",
+        description="delta: bulk viscosity in density h c0, which damps sound; default 0.1; with a free "
+        "surface 0.2, of what is deep below it.",
     )
     artificial_viscosity: NotNegative | None = Field(
         default=None,
@@ -588,6 +589,12 @@ class WorldFile(Table):
     @property
     def dimensions(self) -> int:
         return len(self.domain.size)
+
+    @property
+    def has_free_surface(self) -> bool:
+        """Whether the fluid may leave room, so that it has a surface."""
+        sides = SIDES[: 2 * self.dimensions]
+        return bool(self.regions) or any(self.boundaries.side(name).type == "open" for name in sides)
 
 
 def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:

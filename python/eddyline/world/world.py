@@ -189,7 +189,7 @@ class World:
     @property
     def has_free_surface(self) -> bool:
         """Whether the fluid may leave room, so that it has a surface."""
-        return "open" in self.sides.values() or bool(self.file.regions)
+        return self.file.has_free_surface
 
     @property
     def output(self) -> Output:

@@ -58,11 +58,15 @@ class StateField {
     const auto r = static_cast<std::size_t>(row);
     return particle_.size() == 0 ? r : static_cast<std::size_t>(particle_[r]);
   }
-  /// Whole numbers, ids and buffers, change in rebuilds only.
+  /// Ids and buffers change in rebuilds only.
   template <class Visit>
   void for_each_changing(Visit&& visit) const {
     fluid_.for_each_array([&](auto& field) {
-      if constexpr (k_is_real<std::remove_cvref_t<decltype(field)>>) visit(field);
+      using Field = std::remove_cvref_t<decltype(field)>;
+      if constexpr (k_is_real<Field>)
+        visit(field);
+      else if constexpr (std::is_same_v<Field, Array<std::uint8_t>>)
+        if (&field != &fluid_.buffer) visit(field);
     });
   }
 
