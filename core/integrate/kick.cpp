@@ -219,8 +219,11 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }
   if (!flow_.constants().free_surface) return;
-  for (std::size_t l = 0; l < n; ++l)
-    if (surface[l] == physics::k_inside && physics::is_deep(filled[l])) surface[l] = physics::k_deep;
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    const bool deep = (surface[l] == physics::k_inside) & physics::is_deep(filled[l]);
+    surface[l] = deep ? std::uint8_t{physics::k_deep} : surface[l];
+  }
 }
 
 /// Puts those back that have got into a wall; returns how many of the first `counted`.

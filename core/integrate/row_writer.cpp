@@ -67,8 +67,10 @@ void RowWriter<T, D>::write_pressed(const ParticleSpan& span, double dt) {
   const T* divergence = flow_.delta.divergence() + span.first;
   const std::uint8_t* surface = flow_.fluid.surface.data() + span.first;
   SpanValues damping;
+  const double everywhere = c.free_surface ? 0 : c.acoustic_damping, below = c.acoustic_damping - everywhere;
+#pragma omp simd
   for (std::size_t l = 0; l < span.count; ++l)
-    damping[l] = !c.free_surface || surface[l] == physics::k_deep ? c.acoustic_damping : 0.0;
+    damping[l] = everywhere + below * static_cast<double>(surface[l] == physics::k_deep);
   const double* alpha = damping.value;
   write_end(span, dt, [=](std::size_t l) {
     return physics::acoustic_damping(alpha[l], h_c, to_divergence * static_cast<double>(divergence[l]));
