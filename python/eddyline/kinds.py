@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from reprlib import repr as short
 
 
@@ -11,10 +13,22 @@ def whole(**given: object) -> None:
             raise TypeError(f"{name} = {short(value)}: must be a whole number")
 
 
+def wholes(**given: object) -> None:
+    for name, value in given.items():
+        if not isinstance(value, Sequence) or not all(hasattr(each, "__index__") for each in value):
+            raise TypeError(f"{name} = {short(value)}: must be a list of whole numbers")
+
+
 def number(**given: object) -> None:
     for name, value in given.items():
         if not hasattr(value, "__float__"):
             raise TypeError(f"{name} = {short(value)}: must be a number")
+
+
+def path(**given: object) -> None:
+    for name, value in given.items():
+        if not isinstance(value, (str, os.PathLike)):
+            raise TypeError(f"{name} = {short(value)}: must be a path")
 
 
 def text(**given: object) -> None:

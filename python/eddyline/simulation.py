@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.cores import refusal
-from eddyline.kinds import number, whole
+from eddyline.kinds import number, text, whole
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -90,6 +90,7 @@ class Simulation:
         """
         from eddyline.plot.scene import Scene
 
+        text(quantity=quantity)
         scene = Scene.of(self.world)
         lower, upper = list(scene.lower), scene.upper
         if scene.dimensions == 3:

@@ -13,6 +13,7 @@ import pytest
 import small_worlds
 
 import eddyline
+from eddyline.run import Run
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 
@@ -60,6 +61,11 @@ WRONG_KINDS = [
     (lambda world: eddyline.run(world, checkpoint_every=None), "checkpoint_every = None: must be a number"),
     (lambda world: eddyline.run(world, checksums="1"), "checksums = '1': must be a whole number"),
     (lambda world: eddyline.run(world, exchange=1), "exchange = 1: must be a text"),
+    (lambda world: eddyline.run(world, sites=3), "sites = 3: must be a list of whole numbers"),
+    (lambda world: eddyline.World.load(3), "path = 3: must be a path"),
+    (lambda world: eddyline.World.from_text(3), "text = 3: must be a text"),
+    (lambda world: Run.open(3), "path = 3: must be a path"),
+    (lambda world: eddyline.Simulation(world).raster(3), "quantity = 3: must be a text"),
     (lambda world: eddyline.run(world, live=8000), "live = 8000: must be a text"),
     (lambda world: eddyline.Simulation(world, boxes="2"), "boxes = '2': must be a whole number"),
     (lambda world: eddyline.Simulation(world).step("3"), "n = '3': must be a number"),

@@ -88,7 +88,7 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, tuple(sites))
+    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, sites)
     manner = Manner(*shared, lazy, lazy_inexact)
     ranks = join()
     destination = None if out is None else Path(out)
@@ -147,7 +147,7 @@ def resume(
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
     """
-    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, tuple(sites))
+    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, sites)
     manner = Manner(*shared, lazy, lazy_inexact)
     ranks = join()
 

@@ -38,6 +38,8 @@ def export(
     columns = [_column_of(source, name) for name in spectra]
     folder = Path(out) if out is not None else source.folder / EXPORTS
     RunFolder.check_outside(folder, but=EXPORTS)
+    if folder.exists() and not folder.is_dir():
+        raise RequestError(f"--out {folder}: is a file; give a folder")
     makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report, "timeline": _timeline}
     with _filled(folder):
         if {"png", "mp4"} & set(parts):
@@ -109,6 +111,8 @@ def _pictures(
 
 
 def _tables(run: Run, folder: Path) -> Iterator[Path]:
+    if not run.series_names:
+        raise RequestError(f"{run.folder}: its folder `series` is missing, or empty")
     for name in run.series_names:
         target = folder / f"{name}.csv"
         atomic.write_bytes(target, (run.folder / "series" / f"{name}.csv").read_bytes())

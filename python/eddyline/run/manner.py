@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.cores import refusal
-from eddyline.kinds import number, text, whole
+from eddyline.kinds import number, text, whole, wholes
 from eddyline.ranks import Session, join
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
@@ -31,7 +32,7 @@ class Manner:
     patience: float
     combine: str = "none"
     compress: str = "none"
-    sites: tuple[int, ...] = ()
+    sites: Sequence[int] = ()
     lazy: int = 1
     lazy_inexact: bool = False
 
@@ -62,6 +63,7 @@ class Manner:
     def check(self) -> None:
         """Raises RequestError, RankError, or TypeError."""
         whole(threads=self.threads, boxes=self.boxes, lazy=self.lazy)
+        wholes(sites=self.sites)
         number(patience=self.patience)
         text(decomposition=self.decomposition, exchange=self.exchange)
         text(combine=self.combine, compress=self.compress)

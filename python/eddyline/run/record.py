@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline import kinds
 from eddyline.run.folder import RunFolder
 from eddyline.stream import snapshots
 from eddyline.stream.series import read_series
@@ -32,14 +33,17 @@ class Run:
     def open(cls, path: str | Path) -> Run:
         """Opens the run in a folder; `runs/NAME` stands for its latest run. FileNotFoundError if there is
         none."""
+        kinds.path(path=path)
         return cls(RunFolder.open(path))
 
     @property
     def folder(self) -> Path:
+        """Where everything of the run lies."""
         return self._folder.path
 
     @property
     def outcome(self) -> str:
+        """ "running", "finished", "stopped by user" or "failed"."""
         return str(self.record["outcome"])
 
     @property
@@ -54,10 +58,12 @@ class Run:
 
     @property
     def name(self) -> str:
+        """That of the world file, without `.toml`."""
         return str(self.record["world"])
 
     @property
     def title(self) -> str:
+        """That of the world."""
         return str(self.record["title"])
 
     @cached_property
@@ -94,6 +100,7 @@ class Run:
 
     @property
     def series_names(self) -> list[str]:
+        """What `series` takes: "budget", "force.NAME" for each body and wall, and the world's observers."""
         return sorted(path.stem for path in self._folder.series.glob("*.csv"))
 
     def series(self, name: str) -> pd.DataFrame:
@@ -107,22 +114,28 @@ class Run:
 
     @property
     def snapshot_count(self) -> int:
+        """How many snapshots there are to read."""
         return snapshots.snapshot_count(self._folder.snapshots)
 
     def snapshot(self, k: int = -1) -> dict[str, Any]:
-        """Snapshot `k` as arrays, see stream.snapshots.read_snapshot."""
+        """Snapshot `k` as arrays, see stream.snapshots.read_snapshot; negative: from the end. IndexError if
+        there is no such one."""
+        kinds.whole(k=k)
         return snapshots.read_snapshot(self.folder, k)
 
     @property
     def picture(self) -> Path:
+        """The last moment as a PNG, there once the run has ended."""
         return self._folder.pictures / "final.png"
 
     @property
     def movie(self) -> Path:
+        """All moments as an MP4, there once a run of several pictures has ended."""
         return self._folder.pictures / "movie.mp4"
 
     @property
     def report(self) -> Path:
+        """The report as one HTML file, there once the run has ended."""
         return self._folder.report
 
     def __repr__(self) -> str:

@@ -46,7 +46,7 @@ def replay(
     as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run` raises, and
     RequestError for a run that has not ended or whose journal cannot be read.
     """
-    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, tuple(sites))
+    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, sites)
     manner = Manner(*shared, lazy, lazy_inexact)
     ranks = join()
     destination = None if out is None else Path(out)

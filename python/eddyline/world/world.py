@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
 
-from .. import _core
+from .. import _core, kinds
 from . import checks
 from .build import build
 from .document import Document, parse, read
@@ -75,6 +75,7 @@ class World:
         overrides: values by dotted path ({"let.a": 0.1, "domain.spacing": "a/80"}), checked in the same way.
         Raises WorldError, one line for each problem.
         """
+        kinds.path(path=path)
         file = Path(path)
         if not file.suffix and not file.exists():
             file = gallery().get(file.as_posix(), file)
@@ -100,6 +101,7 @@ class World:
         path: Path | None = None,
     ) -> World:
         """Checks the text of a world file. path: the file that it could stand in, beside which curves are."""
+        kinds.text(text=text, name=name)
         return cls(parse(text, f"{name}.toml", overrides), name, path)
 
     def check_until(self, end: float) -> None:
@@ -110,6 +112,7 @@ class World:
 
     @property
     def dimensions(self) -> int:
+        """2 or 3."""
         return self.file.dimensions
 
     @property
@@ -179,6 +182,7 @@ class World:
 
     @property
     def observers(self) -> dict[str, ObserverTable]:
+        """What is measured, by name."""
         return dict(self.file.observe)
 
     @property
@@ -193,6 +197,7 @@ class World:
 
     @property
     def output(self) -> Output:
+        """How much of a run is kept."""
         output = self.file.output
 
         def interval(count: int) -> float:
