@@ -109,7 +109,7 @@ def test_narrow_gaps_are_found_with_their_reason(client):
     assert set(gaps) == {("post", "bottom"), ("other", "bottom"), ("post", "other")}
     assert gaps["post", "bottom"]["spacings"] == pytest.approx(3, abs=0.05)
     assert gaps["post", "other"]["width"] == pytest.approx(0.02, rel=0.01)
-    assert "need" in gaps["post", "other"]["reason"]
+    assert "does not fill" in gaps["post", "other"]["reason"]
     assert not check(client, TANK)["gaps"]
 
 

@@ -114,12 +114,20 @@ time = {{ end = 1 }}
 def test_gaps_that_no_flow_fits_through_are_told_of() -> None:
     post = '[bodies.post{k}]\nshape = "circle"\ncenter = [{x}, 0.2]\ndiameter = 0.08\n'
     text = BASE + "".join(post.format(k=k, x=0.41 + 0.1 * k) for k in range(5))
-    told = [line for line in World.from_text(text).notes if "apart" in line or "narrow" in line]
+    world = World.from_text(text)
+    told = [line for line in world.warnings if "apart" in line or "narrow" in line]
     assert told[0] == (
-        "cylinder and post0 are 2 spacings apart; a flow between them needs 4. "
-        "Move one, or take a spacing of 0.005 m."
+        "cylinder and post0 are 2 spacings apart; fluid does not fill gaps below 3, and pushes neither as it "
+        "should. Move one, or take a spacing of 0.005 m."
     )
     assert (len(told), told[-1]) == (4, "2 more gaps are as narrow.")
+    assert told == [line for line in world.notes if "apart" in line or "narrow" in line]
+    wider = World.from_text(BASE + post.format(k=0, x=0.425))
+    assert [line for line in wider.notes if "apart" in line] == [
+        "cylinder and post0 are 3.5 spacings apart; a flow between them needs 4. "
+        "Move one, or take a spacing of 0.0087 m."
+    ]
+    assert not wider.warnings
 
 
 def test_an_outflow_that_keeps_no_level_is_told_of() -> None:

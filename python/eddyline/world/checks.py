@@ -93,6 +93,7 @@ def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
                 f"bodies.{name} is {rounded(thickness, 2)} spacings thick: fluid gets through below {TIGHT}, "
                 "and pushes it less than it should. Make it thicker, or the spacing finer."
             )
+    yield from _told([gap.reason for gap in narrow_gaps(file) if gap.is_shut])
     for k, expect in enumerate(file.expect):
         for key in ("quantity", "against"):
             text: str | None = getattr(expect, key)
@@ -101,6 +102,13 @@ def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
                     f"expect[{k}].{key} = {shown(text)} gives no number, whatever the run finds. "
                     "Is something divided by 0?"
                 )
+
+
+def _told(gaps: list[str]) -> Iterator[str]:
+    """The first of them, and how many there are besides."""
+    yield from gaps[:_GAPS_TOLD]
+    if len(gaps) > _GAPS_TOLD:
+        yield f"{len(gaps) - _GAPS_TOLD} more gaps are as narrow."
 
 
 def _thickness(body: Body, file: WorldFile) -> float:
@@ -139,10 +147,7 @@ def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
                 f"bodies.{name} is {rounded(across, 2)} spacings wide: forces on it are rough below 8, "
                 "good above 20."
             )
-    gaps = narrow_gaps(file)
-    yield from (gap.reason for gap in gaps[:_GAPS_TOLD])
-    if len(gaps) > _GAPS_TOLD:
-        yield f"{len(gaps) - _GAPS_TOLD} more gaps are as narrow."
+    yield from _told([gap.reason for gap in narrow_gaps(file) if not gap.is_shut])
     origin, end = corners(file)
     for name, region in file.regions.items():
         low, high = region.core_shape.bounds
