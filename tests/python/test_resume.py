@@ -45,6 +45,30 @@ def go_on(out: Path, steps: int, **how: int) -> eddyline.Run:
     return eddyline.resume(out, steps=steps, **(QUIETLY | {"threads": 1} | how))
 
 
+def test_a_young_run_is_kept_whenever_it_is_twice_as_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each step takes a second by the clock that it is told."""
+    now, kept = [0.0], []
+
+    def passed() -> float:
+        return now[0]
+
+    monkeypatch.setattr("eddyline.run.execution.clock.perf_counter", passed)
+    monkeypatch.setattr("eddyline.run.execution.FIRST_CHECKPOINT", 5.0)
+    monkeypatch.setattr(Execution, "_save", lambda self, recorder: kept.append(now[0]))
+
+    def show(self: Execution, shown: object) -> None:
+        now[0] += 1
+
+    monkeypatch.setattr(Execution, "_show", show)
+    monkeypatch.setattr("eddyline.run.execution.SLICE", 0.0)
+    eddyline.run(
+        world(CHANNEL_2D), steps=100, threads=1, out=tmp_path / "run", checkpoint_every=30.0, **QUIETLY
+    )
+    assert kept[:-1] == [5, 10, 20, 40, 70]  # and one at the end
+
+
 def test_a_folder_that_lacks_what_came_before_keeps_its_record(
     tmp_path: Path,
 ) -> None:

@@ -28,7 +28,10 @@ Live = Annotated[
     typer.Option(metavar="URL", help="Show the run to a hub, at the address that `eddyline serve` prints."),
 ]
 CheckpointEvery = Annotated[
-    float, typer.Option(min=0, metavar="MIN", help="Minutes between checkpoints; 0: only at the end.")
+    float,
+    typer.Option(
+        min=0, metavar="MIN", help="Minutes between checkpoints, fewer at first; 0: only at the end."
+    ),
 ]
 Checksums = Annotated[
     int, typer.Option(min=0, metavar="N", help="Keep a checksum after every N steps, for `compare`.")

@@ -74,8 +74,9 @@ def run(
     lazy_inexact: with `lazy`, boundaries stand still meanwhile instead. The result then depends on
         ranks, boxes and decomposition, and the run says that it breaks the law.
     patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
-    checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; one is also
-        written at the end, at Ctrl-C, SIGTERM and SIGHUP, and at SIGUSR1. 0: only then.
+    checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; a younger run has
+        one when it is a minute old, and whenever it is twice as old. One is also written at the end, at
+        Ctrl-C, SIGTERM and SIGHUP, and at SIGUSR1. 0: only then.
     checksums: keep a checksum of the whole state after every so many steps, by which `compare` finds the
         first step at which two runs part; 0: with snapshots only.
     out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eddyline.run.recorder import Recorder
     from eddyline.world import World
 
+FIRST_CHECKPOINT = 60.0  # s of wall time until one, if checkpoints are kept at all
 SLICE = 0.2  # s of wall time between looks at Ctrl-C, progress and the writer
 MOST_LAPS, LEAST_LAPS = 30_000, 300  # of a timeline: of all ranks, of each
 
@@ -193,8 +194,12 @@ class Execution:
         return problem
 
     def _checkpoint_is_due(self, saved: float) -> bool:
-        """`saved`: when the last one was written."""
-        return self.stop.checkpoint_asked or 0 < self.checkpoint_every <= clock.perf_counter() - saved
+        """`saved`: when the last one was written. Young runs are kept more often: one that is killed loses
+        half of its time at most, or a minute."""
+        if self.stop.checkpoint_asked or self.checkpoint_every == 0:
+            return self.stop.checkpoint_asked
+        young = max(FIRST_CHECKPOINT, saved - self.started)
+        return clock.perf_counter() - saved >= min(self.checkpoint_every, young)
 
     def _save(self, recorder: Recorder) -> None:
         self.stop.checkpoint_asked = False
