@@ -180,7 +180,7 @@ def test_a_flipped_byte_makes_the_checkpoint_before_be_used(
     assert f"{40:012d}: damaged (" in said and "the checkpoint before it is used" in said
 
 
-def test_what_cannot_go_on_says_why(tmp_path: Path) -> None:
+def test_what_cannot_go_on_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     start(CHANNEL_2D, out, 10)
     with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later --until"):
@@ -197,6 +197,8 @@ def test_what_cannot_go_on_says_why(tmp_path: Path) -> None:
     (out / "checkpoints" / f"{10:012d}" / "manifest.json").write_text("[1]")
     with pytest.raises(RequestError, match=r"there is no checkpoint that is whole; .* can be exported"):
         go_on(out, 20)
+    said = capfd.readouterr().err
+    assert "damaged" in said and "is used" not in said
 
 
 def test_a_manifest_comes_last(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ Live = Annotated[
 CheckpointEvery = Annotated[
     float,
     typer.Option(
-        min=0, metavar="MIN", help="Minutes between checkpoints, fewer at first; 0: only at the end."
+        min=0, metavar="MIN", help="Minutes between checkpoints, less in young runs; 0: only at the end."
     ),
 ]
 Checksums = Annotated[

@@ -85,11 +85,13 @@ def write_checkpoint(
 def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
     """The newest one that is whole. `tell` hears of those that are not. Raises CheckpointError if there is
     none."""
-    for candidate in _newest_first(folder):
+    candidates = _newest_first(folder)
+    for candidate in candidates:
         try:
             return _read(candidate)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            tell(f"{candidate}: damaged ({error}); the checkpoint before it is used")
+            other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
+            tell(f"{candidate}: damaged ({error}){other}")
     raise CheckpointError(
         f"{folder}: there is no checkpoint that is whole; the run cannot go on. What it has can be exported; "
         "run its world.toml again, with --checkpoint-every if it may be killed"
