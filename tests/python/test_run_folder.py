@@ -63,7 +63,7 @@ def test_out_must_be_new_or_empty(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FolderInUseError, match="is a file"):
         RunFolder.create("dam", out=tmp_path / "file")
-    with pytest.raises(WriteError):
+    with pytest.raises(WriteError, match="a part of the path is a file"):
         RunFolder.create("dam", out=tmp_path / "file" / "below")
 
 

@@ -57,4 +57,6 @@ class StepFailedError(RunError):
 def explain_write(path: Path, error: OSError) -> str:
     if error.errno in _DISK_FULL:
         return f"{path}: disk full; the run stopped, what was written before stays readable"
+    if error.errno == errno.ENOTDIR:
+        return f"{path}: cannot write: a part of the path is a file, not a folder"
     return f"{path}: cannot write: {error.strerror or error}"
