@@ -193,7 +193,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
   }
 }
 
-/// Density follows the filling of space; not that of buffers, which is imposed. What fills it all around is deep.
+/// Density follows the filling of space; not that of buffers, which is imposed. Tells who is deep below a surface.
 template <class T, int D>
 void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const std::size_t first = span.first, n = span.count;
