@@ -282,7 +282,7 @@ def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
     assert "--png" in one_line(eddy("export", "runs/small", cwd=tmp_path), 2)
     kept = (tmp_path / "runs/small/0001/series/budget.csv").read_bytes()
     line = one_line(eddy("export", "runs/small", "--csv", "--out", "runs/small/0001/series", cwd=tmp_path), 2)
-    assert "belongs to the run" in line
+    assert "keeps its own" in line
     assert (tmp_path / "runs/small/0001/series/budget.csv").read_bytes() == kept
     assert "is a file" in one_line(
         eddy("export", "runs/small", "--csv", "--out", "small.toml", cwd=tmp_path), 2

@@ -71,11 +71,11 @@ def test_out_must_not_lie_in_the_folder_of_a_run(tmp_path: Path) -> None:
     folder = RunFolder.create("dam", out=tmp_path / "run")
     folder.write_record({"outcome": "finished"})
     for inside in (folder.path / "series", folder.path / "pictures" / "new", folder.path):
-        with pytest.raises(FolderInUseError, match=r"belongs to the run .*outside it$"):
+        with pytest.raises(FolderInUseError, match=r"lies in the run .*outside it$"):
             RunFolder.create("dam", out=inside)
-        with pytest.raises(FolderInUseError, match=r"outside it or .*run/export$"):
-            RunFolder.check_outside(inside, but="export")
-    RunFolder.check_outside(folder.path / "export" / "wide", but="export")
+        with pytest.raises(FolderInUseError, match=r"keeps its own; give another folder$"):
+            RunFolder.check_outside(inside, beside_parts=True)
+    RunFolder.check_outside(folder.path / "export" / "wide", beside_parts=True)
     RunFolder.check_outside(tmp_path)
 
 

@@ -11,8 +11,6 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.stream import atomic
 
-EXPORTS = "export"
-"""The part of a run's folder for what is made of it later."""
 PARTS = ("png", "mp4", "csv", "vtkhdf", "report", "timeline")
 
 
@@ -36,8 +34,8 @@ def export(
         raise RequestError(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")
     source = run if isinstance(run, Run) else Run.open(run)
     columns = [_column_of(source, name) for name in spectra]
-    folder = Path(out) if out is not None else source.folder / EXPORTS
-    RunFolder.check_outside(folder, but=EXPORTS)
+    folder = Path(out) if out is not None else source.folder / "export"
+    RunFolder.check_outside(folder, beside_parts=True)
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"--out {folder}: is a file; give a folder")
     makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report, "timeline": _timeline}

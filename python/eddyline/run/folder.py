@@ -20,6 +20,9 @@ MOST_LINKS = 40  # from one to the next, as the system's own
 BALLAST_BYTES = 256 * 1024
 
 
+_OWN_FOLDERS = ("series", "pictures", "snapshots", "checkpoints")
+
+
 class RunFolder:
     """The layout of a run.
 
@@ -59,15 +62,18 @@ class RunFolder:
             )
 
     @staticmethod
-    def check_outside(out: Path, *, but: str = "") -> None:
-        """Raises FolderInUseError if `out` is the folder of a run or lies in one, elsewhere than in its part
-        `but`."""
+    def check_outside(out: Path, *, beside_parts: bool = False) -> None:
+        """Raises FolderInUseError if `out` is the folder of a run or lies in one; with `beside_parts` only if
+        it is where the run keeps something itself."""
         place = out.resolve()
         for folder in (place, *place.parents):
-            if (folder / "run.json").is_file() and not (but and place.is_relative_to(folder / but)):
-                known = f" or {folder / but}" if but else ""
+            if not (folder / "run.json").is_file():
+                continue
+            if not beside_parts:
+                raise FolderInUseError(f"--out {out}: lies in the run {folder}; give a folder outside it")
+            if place == folder or place.relative_to(folder).parts[0] in _OWN_FOLDERS:
                 raise FolderInUseError(
-                    f"--out {out}: belongs to the run {folder}; give a folder outside it{known}"
+                    f"--out {out}: is where the run {folder} keeps its own; give another folder"
                 )
 
     @staticmethod
