@@ -45,16 +45,12 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   const Vec3 a = acceleration_of(flow, i), moved = x - flow.sorted_place(i);
   std::ostringstream text;
   text.precision(4);
-  const bool has_started = flow.steps > 0 || flow.time < 0;  // settling has no velocity yet
-  if (!has_started && !std::isfinite(norm(v)))
-    text << "has a velocity that is not finite at the start: change start.velocity";
-  else if (!has_started && (!std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i]))))
-    text << "has a density or pressure that is not finite at the start: change the pressure, and the density of a gas, "
-            "of [start] or of its region";
-  else if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
-           !std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
-    text << "has a value that is not finite: the step before was too long or two particles met; try a smaller "
-            "method.cfl";
+  if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
+      !std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
+    text << "has a value that is not finite"
+         << (flow.steps == 0
+                 ? " at the start: look where velocity, pressure or density of [start] and regions divide by 0"
+                 : ": the step before was too long or two particles met; try a smaller method.cfl");
   else if (norm(v) > c.speed_limit && c.state.is_gas())
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise method.speed_limit if that is no mistake, or try a smaller method.cfl";

@@ -29,6 +29,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     unknown = [name for name in options.cases if name not in CASES]
     if unknown:
         parser.error(f"no case {unknown[0]}; there are: {', '.join(CASES)}")
+    if options.threads < 0:
+        parser.error(f"--threads {options.threads}: must be 0 (all cores) or more")
     if options.list:
         for case in CASES.values():
             print(f"{case.name:<20} {case.title}")
@@ -92,13 +94,6 @@ def _show(console: Console, outcome: Outcome) -> None:
     console.print(f"  {outcome.seconds:.0f} s\n", highlight=False)
 
 
-def _threads(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text}: must be 0 (all cores) or more")
-    return number
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eddyline validate",
@@ -112,10 +107,6 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, metavar="DIR", help="where results go; default runs/validation/NUMBER"
     )
     parser.add_argument(
-        "--threads",
-        type=_threads,
-        default=0,
-        metavar="N",
-        help="threads; default all cores, as far as they pay",
+        "--threads", type=int, default=0, metavar="N", help="threads; default all cores, as far as they pay"
     )
     return parser
