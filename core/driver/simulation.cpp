@@ -172,7 +172,7 @@ class FlowSimulation final : public Simulation {
     chosen.reserve(every > 1 ? 0 : fluid.id.size());
     double extremes[5] = {0, -INFINITY, -INFINITY, -INFINITY, -INFINITY};  // speed^2, -lowest and highest p and rho
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
-      if (fluid.buffer[i] != 0) continue;
+      if (fluid.buffer[i] != 0 || is_beyond_open_side(i)) continue;
       if (every > 1 && mix(static_cast<std::uint64_t>(fluid.id[i])) % static_cast<std::uint64_t>(every) != 0) continue;
       chosen.push_back(i);
       const double p = flow_.pressure(i), rho = flow_.constants().rho0 * (1 + fluid.s[i]);
@@ -402,6 +402,16 @@ class FlowSimulation final : public Simulation {
 
   bool is_at_surface(std::size_t i) const {
     return flow_.fluid.surface[i] == physics::k_at_surface || flow_.fluid.surface[i] == physics::k_isolated;
+  }
+
+  bool is_beyond_open_side(std::size_t i) const {
+    const auto& world = flow_.world();
+    for (std::size_t d = 0; d < D; ++d) {
+      const double x = flow_.fluid.x[d][i] - world.origin[static_cast<int>(d)];
+      const auto is_open = [&](std::size_t side) { return world.sides[side].kind == world::SideKind::open; };
+      if ((x < 0 && is_open(2 * d)) || (x > world.size[static_cast<int>(d)] && is_open(2 * d + 1))) return true;
+    }
+    return false;
   }
 
   Record record_of(Kind kind, std::size_t i) const {

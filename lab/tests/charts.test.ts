@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rangeOfMost } from "../src/charts/range";
 import { chartData, type ChartSpec } from "../src/charts/specs";
 import { Series, SeriesStore, statistics } from "../src/stream/series";
 
@@ -26,5 +27,13 @@ describe("charts", () => {
   it("count what is there when the window begins before it", () => {
     const found = statistics(Float64Array.of(0, 1, 2), Float64Array.of(Number.NaN, 4, 6), { from: 0, to: 2 });
     expect(found?.mean).toBeCloseTo((4 * 1 + 6 * 0.5) / 1.5, 12);
+  });
+
+  it("show most values, and those that move where most do not", () => {
+    const waves = Array.from({ length: 100 }, (_, k) => k / 100);
+    expect(rangeOfMost([...waves, 1000])[1]).toBeLessThan(2);
+    const still = new Array<number>(200).fill(0);
+    expect(rangeOfMost(still)).toEqual([0, 0]);
+    expect(rangeOfMost([...still, 1500, 1800, 1600])).toEqual([0, 1800]);
   });
 });

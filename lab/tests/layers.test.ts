@@ -10,7 +10,7 @@ function linear(u: number, s: number): Raster {
   const scale = 1e-4;
   const data = Uint16Array.from(values, (value) => Math.round(value / scale));
   return {
-    quantity: "velocity", unit: "m/s", rows, columns, lower: [0, 0], upper: [2, 1], low: 0, high: 1, shade: null,
+    quantity: "velocity", unit: "m/s", rows, columns, lower: [0, 0], upper: [2, 1], low: 0, high: 1, shade: null, cover: null,
     values: { data, offset: 0, scale, error: scale / 2, top: 65533 },
   };
 }

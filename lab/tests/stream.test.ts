@@ -50,7 +50,7 @@ describe("moments", () => {
   const frame = (step: number, time: number, quantity: string, stored = false): Frame => ({
     index: step, step, time, stored, particles: null, bodies: null,
     rasters: new Map([[quantity, {
-      quantity, unit: "", rows: 1, columns: 1, lower: [0, 0] as const, upper: [1, 1] as const, low: 0, high: 0, shade: null,
+      quantity, unit: "", rows: 1, columns: 1, lower: [0, 0] as const, upper: [1, 1] as const, low: 0, high: 0, shade: null, cover: null,
       values: { data: new Uint8Array([step]), offset: 0, scale: 1, error: 0, top: 253 },
     }]]),
   });

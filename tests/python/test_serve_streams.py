@@ -18,10 +18,12 @@ from lab_server import TANK, hear, lab_in_thread, say, start_process, until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 import eddyline
+from eddyline import _core
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.codes import given, values_of
+from eddyline.live.frames import particles_frame
 from eddyline.live.publisher import packed
-from eddyline.serve.rasters import always_the_same, particles_for
+from eddyline.serve.rasters import Gridded, always_the_same, particles_for
 from eddyline.stream.snapshots import read_snapshot
 from eddyline.world import World
 
@@ -100,6 +102,64 @@ def test_rasters_show_the_velocity_that_particles_have(lab):
     assert speed.values.error < 1e-4 and shown.particles.count == 200
     fast = values_of(shown.particles.values)
     assert np.abs(fast - np.hypot(x, y).ravel()).max() < 1e-3
+
+
+def test_covers_tell_where_a_surface_is_and_show_drops():
+    """Fluid up to y = 0.25 that reaches walls, and a drop in the middle of a cell at (0.625, 0.425)."""
+    whole = frame(1).frame
+    y = values_of(whole.particles.position[1])
+    drop = np.flatnonzero(
+        (np.abs(y - 0.425) < 1e-3) & (np.abs(values_of(whole.particles.position[0]) - 0.625) < 1e-3)
+    )
+    kept = np.concatenate([np.flatnonzero(y < 0.25), drop])
+    parts = whole.particles
+    for codes in (*parts.position, *(each.values for each in parts.carried)):
+        codes.data = np.frombuffer(codes.data, "<u2")[kept].tobytes()
+    parts.count = parts.total = len(kept)
+    pool = pb.Hello()
+    pool.CopyFrom(HELLO)
+    assert not Gridded(whole, pool, 0).raster("speed", "m/s", 2).HasField("cover")
+    pool.free_surface = True
+    made = Gridded(whole, pool, 0).raster("speed", "m/s", 2)
+    cover = values_of(made.cover).reshape(made.rows, made.columns)
+    assert np.allclose(cover[:4], 1, atol=0.01)  # at walls, too
+    assert np.allclose(cover[4:6, :8], [[0.75], [0.25]], atol=0.01)  # so that a half lies at y = 0.25
+    assert cover[8, 12] > 0.8 and max(cover[8, 11], cover[9, 12]) < 0.2
+    known = np.frombuffer(made.values.data, "<u2").reshape(cover.shape) != 65535
+    assert known[cover >= 0.5].all()
+
+
+def test_frames_leave_out_what_has_flown_over_an_open_side():
+    text = """format = 1
+title = "A jet that leaves upwards"
+[domain]
+size = [1.0, 1.0]
+spacing = 0.05
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+max_speed = 2.0
+[start]
+velocity = [0, 1.0]
+[regions.jet]
+shape = "rectangle"
+min = [0.3, 0.5]
+max = [0.7, 1.0]
+[boundaries]
+left = { type = "wall" }
+right = { type = "wall" }
+bottom = { type = "wall" }
+top = { type = "open" }
+[time]
+end = 1.0
+"""
+    world = World.from_text(text, "jet")
+    flow = _core.Simulation(world.core, threads=1)
+    flow.advance(0.2, 10**6, np.inf)
+    inside = int(np.count_nonzero(flow.position[:, 1] <= 1))
+    shown = particles_frame(world, flow, 1, pb.View(ids=True)).frame.particles
+    assert 0 < inside < flow.fluid_count
+    assert shown.count == shown.total == inside == len(shown.ids) // 8
 
 
 def test_fewer_particles_are_always_the_same_ones_and_say_how_they_go_on():

@@ -9,7 +9,6 @@ import { stale } from "../state/runs";
 import { calm, theme } from "../state/theme";
 import * as view from "../state/view";
 import { water } from "../state/water";
-import { drawing } from "../state/world";
 import type { Camera } from "./camera";
 import { canvasOf } from "./capture";
 import { orbit, viewOf } from "./orbit";
@@ -121,7 +120,7 @@ export class Animation {
       streaks: view.streaks.value,
       sources: seeds(run.hello.value),
       lines: view.lines.value,
-      full: run.kind.value === "example" || !freeSurface(),
+      full: !run.hello.value?.freeSurface,
       bands: view.bands.value,
       water: water.value,
       scale,
@@ -152,12 +151,6 @@ function show({ before, after, blend }: Shown): void {
 function isBehind(picture: Shown | null, wanted: Wanted): boolean {
   const due = dueStep(wanted);
   return due !== null && picture?.before.step !== due;
-}
-
-/** Whether there is a surface: water that does not fill the domain. */
-function freeSurface(): boolean {
-  const open = run.hello.value?.sides.some((side) => side.type === "open") ?? false;
-  return open || (drawing.value?.regions.length ?? 0) > 0;
 }
 
 function scaleOf({ before }: Shown): { low: number; high: number } {

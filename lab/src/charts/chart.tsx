@@ -9,6 +9,7 @@ import { scrub, time } from "../state/playback";
 import { theme } from "../state/theme";
 import { stayOf } from "../stream/bodies";
 import { statistics } from "../stream/series";
+import { rangeOfMost } from "./range";
 import { type ChartSpec, chartData, type Column } from "./specs";
 import { averaging } from "./window";
 
@@ -59,19 +60,11 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
   };
 }
 
-const RARE = 0.04; // share of the values on each side that may lie beyond the axis
-const ROOM = 0.45; // of the range of the others, for them
-
 /** The range of most values, so that a start with sound waves does not flatten what follows; with the bands
  * inside where they are near. */
 function range(plot: uPlot, spec: ChartSpec, low: number | null, high: number | null): uPlot.Range.MinMax {
   if (low === null || high === null) return [0, 1];
-  const all = plot.data.slice(1).flatMap((column) => (column as Column).filter((value) => value !== null));
-  all.sort((a, b) => a - b);
-  const at = (share: number): number => all[Math.round(share * (all.length - 1))] ?? 0;
-  const most = at(1 - RARE) - at(RARE);
-  let from = Math.max(low, at(RARE) - ROOM * most);
-  let to = Math.min(high, at(1 - RARE) + ROOM * most);
+  let [from, to] = rangeOfMost(plot.data.slice(1).flatMap((column) => (column as Column).filter((value) => value !== null)));
   for (const band of spec.bands) {
     if (band.low - to < 0.8 * (to - from) && from - band.high < 0.8 * (to - from)) {
       from = Math.min(from, band.low);

@@ -21,6 +21,8 @@ export interface Raster {
   readonly values: Codes;
   /** Light on each cell, 160: 1; views of 3D runs only. */
   readonly shade: Uint8Array | null;
+  /** How much of what is around each cell is fluid, 255: all; flows in 2D with a free surface only. */
+  readonly cover: Uint8Array | null;
   /** Corners [m]. */
   readonly lower: readonly [number, number];
   readonly upper: readonly [number, number];
@@ -75,12 +77,17 @@ function readRaster(raster: WireRaster): Raster {
     rows: raster.rows,
     columns: raster.columns,
     values: readCodes(raster.values, cells, `raster of ${raster.quantity}`, 2),
-    shade: raster.shade && raster.shade.data.length === cells ? raster.shade.data : null,
+    shade: bytesOf(raster.shade, cells),
+    cover: bytesOf(raster.cover, cells),
     lower: [raster.lower[0] ?? 0, raster.lower[1] ?? 0],
     upper: [raster.upper[0] ?? 1, raster.upper[1] ?? 1],
     low: raster.low,
     high: raster.high,
   };
+}
+
+function bytesOf(codes: WireCodes | undefined, count: number): Uint8Array | null {
+  return codes?.data.length === count ? codes.data : null;
 }
 
 function readParticles(particles: WireParticles): Particles {

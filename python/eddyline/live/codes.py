@@ -44,9 +44,11 @@ def raster(
     width: int = 2,
     solid: NDArray[np.bool_] | None = None,
     shade: NDArray[np.float32] | None = None,
+    cover: NDArray[np.float32] | None = None,
 ) -> pb.Raster:
     """A quantity on equal cells between two corners [m]. values: (rows, columns), NaN where there is no
-    fluid; solid: where there is a body; shade: light, about 1."""
+    fluid; solid: where there is a body; shade: light, about 1; cover: how much of what is around is fluid,
+    0 to 1."""
     known = np.isfinite(values)
     low, high = (float(values[known].min()), float(values[known].max())) if known.any() else (0.0, 0.0)
     steps = MOST[width] - _RESERVED
@@ -67,6 +69,14 @@ def raster(
         values=pb.Codes(data=codes.tobytes(), width=width, offset=low, scale=scale, error=0.5 * scale),
     )
     if shade is not None:
-        light = np.rint(np.clip(shade, 0, 2) * 127.5).astype("u1")
-        made.shade.CopyFrom(pb.Codes(data=light.tobytes(), width=1, offset=0.0, scale=2 / 255, error=1 / 255))
+        made.shade.CopyFrom(_up_to(2, shade))
+    if cover is not None:
+        made.cover.CopyFrom(_up_to(1, cover))
     return made
+
+
+def _up_to(most: float, values: NDArray[np.float32]) -> pb.Codes:
+    """Codes of a byte from 0 to `most`."""
+    scale = most / MOST[1]
+    data = np.rint(np.clip(values, 0, most) / np.float32(scale)).astype(_TYPES[1]).tobytes()
+    return pb.Codes(data=data, width=1, offset=0.0, scale=scale, error=0.5 * scale)

@@ -60,6 +60,8 @@ def particles_frame(world: World, simulation: _core.Simulation, index: int, view
     dimensions = world.dimensions
     low = np.array(world.file.domain.origin or (0.0,) * dimensions)
     high = low + np.array(world.file.domain.size)
+    if every == 1:
+        total = len(table)  # without those beyond open sides
     made = pb.Particles(count=len(table), total=total, ids=glance["ids"])
     for axis in range(dimensions):
         made.position.append(codes.given(table[:, axis], float(low[axis]), float(high[axis])))

@@ -44,6 +44,7 @@ def hello(
         upper=upper,
         spacing=file.domain.spacing,
         end=world.end,
+        free_surface=world.has_free_surface,
         quantity=quantity,
         ranks=ranks,
         folder=folder,

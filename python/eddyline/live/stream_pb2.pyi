@@ -45,7 +45,7 @@ class Message(_message.Message):
     def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over")
+    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface")
     RUN_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORLD_FIELD_NUMBER: _ClassVar[int]
@@ -65,6 +65,7 @@ class Hello(_message.Message):
     FOLDER_FIELD_NUMBER: _ClassVar[int]
     PROBES_FIELD_NUMBER: _ClassVar[int]
     OVER_FIELD_NUMBER: _ClassVar[int]
+    FREE_SURFACE_FIELD_NUMBER: _ClassVar[int]
     run: str
     title: str
     world: str
@@ -84,7 +85,8 @@ class Hello(_message.Message):
     folder: str
     probes: _containers.RepeatedCompositeFieldContainer[Probe]
     over: bool
-    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ...) -> None: ...
+    free_surface: bool
+    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ...) -> None: ...
 
 class Quantity(_message.Message):
     __slots__ = ("name", "unit", "diverging")
@@ -211,7 +213,7 @@ class Frame(_message.Message):
     def __init__(self, index: _Optional[int] = ..., step: _Optional[int] = ..., time: _Optional[float] = ..., rasters: _Optional[_Iterable[_Union[Raster, _Mapping]]] = ..., particles: _Optional[_Union[Particles, _Mapping]] = ..., stored: _Optional[bool] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ...) -> None: ...
 
 class Raster(_message.Message):
-    __slots__ = ("quantity", "unit", "rows", "columns", "lower", "upper", "values", "low", "high", "shade")
+    __slots__ = ("quantity", "unit", "rows", "columns", "lower", "upper", "values", "low", "high", "shade", "cover")
     QUANTITY_FIELD_NUMBER: _ClassVar[int]
     UNIT_FIELD_NUMBER: _ClassVar[int]
     ROWS_FIELD_NUMBER: _ClassVar[int]
@@ -222,6 +224,7 @@ class Raster(_message.Message):
     LOW_FIELD_NUMBER: _ClassVar[int]
     HIGH_FIELD_NUMBER: _ClassVar[int]
     SHADE_FIELD_NUMBER: _ClassVar[int]
+    COVER_FIELD_NUMBER: _ClassVar[int]
     quantity: str
     unit: str
     rows: int
@@ -232,7 +235,8 @@ class Raster(_message.Message):
     low: float
     high: float
     shade: Codes
-    def __init__(self, quantity: _Optional[str] = ..., unit: _Optional[str] = ..., rows: _Optional[int] = ..., columns: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., values: _Optional[_Union[Codes, _Mapping]] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., shade: _Optional[_Union[Codes, _Mapping]] = ...) -> None: ...
+    cover: Codes
+    def __init__(self, quantity: _Optional[str] = ..., unit: _Optional[str] = ..., rows: _Optional[int] = ..., columns: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., values: _Optional[_Union[Codes, _Mapping]] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., shade: _Optional[_Union[Codes, _Mapping]] = ..., cover: _Optional[_Union[Codes, _Mapping]] = ...) -> None: ...
 
 class Particles(_message.Message):
     __slots__ = ("count", "total", "position", "quantity", "unit", "values", "ids", "carried")

@@ -74,6 +74,7 @@ def frame(folder: Path, index: int, quantity: str, width: int, code_width: int =
         code_width,
         None if found.solid is None else found.solid[thin],
         None if found.shade is None else found.shade[thin],
+        None if found.cover is None else found.cover[thin],
     )
     bodies = _bodies(folder, found.step, found.time)
     message = pb.Frame(

@@ -1,7 +1,8 @@
 """Rasters from the particles of a frame: made here, so that they cost the simulation nothing.
 
 Each particle gives its values to the four cells around it, by how near they are; sums are smoothed once, and
-divided by how much fluid there is. Fine for the eye; the run's own pictures and numbers come from the core.
+divided by how much fluid there is, which also tells where a surface is. Fine for the eye; the run's own
+pictures and numbers come from the core.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from eddyline.run.pictures import slope
 
 Floats = NDArray[np.float32]
 LEAST_FLUID = 0.35
-"""Share of a cell that must be fluid."""
+"""Share of a cell that must be fluid, unless a particle is in it and the flow has a free surface."""
+_LARGE = 9.5  # areas of a particle: a cell as large is no drop
 _SLICE = 1.5  # spacings: half of how thick a slice of a 3D flow is
 
 
@@ -44,7 +46,16 @@ class Gridded:
         if hello.dimensions == 3:
             area /= 2 * _SLICE
         self._count = self._smooth(self._deposit(None))
-        self._known = self._count * (area / cell) > LEAST_FLUID
+        share = self._count * np.float32(area / cell)
+        self._known = share > LEAST_FLUID
+        self._cover = None
+        if hello.free_surface and hello.dimensions == 2:
+            share /= self._inside()
+            if cell < _LARGE * area:
+                holds_particle = self._holding()
+                share = _with_spray(share, holds_particle)
+                self._known |= holds_particle
+            self._cover = share
         self._made: dict[str, Floats] = {}
 
     def values(self, quantity: str) -> Floats:
@@ -55,7 +66,7 @@ class Gridded:
 
     def raster(self, quantity: str, unit: str, width: int) -> pb.Raster:
         corners = tuple(self.hello.lower[:2]), tuple(self.hello.upper[:2])
-        return raster(quantity, unit, self.values(quantity), corners, width)
+        return raster(quantity, unit, self.values(quantity), corners, width, cover=self._cover)
 
     def _make(self, quantity: str) -> Floats:
         if quantity == "speed":
@@ -88,10 +99,29 @@ class Gridded:
             total += np.bincount(first + up * columns + across, weight, size)[:size]
         return total.reshape(self.rows + 2, columns).astype(np.float32)
 
+    def _holding(self) -> NDArray[np.bool_]:
+        """(rows, columns): the cells that hold a particle."""
+        column, row = self._left + (self._across >= 0.5), self._low + (self._up >= 0.5)
+        inside = (column >= 0) & (column < self.columns) & (row >= 0) & (row < self.rows)
+        holds = np.zeros((self.rows, self.columns), dtype=np.bool_)
+        holds[row[inside], column[inside]] = True
+        return holds
+
+    def _inside(self) -> Floats:
+        """How much of what is summed around each cell lies within the grid, (rows, columns)."""
+        return self._smooth(np.pad(np.ones((self.rows, self.columns), dtype=np.float32), 1))
+
     def _smooth(self, padded: Floats) -> Floats:
         for axis in (0, 1):
             padded = 0.5 * padded + 0.25 * (np.roll(padded, 1, axis) + np.roll(padded, -1, axis))
         return padded[1:-1, 1:-1]
+
+
+def _with_spray(share: Floats, holds_particle: NDArray[np.bool_]) -> Floats:
+    """Of a particle that flies alone the smoothed share is a quarter at most, and would not be seen: its cell
+    gets more, and one at a surface nothing."""
+    spray = np.interp(share, (0.3, 0.45), (0.85, 0.0)).astype(np.float32)
+    return np.where(holds_particle, np.maximum(share, spray), share)
 
 
 def particles_for(frame: pb.Frame, view: pb.View, hello: pb.Hello) -> pb.Particles:

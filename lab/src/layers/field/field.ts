@@ -26,13 +26,14 @@ export interface FieldProperties {
 
 const NAMES = [
   "box", "before", "after", "colors", "decodeBefore", "decodeAfter", "top", "blend", "range", "bands", "lines", "ink", "pixel",
-  "full",
+  "full", "coverBefore", "coverAfter", "covered",
 ] as const;
 
 export class FieldLayer {
   private readonly program: WebGLProgram;
   private readonly at: Record<(typeof NAMES)[number], WebGLUniformLocation | null>;
   private readonly textures: [WebGLTexture, WebGLTexture];
+  private readonly covers: [WebGLTexture, WebGLTexture];
   private readonly held: [Raster | null, Raster | null] = [null, null];
   private readonly colors: WebGLTexture;
   private table: Table | null = null;
@@ -41,6 +42,7 @@ export class FieldLayer {
     this.program = compile(gl, "field", VERTEX, FRAGMENT);
     this.at = uniforms(gl, this.program, NAMES);
     this.textures = [plainTexture(gl, gl.NEAREST), plainTexture(gl, gl.NEAREST)];
+    this.covers = [plainTexture(gl, gl.LINEAR), plainTexture(gl, gl.LINEAR)];
     this.colors = plainTexture(gl, gl.LINEAR);
   }
 
@@ -58,9 +60,16 @@ export class FieldLayer {
     gl.bindTexture(gl.TEXTURE_2D, this.textures[second]);
     gl.activeTexture(gl.TEXTURE2);
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
+    gl.activeTexture(gl.TEXTURE3);
+    gl.bindTexture(gl.TEXTURE_2D, this.covers[first]);
+    gl.activeTexture(gl.TEXTURE4);
+    gl.bindTexture(gl.TEXTURE_2D, this.covers[second]);
     gl.uniform1i(at.before, 0);
     gl.uniform1i(at.after, 1);
     gl.uniform1i(at.colors, 2);
+    gl.uniform1i(at.coverBefore, 3);
+    gl.uniform1i(at.coverAfter, 4);
+    gl.uniform1f(at.covered, properties.before.cover && properties.after.cover ? 1 : 0);
     gl.uniform2f(at.decodeBefore, properties.before.values.offset, properties.before.values.scale);
     gl.uniform2f(at.decodeAfter, properties.after.values.offset, properties.after.values.scale);
     gl.uniform2ui(at.top, properties.before.values.top, properties.after.values.top);
@@ -92,6 +101,10 @@ export class FieldLayer {
     const { data } = raster.values;
     const [format, type] = data instanceof Uint8Array ? [gl.R8UI, gl.UNSIGNED_BYTE] : [gl.R16UI, gl.UNSIGNED_SHORT];
     gl.texImage2D(gl.TEXTURE_2D, 0, format, raster.columns, raster.rows, 0, gl.RED_INTEGER, type, data);
+    if (raster.cover) {
+      gl.bindTexture(gl.TEXTURE_2D, this.covers[slot]);
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.R8, raster.columns, raster.rows, 0, gl.RED, gl.UNSIGNED_BYTE, raster.cover);
+    }
     this.held[slot] = raster;
   }
 

@@ -21,6 +21,8 @@ uniform float lines;                      // 1: lines at levels of a diverging q
 uniform vec4 ink;
 uniform float pixel;                      // device pixels of a CSS pixel
 uniform float full;                       // 1: fluid everywhere but in bodies, which are drawn above
+uniform sampler2D coverBefore, coverAfter;
+uniform float covered;                    // 1: covers say where the fluid ends
 in vec2 place;
 out vec4 color;
 
@@ -67,14 +69,20 @@ float line(float value, float level, float slope) {
 
 void main() {
   vec2 first = read(before, decodeBefore, top.x), second = read(after, decodeAfter, top.y);
-  if (full > 0.0 && first.y < 0.99) first = around(before, decodeBefore, top.x);
-  if (full > 0.0 && second.y < 0.99) second = around(after, decodeAfter, top.y);
+  float enough = full > 0.0 ? 0.99 : covered > 0.0 ? 0.25 : 0.0;
+  if (first.y < enough) first = around(before, decodeBefore, top.x);
+  if (second.y < enough) second = around(after, decodeAfter, top.y);
   float fluid = mix(first.y, second.y, blend);
-  if (fluid < 0.5) discard;
+  float seen = fluid < 0.5 ? 0.0 : smoothstep(0.5, 0.62, fluid);
+  if (covered > 0.0) {
+    float cover = mix(texture(coverBefore, place).r, texture(coverAfter, place).r, blend);
+    seen = fluid > 0.0 ? clamp(0.5 + (cover - 0.5) / max(fwidth(cover), 1e-4), 0.0, 1.0) : 0.0;
+  }
+  if (seen == 0.0) discard;
   float value = first.y < 0.01 ? second.x : second.y < 0.01 ? first.x : mix(first.x, second.x, blend);
   float share = clamp((value - range.x) / (range.y - range.x), 0.0, 1.0);
   if (bands > 0.0) share = (min(floor(share * bands), bands - 1.0) + 0.5) / bands;
-  color = vec4(texture(colors, vec2((share * 255.0 + 0.5) / 256.0, 0.5)).rgb, smoothstep(0.5, 0.62, fluid));
+  color = vec4(texture(colors, vec2((share * 255.0 + 0.5) / 256.0, 0.5)).rgb, seen);
   if (lines > 0.0) {
     float slope = fwidth(value);
     float drawn = 0.0;
