@@ -37,9 +37,10 @@ struct Course {
     const T *place, *speed;  // of each row
     float to_come;
 
-    /// To the end of the course, from a place [quanta].
+    /// To the end of the course, from a place [quanta]. Where nothing is to come, speeds need not be known.
     float displacement(std::int32_t k, std::int32_t from) const {
-      return std::fma(static_cast<float>(speed[k]), to_come, so_far(k, from));
+      const float so_far = this->so_far(k, from);
+      return to_come == 0 ? so_far : std::fma(static_cast<float>(speed[k]), to_come, so_far);
     }
     /// How far the row is from the middle of that way [quanta].
     float from_middle(std::int32_t k, std::int32_t from) const {

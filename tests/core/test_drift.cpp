@@ -220,6 +220,24 @@ TEST(a_displacement_that_is_no_number_is_noticed) {
   }
 }
 
+TEST(where_nothing_is_to_come_speeds_need_not_be_known) {
+  const auto grid = make_grid(3, {4, 4, 4}, {false, false, false});
+  const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 600, 6));
+  neighbors::Rows<float> rows(8);
+  rows.resize(s.rows.rows);
+  for (std::int32_t r = 0; r < s.rows.rows; ++r)
+    for (int d = 0; d < 3; ++d) {
+      rows.put_fixed(rows.row(r).first + d, s.positions.x[d][static_cast<std::size_t>(r)] + (d == 1 ? 4096 : 0));
+      rows.row(r)[3 + d] = std::numeric_limits<float>::quiet_NaN();
+    }
+  const auto nobody = none(grid, {1, 1, 1});
+  neighbors::DriftBound<float, 3> bound;
+  bound.begin(s.layout, s.rows, nobody.rows);
+  bound.measure({&rows, 3, 0.0F}, s.positions);
+  CHECK(bound.largest().moved == 4096);
+  CHECK(bound.largest().approach == 0);
+}
+
 TEST(what_was_expected_brings_nobody_nearer) {
   const auto grid = make_grid(2, {5, 4, 1}, {true, true, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 7));
