@@ -177,8 +177,10 @@ def clang_tidy(jobs: int) -> Output:
 def core(jobs: int) -> Output:
     """Builds the C++ tests with sanitizers and runs them."""
     return _core_tests(
-        BUILD, "address,undefined", "all", jobs, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"
-    )
+        BUILD, "address,undefined", "all", jobs,
+        UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
+        ASAN_OPTIONS=f"malloc_fill_byte=255:max_malloc_fill_size={1 << 30}",  # with what is no number
+    )  # fmt: skip
 
 
 def threads(jobs: int) -> Output:
