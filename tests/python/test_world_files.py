@@ -347,10 +347,43 @@ def test_curves_of_the_package() -> None:
 def test_curve_beside_the_world(tmp_path: Path) -> None:
     text = gallery()["couette"].read_text().replace("couette_start.csv", "mine.csv")
     (tmp_path / "couette.toml").write_text(text)
-    (tmp_path / "mine.csv").write_text("t,u\n0,0\n1,1\n")
+    (tmp_path / "mine.csv").write_text("t,u\n0,0\n1,1\n2,1\n")
     assert World.load(tmp_path / "couette.toml").expectations[0].curve == "mine.csv"
-    (tmp_path / "mine.csv").write_text("t,u\n0,0\n0,1\n")
+    (tmp_path / "mine.csv").write_text("t,u\n0,0\n0,1\n1,2\n")
     with pytest.raises(
         WorldError, match=r'expect\[0\]\.curve = "mine\.csv"; the first column must rise from row to row\.'
     ):
         World.load(tmp_path / "couette.toml")
+    (tmp_path / "mine.csv").write_text("t,u\n0,0\n1,one\n2,2\n")
+    with pytest.raises(WorldError, match='line 3: "one" is not a number'):
+        World.load(tmp_path / "couette.toml")
+    (tmp_path / "mine.csv").write_text("t,u\n0,0\n1,1\n")
+    with pytest.raises(WorldError, match="at least 3 rows of two numbers"):
+        World.load(tmp_path / "couette.toml")
+
+
+def test_regions_between_rows_of_particles_are_told_of() -> None:
+    text = """format = 1
+[domain]
+size = [1.0, 0.6]
+spacing = 0.05
+[fluid]
+density = 1000
+kinematic_viscosity = 1e-6
+max_speed = 1.0
+[regions.water]
+shape = "rectangle"
+min = [0, 0]
+max = [1.0, 0.25]
+[time]
+end = 1
+"""
+
+    def told(spacing: float) -> list[str]:
+        found = World.from_text(text, overrides={"domain.spacing": spacing}).warnings
+        return [line for line in found if line.startswith("regions.water begins with ")]
+
+    assert told(0.05) == []
+    (line,) = told(1 / 30)  # 7.5 rows of which there are 7
+    assert line.startswith("regions.water begins with 6.7 % less fluid") and line.endswith("= 0.03125.")
+    assert told(0.03125) == []

@@ -113,6 +113,7 @@ def _tables(run: Run, folder: Path) -> Iterator[Path]:
         raise RequestError(f"{run.folder}: its folder `series` is missing, or empty")
     for name in run.series_names:
         target = folder / f"{name}.csv"
+        run.series(name)  # raises DamagedError
         atomic.write_bytes(target, (run.folder / "series" / f"{name}.csv").read_bytes())
         yield target
     for name, table in (("expectations", run.table()), ("values", run.values())):

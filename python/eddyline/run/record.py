@@ -90,8 +90,9 @@ class Run:
         return pd.DataFrame(self.results.get("expectations", []), columns=columns)
 
     def values(self) -> pd.DataFrame:
-        """What was measured, whether or not it was expected, a row each: quantity, value with its statistical
-        error, unit, what it is and its window [s], and the note of those that there are not."""
+        """Coefficients, forces on bodies, pressure drops and what lines carry, whether or not they were
+        expected, a row each: quantity, value with its statistical error, unit, what it is and its window [s],
+        and the note of those that there are not. All else is in series()."""
         import pandas as pd
 
         kept = ["name", "value", "error", "unit", "what", "window", "note"]

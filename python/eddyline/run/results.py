@@ -282,9 +282,10 @@ class _Suspects:
         is_short = self.reached < 0.999 * self.world.end
         if comparison.inside is not False:
             return f"so far, {so_far}" if comparison.inside and is_short else ""
-        if is_short:
-            return f"likely too short: the run stopped at {so_far}"
-        found = [*self._statistics(comparison), *self._resolution(), *self._mach()]
+        found = (
+            [f"too short (the run stopped at {so_far})"] if is_short else list(self._statistics(comparison))
+        )
+        found += [*self._resolution(), *self._mach()]
         if unbounded:
             found += self._blockage()
         known = is_of_gallery(self.world.source)

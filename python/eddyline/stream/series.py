@@ -78,6 +78,8 @@ def read_series(path: Path) -> pd.DataFrame:
         name, unit = (match["name"], match["unit"] or "1") if match else (part, "1")
         names.append(name)
         units[name] = unit
+    if names[0] != "time" or len(set(names)) < len(names):
+        raise DamagedError(path, f"its first line is no header: {first[:60]}")
     try:
         frame = pd.read_csv(io.StringIO(rest), names=names, header=None, dtype="float64")
     except ValueError as error:

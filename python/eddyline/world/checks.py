@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from . import motions, shapes
+from . import filling, motions, shapes
 from .check_openings import LARGEST_PRESSURE, opening_problems
 from .gaps import narrow_gaps
 from .lengths import cell_edge
@@ -19,7 +19,7 @@ from .memory import available_memory, memory_problem
 from .openings import faces
 from .problems import Path, below, dotted, listed, number, rounded, shown
 from .quantities import check_quantity, may_be_finite
-from .samples import Points, Samples, corners, evaluate, face, lattice, start_places
+from .samples import Points, Samples, corners, evaluate, face, lattice, start_places, times
 from .scales import SOUND_RATIO, find_scales
 from .schema import (
     SIDES,
@@ -94,6 +94,7 @@ def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
                 "and pushes it less than it should. Make it thicker, or the spacing finer."
             )
     yield from _told([gap.reason for gap in narrow_gaps(file) if gap.is_shut])
+    yield from filling.remarks(file)
     for k, expect in enumerate(file.expect):
         for key in ("quantity", "against"):
             text: str | None = getattr(expect, key)
@@ -131,13 +132,14 @@ def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
     spacing = file.domain.spacing
     uneven = [
         f"{length / spacing:.2f} along {axis}"
-        for axis, length in zip("xyz", file.domain.size, strict=False)
-        if abs(length / spacing - round(length / spacing)) > 1e-6 * length / spacing
+        for k, (axis, length) in enumerate(zip("xyz", file.domain.size, strict=False))
+        if not filling.is_open(file, k)
+        and abs(length / spacing - round(length / spacing)) > 1e-6 * length / spacing
     ]
     if uneven:
         yield (
-            f"domain.size is not a multiple of the spacing ({listed(uneven)}): the lattice of particles "
-            "is centred in it."
+            f"domain.size is not a multiple of the spacing ({listed(uneven)}): particles begin so much "
+            "closer or farther apart that they fill it."
         )
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
@@ -179,8 +181,8 @@ def _sides(file: WorldFile) -> Found:
     for index, name in enumerate(SIDES[: 2 * file.dimensions]):
         side = file.boundaries.side(name)
         if isinstance(side, Wall) and side.velocity is not None:
-            through = evaluate(side.velocity[index // 2], face(file, index), 0.0)
-            if np.any(through != 0):
+            through, places = side.velocity[index // 2], face(file, index)
+            if any(np.any(evaluate(through, places, t) != 0) for t in times([through], file.time.end)):
                 axis_name = "xyz"[index // 2]
                 text = (
                     f"boundaries.{name}.velocity[{index // 2}] is not 0; a wall moves in its own plane only. "
@@ -310,6 +312,13 @@ def _fluid(file: WorldFile, samples: Samples) -> Found:
             )
         else:
             yield ("domain",), "domain holds no fluid: bodies fill it. Make them smaller."
+    for name in filling.empty_regions(file):
+        if not _outside(file.regions[name], file):
+            text = (
+                f"regions.{name} holds no particle: these begin {rounded(file.domain.spacing)} m apart, and "
+                "it lies between them. Make it thicker, or domain.spacing smaller."
+            )
+            yield ("regions", name), text
     unfit = memory_problem(file, samples.volume, available_memory())
     if unfit is not None:
         yield ("domain", "spacing"), unfit
@@ -460,8 +469,8 @@ def _fields(file: WorldFile, samples: Samples) -> Found:
     for path, formula, _ in _fields_of_start(file):
         if "t" in formula.used_variables:
             yield path, f"{dotted(path)} = {_written(formula)}; holds at t = 0 only. Write it without t."
-    for path, formula, points, times in [*_start_fields(file, samples), *_run_fields(file, samples)]:
-        for time in times:
+    for path, formula, points, moments in [*_start_fields(file, samples), *_run_fields(file, samples)]:
+        for time in moments:
             values = evaluate(formula, points, time)
             wrong = np.flatnonzero(~np.isfinite(values))
             if len(wrong):

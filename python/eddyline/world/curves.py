@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from .problems import did_you_mean
 
+FEWEST_POINTS = 3
+"""Of a curve, and of those that a run must have passed."""
 DATA = Path(__file__).resolve().parent.parent / "data"
 """The package's data folder."""
 
@@ -43,13 +46,22 @@ def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
 def _read(path: Path) -> Curve:
     lines = path.read_text(encoding="utf-8").splitlines()
     comment = "\n".join(line.lstrip("# ") for line in lines if line.startswith("#"))
-    rows = [line.split(",") for line in lines if line.strip() and not line.startswith("#")]
-    if len(rows) < 3 or any(len(row) != 2 for row in rows):
-        raise ValueError("must have a header of two names and at least two rows of two numbers")
-    try:
-        values = np.array(rows[1:], dtype=np.float64)
-    except ValueError:
-        raise ValueError("holds something that is not a number") from None
-    if not np.all(np.isfinite(values)) or np.any(np.diff(values[:, 0]) <= 0):
+    filled = [(n, line) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+    rows = [(n, line.split(",")) for n, line in filled]
+    if len(rows) < 1 + FEWEST_POINTS or any(len(row) != 2 for _, row in rows):
+        raise ValueError(f"must have a header of two names and at least {FEWEST_POINTS} rows of two numbers")
+    values = np.array([[_number(cell, n) for cell in row] for n, row in rows[1:]])
+    if np.any(np.diff(values[:, 0]) <= 0):
         raise ValueError("the first column must rise from row to row")
-    return Curve(path, values[:, 0], values[:, 1], rows[0][0].strip(), rows[0][1].strip(), comment)
+    (_, (x_name, y_name)) = rows[0]
+    return Curve(path, values[:, 0], values[:, 1], x_name.strip(), y_name.strip(), comment)
+
+
+def _number(cell: str, line: int) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f'line {line}: "{cell.strip()}" is not a number')
+    return value

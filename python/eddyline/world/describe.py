@@ -193,6 +193,7 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
         )
     yield from _bodies_beyond(world)
     yield from _lost_fluid(world, found.estimate)
+    yield from _sticking_gas(world)
     if is_closed(world.file):
         yield "nothing gets from inflow to outflow: bodies close the channel, and its pressure will rise."
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
@@ -213,6 +214,24 @@ def _bodies_beyond(world: World) -> Iterator[str]:
         if beyond:
             sides = f"{listed(beyond)} side{'s' if len(beyond) > 1 else ''}"
             yield f"bodies.{name} reaches beyond the {sides}: no fluid acts on what is there."
+
+
+def _sticking_gas(world: World) -> Iterator[str]:
+    """Artificial viscosity acts at walls, too, unless they slip."""
+    file = world.file
+    if not file.fluid.is_gas or file.fluid.nu > 0 or world.core.method.artificial_viscosity == 0:
+        return
+    sides = [f"boundaries.{name}" for name in world.sides if _sticks(file.boundaries.side(name))]
+    found = [*sides, *(f"bodies.{name}" for name, body in file.bodies.items() if not body.slip)]
+    if found:
+        yield (
+            f"the gas has no viscosity, but sticks to {listed(found)}: artificial viscosity acts at walls "
+            "that do not slip. For an inviscid gas write slip = true there."
+        )
+
+
+def _sticks(side: object) -> bool:
+    return isinstance(side, Wall) and not side.slip
 
 
 def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:

@@ -78,6 +78,11 @@ def read(path: FilePath) -> str:
         line = raw.count(b"\n", 0, error.start) + 1
         place = f"{path}:{line}"
         text = f"not UTF-8 (byte 0x{raw[error.start]:02x}). Save the file as UTF-8."
+        if raw.startswith(b"\x89PNG") or raw[4:8] == b"ftyp":
+            raise failed(
+                "is a picture or a film, not a world file. The lab opens the world that one of a run holds: "
+                "eddyline lab."
+            ) from None
         raise WorldError([Problem(line, place, text)]) from None
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..signals import Statistic, mean_with_error, root_mean_square, time_mean
-from .curves import Curve, find_curve
+from .curves import FEWEST_POINTS, Curve, find_curve
 from .problems import listed, rounded
 from .quantities import (
     COEFFICIENTS,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from .world import World
 
-_FEWEST_POINTS = 3  # of a curve that a run must have passed
 _SHIFT_STEPS = 601
 
 
@@ -316,7 +315,7 @@ def _compare_curve(expect: Expect, results: _Results) -> Comparison:
     order = np.argsort(x, kind="stable")
     found = best_shift(x[order], y[order], curve, expect.shift)
     if found is None:
-        raise _MissingError(f"the run covers fewer than {_FEWEST_POINTS} points of the curve")
+        raise _MissingError(f"the run covers fewer than {FEWEST_POINTS} points of the curve")
     shift, rms, points = found
     if not math.isfinite(rms):
         raise _MissingError(f"{expect.quantity} against {expect.against} is not finite everywhere")
@@ -361,7 +360,7 @@ def best_shift(
 
     covered = (curve.x - limit >= x[0]) & (curve.x + limit <= x[-1])
     points = int(covered.sum())
-    if points < _FEWEST_POINTS:
+    if points < FEWEST_POINTS:
         return None
 
     def difference(shift: float) -> float:

@@ -117,7 +117,7 @@ def gas_sound_speed(file: WorldFile, samples: Samples) -> NDArray[np.float64]:
         if region.density is not None:
             density[inside] = evaluate(region.density, points[inside])
     gamma = gamma_of(file)
-    with np.errstate(invalid="ignore"):  # a negative pressure is told of elsewhere
+    with np.errstate(invalid="ignore", divide="ignore"):  # what is not positive is told of elsewhere
         sound: NDArray[np.float64] = np.sqrt(gamma * pressure / density)
     return sound
 

@@ -1,0 +1,98 @@
+"""How regions are filled: particles begin at places a spacing apart, so that a region whose sides lie between
+these begins with more or less fluid than it was drawn with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .problems import rounded
+from .samples import Points, corners, lattice
+from .schema import SIDES, Open, WorldFile
+from .shapes import Region
+
+_MOST_PLACES = 300_000  # of a region that is looked at: of more the edge is a small part
+_FINE = 40_000  # points that tell the volume of a shape
+_TOLD = 0.02  # share of a region's fluid
+
+
+def empty_regions(file: WorldFile) -> Iterator[str]:
+    """Names of regions that no particle begins in, though they are not all covered."""
+    for name, region in file.regions.items():
+        found = _fluid_of(region, file)
+        if found is not None and found[0] == 0 < found[1]:
+            yield name
+
+
+def remarks(file: WorldFile) -> Iterator[str]:
+    """What regions begin with, where it is not what was drawn."""
+    for name, region in file.regions.items():
+        found = _fluid_of(region, file)
+        if found is None or found[1] == 0:
+            continue
+        begun, drawn = found
+        apart = begun / drawn - 1
+        if abs(apart) > _TOLD:
+            less = "less" if apart < 0 else "more"
+            yield (
+                f"regions.{name} begins with {rounded(100 * abs(apart), 2)} % {less} fluid than its shape "
+                f"holds: particles begin whole spacings apart.{_fitting(region, file)}"
+            )
+
+
+def _fluid_of(region: Region, file: WorldFile) -> tuple[float, float] | None:
+    """Volume of the particles that begin in a region, and its own in the domain and outside bodies [m^D];
+    None if they are too many to look at each."""
+    low, high = corners(file)
+    bounds, spacing = region.core_shape.bounds, file.domain.spacing
+    axes, begun = [], 1.0
+    for k in range(file.dimensions):
+        whole = (high[k] - low[k]) / spacing
+        count = max(1, math.ceil(whole - 1e-9) if is_open(file, k) else round(whole))
+        step = spacing if is_open(file, k) else (high[k] - low[k]) / count
+        first = max(0, math.floor((bounds[0][k] - low[k]) / step))
+        last = min(count, math.ceil((bounds[1][k] - low[k]) / step))
+        axes.append(low[k] + (np.arange(first, max(first, last)) + 0.5) * step)
+        begun *= step
+    if math.prod(len(axis) for axis in axes) > _MOST_PLACES:
+        return None
+    places = np.zeros((math.prod(len(axis) for axis in axes), 3))
+    for k, values in enumerate(np.meshgrid(*axes, indexing="ij")):
+        places[:, k] = values.ravel()
+    lower = [max(bounds[0][k], low[k]) for k in range(3)]
+    upper = [min(bounds[1][k], high[k]) for k in range(3)]
+    points = lattice(lower, upper, file.dimensions, _FINE)
+    if not len(points):
+        return 0.0, 0.0
+    volume = math.prod(upper[k] - lower[k] for k in range(file.dimensions))
+    return begun * int(_holds(region, file, places).sum()), volume * float(
+        _holds(region, file, points).mean()
+    )
+
+
+def is_open(file: WorldFile, axis: int) -> bool:
+    """Whether particles begin a spacing apart along an axis, whatever the domain's length: else that is a
+    whole number of their distances."""
+    return any(isinstance(file.boundaries.side(name), Open) for name in SIDES[2 * axis : 2 * axis + 2])
+
+
+def _holds(region: Region, file: WorldFile, points: Points) -> NDArray[np.bool_]:
+    kept = region.core_shape.signed_distance(points) < 0
+    for body in file.bodies.values():
+        kept &= body.core_shape.signed_distance(points) > 0
+    return np.asarray(kept, dtype=np.bool_)
+
+
+def _fitting(region: Region, file: WorldFile) -> str:
+    """A spacing that fits the side of a rectangle or box that is farthest off, if that helps."""
+    if region.shape not in ("rectangle", "box"):
+        return ""
+    bounds, spacing = region.core_shape.bounds, file.domain.spacing
+    lengths = [bounds[1][k] - bounds[0][k] for k in range(file.dimensions)]
+    length = max(lengths, key=lambda each: abs(each / spacing - round(each / spacing)))
+    rows = max(1, math.ceil(length / spacing - 1e-9))
+    across, fit = rounded(length / spacing, 3), rounded(length / rows)
+    return f" A side of {across} spacings, {rounded(length)} m, asks for domain.spacing = {fit}."
