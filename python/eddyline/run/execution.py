@@ -266,25 +266,11 @@ class Execution:
 
     def _publish(self, run: Run, shown: RunProgress, *, movie: bool, report: bool) -> None:
         """Pictures, movie, charts and report; another Ctrl-C leaves out what is still missing."""
-        from eddyline.run.pictures import RunPictures, charts, save_charts
-        from eddyline.run.report import write_report
-        from eddyline.stream.frames import FrameStore
+        from eddyline.run.publish import publish
 
         self.stop.finishing = True
         try:
-            if count := len(FrameStore(self.folder.pictures)):  # none if it broke down at the start
-                pictures = RunPictures(run)
-                shown.say("Painting")
-                pictures.save_picture(self.folder.pictures / "final.png")
-                if movie and count > 1:
-                    said = lambda done: shown.say(f"Movie, frame {done} of {count}")  # noqa: E731
-                    pictures.save_movie(run.movie, said)
-            shown.say("Charts")
-            made = charts(run)
-            save_charts(run, self.folder.pictures, made)
-            if report:
-                shown.say("Report")
-                write_report(run, self.folder.report, made)
+            publish(run, movie=movie, report=report, say=shown.say)
         except KeyboardInterrupt:
             repair = f"eddyline export {self.folder} --png --mp4 --report"
             with contextlib.suppress(OSError):  # the terminal may have gone

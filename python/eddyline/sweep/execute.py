@@ -151,6 +151,8 @@ def run_sweep(
             _announce(folder, points, found)
         for number, point in enumerate(points, 1):
             run = found[point.label]
+            if run is not None and not run.report.is_file() and not stopped:
+                stopped = not _published(run)
             if run is None and not stopped:
                 if options.progress:
                     print(f"[{number}/{len(points)}] {point.label}", file=sys.stderr, flush=True)
@@ -191,6 +193,17 @@ def _run(point: Point, path: Path, options: RunOptions) -> Run:
     except StepFailedError as error:
         print(f"{point.label}: {error}", file=sys.stderr)
         return error.run
+
+
+def _published(run: Run) -> bool:
+    """Makes the pictures and the report that an earlier Ctrl-C has left out; False if another one does."""
+    from eddyline.run.publish import publish
+
+    try:
+        publish(run, movie=False, report=True)
+    except KeyboardInterrupt:
+        return False
+    return True
 
 
 def _was_stopped(run: Run) -> bool:

@@ -1,0 +1,30 @@
+"""What is made of a run when it is over: pictures, film, charts and report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eddyline.run.record import Run
+
+
+def publish(run: Run, *, movie: bool, report: bool, say: Callable[[str], None] = lambda words: None) -> None:
+    """Makes them in the folder of the run. say: gets a word about each."""
+    from eddyline.run.pictures import RunPictures, charts, save_charts
+    from eddyline.run.report import write_report
+    from eddyline.stream.frames import FrameStore
+
+    folder = run.folder / "pictures"
+    if count := len(FrameStore(folder)):  # none if it broke down at the start
+        pictures = RunPictures(run)
+        say("Painting")
+        pictures.save_picture(folder / "final.png")
+        if movie and count > 1:
+            pictures.save_movie(run.movie, lambda done: say(f"Movie, frame {done} of {count}"))
+    say("Charts")
+    made = charts(run)
+    save_charts(run, folder, made)
+    if report:
+        say("Report")
+        write_report(run, run.report, made)
