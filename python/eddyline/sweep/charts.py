@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 MARKS = ("o", "s", "^", "D", "v", "P")
 _RATIO = 10.0  # of the largest to the smallest value, from which on an axis is logarithmic
+_WIDEST_TICK = 18  # letters of a line below a tick
 
 
 def save_charts(
@@ -58,7 +60,10 @@ def _chart(
     if sum(len(group) for group in groups.values()) < 2:
         return None
     name = short_names([quantity])[0]
-    swept = "spacing" if key is not None else (across or "point").removeprefix("let.")
+    keys = list(rows[0].settings)
+    by_name = across is None and key is None  # what is swept are no numbers
+    named = keys[0] if len(keys) == 1 else "point"
+    swept = "spacing" if key is not None else (across or named).removeprefix("let.")
     label = _with_unit(swept, "m" if key is not None else unit_of_key(world.file, across or ""))
     unit = next((unit for row in rows if (unit := row.cells[quantity].unit)), "")
     own = [limit for limit in limits if limit.quantity == quantity]
@@ -77,7 +82,7 @@ def _chart(
             values = np.array([item.value for item in found if isinstance(item, Statistic)])
             errors = np.array([item.error or 0.0 for item in found if isinstance(item, Statistic)])
             axes.errorbar(
-                x, values, errors if errors.any() else None, color=color, ls=style, lw=1.4,
+                x, values, errors if errors.any() else None, color=color, ls="" if by_name else style, lw=1.4,
                 marker=MARKS[number % len(MARKS)], ms=5, capsize=3, label=words or "this world",
             )  # fmt: skip
             places += x.tolist()
@@ -88,16 +93,24 @@ def _chart(
             _extrapolated(axes, own)
         elif across is not None and min(places) > 0 and max(places) / min(places) >= _RATIO:
             axes.set_xscale("log")
-        axes.set_xlabel(label)
+        axes.set_xlabel("" if by_name and len(keys) > 1 else label)
         axes.set_ylabel(_with_unit(name, unit))
-        if across is None:
-            axes.set_xticks(range(len(rows)), [row.label for row in rows])
+        if by_name:
+            axes.set_xticks(range(len(rows)), [_words(row) for row in rows])
+            axes.set_xlim(-0.6, len(rows) - 0.4)
         axes.margins(x=0.04, y=0.15)
         if len(axes.get_legend_handles_labels()[0]) > 1:
             axes.legend(frameon=False, labelcolor=INK, fontsize=9)
 
     text = f"{quantity} over {label}, with statistical errors and what is expected"
     return Chart(_file_name(quantity), f"{name} over {swept}", text, draw)
+
+
+def _words(row: Row) -> str:
+    """What was set at a point, a line each."""
+    settings = row.settings.items()
+    words = [str(v) if len(row.settings) == 1 else f"{key.rpartition('.')[2]} = {v}" for key, v in settings]
+    return "\n".join(line for each in words for line in textwrap.wrap(each, _WIDEST_TICK))
 
 
 def _with_unit(name: str, unit: str) -> str:
