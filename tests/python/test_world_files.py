@@ -12,7 +12,17 @@ import pytest
 import tomlkit
 
 from eddyline import _core
-from eddyline.world import World, WorldError, checks, describe, gallery, new_world, save_picture, schema_json
+from eddyline.world import (
+    World,
+    WorldError,
+    checks,
+    describe,
+    draw,
+    gallery,
+    new_world,
+    save_picture,
+    schema_json,
+)
 from eddyline.world.curves import DATA, find_curve
 from eddyline.world.positions import Positions
 
@@ -387,3 +397,30 @@ end = 1
     (line,) = told(1 / 30)  # 7.5 rows of which there are 7
     assert line.startswith("regions.water begins with 6.7 % less fluid") and line.endswith("= 0.03125.")
     assert told(0.03125) == []
+
+
+def test_drawings_stand_upright(tmp_path: Path) -> None:
+    """Two views of a world in three dimensions, both with the axis of gravity upwards."""
+    text = """format = 1
+[domain]
+size = [0.4, 0.3, 0.5]
+spacing = 0.05
+gravity = [0, 0, -9.81]
+[fluid]
+density = 1000
+kinematic_viscosity = 1e-6
+[regions.pool]
+shape = "box"
+min = [0, 0, 0]
+max = [0.4, 0.3, 0.1]
+[time]
+end = 1
+"""
+    seen = {}
+    for axis, gravity in enumerate(([-9.81, 0, 0], [0, -9.81, 0], [0, 0, -9.81])):
+        world = World.from_text(text, overrides={"domain.gravity": str(gravity)})
+        views = draw.views(world)
+        assert [up for _, up in views] == [axis, axis]
+        seen[axis] = {across for across, _ in views}
+        save_picture(world, tmp_path / f"{axis}.svg", dpi=50)
+    assert seen == {0: {1, 2}, 1: {0, 2}, 2: {0, 1}}

@@ -38,20 +38,29 @@ def save_picture(world: World, path: str | os.PathLike[str], dpi: float = 150.0)
     from matplotlib.figure import Figure
 
     low, high = corners(world.file)
-    views = [(0, 1)] if world.dimensions == 2 else [(0, 1), (2, 1)]
-    widths = [high[axes[0]] - low[axes[0]] for axes in views]
-    height = high[1] - low[1]
+    shown = views(world)
+    widths = [high[axes[0]] - low[axes[0]] for axes in shown]
+    height = high[shown[0][1]] - low[shown[0][1]]
     scale = min(8.0 / sum(widths), 5.2 / height)
-    margins = 1.9 * len(views)
+    margins = 1.9 * len(shown)
     page = max(sum(widths) * scale + margins, 6.6), height * scale + 2.0
     figure = Figure(figsize=page, layout="constrained")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(1, len(views), squeeze=False, width_ratios=[w * scale + 1.9 for w in widths])[0]
-    for panel, axes in zip(panels, views, strict=True):
+    panels = figure.subplots(1, len(shown), squeeze=False, width_ratios=[w * scale + 1.9 for w in widths])[0]
+    for panel, axes in zip(panels, shown, strict=True):
         _View(world, panel, axes, scale).draw()
     figure.suptitle(world.title, fontsize=13, color=INK, fontweight="bold", parse_math=False)
     figure.supxlabel(_caption(world), fontsize=8.5, color=INK)
     figure.savefig(os.fspath(path), dpi=dpi, facecolor="white")
+
+
+def views(world: World) -> list[tuple[int, int]]:
+    """Axes to the right and upwards on paper, of each view: gravity acts downwards."""
+    if world.dimensions == 2:
+        return [(0, 1)]
+    gravity = world.file.domain.gravity
+    up = int(np.argmax(np.abs(gravity))) if gravity is not None and any(gravity) else 1
+    return [(across, up) for across in ((1, 2), (0, 2), (0, 1))[up]]
 
 
 def _caption(world: World) -> str:
