@@ -423,7 +423,7 @@ def test_a_short_movement_in_a_long_run_is_no_jump():
 
 
 def test_a_world_with_a_curve_beside_it_can_be_steered(tmp_path):
-    (tmp_path / "mine.csv").write_text("time,pressure\n0,0\n1,1\n")
+    (tmp_path / "mine.csv").write_text("time,pressure\n0,0\n1,1\n2,2\n")
     expect = '[[expect]]\nquantity = "before.pressure"\nagainst = "time"\ncurve = "mine.csv"\nband = 0.1\n'
     (tmp_path / "w.toml").write_text(WORLD + expect)
     steering = Steering(World.load(tmp_path / "w.toml"))
