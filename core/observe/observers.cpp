@@ -324,9 +324,10 @@ void Observers<T, D>::report_force(std::int32_t owner, std::vector<double>& valu
 
 /// Torque on a moving body about its pivot, and its power on the fluid, -(F . v + T . w).
 ///
-/// Morris' form of viscosity gives the traction mu dv/dn at a wall. What a body feels is mu (dv/dn + grad(v) . n),
-/// which is the same on one that does not turn; on one that does, the rest is -mu w x n, no force but a torque of -2 mu
-/// V w over a closed surface around a volume V. It is added for the wet share of the surface.
+/// Where fluid particles have Morris' form of viscosity, the stress is mu grad(v), and its traction at a wall mu dv/dn.
+/// What a body feels is mu (dv/dn + grad(v) . n), which is the same on one that does not turn; on one that does, the
+/// rest is -mu w x n, no force but a torque of -2 mu V w over a closed surface around a volume V. It is added for the
+/// wet share of the surface. Forms that conserve angular momentum pass all of the torque through the pairs.
 template <class T, int D>
 void Observers<T, D>::report_torque(std::int32_t owner, const Vec3& force, std::vector<double>& values) {
   const auto& c = flow_.constants();
@@ -335,7 +336,8 @@ void Observers<T, D>::report_torque(std::int32_t owner, const Vec3& force, std::
   const world::Pose pose = body.motion->at(flow_.time);
   const auto sums = tally_.template next<5>();
   const double wet_volume = sums[3] > 0 ? body.shape->volume() * sums[4] / sums[3] : 0;
-  const double of_turning = body.slip ? 0 : 2 * c.rho0 * c.nu * wet_volume * pose.angular_velocity;
+  const bool is_lacking = c.viscosity == physics::delta::FluidViscosity::morris && !body.slip;
+  const double of_turning = is_lacking ? 2 * c.rho0 * c.nu * wet_volume * pose.angular_velocity : 0;
   const Vec3 torque = Vec3{sums[0], sums[1], sums[2]} - of_turning * pose.axis;
   const double power = -(dot(force, pose.velocity) + pose.angular_velocity * dot(torque, pose.axis));
   if (D == 3) values.insert(values.end(), {torque.x, torque.y});

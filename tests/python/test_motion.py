@@ -172,6 +172,41 @@ def test_the_fluid_gets_the_momentum_that_solids_lose_and_the_work_that_they_do(
     assert 0.05 * budget["work"][-1] < gained < budget["work"][-1]
 
 
+@pytest.mark.parametrize("free_surface", [False, True])
+def test_the_torque_of_a_cylinder_is_what_the_fluid_gets(free_surface: bool) -> None:
+    """Whichever form of viscosity the fluid has: a region makes the surface free. Walls are not felt yet."""
+    text = """format = 1
+[domain]
+size = [3, 3]
+origin = [-1.5, -1.5]
+spacing = 0.05
+[fluid]
+density = 1.0
+kinematic_viscosity = 0.05
+max_speed = 1.0
+[start]
+arrangement = "fitted"
+pressure = 2.0
+[bodies.cylinder]
+shape = "circle"
+center = [0, 0]
+diameter = 1.0
+motion = { rotation = "2*t - 0.2*(1 - exp(-10*t))" }
+[time]
+end = 1
+"""
+    if free_surface:
+        text += '[regions.all]\nshape = "rectangle"\nmin = [-1.5, -1.5]\nmax = [1.5, 1.5]\n'
+    world, simulation = run(text, 0.8)
+    assert world.has_free_surface == free_surface
+    (names, _, rows) = simulation.take_series()["force.cylinder"]
+    torque = dict(zip(names, rows.T, strict=True))
+    given = -np.trapezoid(torque["torque"], torque["time"])
+    x, v = np.asarray(simulation.position), np.asarray(simulation.velocity)
+    gained = np.sum(np.asarray(simulation.mass) * (x[:, 0] * v[:, 1] - x[:, 1] * v[:, 0]))
+    assert given == pytest.approx(gained, rel=0.06)
+
+
 def test_a_body_rests_while_a_start_settles() -> None:
     settled = BOX.replace("[boundaries]", '[start]\narrangement = "jittered"\nsettle = 0.2\n[boundaries]')
     world = World.from_text(settled)
