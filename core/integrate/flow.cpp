@@ -15,6 +15,7 @@
 #include "integrate/flow/remove.hpp"
 #include "neighbors/fields.hpp"
 #include "physics/kernels/wendland_c2.hpp"
+#include "physics/sph/viscosity.hpp"
 
 namespace eddyline::integrate {
 
@@ -475,10 +476,11 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   in.kernel_constant = static_cast<T>(constants_.kernel);
   const double w_dx = physics::WendlandC2::value(constants_.length.spacing / R);
   in.crowding = static_cast<T>(0.2 / (w_dx * w_dx * w_dx * w_dx));
-  const double weight = constants_.viscosity == FluidViscosity::morris ? 2 : 2 * (D + 2);
+  const double central = 2 * (D + 2) * physics::central_viscosity_constant<double>(D);
+  const double weight = constants_.viscosity == FluidViscosity::morris ? 2 : central;
   in.nu_fluid = static_cast<T>(weight * constants_.nu_fluid / (constants_.c0 * R));
   in.wall_suction = constants_.free_surface ? T(0) : std::numeric_limits<T>::lowest();
-  in.nu_wall = static_cast<T>(2 * constants_.nu / (constants_.c0 * R));
+  in.nu_wall = static_cast<T>(weight * constants_.nu / (constants_.c0 * R));
   return in;
 }
 

@@ -35,6 +35,11 @@ class MovingWalls {
     const Pose* pose = pose_of(owner);
     return pose == nullptr ? Vec3{} : pose->acceleration_at(x);
   }
+  /// Angular velocity of the body at the end of the step [rad/s], as a vector along its axis; 0 of what does not turn.
+  Vec3 angular_velocity(std::int32_t owner) const {
+    const Pose* pose = pose_of(owner);
+    return pose == nullptr ? Vec3{} : pose->angular_velocity * pose->axis;
+  }
 
  private:
   using Pose = world::Pose;

@@ -289,9 +289,8 @@ void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::RateResults<T, D> out{flow_.delta.divergence(), flow_.delta.diffusion(), {}};
   for (int d = 0; d < D; ++d) out.viscous[d] = flow_.delta.viscous(d);
-  const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
-                         ? flow_.sweeps.rates_morris
-                         : flow_.sweeps.rates_monaghan_cleary;
+  const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris ? flow_.sweeps.rates_morris
+                                                                                           : flow_.sweeps.rates_central;
   for_blocks(blocks, flow_.fluid_after(k_rates),
              [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
   flow_.timers.lap(phase);
@@ -332,6 +331,9 @@ void Step<T, D>::extrapolate_to_walls() {
       const Vec3 x = vector_of(wall.x, begin + l);
       return to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[begin + l], x));
     });
+    if (moving_walls_.any())
+      sums.turn_velocities(
+          count, [&](std::size_t l) { return (1 / c.rate) * moving_walls_.angular_velocity(wall.owner[begin + l]); });
     sums.find_pressures(count, c.free_surface);
     sums.mirror_velocities(wall, begin, count, c.inverse_c0);
     for (std::size_t l = 0; l < count; ++l) {

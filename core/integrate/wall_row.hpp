@@ -43,6 +43,22 @@ struct WallBlock {
     }
   }
 
+  /// The first n sums of velocities as if the fluid had been carried to the wall by the wall's rotation, of(l) [c0/R]:
+  /// fluid that turns with a body does not slide along it. Before pressures are found.
+  template <class Of>
+  void turn_velocities(std::size_t n, Of&& of) {
+    for (std::size_t l = 0; l < n; ++l) {
+      if (!is_wet(l)) continue;
+      const Vec3 angular_velocity = of(l);
+      if (angular_velocity == Vec3{}) continue;
+      Vec3 arm;
+      for (int d = 0; d < D; ++d) arm[d] = static_cast<double>(lever[d][l]);
+      const double per_density = static_cast<double>(weight[l] / (weight[l] + pressure[l]));
+      const Vec3 turned = per_density * cross_product(angular_velocity, arm);
+      for (int d = 0; d < D; ++d) velocity[d][l] += static_cast<T>(turned[d]);
+    }
+  }
+
   /// Velocities that viscous terms see, in place of their sums: those of the walls, [first, first + n) of the state,
   /// and the fluid's mirrored at them where that sticks to them.
   void mirror_velocities(const WallState<D>& wall, std::size_t first, std::size_t n, double inverse_c0) {

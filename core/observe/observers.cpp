@@ -44,7 +44,7 @@ Vec3 surface_point(const world::Shape& shape, Vec3 X, double probe, int dimensio
 }  // namespace
 
 template <class T, int D>
-Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow), walls_move_(flow.walls_move()) {
+Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow), walls_move_(flow.wall.can_move) {
   for (const auto& body : flow.world().bodies) moving_.push_back(body.motion.has_value());
   name_series();
   group_walls();
@@ -229,9 +229,9 @@ void Observers<T, D>::add_force(std::span<const Pushed> walls) {
   });
 }
 
-/// Torque about the pivot; volumes of the outermost layer of particles, and of those of it that are wet. A pair's
-/// pressure force points along the pair, so that any point of its line is right as the place where it acts; friction
-/// acts on the surface, and so half way between fluid and dummy particles.
+/// Torque about the pivot; with Morris' form of viscosity also volumes of the outermost layer of particles, and of
+/// those of it that are wet. Of a force that points along a pair any point of its line is right as the place where it
+/// acts; friction of Morris' form acts on the surface, and so half way between fluid and dummy particles.
 template <class T, int D>
 void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> walls) {
   const auto& c = flow_.constants();
@@ -240,6 +240,7 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> wal
   if (!body.motion) return;
   const world::Pose pose = body.motion->at(flow_.time);
   const Vec3 pivot = pose.pivot + pose.displacement;
+  const bool all_along_pairs = c.viscosity == physics::delta::FluidViscosity::central;
   tally_.add_over<5>(std::ssize(walls), [&](std::size_t k) {
     const auto i = static_cast<std::size_t>(walls[k].wall);
     Vec3 x, X, pressure, viscous;
@@ -248,6 +249,10 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> wal
       X[d] = flow_.wall.x_file[d][i];
       pressure[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
       viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+    }
+    if (all_along_pairs) {
+      const Vec3 torque = cross_product(x - pivot, pressure + viscous);
+      return std::array{torque.x, torque.y, torque.z, 0.0, 0.0};
     }
     Vec3 torque = cross_product(x - pivot, pressure);
     double surface_layer = 0, wet = 0;
@@ -327,7 +332,7 @@ void Observers<T, D>::report_force(std::int32_t owner, std::vector<double>& valu
 /// Where fluid particles have Morris' form of viscosity, the stress is mu grad(v), and its traction at a wall mu dv/dn.
 /// What a body feels is mu (dv/dn + grad(v) . n), which is the same on one that does not turn; on one that does, the
 /// rest is -mu w x n, no force but a torque of -2 mu V w over a closed surface around a volume V. It is added for the
-/// wet share of the surface. Forms that conserve angular momentum pass all of the torque through the pairs.
+/// wet share of the surface. Central forms pass all of the torque through the pairs.
 template <class T, int D>
 void Observers<T, D>::report_torque(std::int32_t owner, const Vec3& force, std::vector<double>& values) {
   const auto& c = flow_.constants();

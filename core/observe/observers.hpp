@@ -62,7 +62,7 @@ class Observers {
   Tally tally_;
   std::vector<Series> series_;                    // budget, forces, openings, probes, gauges, fronts
   std::vector<bool> moving_;                      // bodies that were to move when the run began
-  bool walls_move_ = false;                       // whether there were any
+  bool walls_move_ = false;                       // whether there were any, or sides that slide
   std::vector<std::int32_t> beyond_;              // opening beyond which a wall's particle stands, or -1
   std::vector<std::int32_t> force_owners_;        // of the force series: body or -1 - side
   std::vector<std::vector<Pushed>> force_walls_;  // walls' particles of each, none beyond an opening

@@ -71,7 +71,7 @@ Constants::Constants(const world::World& world)
   const double damping = free_surface ? k_damping_free_surface : k_damping_confined;
   acoustic_damping = method.acoustic_damping >= 0 ? method.acoustic_damping : damping;
   filling = free_surface ? 1 / lattice_sum(step, world.dimensions, R) : kernel / 20;
-  viscosity = free_surface ? FluidViscosity::monaghan_cleary : FluidViscosity::morris;
+  viscosity = free_surface ? FluidViscosity::central : FluidViscosity::morris;
 }
 
 void Constants::set_viscosity(const world::World& world) {

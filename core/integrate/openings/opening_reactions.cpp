@@ -26,9 +26,8 @@ void OpeningReactions<T, D>::add_viscous() {
   prepare();
   physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}};
   for (int d = 0; d < D; ++d) out.viscous[d] = force_[d].data();
-  const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris
-                         ? flow_.sweeps.rates_morris
-                         : flow_.sweeps.rates_monaghan_cleary;
+  const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris ? flow_.sweeps.rates_morris
+                                                                                           : flow_.sweeps.rates_central;
   rates(input(), out, 0, static_cast<std::int64_t>(no_walls_.size()));
   add(true);
 }

@@ -62,15 +62,15 @@ struct SweepInput {
   T scale = 0;                                       // quantum / R
   T kernel_constant = 0;                             // 20 sigma dx^D / R^D: sums with F become sums with grad W
   T crowding = 0;                                    // 0.2 / W(dx)^4, W without constants
-  T nu_fluid = 0;      // between fluid particles: 2 (D + 2) nu_eff / (c0 R), or 2 nu_eff / (c0 R) for Morris' form
-  T nu_wall = 0;       // 2 nu / (c0 R), at no-slip walls
+  T nu_fluid = 0;      // between fluid particles: 2 nu_eff / (c0 R), with the central form (D + 2) C times as much
+  T nu_wall = 0;       // the same with nu, at no-slip walls
   T wall_suction = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
 };
 
-/// Viscosity between fluid particles. At no-slip walls it is Morris' in both cases.
+/// Viscosity, between fluid particles and at no-slip walls.
 enum class FluidViscosity {
-  morris,           // exact on any arrangement: for flows without a free surface
-  monaghan_cleary,  // conserves angular momentum: for free surfaces, whose waves Morris' form damps too little
+  morris,   // exact on any arrangement: for flows without a free surface
+  central,  // conserves angular momentum: for free surfaces, whose waves Morris' form damps too little
 };
 
 /// The sweeps of one precision and dimension, compiled for one instruction set.
@@ -80,7 +80,7 @@ struct Sweeps {
                          std::int64_t last_chunk);
   /// Half way through the step: continuity, density diffusion, viscosity; in confined flows, whose viscosity is
   /// Morris', also the velocity that shifting carries.
-  Rates rates_morris, rates_monaghan_cleary;
+  Rates rates_morris, rates_central;
   using Forces = void (*)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk,
                           std::int64_t last_chunk);
   /// At its end: pressure force, shifting, how densely particles fill space and, unless the flow is confined, where the

@@ -89,9 +89,8 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
 template <class P, int D, FluidViscosity viscosity, class Source = EachItsOwn, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
-  // Of viscous sums: v_r / r^2 in quanta is so small that they would underflow, slowly, where fluid hardly moves.
-  const T unit = confined ? T(1) : in.scale;
-  const P scale(in.scale), squared_scale(in.scale * in.scale), nu_fluid(in.nu_fluid / unit), nu_wall(in.nu_wall / unit);
+  const T unit = confined ? T(1) : in.scale * in.scale;  // of viscous sums: those of the central form are of quanta
+  const P scale(in.scale), squared_scale(in.scale * in.scale), nu_fluid(in.nu_fluid), nu_wall(in.nu_wall);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
@@ -114,7 +113,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             if constexpr (confined) {
               viscosity_morris<D>(viscous, VF * (nu_fluid - carried_by_shifting<D>(i.w, j.w, ij.r)), v_ij);
             } else {
-              viscosity_monaghan_cleary<D>(viscous, VF * nu_fluid, v_r, ij.r2, ij.r);
+              viscosity_central<D>(viscous, VF * nu_fluid, v_r, ij.r);
             }
           });
 
@@ -134,7 +133,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             if constexpr (confined) {
               viscosity_morris<D>(viscous, VF * w.no_slip * (nu_wall - dot<D>(i.w, iw.r)), v_viscous);
             } else {
-              viscosity_morris<D>(viscous, VF * w.no_slip * nu_wall, v_viscous);
+              viscosity_central<D>(viscous, VF * w.no_slip * nu_wall, dot<D>(v_viscous, iw.r), iw.r);
             }
           });
 
@@ -256,11 +255,14 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
             const auto fw = make_quanta_pair<P, D>(f.x, w.x, P(in.scale * in.scale));
             P v_viscous[D];
             for (int d = 0; d < D; ++d) v_viscous[d] = f.v[d] - w.v_mirror[d];
-            P nu(in.nu_wall);
-            if constexpr (confined) nu = nu - dot<D>(f.w, fw.r);
-            viscosity_morris<D>(force, f.V * (w.V * fw.F) * w.no_slip * nu, v_viscous);
+            const P VF = f.V * (w.V * fw.F) * w.no_slip;
+            if constexpr (confined)
+              viscosity_morris<D>(force, VF * (P(in.nu_wall) - dot<D>(f.w, fw.r)), v_viscous);
+            else
+              viscosity_central<D>(force, VF * P(in.nu_wall), dot<D>(v_viscous, fw.r), fw.r);
           });
-      for (int d = 0; d < D; ++d) put(force[d], out.force[d] + at);
+      const P unit(confined ? T(1) : in.scale * in.scale);
+      for (int d = 0; d < D; ++d) put(force[d] * unit, out.force[d] + at);
     });
   }
 }
@@ -289,7 +291,7 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
 template <class P, int D, class Confined = EachItsOwn>
 Sweeps<typename P::value_type, D> make_sweeps() {
   return {rates<P, D, FluidViscosity::morris, Confined>,
-          rates<P, D, FluidViscosity::monaghan_cleary>,
+          rates<P, D, FluidViscosity::central>,
           forces<P, D, false, Confined>,
           forces<P, D, true>,
           walls<P, D>,
@@ -298,7 +300,7 @@ Sweeps<typename P::value_type, D> make_sweeps() {
           viscous_reaction<P, D, false>,
           pressure_reaction<P, D>,
           {rates<P, D, FluidViscosity::morris, AllTheSame>, forces<P, D, false, AllTheSame>},
-          {rates<P, D, FluidViscosity::monaghan_cleary, AllTheSame>, forces<P, D, true, AllTheSame>}};
+          {rates<P, D, FluidViscosity::central, AllTheSame>, forces<P, D, true, AllTheSame>}};
 }
 
 }  // namespace eddyline::physics::delta

@@ -46,7 +46,7 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         return [f"{name}_{axis}" for axis in axes]
 
     columns = {"budget": [*_BUDGET, *_ENERGIES[file.method.scheme], *vector("momentum")]}
-    if any(body.motion is not None for body in file.bodies.values()):
+    if _something_moves(file):
         columns["budget"].append("work")
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
     walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
@@ -68,6 +68,12 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         else:
             columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
     return columns
+
+
+def _something_moves(file: WorldFile) -> bool:
+    sides = [file.boundaries.side(name) for name in SIDES[: 2 * file.dimensions]]
+    moving_sides = [side for side in sides if isinstance(side, Wall) and side.slides]
+    return bool(moving_sides) or any(body.motion is not None for body in file.bodies.values())
 
 
 def bodies_with_forces(file: WorldFile, names: Iterable[str]) -> list[str]:

@@ -177,6 +177,12 @@ class Wall(Table):
             )
         return self
 
+    @property
+    def slides(self) -> bool:
+        """Whether it ever moves in its plane."""
+        velocity = self.velocity or ()
+        return any(not part.is_constant or part.evaluate({}) != 0 for part in velocity)
+
 
 class Periodic(Table):
     """What leaves here enters on the opposite side, which must be periodic too."""

@@ -25,6 +25,16 @@ FIRST = (
 )
 
 
+@dataclass(frozen=True)
+class Limits:
+    speed: float
+    torque: float
+    momentum: float
+
+
+LIMITS = {10: Limits(0.005, 0.02, 0.04), 20: Limits(0.002, 0.01, 0.025)}  # by R/dx
+
+
 def diffusion(times: Floats, points: int = 300) -> tuple[Floats, Floats, Floats]:
     """(r/R, v/(w R) at each time, torque/(4 pi mu R^2 w) at each time); times in R^2/nu, increasing.
 
@@ -75,20 +85,20 @@ def run(setting: Setting) -> list[Figure]:
         turning = _turn(across, setting)
         turnings.append(turning)
         label = f", R/dx = {across}"
-        limit = 0.04 if across == 10 else 0.02
+        limits = LIMITS[across]
         for tau, error in zip(TIMES, _profile_errors(turning), strict=True):
-            figures.append(below(f"velocity L2 at {tau:g} R^2/nu, of w R{label}", error, limit))
+            figures.append(below(f"velocity L2 at {tau:g} R^2/nu, of w R{label}", error, limits.speed))
         late = turning.times >= FIRST
         _, _, exact = diffusion(turning.times[late])
         error = float(np.sqrt(np.mean((turning.torque[late] - exact) ** 2)) / np.sqrt(np.mean(exact**2)))
-        figures.append(below(f"torque from {FIRST:g} R^2/nu on, L2{label}", error, limit))
+        figures.append(below(f"torque from {FIRST:g} R^2/nu on, L2{label}", error, limits.torque))
         figures.append(report(f"torque at the end / 4 pi mu R^2 w{label}", turning.torque[-1], exact[-1]))
         figures.append(
             relative(
                 f"angular momentum of the fluid / torque summed in time{label}",
                 turning.momentum,
                 1.0,
-                3 * limit / 2,
+                limits.momentum,
             )
         )
         figures += turning.course.no_particle_behind_walls(label)
