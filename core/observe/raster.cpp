@@ -41,17 +41,6 @@ double value(Quantity quantity, const Sample& sample) {
   return 0;
 }
 
-/// How much of a neighbourhood the sides of the domain that are walls leave along an axis, about: from one half beside
-/// them to 1.
-double share_inside(const world::World& world, double R, int axis, double x) {
-  const auto side = world.sides.begin() + 2 * axis;
-  const double beyond[] = {x - world.origin[axis], world.origin[axis] + world.size[axis] - x};
-  double share = 1;
-  for (std::size_t k = 0; k < 2; ++k)
-    if (side[k].kind == world::SideKind::wall) share *= std::clamp(0.5 + 1.2 * beyond[k] / R, 0.5, 1.0);
-  return share;
-}
-
 }  // namespace
 
 Quantity quantity_of(std::string_view name, int dimensions) {
@@ -77,13 +66,12 @@ void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, 
   const bool more_than_velocity =
       std::ranges::any_of(quantities, [](Quantity q) { return q == Quantity::pressure || q == Quantity::density; });
   const Fields fields = more_than_velocity ? Fields::all : Fields::velocity;
-  const auto inside = [&](int axis, double x) {
-    return share_inside(flow.world(), flow.constants().length.interaction_radius, axis, x);
-  };
-  const double inside_plane = D == 3 ? inside(2, plane.lower.z) : 1.0;
+  const double inside_plane = D == 3 ? sampler.share_inside(2, plane.lower.z) : 1.0;
   std::vector<double> inside_columns, inside_rows;
-  for (std::int32_t k = 0; k < plane.columns; ++k) inside_columns.push_back(inside(0, plane.centre(k, 0).x));
-  for (std::int32_t k = 0; k < plane.rows; ++k) inside_rows.push_back(inside_plane * inside(1, plane.centre(0, k).y));
+  for (std::int32_t k = 0; k < plane.columns; ++k)
+    inside_columns.push_back(sampler.share_inside(0, plane.centre(k, 0).x));
+  for (std::int32_t k = 0; k < plane.rows; ++k)
+    inside_rows.push_back(inside_plane * sampler.share_inside(1, plane.centre(0, k).y));
   bool covers = false;
   for (std::size_t n = 0; n < quantities.size(); ++n) {
     const bool is_cover = quantities[n] == Quantity::cover;

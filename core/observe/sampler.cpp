@@ -362,6 +362,18 @@ std::vector<double> Sampler<T, D>::fractions(std::span<const Vec3> points) {
   return fractions;
 }
 
+template <class T, int D>
+double Sampler<T, D>::share_inside(int axis, double x) const {
+  const auto& world = flow_.world();
+  const double R = flow_.constants().length.interaction_radius;
+  const auto side = world.sides.begin() + 2 * axis;
+  const double beyond[] = {x - world.origin[axis], world.origin[axis] + world.size[axis] - x};
+  double share = 1;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (side[k].kind == world::SideKind::wall) share *= std::clamp(0.5 + 1.2 * beyond[k] / R, 0.5, 1.0);
+  return share;
+}
+
 /// Looks from the top down, at some points at a time, and no further than to the surface.
 template <class T, int D>
 double Sampler<T, D>::height(Vec3 x, int axis) {
@@ -370,16 +382,20 @@ double Sampler<T, D>::height(Vec3 x, int axis) {
   const double base = x[axis], step = 0.5 * world.spacing;
   const double top = world.origin[axis] + world.size[axis];
   const auto height_of = [&](std::int64_t k) { return base + static_cast<double>(k) * step; };
+  double share_beside = 1;
+  for (int d = 0; d < D; ++d)
+    if (d != axis) share_beside *= share_inside(d, x[d]);
   double above = 0;
   for (auto k = static_cast<std::int64_t>(std::ceil((top - base) / step)); k >= 0;) {
     std::vector<Vec3> line(static_cast<std::size_t>(std::min(k_at_once, k + 1)), x);
     for (std::size_t i = 0; i < line.size(); ++i) line[i][axis] = height_of(k - static_cast<std::int64_t>(i));
     for (const double fraction : fractions(line)) {
-      if (fraction >= 0.5) {
-        const double share = above < fraction ? (fraction - 0.5) / (fraction - above) : 0;
+      const double cover = fraction / (share_beside * share_inside(axis, height_of(k)));
+      if (cover >= 0.5) {
+        const double share = above < cover ? (cover - 0.5) / (cover - above) : 0;
         return height_of(k) - base + step * std::clamp(share, 0.0, 1.0);
       }
-      above = fraction;
+      above = cover;
       --k;
     }
   }

@@ -48,8 +48,11 @@ class Sampler {
   void fitted(const PixelRows& pixels, const Show& show);
   /// How much of each point is fluid, as in its sample.
   std::vector<double> fractions(std::span<const Vec3> points);
+  /// How much of a neighbourhood the sides of the domain that are walls leave along an axis, about: from one half
+  /// beside them to 1.
+  double share_inside(int axis, double x) const;
   /// Height of the free surface above `x` along an axis: where, seen from the top, the fluid's fraction rises through
-  /// one half. 0 where there is no fluid.
+  /// one half of what walls of the domain leave. 0 where there is no fluid.
   double height(Vec3 x, int axis);
 
  private:
