@@ -399,6 +399,41 @@ end = 1
     assert told(0.03125) == []
 
 
+def test_regions_that_leave_no_surface_are_told_of() -> None:
+    text = """format = 1
+[domain]
+size = [1.0, 0.6]
+spacing = 0.05
+[fluid]
+density = 1000
+kinematic_viscosity = 1e-6
+max_speed = 1.0
+[bodies.post]
+shape = "rectangle"
+center = [0.5, 0.5]
+size = [0.2, 0.2]
+[regions.water]
+shape = "rectangle"
+min = [0, 0]
+max = [1.0, 0.4]
+[regions.oil]
+shape = "rectangle"
+min = [0, 0.4]
+max = [1.0, 0.6]
+[time]
+end = 1
+"""
+
+    def told(**overrides: object) -> bool:
+        changes = {name.replace("__", "."): value for name, value in overrides.items()}
+        found = World.from_text(text, overrides=changes).warnings
+        return any(line.startswith("regions fill all of the domain") for line in found)
+
+    assert told()
+    assert not told(regions__oil__max=[1.0, 0.55])
+    assert not told(boundaries__top__type="open")
+
+
 def test_drawings_stand_upright(tmp_path: Path) -> None:
     """Two views of a world in three dimensions, both with the axis of gravity upwards."""
     text = """format = 1

@@ -434,7 +434,7 @@ def _density_excess(pressure: NDArray[np.float64], file: WorldFile) -> NDArray[n
 
 def _written(field: _core.Formula) -> str:
     """A field as a file has it: a number, or a formula in quotes."""
-    return number(float(field.text)) if field.is_constant else shown(field.text)
+    return number(float(field.evaluate({}))) if field.is_constant else shown(field.text)
 
 
 def _gas(file: WorldFile) -> Found:

@@ -41,6 +41,26 @@ def remarks(file: WorldFile) -> Iterator[str]:
                 f"regions.{name} begins with {rounded(100 * abs(apart), 2)} % {less} fluid than its shape "
                 f"holds: particles begin whole spacings apart.{_fitting(region, file)}"
             )
+    if _fill_the_domain(file):
+        yield (
+            "regions fill all of the domain, and no surface is free. With regions it is computed as if one "
+            "could be; without them the flow is confined, and computed more accurately. Remove [regions]: "
+            "[start] says what fluid begins with."
+        )
+
+
+def _fill_the_domain(file: WorldFile) -> bool:
+    openings = any(is_open(file, axis) for axis in range(file.dimensions))
+    if file.method.scheme != "delta" or not file.regions or openings:
+        return False
+    low, high = corners(file)
+    points = lattice(low, high, file.dimensions, _FINE)
+    empty = np.ones(len(points), dtype=np.bool_)
+    for region in file.regions.values():
+        empty &= region.core_shape.signed_distance(points) > 0
+    for body in file.bodies.values():
+        empty &= body.core_shape.signed_distance(points) > 0
+    return len(points) > 0 and not empty.any()
 
 
 def _fluid_of(region: Region, file: WorldFile) -> tuple[float, float] | None:
