@@ -110,7 +110,7 @@ double limit_of_delta(bool free_surface, const std::string& instructions) {
   in.pressed = pressed.data();
   in.nu_fluid = in.crowding = in.kernel_constant = 0.1F;
   Results results;
-  RateResults<float, D> rates{results.take(), results.take(), {}};
+  RateResults<float, D> rates{results.take(), results.take(), {}, results.take()};
   ForceResults<float, D> forces{};
   std::vector<std::uint8_t> surface(k_targets);
   forces.surface = surface.data();

@@ -421,6 +421,7 @@ void Flow<T, D>::resize_results() {
   } else {
     delta.take_memory(reorder_.room());
     delta.resize(whole);
+    if (!fluid.confined) delta.dissipation.resize(whole);
   }
 }
 
@@ -490,7 +491,7 @@ std::int64_t Flow<T, D>::memory() const {
   std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, kept_wall_rows_) +
                       sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_,
                           drift_bound_, near_walls_, fluid_of_row_, cells_around_, free_fluid_, layout()) +
-                      sum(delta, classic, classic.drifts, wall_is_wet, wall_places_);
+                      sum(delta, delta.dissipation, classic, classic.drifts, wall_is_wet, wall_places_);
   for (int d = 0; d < D; ++d)
     bytes += sum(viscous_reaction[d], pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d],
                  wall_displacement.x[d], headings_.x[d], wall_headings_.x[d]);

@@ -160,6 +160,7 @@ class Flow {
   Control control;
   Laziness lazy;
   double time = 0, time_step = 0;
+  double filling_level = 0;  // of sealed fluid: Kick::mean_excess_of_filling() at the start, if that is negative
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
   double renewals = 0;              // of lists between rebuilds: how often an average list has been renewed

@@ -1,9 +1,12 @@
 #include "integrate/kick.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/portable_math.hpp"
+#include "base/reproducible_sum.hpp"
+#include "comm/collectives.hpp"
 #include "integrate/clearance.hpp"
 #include "physics/sph/filling.hpp"
 #include "physics/sph/free_surface.hpp"
@@ -13,7 +16,9 @@ namespace eddyline::integrate {
 namespace {
 
 constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
-constexpr int k_rates = 1;            // passes over pairs up to the rates, see Laziness
+// Of shifting with a free surface, beside a particle's own speed: times h and the rate at which fluid is sheared.
+constexpr double k_of_shear = 3;
+constexpr int k_rates = 1;  // passes over pairs up to the rates, see Laziness
 
 }  // namespace
 
@@ -111,6 +116,7 @@ typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping
           .keep = damping > 0 ? portable::exp(-damping * dt) : 1.0,
           .strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0,
           .cap = method.shifting_cap * c.length.spacing,
+          .sheared2 = k_of_shear * h * k_of_shear * h * c.shear_rate2,
           .relaxation = method.shifting ? method.volume_relaxation * dt * c.c0 / h : 0.0,
           .speed_limit2 = c.speed_limit * c.speed_limit,
           .jump2 = c.length.cell_edge * c.length.cell_edge};
@@ -167,8 +173,14 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
   const double to_w = step.dt > 0 ? flow_.constants().inverse_c0 * flow_.constants().scale / step.dt : 0.0;
   SpanValues wanted, factor;
   if (free_surface) {
+    const T* dissipation = flow_.delta.dissipation.data() + first;
+    const std::uint8_t* surface = fluid.surface.data() + first;
+    SpanValues sheared2;
+    for (std::size_t l = 0; l < n; ++l)
+      sheared2[l] = physics::is_inside(static_cast<physics::Surrounding>(surface[l])) ? step.sheared2 : 0.0;
 #pragma omp simd
-    for (std::size_t l = 0; l < n; ++l) wanted[l] = strength * std::sqrt(ahead.v2[l]);
+    for (std::size_t l = 0; l < n; ++l)
+      wanted[l] = strength * std::sqrt(ahead.v2[l] + sheared2[l] * static_cast<double>(dissipation[l]));
   } else {
     std::fill_n(wanted.value, n, strength * reference_speed);
   }
@@ -193,13 +205,29 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
   }
 }
 
+template <class T, int D>
+double Kick<T, D>::mean_excess_of_filling() const {
+  const auto& flow = flow_;
+  const T* filling = flow_.delta.filling();
+  const auto& fluid = flow.fluid;
+  std::array<ReproducibleSum, 2> sums;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(flow.fluid_rows.owned()); ++i) {
+    const double filled =
+        flow.constants().filling * (static_cast<double>(filling[i]) + fluid.mass[i] * flow.constants().inverse_mass);
+    sums[0].add(filled - 1 - fluid.s[i]);
+    sums[1].add(1);
+  }
+  comm::sum(flow_.communicator(), sums, "filling");
+  return sums[1].value() > 0 ? sums[0].value() / sums[1].value() : 0.0;
+}
+
 /// Density follows the filling of space; not that of buffers, which is imposed. Tells who is deep below a surface.
 template <class T, int D>
 void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const double unit = flow_.constants().filling, inverse_mass = flow_.constants().inverse_mass;
-  const double relaxation = step.relaxation;
+  const double relaxation = step.relaxation, level = flow_.filling_level;
   const T* filling = flow_.delta.filling() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
@@ -213,7 +241,7 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    filled[l] = unit * (static_cast<double>(filling[l]) + mass[l] * inverse_mass);
+    filled[l] = unit * (static_cast<double>(filling[l]) + mass[l] * inverse_mass) - level;
     const double excess = physics::excess_of_filling(filled[l], s[l], apart[l], crowded[l]);
     const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;

@@ -29,6 +29,9 @@ class Kick {
   void write_state(int passes);
   /// Ghosts of other ranks, as far as their middle tells their end.
   void write_pressed_ghosts();
+  /// By how much the fluid fills space more densely than it weighs, in the mean, after forces have been summed. Sealed
+  /// fluid of too little mass would tear: there that is left out. Collective.
+  double mean_excess_of_filling() const;
 
  private:
   /// Where the particles of a span are going.
@@ -40,6 +43,7 @@ class Kick {
   struct Shifting {
     double dt, keep;             // keep: what damping leaves of a velocity
     double strength, cap;        // of shifting [s], [m]
+    double sheared2;             // its speed where fluid is sheared, squared, by what is dissipated [m^2/s^2]
     double relaxation;           // of density to the filling of space, in the step
     double speed_limit2, jump2;  // of the blow-up doctor
   };

@@ -287,7 +287,8 @@ void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
   in.targets = flow_.fluid_fluid.targets();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
-  physics::delta::RateResults<T, D> out{flow_.delta.divergence(), flow_.delta.diffusion(), {}};
+  physics::delta::RateResults<T, D> out{
+      flow_.delta.divergence(), flow_.delta.diffusion(), {}, flow_.delta.dissipation.data()};
   for (int d = 0; d < D; ++d) out.viscous[d] = flow_.delta.viscous(d);
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris ? flow_.sweeps.rates_morris
                                                                                            : flow_.sweeps.rates_central;
@@ -457,6 +458,8 @@ void Step<T, D>::start() {
   kick_half_and_shift(flow_.schedule.early_rates, 0);
   kick_half_and_shift(flow_.schedule.late_rates, 0);
   openings_.hold();
+  if (flow_.fluid.confined && flow_.openings.empty())
+    flow_.filling_level = std::min(0.0, kick_.mean_excess_of_filling());
   flow_.agree();
   flow_.control.speed = flow_.control.latest.speed;
   forget_rows();

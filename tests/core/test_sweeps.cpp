@@ -141,7 +141,9 @@ Results<T> run(const delta::Sweeps<T, D>& sweeps, Scene<T, D>& s) {
   };
   for (const bool morris : {true, false}) {
     const std::string form = morris ? "morris " : "central ";
-    delta::RateResults<T, D> out{results.add(form + "divergence", fluid), results.add(form + "diffusion", fluid), {}};
+    delta::RateResults<T, D> out{
+        results.add(form + "divergence", fluid), results.add(form + "diffusion", fluid), {}, nullptr};
+    if (!morris) out.dissipation = results.add(form + "dissipation", fluid);
     vector(form + "viscous ", fluid, out.viscous);
     (morris ? sweeps.rates_morris : sweeps.rates_central)(s.input(true, morris), out, 0, fluid_chunks);
   }

@@ -114,6 +114,76 @@ def test_an_open_channel_keeps_its_level(tmp_path: Path):
     assert out["mass_flow"][settled].mean() == pytest.approx(-100, rel=0.04)
 
 
+def run_of(text: str, out: Path) -> eddyline.Run:
+    world = World.from_text(text)
+    return eddyline.run(world, out=out, threads=1, progress=False, movie=False, report=False)
+
+
+def test_sealed_fluid_at_rest_keeps_its_pressure(tmp_path: Path):
+    """Around a body particles fill their room by half a percent less than they weigh."""
+    text = """format = 1
+[domain]
+size = [1.2, 0.6]
+spacing = 0.025
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+max_speed = 5
+[start]
+arrangement = "fitted"
+[bodies.cylinder]
+shape = "circle"
+center = [0.6, 0.3]
+diameter = 0.2
+[observe.middle]
+type = "probe"
+position = [0.3, 0.3]
+[time]
+end = 0.5
+[output]
+pictures = 0
+snapshots = 0
+"""
+    run = run_of(text, tmp_path / "run")
+    stagnation = 0.5 * 1000 * 5**2
+    assert run.series("middle")["pressure"].abs().max() < 0.25 * stagnation
+    assert run.series("budget")["kinetic_energy"].max() < 1e-4 * stagnation * 1.2 * 0.6
+
+
+def test_vortices_of_a_world_with_regions_live_as_long_as_they_should(tmp_path: Path):
+    """Where streams part, particles hardly move and are drawn out all the same."""
+    text = """format = 1
+[domain]
+size = [1.0, 1.0]
+spacing = 0.02
+[fluid]
+density = 1.0
+kinematic_viscosity = 0.02
+max_speed = 1.0
+[regions.all]
+shape = "rectangle"
+min = [0, 0]
+max = [1, 1]
+[start]
+velocity = ["-cos(2*pi*x)*sin(2*pi*y)", "sin(2*pi*x)*cos(2*pi*y)"]
+pressure = "1 - (cos(4*pi*x) + cos(4*pi*y))/4"
+[boundaries]
+left = { type = "periodic" }
+right = { type = "periodic" }
+bottom = { type = "periodic" }
+top = { type = "periodic" }
+[time]
+end = 0.5
+[output]
+pictures = 0
+snapshots = 0
+"""
+    budget = run_of(text, tmp_path / "run").series("budget")
+    late = budget[budget["time"] > 0.05]
+    rate = -np.polyfit(late["time"], np.log(late["kinetic_energy"]), 1)[0]
+    assert rate == pytest.approx(16 * np.pi**2 * 0.02, rel=0.03)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_case_keeps_its_limits(name: str, tmp_path: Path):
     figures = CASES[name].run(Setting(quick=True, threads=1, folder=tmp_path))

@@ -15,7 +15,7 @@ namespace eddyline::integrate {
 
 template <class T, int D>
 void Flow<T, D>::save(ArchiveWriter& archive) {
-  archive.put_value("moment", std::array{time, time_step});
+  archive.put_value("moment", std::array{time, time_step, filling_level});
   archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
   archive.put_value("control", control);
   archive.put_value("body_changes", body_changes_made_);
@@ -63,7 +63,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
     part.get_value("left_mass", mass);
     left_mass.merge(mass);
   }
-  std::array<double, 2> moment{};
+  std::array<double, 3> moment{};
   std::array<std::int64_t, 3> counts{};
   if (communicator_.is_root()) {
     parts.at(0).get_value("moment", moment);
@@ -77,7 +77,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
   if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))
     throw UserError("checkpoint: more bodies had come or gone than the journal says. Has it been changed?");
-  time = moment[0], time_step = moment[1];
+  time = moment[0], time_step = moment[1], filling_level = moment[2];
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
 

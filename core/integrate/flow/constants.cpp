@@ -5,6 +5,7 @@
 
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
+#include "physics/sph/viscosity.hpp"
 
 namespace eddyline::integrate {
 
@@ -13,7 +14,7 @@ using physics::delta::FluidViscosity;
 
 namespace {
 
-// A of particle shifting: times the particle's own speed, or the highest one that the world expects.
+// A of particle shifting: times the particle's own speed and what shears it, or the highest one that the world expects.
 constexpr double k_shifting_free_surface = 6, k_shifting_confined = 3;
 
 // alpha of the damping of sound. Water that falls is louder than a stream that is let in.
@@ -71,6 +72,8 @@ Constants::Constants(const world::World& world)
   const double damping = free_surface ? k_damping_free_surface : k_damping_confined;
   acoustic_damping = method.acoustic_damping >= 0 ? method.acoustic_damping : damping;
   filling = free_surface ? 1 / lattice_sum(step, world.dimensions, R) : kernel / 20;
+  const int D = world.dimensions;
+  shear_rate2 = rate * rate * (D + 2) * physics::central_viscosity_constant<double>(D) * kernel;
   viscosity = free_surface ? FluidViscosity::central : FluidViscosity::morris;
 }
 

@@ -32,6 +32,7 @@ struct Constants {
   bool free_surface = false;                   // pressure at walls is then never negative
   double shifting_strength = 0;                // A
   double acoustic_damping = 0;                 // alpha
+  double shear_rate2 = 0;                      // turns dissipation_central into the rate of shear squared [1/s^2]
   physics::delta::FluidViscosity viscosity{};  // by whether there is a free surface
 
   /// Whether a density excess is one that the blow-up doctor lets pass.

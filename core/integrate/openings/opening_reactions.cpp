@@ -7,7 +7,7 @@ void OpeningReactions<T, D>::prepare() {
   flow_.find_free_neighbors();
   const std::size_t chunks = flow_.buffer_free.chunks().size(), whole = chunks * neighbors::k_chunk;
   no_walls_.assign(chunks, {});
-  divergence_.resize(whole), diffusion_.resize(whole), surface_.resize(whole);
+  divergence_.resize(whole), diffusion_.resize(whole), dissipation_.resize(whole), surface_.resize(whole);
   for (int d = 0; d < D; ++d) force_[d].resize(whole), shift_[d].resize(whole);
   for (auto& opening : flow_.openings.all()) opening.force = {};
 }
@@ -24,7 +24,7 @@ physics::delta::SweepInput<T> OpeningReactions<T, D>::input() const {
 template <class T, int D>
 void OpeningReactions<T, D>::add_viscous() {
   prepare();
-  physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}};
+  physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}, dissipation_.data()};
   for (int d = 0; d < D; ++d) out.viscous[d] = force_[d].data();
   const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris ? flow_.sweeps.rates_morris
                                                                                            : flow_.sweeps.rates_central;

@@ -29,7 +29,7 @@ class OpeningReactions {
 
   Flow<T, D>& flow_;
   std::vector<neighbors::Chunk> no_walls_;  // empty lists
-  Array<T> divergence_, diffusion_, force_[D], shift_[D];
+  Array<T> divergence_, diffusion_, dissipation_, force_[D], shift_[D];
   Array<std::uint8_t> surface_;
 };
 

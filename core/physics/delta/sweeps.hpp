@@ -27,6 +27,7 @@ struct RateResults {  // per unit c0/R, without the kernel's constant
   T* divergence;      // sum V F (v_ij . r_ij)
   T* diffusion;       // sum V F [s_j - s_i + ...]
   T* viscous[D];      // fluid and wall terms, weighted by nu_fluid and nu_wall, by the density rho_i
+  T* dissipation;     // with a free surface: sum V F (v_ij . r_ij)^2 / R^2
 };
 template <class T, int D>
 struct ForceResults {
@@ -79,7 +80,7 @@ struct Sweeps {
   using Rates = void (*)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk,
                          std::int64_t last_chunk);
   /// Half way through the step: continuity, density diffusion, viscosity; in confined flows, whose viscosity is
-  /// Morris', also the velocity that shifting carries.
+  /// Morris', also the velocity that shifting carries; else how fast the fluid is sheared.
   Rates rates_morris, rates_central;
   using Forces = void (*)(const SweepInput<T>&, const ForceResults<T, D>&, std::int64_t first_chunk,
                           std::int64_t last_chunk);

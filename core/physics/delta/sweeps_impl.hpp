@@ -95,7 +95,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
       const auto i = load_moving<P, D, confined>(in.moving, in.targets.template places<P::width>(at).data());
-      P divergence(0), diffusion(0), viscous[D];
+      P divergence(0), diffusion(0), viscous[D], at_walls[D], dissipation(0);
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
@@ -108,12 +108,15 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             P v_ij[D];
             for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
             const P v_r = dot<D>(v_ij, ij.r), VF = j.V * ij.F;
-            continuity(divergence, VF, v_r);
             density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_g, j.half_g, ij.r);
             if constexpr (confined) {
+              continuity(divergence, VF, v_r);
               viscosity_morris<D>(viscous, VF * (nu_fluid - carried_by_shifting<D>(i.w, j.w, ij.r)), v_ij);
             } else {
-              viscosity_central<D>(viscous, VF * nu_fluid, v_r, ij.r);
+              const P VFv_r = VF * v_r;
+              continuity(divergence, VFv_r);
+              viscosity_central<D>(viscous, VFv_r, ij.r);
+              dissipation_central(dissipation, VFv_r, v_r);
             }
           });
 
@@ -133,7 +136,9 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             if constexpr (confined) {
               viscosity_morris<D>(viscous, VF * w.no_slip * (nu_wall - dot<D>(i.w, iw.r)), v_viscous);
             } else {
-              viscosity_central<D>(viscous, VF * w.no_slip * nu_wall, dot<D>(v_viscous, iw.r), iw.r);
+              const P v_r = dot<D>(v_viscous, iw.r), VFv_r = VF * w.no_slip * v_r;
+              viscosity_central<D>(at_walls, VFv_r, iw.r);
+              dissipation_central(dissipation, VFv_r, v_r);
             }
           });
 
@@ -141,7 +146,11 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
       put(diffusion, out.diffusion + at);
       // Divided by the density that the volumes were made with, so that the force stays antisymmetric.
       const P per_density = P(unit) / (P(1) + i.s);
-      for (int d = 0; d < D; ++d) put(viscous[d] * per_density, out.viscous[d] + at);
+      for (int d = 0; d < D; ++d) {
+        if constexpr (!confined) viscous[d] = fma(viscous[d], nu_fluid, at_walls[d] * nu_wall);
+        put(viscous[d] * per_density, out.viscous[d] + at);
+      }
+      if constexpr (!confined) put(dissipation * squared_scale, out.dissipation + at);
     });
   }
 }
@@ -259,7 +268,7 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
             if constexpr (confined)
               viscosity_morris<D>(force, VF * (P(in.nu_wall) - dot<D>(f.w, fw.r)), v_viscous);
             else
-              viscosity_central<D>(force, VF * P(in.nu_wall), dot<D>(v_viscous, fw.r), fw.r);
+              viscosity_central<D>(force, VF * P(in.nu_wall) * dot<D>(v_viscous, fw.r), fw.r);
           });
       const P unit(confined ? T(1) : in.scale * in.scale);
       for (int d = 0; d < D; ++d) put(force[d] * unit, out.force[d] + at);

@@ -13,4 +13,10 @@ EDDYLINE_INLINE void continuity(S& sum, S VF, S v_r) {
   sum = fma(VF, v_r, sum);
 }
 
+/// Adds VFv_r, which is that.
+template <class S>
+EDDYLINE_INLINE void continuity(S& sum, S VFv_r) {
+  sum = sum + VFv_r;
+}
+
 }  // namespace eddyline::physics

@@ -25,9 +25,7 @@ struct FillingTolerance {
 
   /// At a free surface the sum misses what is not there: nothing there tells that particles have come apart. Inside,
   /// two rows below the surface of a lattice, it still misses 0.0045.
-  constexpr double apart(Surrounding surrounding) const {
-    return surrounding == k_inside || surrounding == k_sparse ? inside() : 1;
-  }
+  constexpr double apart(Surrounding surrounding) const { return is_inside(surrounding) ? inside() : 1; }
   /// Elsewhere only those count that have come together more closely than any flow asks for.
   constexpr double crowded(Surrounding surrounding) const { return surrounding == k_inside ? inside() : 0.05; }
 

@@ -16,6 +16,10 @@ enum Surrounding : std::uint8_t {
   k_deep = 4,    // inside, where fluid fills all that the kernel reaches: see filling.hpp
 };
 
+constexpr bool is_inside(Surrounding surrounding) {
+  return surrounding == k_inside || surrounding == k_sparse || surrounding == k_deep;
+}
+
 /// Sums that describe the neighbourhood of a particle.
 template <class S, int D>
 struct Arrangement {
