@@ -13,11 +13,16 @@ using physics::StateEquationLinear;
 
 namespace {
 
-/// Running means follow within so many passages of a wave through the domain: slow against all waves that fit into it,
-/// so that none is reflected.
+/// Running means follow within so many passages of a wave along a length. Along the domain's they are slow against all
+/// waves that fit into it, so that none is reflected.
 constexpr double k_passages = 10;
-constexpr double k_largest_lead = 0.05;    // of the speed: fits to a curved profile are less than that too slow
-constexpr double k_largest_rise = 0.5;     // of the speed of long gravity waves
+double follow(double length, double dt, double speed) {
+  return dt > 0 ? std::min(1.0, dt * speed / (k_passages * length)) : 1.0;
+}
+
+constexpr double k_largest_lead = 0.05;         // of the speed: fits to a curved profile are less than that too slow
+constexpr double k_largest_lead_of_hole = 0.1;  // of the speed of sound: the highest speed that the world expects
+constexpr double k_largest_rise = 0.5;          // of the speed of long gravity waves
 constexpr double k_largest_easing = 0.05;  // of the speed: compression in a flow that counts as incompressible is less
 
 /// Sums over the sites of an opening.
@@ -96,6 +101,7 @@ typename OpeningRules<D>::Means OpeningRules<D>::means_of(const Opening<D>& open
   means.speed = mean(k_speed, k_wet);
   means.pressure = mean(k_pressure, k_wet);
   means.slope = mean(k_slope, k_wet_slopes) * p_unit / c.length.interaction_radius;
+  means.full = static_cast<std::int64_t>(sums[k_wet].value()) == opening.sites.sites();
   means.wave = long_wave(opening, static_cast<std::int64_t>(sums[k_wet].value()));
   const double mass_flow = sums[k_mass_flow].value(), density = opening.world.density;
   if (density > 0 && mass_flow > 0) means.pace = density * sums[k_volume_flow].value() / mass_flow;
@@ -107,7 +113,7 @@ typename OpeningRules<D>::Means OpeningRules<D>::means_of(const Opening<D>& open
 /// which without that would bring more volume to them than the world asks for.
 template <int D>
 void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, double dt) const {
-  const double share = follow(opening, dt, constants_.c0);
+  const double share = follow(world_.size[opening.sites.axis], dt, constants_.c0);
   opening.slope += share * (means.slope - opening.slope);
   const double pace = opening.pace + share * (means.pace - opening.pace);
   opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
@@ -120,17 +126,23 @@ void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, doubl
 /// <u>. With a free surface it has <p - p_ref>/(rho0 c_g) besides, the velocity of a long gravity wave that runs out at
 /// c_g with as much too high a level (Flather 1976), and the mean is slow against such waves: else the level, which
 /// only follows what runs out, would swing for ever.
+///
+/// To a hole in a side fluid comes from all around, so that it is faster in it than in front; the wall beside it sends
+/// sound back anyhow. Where one is wet all over, and water beyond has no level, the lead makes up for all that is
+/// missing, within some passages of sound along its width, so that it has p_ref.
 template <int D>
 void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest) const {
   const auto& c = constants_;
   const auto& sites = opening.sites;
   const double p_unit = c.rho0 * c.c0 * c.c0;
   const auto axis = static_cast<std::size_t>(sites.axis);
-  const double share = follow(opening, dt, c.c0);
-  const bool has_level = means.wave > 0;
+  const double width = hole_width(opening);
+  const bool has_level = means.wave > 0 && !(width > 0 && means.full && !imposes_level(opening, t));
+  const double length = width > 0 && !has_level ? width : world_.size[axis];
+  const double share = follow(length, dt, c.c0);
   opening.slope += share * (means.slope - opening.slope);
   opening.reference_speed +=
-      (has_level ? follow(opening, dt, means.wave) : share) * (means.speed - opening.reference_speed);
+      (has_level ? follow(length, dt, means.wave) : share) * (means.speed - opening.reference_speed);
   const double pressure = means.pressure + 0.5 * sites.pitch * opening.slope;  // from the nodes to the opening
   double reference = opening.reference_speed;
   if (has_level) {
@@ -143,7 +155,7 @@ void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, doub
   opening.pressure = J / 2;
   double correction = reference - means.speed + J / (2 * c.rho0 * c.c0);
   if (!has_level) {
-    const double most = k_largest_lead * std::abs(reference);
+    const double most = width > 0 ? k_largest_lead_of_hole * c.c0 : k_largest_lead * std::abs(reference);
     if (dt > 0) opening.lead = std::clamp(opening.lead + share * J / (2 * c.rho0 * c.c0), -most, most);
     correction += opening.lead;
   }
@@ -163,6 +175,29 @@ void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, doub
   }
 }
 
+/// Whether the file's pressure grows downwards, as that of water beyond does; a jet into air has one everywhere.
+template <int D>
+bool OpeningRules<D>::imposes_level(const Opening<D>& opening, double t) const {
+  const Vec3 lower = opening.world.lower, upper = opening.world.upper;
+  const auto imposed = [&](const Vec3& x) { return opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}); };
+  const double weight = constants_.rho0 * dot(world_.gravity, lower - upper);
+  return std::abs(imposed(lower) - imposed(upper)) > 0.5 * std::abs(weight) && weight != 0;
+}
+
+/// The least width of an opening that is a hole in a side; 0 of one that is all of it.
+template <int D>
+double OpeningRules<D>::hole_width(const Opening<D>& opening) const {
+  double least = INFINITY;
+  bool is_hole = false;
+  for (int d = 0; d < D; ++d) {
+    if (d == opening.sites.axis) continue;
+    const double width = opening.world.upper[d] - opening.world.lower[d];
+    is_hole = is_hole || width < world_.size[d] - 0.5 * opening.sites.pitch;
+    least = std::min(least, width);
+  }
+  return is_hole ? least : 0;
+}
+
 /// sqrt(g h) for the depth h of the wet sites, 0 without a free surface or where gravity points through the opening.
 template <int D>
 double OpeningRules<D>::long_wave(const Opening<D>& opening, std::int64_t wet) const {
@@ -171,13 +206,6 @@ double OpeningRules<D>::long_wave(const Opening<D>& opening, std::int64_t wet) c
   for (int d = 0; d < D; ++d)
     g_height += std::abs(world_.gravity[d]) * (opening.world.upper[d] - opening.world.lower[d]);
   return std::sqrt(g_height * static_cast<double>(wet) / static_cast<double>(opening.sites.sites()));
-}
-
-/// Share by which running means of an opening follow in a step, slowly against waves of a speed.
-template <int D>
-double OpeningRules<D>::follow(const Opening<D>& opening, double dt, double speed) const {
-  const double length = world_.size[opening.sites.axis];
-  return dt > 0 ? std::min(1.0, dt * speed / (k_passages * length)) : 1.0;
 }
 
 template class OpeningRules<2>;

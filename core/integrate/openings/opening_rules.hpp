@@ -32,6 +32,7 @@ class OpeningRules {
     double pressure = 0;  // above that of the file [Pa]
     double slope = 0;     // of the pressure, outwards [Pa/m]
     double pace = 1;      // inflow: at which it carries the mass of the file's stream
+    bool full = false;    // outflow: all sites are wet
     double wave = 0;      // with a free surface: speed of gravity waves that are long against its depth [m/s]
   };
 
@@ -40,8 +41,9 @@ class OpeningRules {
   Means means_of(const Opening<D>& opening, std::span<const ReproducibleSum> sums) const;
   void rule_inflow(Opening<D>& opening, const Means& means, double dt) const;
   void rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest) const;
+  bool imposes_level(const Opening<D>& opening, double t) const;
+  double hole_width(const Opening<D>& opening) const;
   double long_wave(const Opening<D>& opening, std::int64_t wet) const;
-  double follow(const Opening<D>& opening, double dt, double speed) const;
 
   const world::World& world_;
   const Constants& constants_;
