@@ -14,7 +14,7 @@ from .motions import top_speed
 from .problems import listed, rounded
 from .samples import corners
 from .scales import gamma_of
-from .schema import SIDES, Gauge, Wall
+from .schema import SIDES, Gauge, Open, Wall
 
 if TYPE_CHECKING:
     from .world import World
@@ -209,7 +209,7 @@ def _bodies_beyond(world: World) -> Iterator[str]:
             SIDES[2 * k + upper]
             for k in range(world.dimensions)
             for upper, by in enumerate((origin[k] - low[k], high[k] - end[k]))
-            if by > slack
+            if by > slack and not isinstance(world.file.boundaries.side(SIDES[2 * k + upper]), Open)
         ]
         if beyond:
             sides = f"{listed(beyond)} side{'s' if len(beyond) > 1 else ''}"

@@ -191,7 +191,8 @@ class Periodic(Table):
 
 
 class Open(Table):
-    """Nothing here: air. What passes is lost."""
+    """Nothing here: air. What passes can no longer be seen; half of the domain's length beyond, it is
+    lost. Until then it counts as fluid and may fall back, and walls and bodies go on as far."""
 
     type: Literal["open"]
 
