@@ -224,6 +224,33 @@ void OpeningStep<T, D>::discard_rates() {
     flow_.delta.divergence()[i] = flow_.delta.diffusion()[i] = T(0);
     for (int d = 0; d < D; ++d) flow_.delta.viscous(d)[i] = T(0);
   });
+  if (!flow_.constants().free_surface) return;
+  for (const auto& opening : flow_.openings.all())
+    if (opening.world.inflow) keep_jet_together(opening);
+}
+
+/// The wall beside an inflow, at rest, would draw a jet into air apart, whose pressure then falls and pulls at the
+/// inflow: fluid at no more than the pressure of air does not expand within R of it.
+template <class T, int D>
+void OpeningStep<T, D>::keep_jet_together(const Opening<D>& opening) {
+  const double R = flow_.constants().length.interaction_radius;
+  const int axis = opening.sites.axis;
+  const Vec3 lower = opening.world.lower, upper = opening.world.upper;
+  const auto& fluid = flow_.fluid;
+  T* divergence = flow_.delta.divergence();
+  const auto is_near = [&](std::size_t i) {
+    const double depth = opening.sites.inward * (fluid.x[axis][i] - lower[axis]);
+    bool near = depth >= 0 && depth < R;
+    for (int d = 0; d < D; ++d)
+      if (d != axis) near = near && fluid.x[d][i] > lower[d] - R && fluid.x[d][i] < upper[d] + R;
+    return near;
+  };
+  const auto n = static_cast<std::int64_t>(fluid.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (divergence[i] > T(0) && fluid.s[i] <= 0 && is_near(i)) divergence[i] = T(0);
+  }
 }
 
 template <class T, int D>

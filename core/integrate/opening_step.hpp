@@ -31,7 +31,7 @@ class OpeningStep {
   void react_pressure() {
     if (!flow_.openings.empty()) reactions_.add_pressure();
   }
-  /// What sweeps summed for buffers does not move them.
+  /// What sweeps summed for buffers does not move them, and jets into air are not drawn apart.
   void discard_rates();
   void discard_forces();
   /// Velocities and density gradients as extrapolate() found them, no acceleration.
@@ -40,6 +40,7 @@ class OpeningStep {
  private:
   template <class Visit>
   void for_each_member(double seconds, Visit&& visit) const;
+  void keep_jet_together(const Opening<D>& opening);
   void set_inflow_velocities(double t, bool at_rest);
   void share_out();
   void fit_nodes();

@@ -150,6 +150,42 @@ snapshots = 0
     assert 0.6 < flow / (1000 * 0.1 * np.sqrt(2 * 9.81)) < 1.1
 
 
+def test_a_jet_into_air_keeps_the_speed_of_its_inflow(tmp_path: Path):
+    """The wall beside it does not draw it apart: that made it 8 % faster."""
+    text = """format = 1
+[domain]
+size = [0.5, 1.2]
+spacing = "0.1/12"
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+max_speed = 1.0
+[regions.jet]
+shape = "rectangle"
+min = [0, 0.55]
+max = [0.1, 0.65]
+[start]
+velocity = [1.0, 0]
+[openings.nozzle]
+type = "inflow"
+min = [0, 0.55]
+max = [0, 0.65]
+velocity = [1.0, 0]
+[boundaries]
+left = { type = "wall", slip = true }
+right = { type = "open" }
+top = { type = "open" }
+bottom = { type = "open" }
+[time]
+end = 0.5
+[output]
+pictures = 0
+snapshots = 0
+"""
+    last = run_of(text, tmp_path / "run").series("budget").iloc[-1]
+    assert 0.99 < last["momentum_x"] / last["mass"] < 1.04
+
+
 def run_of(text: str, out: Path) -> eddyline.Run:
     world = World.from_text(text)
     return eddyline.run(world, out=out, threads=1, progress=False, movie=False, report=False)
