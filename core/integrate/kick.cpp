@@ -20,6 +20,11 @@ constexpr double k_sound_ratio = 10;  // the speed of sound over the highest spe
 constexpr double k_of_shear = 3;
 constexpr int k_rates = 1;  // passes over pairs up to the rates, see Laziness
 
+/// How densely particles fill space at one of them, of what its neighbours make of that.
+double filled_by(const Constants& c, double neighbors, double mass) {
+  return c.filling * (neighbors + mass * c.inverse_mass);
+}
+
 }  // namespace
 
 template <class T, int D>
@@ -207,14 +212,12 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
 
 template <class T, int D>
 double Kick<T, D>::mean_excess_of_filling() const {
-  const auto& flow = flow_;
+  const auto& c = flow_.constants();
+  const auto& fluid = flow_.fluid;
   const T* filling = flow_.delta.filling();
-  const auto& fluid = flow.fluid;
-  std::array<ReproducibleSum, 2> sums;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(flow.fluid_rows.owned()); ++i) {
-    const double filled =
-        flow.constants().filling * (static_cast<double>(filling[i]) + fluid.mass[i] * flow.constants().inverse_mass);
-    sums[0].add(filled - 1 - fluid.s[i]);
+  std::array<ReproducibleSum, 2> sums;  // of the excess, of particles
+  for (std::size_t i = 0; i < static_cast<std::size_t>(flow_.fluid_rows.owned()); ++i) {
+    sums[0].add(filled_by(c, filling[i], fluid.mass[i]) - 1 - fluid.s[i]);
     sums[1].add(1);
   }
   comm::sum(flow_.communicator(), sums, "filling");
@@ -226,7 +229,7 @@ template <class T, int D>
 void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
-  const double unit = flow_.constants().filling, inverse_mass = flow_.constants().inverse_mass;
+  const auto& c = flow_.constants();
   const double relaxation = step.relaxation, level = flow_.filling_level;
   const T* filling = flow_.delta.filling() + first;
   const double* mass = fluid.mass.data() + first;
@@ -241,7 +244,7 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    filled[l] = unit * (static_cast<double>(filling[l]) + mass[l] * inverse_mass) - level;
+    filled[l] = filled_by(c, filling[l], mass[l]) - level;
     const double excess = physics::excess_of_filling(filled[l], s[l], apart[l], crowded[l]);
     const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;

@@ -224,6 +224,10 @@ void OpeningStep<T, D>::discard_rates() {
     flow_.delta.divergence()[i] = flow_.delta.diffusion()[i] = T(0);
     for (int d = 0; d < D; ++d) flow_.delta.viscous(d)[i] = T(0);
   });
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::keep_jets_together() {
   if (!flow_.constants().free_surface) return;
   for (const auto& opening : flow_.openings.all())
     if (opening.world.inflow) keep_jet_together(opening);

@@ -31,9 +31,11 @@ class OpeningStep {
   void react_pressure() {
     if (!flow_.openings.empty()) reactions_.add_pressure();
   }
-  /// What sweeps summed for buffers does not move them, and jets into air are not drawn apart.
+  /// What sweeps summed for buffers does not move them.
   void discard_rates();
   void discard_forces();
+  /// Jets into air are not drawn apart by the walls beside inflows.
+  void keep_jets_together();
   /// Velocities and density gradients as extrapolate() found them, no acceleration.
   void hold();
 

@@ -301,6 +301,7 @@ template <class T, int D>
 void Step<T, D>::kick_half_and_drift(std::span<const Block> blocks) {
   if (blocks.empty()) return;
   openings_.discard_rates();
+  openings_.keep_jets_together();
   kick_.half_and_drift(blocks);
   openings_.keep_files();
   flow_.timers.lap(Phase::integrate);
@@ -450,6 +451,7 @@ void Step<T, D>::start() {
   sum_rates_of(flow_.schedule.early_rates, Phase::rates);
   sum_rates_of(flow_.schedule.late_rates, Phase::rates);
   openings_.discard_rates();
+  openings_.keep_jets_together();
   kick_.write_state(k_rates);
   gather(flow_.fluid_halo, flow_.pressed);
   sum_forces_of(flow_.schedule.early_forces, Phase::forces);
