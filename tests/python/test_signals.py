@@ -40,6 +40,13 @@ def coloured_noise(count: int, step: float, tau: float, random: np.random.Genera
     return values
 
 
+def ringing(count: int, step: float, frequency: float, tau: float, random: np.random.Generator) -> Vector:
+    """Noise of a narrow band, of unit variance: its trains of swings last about `tau`."""
+    angle = 2 * math.pi * frequency * step * np.arange(count)
+    sine, cosine = (coloured_noise(count, step, tau, random) for _ in range(2))
+    return sine * np.sin(angle) + cosine * np.cos(angle)
+
+
 def street(end: float, noise: float = 0.0, seed: int = 1) -> tuple[Vector, Vector, Vector]:
     """(time, drag, lift) of a vortex street that grows by the Stuart-Landau equation to an amplitude of 1.
 
@@ -215,6 +222,26 @@ def test_noise_about_a_steady_drag_is_not_a_period() -> None:
     got = statistic(time, drag, state, "mean")
     assert got is not None and got.error is not None
     assert got.error == pytest.approx(0.1 * math.sqrt(2 * 0.02 / 10), rel=0.4)
+
+
+@pytest.mark.parametrize("end", [3.0, 4.5, 6.0])
+def test_sound_that_rings_about_a_steady_lift_is_no_shedding_that_begins(end: float) -> None:
+    """Trains of a few periods, as large as those of a coarse stream around a cylinder; now and then one of
+    them grows by chance as shedding does."""
+    time = np.linspace(0, end, round(500 * end))
+    random = np.random.default_rng(4)
+    found = []
+    for _ in range(20):
+        lift, drag = (0.05 * ringing(len(time), 0.002, 22, 0.05, random) for _ in range(2))
+        found.append(flow_state(time, [lift, 3 + drag]))
+    plain = [state for state in found if isinstance(state, Steady) and state.why_not_periodic == ""]
+    assert len(plain) >= 18
+
+
+@pytest.mark.parametrize("end", [1.5, 2.0, 2.5, 3.0])
+def test_shedding_that_begins_in_noise_is_not_taken_for_steady(end: float) -> None:
+    for seed in range(20):
+        assert isinstance(flow_state(*_of(street(end, 0.005, seed))), Unsettled)
 
 
 def test_the_mean_of_an_irregular_street_does_not_count_its_swings_as_noise() -> None:

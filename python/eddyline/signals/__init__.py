@@ -9,6 +9,7 @@ Nothing here knows worlds or runs: signals are (n,) float64 over rising times [s
   from period to period is not taken for growth. They scatter by less than 5 % about it, and no mean drifts.
 - *Steady*: the mean has no drift above 1 % of the force over the part that remains when the start has been
   cut off (White 1997), which must be half of the time or more. *Irregular* if it swings without a period.
+  Swings of less than 5 % (rms) that neither grow nor last, or are of random size, are noise, as of sound.
 - Everything else is *unsettled*: no number yet, but an estimate of when there will be one.
 """
 

@@ -24,11 +24,14 @@ SETTLED = 0.02  # largest change of the amplitude over those periods, relative t
 SCATTER = 0.05  # largest standard deviation of the amplitudes about a straight line, relative to them
 UNEVEN = 0.15  # largest standard deviation of the lengths of periods, relative to their mean
 SMALLEST = 0.01  # amplitude of an oscillation that counts, relative to the scale of the signal
+FLUCTUATION = 0.05  # rms of a signal, relative to its scale, above which a flow is no longer called steady
 HARMONICS = 8  # of the mean cycle
 STATISTICS = ("mean", "max", "min", "amplitude", "rms")
 _FEWEST_ROWS = 20
 _COHERENT = 0.5  # amplitude of the fundamental of a coherent oscillation, relative to sqrt(2) times its rms
 _FARTHEST = 200  # periods that an estimate looks ahead
+_NOISY = 0.25  # standard deviation of the amplitudes, relative to them, from which on they are those of noise
+_TOLD = 3  # errors of a growth that can be told from noise
 _SMOOTHING = 0.08  # of a period: standard deviation of the filter under which edges are looked for
 _SATURATION = 0.3  # amplitude at which a growth is taken to end where nothing is known, relative to the scale
 
@@ -93,7 +96,8 @@ def find_periods(
 
     scale: what amplitudes are held against, e.g. the size of the whole force; the largest value unless given.
     coherent: an oscillation whose fundamental is less than a quarter of the variance, or that has not lasted
-    for half of the time, is noise.
+    for half of the time, is noise. A small one is noise, too, whose amplitude does not grow, if it has not
+    lasted or its amplitude is at random: sound in a channel swings in trains of a few periods.
     """
     known = np.isfinite(signal)
     time, signal = time[known], signal[known]
@@ -119,12 +123,15 @@ def find_periods(
         return Quiet()
     amplitudes = np.array([_fundamental(even, departure, a, b) for a, b in itertools.pairwise(edges)])
     found = _judge(edges, amplitudes, size)
-    if coherent and not isinstance(found, Periodic):
-        rows_late = even >= edges[max(-PERIODS - 1, -len(edges))]
-        noisy = amplitudes[-PERIODS:].mean() < _COHERENT * _late_amplitude(departure[rows_late])
-        if noisy or edges[0] > even[late][0]:
-            return Quiet()
-    return found
+    if isinstance(found, Periodic):
+        return found
+    lasts = bool(edges[0] <= even[late][0])
+    if coherent:
+        since = even >= edges[max(-PERIODS - 1, -len(edges))]
+        noise = not lasts or amplitudes[-PERIODS:].mean() < _COHERENT * _late_amplitude(departure[since])
+    else:
+        noise = _is_small_noise(amplitudes[-2 * PERIODS :], size, lasts)
+    return Quiet() if noise else found
 
 
 def over_periods(time: Vector, values: Vector, periodic: Periodic, statistic: str) -> Statistic:
@@ -288,6 +295,19 @@ def _judge(edges: Vector, amplitudes: Vector, size: float) -> Periodic | Irregul
             float(np.diff(edges[-2 * PERIODS - 1 :]).mean()),
         )
     return Unsettled("not periodic yet", _likely(edges, amplitudes, size))
+
+
+def _is_small_noise(latest: Vector, size: float, lasts: bool) -> bool:
+    small = float(latest.mean()) < math.sqrt(2) * FLUCTUATION * size
+    return small and not _grows(latest) and (not lasts or _scatter(latest, 1) > _NOISY)
+
+
+def _grows(amplitudes: Vector) -> bool:
+    """Exponentially, by more than scatter could make it seem."""
+    numbers = np.arange(len(amplitudes), dtype=np.float64)
+    line = polynomial(numbers, np.log(np.maximum(amplitudes, 1e-300)), 1)
+    error = _scatter(amplitudes, 1) * math.sqrt(12 / len(amplitudes))
+    return float(line[-1] - line[0]) > _TOLD * error
 
 
 def _is_settled(amplitudes: Vector, lengths: Vector) -> bool:

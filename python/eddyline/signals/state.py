@@ -21,6 +21,7 @@ from .averages import (
     uniform,
 )
 from .periods import (
+    FLUCTUATION,
     PERIODS,
     STATISTICS,
     Irregular,
@@ -33,9 +34,6 @@ from .periods import (
 
 Vector = NDArray[np.float64]
 DRIFT = 0.01  # largest change of a steady mean over its window, relative to the scale
-FLUCTUATION = (
-    0.05  # rms of a signal, relative to the scale, above which a flow is irregular rather than steady
-)
 TOLD = 2  # errors that a change must be to be told from noise
 LARGEST_ERROR = 0.02  # of a mean, relative to the scale, beyond which a window is too short
 FARTHEST = 20  # times as long as it has been observed: further nobody sees when a signal will have a mean
