@@ -8,7 +8,7 @@ namespace eddyline {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view name, const char* why) {
+[[noreturn]] void refuse(std::string_view name, const std::string& why) {
   throw UserError("checkpoint: `" + std::string(name) + "` " + why +
                   "; it was written by another version of Eddyline, or for another world.");
 }
@@ -46,14 +46,15 @@ ArchiveReader::Entry ArchiveReader::find(std::string_view name, std::size_t elem
   return found->second;
 }
 
-void ArchiveReader::check_one(std::string_view name, std::size_t count) {
-  if (count != 1) refuse(name, "is not one number");
+void ArchiveReader::check_count(std::string_view name, std::size_t count, std::size_t expected) {
+  if (count != expected)
+    refuse(name, "has " + std::to_string(count) + " values instead of " + std::to_string(expected));
 }
 
 void ArchiveReader::get_value(std::string_view name, ReproducibleSum& sum) const {
   const auto words = get<std::int64_t>(name);
   ReproducibleSum::Packed packed;
-  if (words.size() != packed.size()) refuse(name, "is no exact sum");
+  check_count(name, words.size(), packed.size());
   std::copy(words.begin(), words.end(), packed.begin());
   sum = ReproducibleSum::unpack(packed);
 }

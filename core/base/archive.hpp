@@ -59,8 +59,18 @@ class ArchiveWriter {
 class ArchiveReader {
  public:
   explicit ArchiveReader(std::vector<std::byte> bytes);
+  ArchiveReader(const ArchiveReader&) = delete;  // entries are views of the bytes
+  ArchiveReader& operator=(const ArchiveReader&) = delete;
+  ArchiveReader(ArchiveReader&&) = default;
+  ArchiveReader& operator=(ArchiveReader&&) = default;
+  ~ArchiveReader() = default;
 
   bool has(const std::string& name) const { return entries_.contains(name); }
+  /// How many values an array has.
+  template <class T>
+  std::size_t count(std::string_view name) const {
+    return find(name, sizeof(T)).content.size() / sizeof(T);
+  }
   /// Whether there is a field of vectors of this name.
   bool has_vectors(const std::string& name) const { return entries_.contains(name + "x"); }
 
@@ -74,10 +84,12 @@ class ArchiveReader {
   template <class T>
   void get_value(std::string_view name, T& value) const {
     const auto values = get<T>(name);
-    check_one(name, values.size());
+    check_count(name, values.size(), 1);
     value = values[0];
   }
   void get_value(std::string_view name, ReproducibleSum& sum) const;
+  /// Throws unless it is as many as expected.
+  static void check_count(std::string_view name, std::size_t count, std::size_t expected);
 
   /// Appends an array's values to a field.
   template <class T>
@@ -93,6 +105,7 @@ class ArchiveReader {
     for (int d = 0; d < D; ++d) {
       const auto values = get<T>(std::string(name) + "xyz"[d]);
       if (d == 0) field.resize(before + values.size());
+      check_count(name, values.size(), field.size() - before);
       std::copy(values.begin(), values.end(), field[d] + before);
     }
   }
@@ -103,7 +116,6 @@ class ArchiveReader {
     std::span<const std::byte> content;
   };
   Entry find(std::string_view name, std::size_t element) const;
-  static void check_one(std::string_view name, std::size_t count);
 
   std::vector<std::byte> bytes_;
   std::map<std::string, Entry, std::less<>> entries_;

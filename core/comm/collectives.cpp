@@ -77,6 +77,14 @@ bool any(Communicator& communicator, bool value, std::string_view phase) {
   return number[0] > 0;
 }
 
+void throw_if_any(Communicator& communicator, const std::optional<std::string>& problem, std::string_view phase) {
+  if (!any(communicator, problem.has_value(), phase)) return;
+  const std::string own = problem.value_or("");
+  for (const auto& text : gather(communicator, std::as_bytes(std::span(own)), phase))
+    if (!text.empty()) throw UserError(std::string(reinterpret_cast<const char*>(text.data()), text.size()));
+  throw UserError(problem.value_or("another rank has a problem."));
+}
+
 std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,
                                            std::string_view phase) {
   std::vector<std::vector<std::byte>> all;

@@ -4,10 +4,13 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/reproducible_sum.hpp"
 #include "comm/communicator.hpp"
 #include "comm/wait.hpp"
@@ -52,6 +55,20 @@ std::vector<std::byte> broadcast(Communicator& communicator, std::vector<std::by
                                  std::string_view phase);
 /// Whether `value` is true on any rank.
 bool any(Communicator& communicator, bool value, std::string_view phase);
+/// Throws a UserError on all ranks if any has a problem. The root says what that of the first of them is.
+void throw_if_any(Communicator& communicator, const std::optional<std::string>& problem, std::string_view phase);
+/// Does `work`, which talks to nobody and may throw UserError on some ranks alone: then all throw one, so that none
+/// waits for another.
+template <class Work>
+void agree(Communicator& communicator, std::string_view phase, Work&& work) {
+  std::optional<std::string> problem;
+  try {
+    work();
+  } catch (const UserError& error) {
+    problem = error.what();
+  }
+  throw_if_any(communicator, problem, phase);
+}
 /// The bytes of all ranks, by rank, on the root; nothing on others.
 std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,
                                            std::string_view phase);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,6 +44,8 @@ class Communicator {
   /// The lowest rank on the machine of this one, as the message passing sees machines. Collective.
   virtual int machine() = 0;
   virtual bool serves_threads() const = 0;
+  /// Bytes up to which what is sent travels as one message, and probe() tells its size.
+  virtual std::size_t longest_message() const { return std::numeric_limits<std::size_t>::max(); }
   /// A message with this tag from anybody, if one has come.
   virtual std::optional<Incoming> probe(Tag tag) = 0;
   /// The end: no operation may follow. Collective.

@@ -13,7 +13,8 @@ std::vector<Parcel> deliver_near(Communicator& communicator, const std::vector<P
   // A neighbour that is done early may send those of its next delivery, but not of the one after that.
   const Tag tag = ++communicator.deliveries % 2 == 0 ? Tag::counts_even : Tag::counts_odd;
   const auto is_near = [&](const Parcel& parcel) {
-    return std::find(neighbors.begin(), neighbors.end(), parcel.rank) != neighbors.end();
+    return parcel.bytes.size() <= communicator.longest_message() &&
+           std::find(neighbors.begin(), neighbors.end(), parcel.rank) != neighbors.end();
   };
   std::vector<Parcel> far;
   std::copy_if(parcels.begin(), parcels.end(), std::back_inserter(far), [&](const auto& p) { return !is_near(p); });
@@ -22,7 +23,8 @@ std::vector<Parcel> deliver_near(Communicator& communicator, const std::vector<P
   all.begin_maximum(anybody_has_far);
   const auto sends = communicator.requests();
   for (const int rank : neighbors) {
-    const auto parcel = std::find_if(parcels.begin(), parcels.end(), [&](const Parcel& p) { return p.rank == rank; });
+    const auto parcel =
+        std::find_if(parcels.begin(), parcels.end(), [&](const Parcel& p) { return p.rank == rank && is_near(p); });
     sends->send(parcel == parcels.end() ? std::span<const std::byte>() : std::span(parcel->bytes), rank, tag);
   }
   wait_until(communicator, phase, [&] {

@@ -35,11 +35,12 @@ class Requests {
  public:
   virtual ~Requests() = default;
 
+  /// A message of any size; the other rank receives one of the same size.
   virtual void send(std::span<const std::byte> from, int to, Tag tag) = 0;
   /// Completes only when the other rank has begun to receive.
   virtual void send_synchronously(std::span<const std::byte> from, int to, Tag tag) = 0;
   virtual void receive(std::span<std::byte> into, int from, Tag tag) = 0;
-  /// A message of that size or shorter; the message itself has to say how long it is.
+  /// A message of that size or shorter, below 1 GiB; the message itself has to say how long it is.
   virtual void receive_at_most(std::span<std::byte> into, int from, Tag tag) = 0;
 
   // Collective. Each value becomes that of all ranks.

@@ -15,7 +15,13 @@ namespace {
 std::string describe(const Diagnosis& d) {
   std::ostringstream text;
   text.precision(6);
-  text << "step " << d.step << " at t = " << d.time << " s: particle " << d.id << " " << d.reason << " (position "
+  text << "step " << d.step << " at t = " << d.time << " s: ";
+  if (d.reason.empty()) {
+    text << "a particle went wrong within the step, of which its end shows nothing: try a smaller method.cfl. The run "
+            "was stopped.";
+    return text.str();
+  }
+  text << "particle " << d.id << " " << d.reason << " (position "
        << d.position.x << ", " << d.position.y << ", " << d.position.z << " m; velocity " << d.velocity.x << ", "
        << d.velocity.y << ", " << d.velocity.z << " m/s; density " << d.density << " kg/m^3; " << d.neighbors.size()
        << " near neighbours";
@@ -51,7 +57,7 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
          << (flow.steps == 0
                  ? " at the start: look where velocity, pressure or density of [start] and regions divide by 0"
                  : ": the step before was too long or two particles met; try a smaller method.cfl");
-  else if (norm(v) > c.speed_limit && c.state.is_gas())
+  else if (norm(v) > c.speed_limit && (c.state.is_gas() || flow.world().method.speed_limit > 0))
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise method.speed_limit if that is no mistake, or try a smaller method.cfl";
   else if (norm(v) > c.speed_limit)

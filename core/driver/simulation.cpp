@@ -249,7 +249,7 @@ class FlowSimulation final : public Simulation {
   /// The root hands parts out in turn: to itself, to rank 1, ...
   void restore(const std::function<std::vector<std::byte>()>& next) override {
     auto& communicator = flow_.communicator();
-    std::vector<ArchiveReader> parts;
+    std::vector<std::vector<std::byte>> own;
     std::vector<std::byte> part{std::byte{}};
     for (int number = 0; !part.empty(); ++number) {
       const int rank = number % communicator.size();
@@ -262,19 +262,25 @@ class FlowSimulation final : public Simulation {
         if (communicator.rank() == rank) requests->receive(part, 0, comm::Tag::state);
         comm::wait(communicator, *requests, "checkpoint");
       }
-      if (communicator.rank() == rank) parts.emplace_back(part);
+      if (communicator.rank() == rank) own.push_back(part);
     }
-    for (const auto& each : parts) {
-      auto of_part = kind();
-      each.get_value("kind", of_part);
-      if (of_part != kind()) throw UserError("checkpoint: it belongs to another world.");
-    }
+    std::vector<ArchiveReader> parts;
+    comm::agree(communicator, "checkpoint", [&] {
+      for (auto& bytes : own) {
+        const ArchiveReader& each = parts.emplace_back(std::move(bytes));
+        auto of_part = kind();
+        each.get_value("kind", of_part);
+        if (of_part != kind()) throw UserError("checkpoint: it belongs to another world.");
+      }
+    });
     const ArchiveReader* first = communicator.is_root() ? &parts.at(0) : nullptr;
     flow_.restore(parts);
     step_.restore(first);
     observers_.restore(first);
     std::array<double, 2> driver{};
-    if (first != nullptr) first->get_value("driver", driver);
+    comm::agree(communicator, "checkpoint", [&] {
+      if (first != nullptr) first->get_value("driver", driver);
+    });
     driver = comm::broadcast(communicator, driver, 0, "checkpoint");
     next_series_ = driver[0], step_.damping = driver[1];
   }

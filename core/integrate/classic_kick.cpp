@@ -298,8 +298,7 @@ void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted,
     acceleration2 = std::max(acceleration2, to.a2[l]);
     farthest2 = std::max(farthest2, moved2[l]);
   }
-  const bool gas = c.state.is_gas();
-  const double thinnest = gas ? -1 : -0.5, densest = gas ? INFINITY : 0.5;
+  const double thinnest = c.thinnest, densest = c.densest;
 #pragma omp simd reduction(+ : bad)
   for (std::size_t l = 0; l < counted; ++l) {
     // Without jumps.

@@ -281,7 +281,9 @@ void ClassicStep<T, D>::save(ArchiveWriter& archive) const {
 template <class T, int D>
 void ClassicStep<T, D>::restore(const ArchiveReader* part) {
   std::array<double, 2> lengths{};
-  if (part != nullptr) part->get_value("classic_steps", lengths);
+  comm::agree(flow_.communicator(), "checkpoint", [&] {
+    if (part != nullptr) part->get_value("classic_steps", lengths);
+  });
   lengths = comm::broadcast(flow_.communicator(), lengths, 0, "checkpoint");
   last_step_ = lengths[0], step_before_ = lengths[1];
   put_sentinels();

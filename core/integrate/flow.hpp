@@ -254,6 +254,7 @@ class Flow {
   void drop_body(std::size_t body);
   bool is_in_the_way(const world::Body& body, std::size_t i) const;
   bool is_here(Vec3 x) const;
+  void take_particles(const std::vector<ArchiveReader>& parts);
   void append_walls(const ArchiveReader& part);
   void place();
   void place_nodes();

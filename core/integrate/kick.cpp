@@ -283,25 +283,32 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
                            Extremes& squares) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
-  SpanValues moved2;
+  SpanValues moved2, v2, limit2;
   std::fill_n(moved2.value, n, 0.0);
+  std::fill_n(v2.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
-    double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *square = moved2.value;
+    double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
     const double *x_ahead = ahead.x[d].value, *v_ahead = ahead.v[d].value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double by = x_ahead[l] - x[l];
-      square[l] += by * by;
+      moved2[l] += by * by;
+      v2[l] += v_ahead[l] * v_ahead[l];
       x[l] = x_ahead[l];
       v[l] = v_ahead[l];
     }
   }
+  std::fill_n(limit2.value, n, step.speed_limit2);
+  if (!flow_.openings.empty())  // velocities of buffers are imposed when the step ends
+    for (std::size_t l = 0; l < n; ++l)
+      if (fluid.buffer[first + l] != 0) limit2[l] = INFINITY;
   const double* s = fluid.s.data() + first;
+  const double thinnest = flow_.constants().thinnest, densest = flow_.constants().densest;
   std::int64_t bad = 0;
 #pragma omp simd reduction(+ : bad)
   for (std::size_t l = 0; l < counted; ++l) {
     // Without jumps.
-    const bool good = (ahead.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (std::abs(s[l]) < 0.5) &
+    const bool good = (v2[l] <= limit2[l]) & (moved2[l] <= step.jump2) & (s[l] > thinnest) & (s[l] < densest) &
                       (ahead.a2[l] < INFINITY);
     bad += good ? 0 : 1;
   }

@@ -118,33 +118,43 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
   for (Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
     std::array<double, 6> ruled{};
-    if (communicator.is_root()) parts.at(0).get_value(name + "ruled", ruled);
+    bool known = false;
+    comm::agree(communicator, "checkpoint", [&] {
+      if (communicator.is_root()) parts.at(0).get_value(name + "ruled", ruled);
+      known = take_flow(o, parts);
+    });
     ruled = comm::broadcast(communicator, ruled, 0, "checkpoint");
     o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
     o.let_in = ruled[5];
-
-    // Velocities from a part of a rank that had cells at the opening: they are the same in all of those.
-    o.mass = {}, o.momentum = {};
-    bool known = false;
-    for (const auto& part : parts) {
-      ReproducibleSum own;
-      part.get_value(name + "mass", own);
-      o.mass.merge(own);
-      for (std::size_t d = 0; d < D; ++d) {
-        part.get_value(name + "momentum" + "xyz"[d], own);
-        o.momentum[d].merge(own);
-      }
-      std::uint8_t was_here = 0;
-      part.get_value(name + "known", was_here);
-      if (was_here == 0 || known) continue;
-      const auto values = part.template get<std::array<double, D>>(name + "velocity");
-      if (values.size() != o.velocity.size())
-        throw UserError("checkpoint: opening " + o.world.name + " has other sites than the world.");
-      o.velocity = values;
-      known = true;
-    }
     share_velocities(o, known, communicator);
   }
+}
+
+/// What has flowed through an opening, and velocities from a part of a rank that had cells at it: they are the same in
+/// all of those. Whether there was one.
+template <int D>
+bool Openings<D>::take_flow(Opening<D>& o, const std::vector<ArchiveReader>& parts) {
+  const std::string name = "opening." + o.world.name + ".";
+  o.mass = {}, o.momentum = {};
+  bool known = false;
+  for (const auto& part : parts) {
+    ReproducibleSum own;
+    part.get_value(name + "mass", own);
+    o.mass.merge(own);
+    for (std::size_t d = 0; d < D; ++d) {
+      part.get_value(name + "momentum" + "xyz"[d], own);
+      o.momentum[d].merge(own);
+    }
+    std::uint8_t was_here = 0;
+    part.get_value(name + "known", was_here);
+    if (was_here == 0 || known) continue;
+    const auto values = part.template get<std::array<double, D>>(name + "velocity");
+    if (values.size() != o.velocity.size())
+      throw UserError("checkpoint: opening " + o.world.name + " has other sites than the world.");
+    o.velocity = values;
+    known = true;
+  }
+  return known;
 }
 
 template <int D>

@@ -95,6 +95,7 @@ class Openings {
   void restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator);
 
  private:
+  static bool take_flow(Opening<D>& opening, const std::vector<ArchiveReader>& parts);
   static void share_velocities(Opening<D>& opening, bool known, comm::Communicator& communicator);
 
   std::vector<Opening<D>> all_;

@@ -434,7 +434,9 @@ void Observers<T, D>::save(ArchiveWriter& archive) const {
 template <class T, int D>
 void Observers<T, D>::restore(const ArchiveReader* part) {
   std::array<double, 3> work{};
-  if (part != nullptr) part->get_value("work", work);
+  comm::agree(flow_.communicator(), "checkpoint", [&] {
+    if (part != nullptr) part->get_value("work", work);
+  });
   work = comm::broadcast(flow_.communicator(), work, 0, "checkpoint");
   work_ = work[0], work_time_ = work[1], last_power_ = work[2];
   group_walls();

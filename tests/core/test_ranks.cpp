@@ -1,5 +1,6 @@
 // The law between ranks: whoever computes a particle, on however many ranks, its bits are the same. Ranks are threads
 // here, so that sanitizers see everything; tests/python runs the same between processes.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -192,4 +193,32 @@ TEST(a_checkpoint_of_another_world_is_refused) {
   const auto other = driver::Simulation::make(eddies(3), execution(), 0.01, *alone);
   CHECK_THROWS(other->restore([&] { return std::exchange(given, true) ? std::vector<std::byte>{} : part; }),
                "it belongs to another world");
+}
+
+TEST(a_checkpoint_whose_fields_are_not_equally_long_is_refused) {
+  const auto alone = comm::alone();
+  std::vector<std::byte> part = driver::Simulation::make(eddies(2), execution(), 0.01, *alone)->save(0);
+  // The last value of a field is left out, and its number of values, which stands before them, says so.
+  const auto shortened = [&](const std::string& name, std::size_t size) {
+    const auto bytes = std::as_bytes(std::span(name));
+    const auto found = std::search(part.begin(), part.end(), bytes.begin(), bytes.end());
+    CHECK(found != part.end());
+    auto at = found + static_cast<std::ptrdiff_t>(name.size() + 8);
+    std::uint64_t count = 0;
+    std::memcpy(&count, &*at, 8);
+    std::vector<std::byte> cut(part.begin(), at + 8 + static_cast<std::ptrdiff_t>((count - 1) * size));
+    --count;
+    std::memcpy(&cut[static_cast<std::size_t>(at - part.begin())], &count, 8);
+    cut.insert(cut.end(), at + 8 + static_cast<std::ptrdiff_t>((count + 1) * size), part.end());
+    return cut;
+  };
+  for (const char* name : {"fluid.xy", "fluid.s", "fluid.mass", "fluid.placex", "fluid.vy"}) {
+    const auto damaged = shortened(name, 8);
+    on_ranks(2, [&](comm::Communicator& communicator) {  // the second alone finds it
+      const auto other = driver::Simulation::make(eddies(2), execution(), 0.01, communicator);
+      std::size_t next = 0;
+      const std::array<std::vector<std::byte>, 3> parts{part, damaged, {}};
+      CHECK_THROWS(other->restore([&] { return parts.at(next++); }), communicator.is_root() ? "values instead of" : "");
+    });
+  }
 }

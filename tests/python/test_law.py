@@ -362,11 +362,38 @@ def test_a_domain_far_from_the_origin_is_computed_as_well(text: str, steps: int)
 # --- when a step goes wrong ---------------------------------------------------------------------------------
 
 
+def test_the_speed_of_an_inflow_is_not_wrong_before_it_is_held():
+    """A force would speed it up by 0.02 m/s within the step."""
+    text = """format = 1
+[domain]
+size = [0.4, 0.2]
+spacing = 0.02
+body_force = [20, 0]
+[fluid]
+density = 1.0
+kinematic_viscosity = 1e-3
+max_speed = 2
+[start]
+velocity = [0.5, 0]
+[boundaries]
+left = { type = "inflow", velocity = 1.0 }
+right = { type = "outflow" }
+bottom = { type = "wall", slip = true }
+top = { type = "wall", slip = true }
+[time]
+end = 1.0
+[method]
+speed_limit = 1.001
+"""
+    simulation = simulate(World.from_text(text), How())
+    assert simulation.advance(np.inf, 1, 60.0) == 1
+
+
 @pytest.mark.parametrize(
     ("overrides", "reason"),
     [
         ({"method.density_diffusion": 0.9}, None),
-        ({"method.speed_limit": 0.05}, "above the limit of 0.05 m/s"),
+        ({"method.speed_limit": 0.05}, "above the limit of 0.05 m/s: raise method.speed_limit"),
     ],
     ids=["unstable-scheme", "speed-limit"],
 )

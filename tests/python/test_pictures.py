@@ -6,6 +6,7 @@ import re
 import resource
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
@@ -142,6 +143,27 @@ def room_for(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
+
+
+def test_threads_that_paint_read_frames_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """numpy.load parses headers by `ast`, which breaks in two threads at once (CPython 3.11)."""
+    with FrameFiles(tmp_path) as files:
+        files.append(Picture(0, 0, (0, 0), (2, 1), {"speed": np.ones((4, 8), np.float32)}, {}))
+    store, load, inside, most = FrameStore(tmp_path), np.load, [0], [0]
+
+    def slow_load(*arguments: object, **options: object) -> object:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.01)
+        inside[0] -= 1
+        return load(*arguments, **options)
+
+    monkeypatch.setattr(np, "load", slow_load)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda k: store.read(0, "speed"), range(8)))
+    assert most == [1]
 
 
 def test_of_frames_only_whole_ones_count(tmp_path: Path) -> None:

@@ -100,6 +100,20 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert not (alone / "export").exists()
 
 
+def test_long_messages_travel_in_pieces(
+    channel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 1 GiB, and here of 1,000 bytes: what travels, and the parts of checkpoints, are longer."""
+    monkeypatch.setenv("EDDYLINE_LONGEST_MESSAGE", "1000")
+    alone, shared = str(tmp_path / "alone"), str(tmp_path / "shared")
+    assert eddyline("run", str(channel), "--steps", "12", "--out", alone).returncode == 0
+    done = eddyline("run", str(channel), "--steps", "6", "--out", shared, "--ranks", "2")
+    assert done.returncode == 0, done.stderr
+    done = eddyline("resume", shared, "--steps", "12", "--ranks", "3")
+    assert done.returncode == 0, done.stderr
+    assert "identical" in eddyline("compare", alone, shared).stdout
+
+
 def test_auto_says_what_it_measured_and_took(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = eddyline(

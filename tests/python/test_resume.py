@@ -157,6 +157,16 @@ def test_only_the_newest_two_are_kept(tmp_path: Path) -> None:
     assert kept == [7, 8]
 
 
+def test_a_damaged_checkpoint_does_not_count_among_those_that_are_kept(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    start(CHANNEL_2D, out, 5)
+    go_on(out, 9)
+    flip(out / "checkpoints" / f"{9:012d}" / "part-0000.bin")
+    go_on(out, 7)
+    kept = sorted(int(path.name) for path in (out / "checkpoints").iterdir())
+    assert kept == [5, 7]
+
+
 def flip(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -23,6 +24,12 @@ namespace {
 
 constexpr int k_exit_lost = 5;  // as the command line tells of a rank that was lost
 
+/// Bytes of the longest message. Tests make it short.
+std::size_t length_of_messages() {
+  const char* told = std::getenv("EDDYLINE_LONGEST_MESSAGE");
+  return told == nullptr ? k_longest_message : std::max<std::size_t>(1, std::strtoull(told, nullptr, 10));
+}
+
 class Mpi final : public Communicator {
  public:
   Mpi() {
@@ -42,7 +49,7 @@ class Mpi final : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::unique_ptr<Requests> requests() override { return std::make_unique<MpiRequests>(communicator_); }
+  std::unique_ptr<Requests> requests() override { return std::make_unique<MpiRequests>(communicator_, longest_); }
   std::unique_ptr<Persistent> persistent() override { return std::make_unique<MpiPersistent>(communicator_); }
   std::unique_ptr<Graph> graph(std::span<const int> neighbors) override {
     return std::make_unique<MpiGraph>(communicator_, neighbors, leftovers_);
@@ -58,6 +65,7 @@ class Mpi final : public Communicator {
     together(MPI_Bcast, &lowest, 1, MPI_INT, 0, node());
     return lowest;
   }
+  std::size_t longest_message() const override { return longest_; }
   bool serves_threads() const override { return threads_ == MPI_THREAD_MULTIPLE; }
   std::optional<Incoming> probe(Tag tag) override {
     int found = 0, bytes = 0;
@@ -99,6 +107,7 @@ class Mpi final : public Communicator {
 
   MPI_Comm communicator_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, threads_ = MPI_THREAD_SINGLE;
+  const std::size_t longest_ = length_of_messages();
   Leftovers leftovers_;
   std::optional<Watchdog> watchdog_;
 };

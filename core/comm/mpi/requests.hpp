@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "comm/mpi/check.hpp"
@@ -11,21 +13,30 @@
 
 namespace eddyline::comm {
 
+/// MPI counts bytes in an int: what is longer travels in pieces, which arrive in the order in which they were sent.
+inline constexpr std::size_t k_longest_message = std::size_t{1} << 30;
+
 class MpiRequests final : public Requests {
  public:
-  explicit MpiRequests(MPI_Comm communicator) : communicator_(communicator) {}
+  explicit MpiRequests(MPI_Comm communicator, std::size_t longest = k_longest_message)
+      : communicator_(communicator), longest_(longest) {}
 
   void send(std::span<const std::byte> from, int to, Tag tag) override {
-    at_once(MPI_Isend, from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next());
+    for_each_piece(from, [&](std::span<const std::byte> piece) {
+      at_once(MPI_Isend, piece.data(), count_of(piece.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_,
+              next());
+    });
   }
   void send_synchronously(std::span<const std::byte> from, int to, Tag tag) override {
     at_once(MPI_Issend, from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next());
   }
   void receive(std::span<std::byte> into, int from, Tag tag) override {
+    for_each_piece(into, [&](std::span<std::byte> piece) { receive_at_most(piece, from, tag); });
+  }
+  void receive_at_most(std::span<std::byte> into, int from, Tag tag) override {
     at_once(MPI_Irecv, into.data(), count_of(into.size()), MPI_BYTE, from, static_cast<int>(tag), communicator_,
             next());
   }
-  void receive_at_most(std::span<std::byte> into, int from, Tag tag) override { receive(into, from, tag); }
   void maximum(std::span<double> values) override {
     at_once(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_DOUBLE, MPI_MAX, communicator_,
             next());
@@ -61,9 +72,19 @@ class MpiRequests final : public Requests {
   }
 
  private:
+  /// An empty message is one, too.
+  template <class Byte, class Visit>
+  void for_each_piece(std::span<Byte> message, Visit&& visit) const {
+    do {
+      const auto piece = message.first(std::min(message.size(), longest_));
+      visit(piece);
+      message = message.subspan(piece.size());
+    } while (!message.empty());
+  }
   MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
 
   MPI_Comm communicator_;
+  std::size_t longest_;
   std::vector<MPI_Request> requests_;
 };
 

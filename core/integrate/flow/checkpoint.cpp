@@ -44,33 +44,16 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
 
 template <class T, int D>
 void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
-  fluid.for_each_array([](auto& field) { field.resize(0); });
-  wall.for_each_array([](auto& field) { field.resize(0); });
-  kept_wall_rows_.resize(0);
-  wall_places_.resize(0);
-  contacts = left_particles = migrants = 0;
-  left_mass = {};
-  for (const auto& part : parts) {
-    fluid.for_each_named(
-        [&](const char* name, auto& field) { part.append_field(std::string("fluid.") + name, field); });
-    append_walls(part);
-    part.append_field("wall.row_parts", kept_wall_rows_.values());
-    part.append_field("wall.place", wall_places_);
-    std::array<std::int64_t, 3> own{};
-    part.get_value("own_counts", own);
-    contacts += own[0], left_particles += own[1], migrants += own[2];
-    ReproducibleSum mass;
-    part.get_value("left_mass", mass);
-    left_mass.merge(mass);
-  }
   std::array<double, 3> moment{};
   std::array<std::int64_t, 3> counts{};
-  if (communicator_.is_root()) {
+  comm::agree(communicator_, "checkpoint", [&] {
+    take_particles(parts);
+    if (!communicator_.is_root()) return;
     parts.at(0).get_value("moment", moment);
     parts.at(0).get_value("counts", counts);
     parts.at(0).get_value("control", control);
     parts.at(0).get_value("body_changes", body_changes_made_);
-  }
+  });
   moment = comm::broadcast(communicator_, moment, 0, "checkpoint");
   counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
   control = comm::broadcast(communicator_, control, 0, "checkpoint");
@@ -102,12 +85,50 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   lazy.expire();
 }
 
+/// Particles of the parts, and what was counted of them: in each part as many values of one field as of another.
+template <class T, int D>
+void Flow<T, D>::take_particles(const std::vector<ArchiveReader>& parts) {
+  fluid.for_each_array([](auto& field) { field.resize(0); });
+  wall.for_each_array([](auto& field) { field.resize(0); });
+  kept_wall_rows_.resize(0);
+  wall_places_.resize(0);
+  contacts = left_particles = migrants = 0;
+  left_mass = {};
+  for (const auto& part : parts) {
+    fluid.for_each_named([&](const char* name, auto& field) {
+      const std::string full = std::string("fluid.") + name;
+      part.append_field(full, field);
+      ArchiveReader::check_count(full, field.size(), fluid.id.size());
+    });
+    for (const char axis : std::string_view("xyz").substr(0, D)) {
+      const std::string place = std::string("fluid.place") + axis;
+      ArchiveReader::check_count(place, part.count<double>(place), part.count<std::int64_t>("fluid.id"));
+    }
+    append_walls(part);
+    part.append_field("wall.row_parts", kept_wall_rows_.values());
+    ArchiveReader::check_count("wall.row_parts", kept_wall_rows_.values().size(),
+                               wall.id.size() * kept_wall_rows_.room());
+    part.append_field("wall.place", wall_places_);
+    ArchiveReader::check_count("wall.place", wall_places_.size(), wall.id.size());
+    std::array<std::int64_t, 3> own{};
+    part.get_value("own_counts", own);
+    contacts += own[0], left_particles += own[1], migrants += own[2];
+    ReproducibleSum mass;
+    part.get_value("left_mass", mass);
+    left_mass.merge(mass);
+  }
+}
+
 /// Walls that were told to move at the step of the checkpoint, but after it, had rested until then.
 template <class T, int D>
 void Flow<T, D>::append_walls(const ArchiveReader& part) {
   const std::size_t before = wall.id.size();
   const bool can_move = std::exchange(wall.can_move, wall.can_move && part.has_vectors("wall.v"));
-  wall.for_each_named([&](const char* name, auto& field) { part.append_field(std::string("wall.") + name, field); });
+  wall.for_each_named([&](const char* name, auto& field) {
+    const std::string full = std::string("wall.") + name;
+    part.append_field(full, field);
+    ArchiveReader::check_count(full, field.size(), wall.id.size());
+  });
   if (can_move && !wall.can_move) wall.rest(before, wall.id.size());
   wall.can_move = can_move;
 }

@@ -66,6 +66,8 @@ Constants::Constants(const world::World& world)
                         : StateEquation::Kind::tait;
   rate = c0 / R;
   speed_limit = method.speed_limit > 0 ? method.speed_limit : gas ? 10 * c0 : c0;
+  thinnest = gas ? -1 : -0.5;
+  densest = gas ? INFINITY : 0.5;
   free_surface = has_free_surface(world);
   const double strength = free_surface ? k_shifting_free_surface : k_shifting_confined;
   shifting_strength = method.shifting_strength > 0 ? method.shifting_strength : strength;

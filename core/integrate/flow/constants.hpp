@@ -29,6 +29,7 @@ struct Constants {
   double filling = 0;                          // turns sums of V rho/rho0 W, without W's constant, into the filling
   double rate = 0;                             // c0 / R [1/s]
   double speed_limit = 0;                      // of the blow-up doctor [m/s]
+  double thinnest = 0, densest = 0;            // density excesses between which it lets pass
   bool free_surface = false;                   // pressure at walls is then never negative
   double shifting_strength = 0;                // A
   double acoustic_damping = 0;                 // alpha
@@ -36,7 +37,7 @@ struct Constants {
   physics::delta::FluidViscosity viscosity{};  // by whether there is a free surface
 
   /// Whether a density excess is one that the blow-up doctor lets pass.
-  bool density_is_sound(double s) const { return state.is_gas() ? s > -1 && s < INFINITY : std::abs(s) < 0.5; }
+  bool density_is_sound(double s) const { return s > thinnest && s < densest; }
 };
 
 }  // namespace eddyline::integrate

@@ -40,6 +40,8 @@ class KeptRows {
   /// As a field that migrates with its particles.
   Strided<T> field() { return {values_, room_}; }
   Array<T>& values() { return values_; }
+  /// Values of a row.
+  std::size_t room() const { return room_; }
   void resize(std::size_t count) { values_.resize(count * room_); }
   /// Gives the memory back.
   void release() { values_ = {}; }

@@ -59,7 +59,7 @@ def write_checkpoint(
     world: str,
 ) -> None:
     """Writes the parts one after the other, then the manifest, and deletes what is older than the newest
-    two."""
+    two. Later ones are those that a run could not go on from, as it has come here again: they go, too."""
     own = folder / f"{step:012d}"
     own.mkdir(parents=True, exist_ok=True)
     (own / MANIFEST).unlink(missing_ok=True)
@@ -78,8 +78,10 @@ def write_checkpoint(
         "parts": written,
     }
     atomic.write_json(own / MANIFEST, {**manifest, "sha256": _digest(manifest)})
-    for older in _newest_first(folder)[KEPT:]:
-        shutil.rmtree(older, ignore_errors=True)
+    saved = _newest_first(folder)
+    up_to_this = [path for path in saved if int(path.name) <= step]
+    for useless in (set(saved) - set(up_to_this)).union(up_to_this[KEPT:]):
+        shutil.rmtree(useless, ignore_errors=True)
 
 
 def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:

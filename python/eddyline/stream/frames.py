@@ -24,6 +24,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ _MOMENT = np.dtype([("time", "f8"), ("step", "i8"), ("lower", "f8", 2), ("upper"
 _SCALE = np.dtype([("scale", "f8"), ("offset", "f8"), ("units", "U16"), ("shape", "i4", 2)])
 _BITS, _CODE = np.dtype("u1").str, np.dtype("u2").str
 _SHAPE = np.dtype("i4")
+_LOADING = threading.Lock()  # headers are parsed by `ast`, which breaks in two threads at once (CPython 3.11)
 INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
 """Of a frame: time [s], step, and how many bytes of `frames.npy` there are with it."""
 _MOMENT_FIELDS: list[tuple[Any, ...]] = _MOMENT.descr
@@ -293,7 +295,8 @@ class FrameStore:
         k = range(len(ends))[k]
         with _reading(self.path), self.path.open("rb") as file:
             file.seek(int(ends[k - 1]) if k else 0)
-            return np.load(file, allow_pickle=False)[()]
+            with _LOADING:
+                return np.load(file, allow_pickle=False)[()]
 
 
 def _rasters_of(record: np.dtype[Any]) -> list[str]:
