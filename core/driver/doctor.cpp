@@ -21,10 +21,9 @@ std::string describe(const Diagnosis& d) {
             "was stopped.";
     return text.str();
   }
-  text << "particle " << d.id << " " << d.reason << " (position "
-       << d.position.x << ", " << d.position.y << ", " << d.position.z << " m; velocity " << d.velocity.x << ", "
-       << d.velocity.y << ", " << d.velocity.z << " m/s; density " << d.density << " kg/m^3; " << d.neighbors.size()
-       << " near neighbours";
+  text << "particle " << d.id << " " << d.reason << " (position " << d.position.x << ", " << d.position.y << ", "
+       << d.position.z << " m; velocity " << d.velocity.x << ", " << d.velocity.y << ", " << d.velocity.z
+       << " m/s; density " << d.density << " kg/m^3; " << d.neighbors.size() << " near neighbours";
   if (!d.neighbors.empty())
     text << ", the nearest " << d.neighbors.front().id << " at " << d.neighbors.front().distance << " m";
   text << "). The run was stopped.";
