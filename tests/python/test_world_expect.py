@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
+from eddyline.run.results import evaluate
 from eddyline.signals import Statistic
 from eddyline.world import Comparison, World, evaluate_expectations, gallery, reference_curve
 
@@ -218,3 +220,34 @@ def test_curve_of_a_short_run() -> None:
     found = dam_break(shift=0, end=1.0)
     assert (found.measured, found.inside) == (None, None)
     assert found.note == "the run covers fewer than 3 points of the curve"
+
+
+def stream_of(
+    drag: NDArray[np.float64], quantity: str, pressure: NDArray[np.float64] | None = None
+) -> Comparison:
+    """What a run with this drag makes of a quantity, with the windows that its flow gives."""
+    world = World.from_text(
+        f'{CYLINDER}[observe.drop]\ntype = "pressure_drop"\nfrom = [0.2, 0.2]\nto = [0.9, 0.2]\n'
+        f'[[expect]]\nquantity = "{quantity}"\nvalue = 1\ntolerance = 1\n'
+    )
+    time = np.linspace(0, 10, len(drag))
+    series = {
+        "force.cylinder": pd.DataFrame({"time": time, "total_x": drag, "total_y": 0 * time}),
+        "drop": pd.DataFrame({"time": time, "pressure_drop": time if pressure is None else pressure}),
+    }
+    (found,) = evaluate(world, series, reached=10.0).comparisons
+    return found
+
+
+def test_the_mean_of_a_force_has_the_window_of_its_flow_with_a_reference_too() -> None:
+    drag = 300 - 200 * np.exp(-2 * np.linspace(0, 10, 2000))
+    found = stream_of(drag, "force.cylinder.total_x.mean")
+    assert found.measured == pytest.approx(300, rel=1e-3) and drag.mean() < 291
+    assert found.what == "mean, steady" and found.window is not None and found.window[0] > 1
+
+
+def test_a_body_at_rest_does_not_vouch_for_what_still_changes() -> None:
+    still = np.full(2000, 300.0)
+    found = stream_of(still, "drop.pressure_drop.mean")
+    assert (found.measured, found.note) == (None, "not steady yet")
+    assert stream_of(still, "drop.pressure_drop.mean", still).measured == pytest.approx(300)

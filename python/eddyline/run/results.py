@@ -17,6 +17,7 @@ from eddyline.signals import (
     Unsettled,
     flow_state,
     statistic,
+    steady_part,
     time_mean,
 )
 from eddyline.world.gallery import is_of_gallery
@@ -90,7 +91,12 @@ def evaluate(world: World, series: Series, *, reached: float, gone: Container[st
 
     states = flow_states(world, series, gone)
     values = list(trusted_values(world, series, states, gone))
-    comparisons = evaluate_expectations(world, series, trusted(values))
+    forces = [
+        value
+        for body, state in states.items()
+        for value in _of_force(world, body, series[f"force.{body}"], state)
+    ]
+    comparisons = evaluate_expectations(world, series, trusted([*values, *forces]))
     suspects = _Suspects(world, series, reached)
     holding = world.expectations
     return Results(
@@ -176,12 +182,8 @@ def trusted(values: list[Value]) -> Trusted:
 def _of_body(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
     """Drag and lift coefficients and the Strouhal number, or forces where there is no [reference]."""
     time, factor = frame["time"].to_numpy(), world.coefficient_of_force
-    units = frame.attrs.get("units", {})
     if factor is None or world.core.dimensions != 2:
-        for column in frame.columns:
-            if str(column).startswith("total_"):
-                name, unit = f"force.{body}.{column}", units.get(column, "N")
-                yield from _statistics(world, name, unit, time, frame[column].to_numpy(), state, ("mean",))
+        yield from _of_force(world, body, frame, state)
         return
     for coefficient, column in COEFFICIENTS.items():
         values = factor * frame[column].to_numpy()
@@ -189,6 +191,15 @@ def _of_body(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> 
     reference = world.reference
     if reference is not None:
         yield _strouhal(world, f"{body}.strouhal", state, reference.length / reference.velocity)
+
+
+def _of_force(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
+    """The means of the components of a force, over the window of its flow."""
+    time, units = frame["time"].to_numpy(), frame.attrs.get("units", {})
+    for column in frame.columns:
+        if str(column).startswith("total_"):
+            name, unit = f"force.{body}.{column}", units.get(column, "N")
+            yield from _statistics(world, name, unit, time, frame[column].to_numpy(), state, ("mean",))
 
 
 def _strouhal(world: World, name: str, state: FlowState, scale: float) -> Value:
@@ -215,6 +226,9 @@ def _of_observer(
         inside = (time >= state.window[0]) & (time <= state.window[1])
         if not np.isfinite(values[inside]).all():
             state = Unsettled(f"the fluid flows back at the end of {name}, too; make the line longer")
+        elif states and isinstance(state, Steady):  # a body may be at rest while all else moves
+            own = steady_part(time[inside], values[inside], period=state.period)
+            state = own if isinstance(own, Unsettled) else state
     yield from _statistics(world, f"{name}.{column}", unit, time, values, state, TRUSTED)
 
 
