@@ -40,7 +40,7 @@ void apply(const Constants& c, const SpanValues& s, const SpanValues& u, std::si
 }  // namespace
 
 template <class T, int D>
-void ClassicKick<T, D>::write_rows(const ParticleSpan& span, const Ahead& at) {
+void ClassicKick<T, D>::write_rows(const ParticleSpan& span, const Destination& at) {
   const std::size_t n = span.count;
   const auto& c = flow_.constants();
   const FixedPoint fixed = c.fixed;
@@ -75,7 +75,7 @@ template <class T, int D>
 void ClassicKick<T, D>::write_state() {
   for_each_span(flow_.fluid_after(flow_.lazy.passes()), [&](const ParticleSpan& span) {
     const auto& fluid = flow_.fluid;
-    Ahead at;
+    Destination at;
     for (int d = 0; d < D; ++d) {
       std::copy_n(fluid.x[d] + span.first, span.count, at.x[d].value);
       std::copy_n(fluid.v[d] + span.first, span.count, at.v[d].value);
@@ -87,25 +87,26 @@ void ClassicKick<T, D>::write_state() {
 }
 
 template <class T, int D>
-void ClassicKick<T, D>::write_middle(const Prediction& ahead) {
-  const double half = 0.5 * ahead.dt;
+void ClassicKick<T, D>::write_middle(const Prediction& prediction) {
+  const double half = 0.5 * prediction.dt;
   for_each_span(flow_.fluid_after(0), [&](const ParticleSpan& span) {
     const std::size_t first = span.first, n = span.count;
     const auto& fluid = flow_.fluid;
-    Ahead at;
+    Destination at;
     for (int d = 0; d < D; ++d) {
       const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
       const T *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
 #pragma omp simd
       for (std::size_t l = 0; l < n; ++l) {
         at.x[d][l] = x[l] + half * v[l];
-        at.v[d][l] = v[l] + ahead.of(a[l], a_old[l]);
+        at.v[d][l] = v[l] + prediction.of(a[l], a_old[l]);
       }
     }
     const auto predict = [&](const Array<double>& y, const Array<T>& rate, const Array<T>& rate_old,
                              SpanValues& middle) {
 #pragma omp simd
-      for (std::size_t l = 0; l < n; ++l) middle[l] = y[first + l] + ahead.of(rate[first + l], rate_old[first + l]);
+      for (std::size_t l = 0; l < n; ++l)
+        middle[l] = y[first + l] + prediction.of(rate[first + l], rate_old[first + l]);
     };
     predict(fluid.s, fluid.s_rate, fluid.s_rate_old, at.s);
     predict(fluid.u, fluid.u_rate, fluid.u_rate_old, at.u);
@@ -114,25 +115,25 @@ void ClassicKick<T, D>::write_middle(const Prediction& ahead) {
 }
 
 template <class T, int D>
-void ClassicKick<T, D>::correct(const Prediction& ahead, double damping) {
+void ClassicKick<T, D>::correct(const Prediction& prediction, double damping) {
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
-  const double keep = damping > 0 ? portable::exp(-damping * ahead.dt) : 1.0;
+  const double keep = damping > 0 ? portable::exp(-damping * prediction.dt) : 1.0;
   Largest largest;
 #pragma omp parallel
   {
     Largest own;
-    Ahead to;
+    Destination to;
 #pragma omp for schedule(static) nowait
     for (std::int64_t first = 0; first < n; first += k_span) {
       const ParticleSpan span{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, n - first))};
       const auto counted =
           static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, static_cast<std::int64_t>(span.count)));
-      accelerate(span, ahead, to);
-      heat(span, ahead, to);
+      accelerate(span, prediction, to);
+      heat(span, prediction, to);
       for (int d = 0; d < D; ++d)
         for (std::size_t l = 0; l < span.count; ++l) to.v[d][l] = keep * to.v[d][l];
       touch_walls(span, counted, to, own);
-      take_over(span, counted, ahead, to, own);
+      take_over(span, counted, prediction, to, own);
     }
 #pragma omp critical(classic_extremes)
     {
@@ -154,12 +155,12 @@ void ClassicKick<T, D>::correct(const Prediction& ahead, double damping) {
 
 /// a, and v and x at the end of the step; what the pairs' work has missed.
 template <class T, int D>
-void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& ahead, Ahead& to) {
+void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& prediction, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const double xsph = flow_.world().method.xsph;
-  const double dt = ahead.dt, half = 0.5 * dt, unit = c.rate * c.kernel * c.c0;
+  const double dt = prediction.dt, half = 0.5 * dt, unit = c.rate * c.kernel * c.c0;
   const double drift = dt * (-xsph * c.c0 * c.kernel / 4);  // W of w: a quarter of the kernel's K
   SpanValues g[D];
   if (const Vec3* force = surroundings_.uniform_force()) {
@@ -201,11 +202,11 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& a
 /// The rates of density and heat, density at the end of the step, heat but for what contact takes, and who is at the
 /// surface.
 template <class T, int D>
-void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, Ahead& to) {
+void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& prediction, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
-  const double dt = ahead.dt, per_time = c.rate * c.kernel, heating = per_time * c.c0 * c.c0, kernel = c.kernel;
+  const double dt = prediction.dt, per_time = c.rate * c.kernel, heating = per_time * c.c0 * c.c0, kernel = c.kernel;
   T *s_rate = fluid.s_rate.data() + first, *s_rate_old = fluid.s_rate_old.data() + first;
   T *u_rate = fluid.u_rate.data() + first, *u_rate_old = fluid.u_rate_old.data() + first;
   const double *s = fluid.s.data() + first, *u = fluid.u.data() + first;
@@ -240,7 +241,7 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& ahead, 
 
 /// Puts those back that have got into a wall; what that takes is heat.
 template <class T, int D>
-void ClassicKick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& to, Largest& largest) {
+void ClassicKick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to, Largest& largest) {
   if (is_clear(flow_, contact_, span, to.x)) return;
   const Vec3 gravity = flow_.world().gravity;
   for (std::size_t l = 0; l < span.count; ++l) {
@@ -255,15 +256,15 @@ void ClassicKick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counte
   }
 }
 
-/// What is ahead becomes the state; of its extremes the first `counted` count.
+/// Where particles go becomes the state; of its extremes the first `counted` count.
 template <class T, int D>
-void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Prediction& ahead,
-                                  const Ahead& to, Largest& largest) {
+void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Prediction& prediction,
+                                  const Destination& to, Largest& largest) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
-  const double half = 0.5 * ahead.dt;
+  const double half = 0.5 * prediction.dt;
   SpanValues v2, moved2;
   std::fill_n(v2.value, n, 0.0);
   std::fill_n(moved2.value, n, 0.0);

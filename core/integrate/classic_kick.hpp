@@ -24,20 +24,20 @@ class ClassicKick {
       : flow_(flow), contact_(contact), surroundings_(surroundings) {}
 
   /// Rows of the middle of the step: x + v dt/2, and v, rho, u as predicted.
-  void write_middle(const Prediction& ahead);
+  void write_middle(const Prediction& prediction);
   /// The whole step with the rates of its middle, from the state at its start:
   ///   rho += dt d rho/dt,  v += dt a,  x += dt (v_middle + drift),  v_middle = v_old + a dt/2,
   ///   u += dt [du/dt - a_pairs . (v_middle - v_predicted)]
   /// The pairs' work went with the predicted velocity, as rows have it; what it misses of the work with the velocity
   /// that moves the particle is taken from its own heat, so that no energy is lost. What a contact takes is heat as
   /// well. v is damped at a rate of `damping`. The extremes of the step are its latest.
-  void correct(const Prediction& ahead, double damping);
+  void correct(const Prediction& prediction, double damping);
   /// Rows of the state as it is.
   void write_state();
 
  private:
   /// Where the particles of a span are going.
-  struct Ahead {
+  struct Destination {
     SpanValues x[D], v[D];
     SpanValues s, u;    // rows are made of these four
     SpanValues missed;  // of the pairs' work
@@ -49,11 +49,11 @@ class ClassicKick {
     std::int64_t bad = 0, contacts = 0;
   };
 
-  void write_rows(const ParticleSpan& span, const Ahead& at);
-  void accelerate(const ParticleSpan& span, const Prediction& ahead, Ahead& to);
-  void heat(const ParticleSpan& span, const Prediction& ahead, Ahead& to);
-  void touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& to, Largest& largest);
-  void take_over(const ParticleSpan& span, std::size_t counted, const Prediction& ahead, const Ahead& to,
+  void write_rows(const ParticleSpan& span, const Destination& at);
+  void accelerate(const ParticleSpan& span, const Prediction& prediction, Destination& to);
+  void heat(const ParticleSpan& span, const Prediction& prediction, Destination& to);
+  void touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to, Largest& largest);
+  void take_over(const ParticleSpan& span, std::size_t counted, const Prediction& prediction, const Destination& to,
                  Largest& largest);
 
   Flow<T, D>& flow_;

@@ -38,16 +38,16 @@ void ClassicStep<T, D>::advance(bool reactions) {
   flow_.timers.start();
   flow_.begin_step();
   flow_.time_step = choose_time_step();
-  const Prediction ahead = predict_half();
-  const double middle = flow_.time + 0.5 * ahead.dt;
+  const Prediction prediction = predict_half();
+  const double middle = flow_.time + 0.5 * prediction.dt;
   if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, middle);
   extrapolate_to_walls(middle);
   gather(flow_.wall_halo, flow_.walls);
   sum_rates();
   if (reactions) react();
 
-  correct(ahead);
-  step_before_ = std::exchange(last_step_, ahead.dt);
+  correct(prediction);
+  step_before_ = std::exchange(last_step_, prediction.dt);
   ++flow_.steps;
 }
 
@@ -99,14 +99,14 @@ double ClassicStep<T, D>::choose_time_step() const {
 
 /// Evaluations were in the middle of the last two steps; the first one was at the start.
 template <class T, int D>
-Prediction ClassicStep<T, D>::look_ahead(double dt) const {
+Prediction ClassicStep<T, D>::prediction_of(double dt) const {
   const double between = 0.5 * (last_step_ + step_before_);
   return {dt, between > 0 ? dt * (dt + 2 * last_step_) / (8 * between) : 0.0};
 }
 
 template <class T, int D>
-void ClassicStep<T, D>::rebuild(bool ahead) {
-  flow_.rebuild(ahead);
+void ClassicStep<T, D>::rebuild(bool by_expected_places) {
+  flow_.rebuild(by_expected_places);
   put_sentinels();
 }
 
@@ -128,25 +128,25 @@ void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
 template <class T, int D>
 Prediction ClassicStep<T, D>::predict_half() {
   const double skin = k_trust * flow_.constants().length.skin;
-  Prediction ahead = look_ahead(flow_.time_step);
-  if (!cells_hold(ahead, skin)) {
+  Prediction prediction = prediction_of(flow_.time_step);
+  if (!reach_middle(prediction, skin)) {
     rebuild(true);
-    bool hold = cells_hold(ahead, skin);
-    if (!hold) rebuild(false), hold = cells_hold(ahead, skin);
-    for (; !hold; hold = cells_hold(ahead, skin)) {
+    bool hold = reach_middle(prediction, skin);
+    if (!hold) rebuild(false), hold = reach_middle(prediction, skin);
+    for (; !hold; hold = reach_middle(prediction, skin)) {
       flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
-      ahead = look_ahead(flow_.time_step);
+      prediction = prediction_of(flow_.time_step);
     }
   }
   flow_.renew_lists();
-  return ahead;
+  return prediction;
 }
 
-/// Whether particles have come nearer by less than the skin in the middle of the step, the only place where pairs are
-/// summed.
+/// Rows of the middle of the step, those of other ranks, too, and a control point; whether particles have come nearer
+/// there by less than the skin. It is the only place where pairs are summed.
 template <class T, int D>
-bool ClassicStep<T, D>::cells_hold(const Prediction& ahead, double skin) {
-  kick_.write_middle(ahead);
+bool ClassicStep<T, D>::reach_middle(const Prediction& prediction, double skin) {
+  kick_.write_middle(prediction);
   flow_.timers.lap(Phase::integrate);
   gather(flow_.fluid_halo, flow_.pressed);
   const auto& c = flow_.constants();
@@ -229,7 +229,7 @@ void ClassicStep<T, D>::sum_rates() {
   const auto rates = sweeps_.rates[terms_.index()];
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes());
   const Schedule& schedule = flow_.schedule;
-  for (const auto* blocks : {&schedule.early_rates, &schedule.late_rates})
+  for (const auto* blocks : {&schedule.interior_rates, &schedule.fringe_rates})
     for_blocks(*blocks, n, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
   flow_.timers.lap(Phase::rates);
 }
@@ -253,9 +253,9 @@ void ClassicStep<T, D>::react() {
 
 /// The state and the extremes of the end of the step.
 template <class T, int D>
-void ClassicStep<T, D>::correct(const Prediction& ahead) {
-  kick_.correct(ahead, damping);
-  flow_.time += ahead.dt;
+void ClassicStep<T, D>::correct(const Prediction& prediction) {
+  kick_.correct(prediction, damping);
+  flow_.time += prediction.dt;
   flow_.agree();  // at once: in a blast the next time step may have to be far shorter
   flow_.control.moved += flow_.control.latest.moved;
   flow_.timers.lap(Phase::integrate);

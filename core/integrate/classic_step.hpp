@@ -37,15 +37,15 @@ class ClassicStep {
   double damping = 0;
 
  private:
-  Prediction look_ahead(double dt) const;
-  void rebuild(bool ahead);
+  Prediction prediction_of(double dt) const;
+  void rebuild(bool by_expected_places);
   void put_sentinels();
   Prediction predict_half();
-  bool cells_hold(const Prediction& ahead, double skin);
+  bool reach_middle(const Prediction& prediction, double skin);
   void extrapolate_to_walls(double t);
   void sum_rates();
   void react();
-  void correct(const Prediction& ahead);
+  void correct(const Prediction& prediction);
   physics::classic::SweepInput<T> input() const;
   void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
 

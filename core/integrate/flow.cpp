@@ -145,13 +145,13 @@ void Flow<T, D>::place_nodes() {
 // --- a rebuild ------------------------------------------------------------------------------------------------------
 
 template <class T, int D>
-void Flow<T, D>::rebuild(bool ahead) {
-  control.lead = ahead && rebuilds > 0 ? next_lead() : 0;
+void Flow<T, D>::rebuild(bool by_expected_places) {
+  control.lead = by_expected_places && rebuilds > 0 ? next_lead() : 0;
   let_copies_in(false);
   lend_room();
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
-  if (!openings.empty()) openings.pass(fluid, ahead ? half_of_steps_to_come() : 0);
+  if (!openings.empty()) openings.pass(fluid, by_expected_places ? half_of_steps_to_come() : 0);
   remove_leavers();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();

@@ -51,9 +51,9 @@ class Flow {
   Flow(const world::World& world, const Execution& execution, comm::Communicator& communicator);
 
   /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change, and
-  /// where particles go from rank to rank. `ahead`: they are sorted by where they are expected half way to the next
-  /// one.
-  void rebuild(bool ahead);
+  /// where particles go from rank to rank. `by_expected_places`: they are sorted by where they are expected half way to
+  /// the next one.
+  void rebuild(bool by_expected_places);
 
   /// A step begins, with copies let in: brings them up to date if that is due, which it returns for ghosts as well.
   /// Collective.

@@ -84,16 +84,16 @@ void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double
   {
     Extremes own;
     std::int64_t touched = 0;
-    Ahead ahead;
+    Destination to;
     shares.take([&](std::int64_t b) {
       for_each_span(blocks[static_cast<std::size_t>(b)], n, [&](const ParticleSpan& span) {
         const auto first = static_cast<std::int64_t>(span.first);
         const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, k_span));
-        accelerate(span, step, ahead);
-        shift(span, step, ahead);
+        accelerate(span, step, to);
+        shift(span, step, to);
         if (step.relaxation > 0) relax_density(span, step);
-        touched += touch_walls(span, counted, ahead);
-        take_over(span, std::min(counted, span.count), step, ahead, own);
+        touched += touch_walls(span, counted, to);
+        take_over(span, std::min(counted, span.count), step, to, own);
         rows_.write_moving(span, next);
       });
     });
@@ -129,7 +129,7 @@ typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping
 
 /// a = pressure + viscosity + body forces;  v += a dt/2;  G/2.
 template <class T, int D>
-void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahead& ahead) {
+void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
@@ -140,7 +140,7 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     per_density[l] = unit / (1 + s[l]);
-    ahead.v2[l] = ahead.a2[l] = 0;
+    to.v2[l] = to.a2[l] = 0;
   }
   if (const Vec3* force = surroundings_.uniform_force()) {
     for (int d = 0; d < D; ++d) std::fill_n(g[d].value, n, (*force)[d]);
@@ -154,7 +154,7 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
     const T *pressure_force = flow_.delta.pressure_force(d) + first, *viscous_force = flow_.delta.viscous(d) + first;
     const double *v_old = fluid.v[d] + first, *force = g[d].value;
     T *a_new = fluid.a[d] + first, *half_g = fluid.half_g[d] + first;
-    double *v = ahead.v[d].value, *v2 = ahead.v2.value, *a2 = ahead.a2.value;
+    double *v = to.v[d].value, *v2 = to.v2.value, *a2 = to.a2.value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double pressure = static_cast<double>(pressure_force[l]), viscous = static_cast<double>(viscous_force[l]);
@@ -170,7 +170,7 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Ahea
 
 /// x += shift, at most the cap; w, beside G/2.
 template <class T, int D>
-void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ahead) {
+void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const bool free_surface = flow_.constants().free_surface;
@@ -185,7 +185,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
       sheared2[l] = physics::is_inside(static_cast<physics::Surrounding>(surface[l])) ? step.sheared2 : 0.0;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l)
-      wanted[l] = strength * std::sqrt(ahead.v2[l] + sheared2[l] * static_cast<double>(dissipation[l]));
+      wanted[l] = strength * std::sqrt(to.v2[l] + sheared2[l] * static_cast<double>(dissipation[l]));
   } else {
     std::fill_n(wanted.value, n, strength * reference_speed);
   }
@@ -201,7 +201,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Ahead& ah
   for (int d = 0; d < D; ++d) {
     const double* x = fluid.x[d] + first;
 #pragma omp simd
-    for (std::size_t l = 0; l < n; ++l) ahead.x[d][l] = x[l] + factor[l] * static_cast<double>(moved[d][l]);
+    for (std::size_t l = 0; l < n; ++l) to.x[d][l] = x[l] + factor[l] * static_cast<double>(moved[d][l]);
     if (!fluid.confined) continue;
     T* half_g = fluid.half_g[d] + first;
 #pragma omp simd
@@ -259,27 +259,27 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
 
 /// Puts those back that have got into a wall; returns how many of the first `counted`.
 template <class T, int D>
-std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& ahead) {
-  if (is_clear(flow_, contact_, span, ahead.x)) return 0;
+std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to) {
+  if (is_clear(flow_, contact_, span, to.x)) return 0;
   std::int64_t contacts = 0;
   for (std::size_t l = 0; l < span.count; ++l) {
     const std::size_t i = span.first + l;
     if (flow_.fluid.buffer[i] != 0) continue;
     Vec3 x, v;
-    for (int d = 0; d < D; ++d) x[d] = ahead.x[d][l], v[d] = ahead.v[d][l];
+    for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
     const bool near_walls = flow_.is_near_walls(i);
     if (!contact_.with_sides(x, v) && !contact_.with_inflows(x, v) && !(near_walls && contact_.with_bodies(x, v)))
       continue;
-    for (int d = 0; d < D; ++d) ahead.x[d][l] = x[d], ahead.v[d][l] = v[d];
+    for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];
     contacts += l < counted ? 1 : 0;
   }
   return contacts;
 }
 
-/// The places and velocities ahead become those of the state; `squares`: of the extremes so far, for which the first
+/// Where particles go becomes the state; `squares`: of the extremes so far, for which the first
 /// `counted` count.
 template <class T, int D>
-void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Ahead& ahead,
+void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
                            Extremes& squares) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
@@ -288,14 +288,14 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
   std::fill_n(v2.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
     double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
-    const double *x_ahead = ahead.x[d].value, *v_ahead = ahead.v[d].value;
+    const double *to_x = to.x[d].value, *to_v = to.v[d].value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double by = x_ahead[l] - x[l];
+      const double by = to_x[l] - x[l];
       moved2[l] += by * by;
-      v2[l] += v_ahead[l] * v_ahead[l];
-      x[l] = x_ahead[l];
-      v[l] = v_ahead[l];
+      v2[l] += to_v[l] * to_v[l];
+      x[l] = to_x[l];
+      v[l] = to_v[l];
     }
   }
   std::fill_n(limit2.value, n, step.speed_limit2);
@@ -308,15 +308,15 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
 #pragma omp simd reduction(+ : bad)
   for (std::size_t l = 0; l < counted; ++l) {
     // Without jumps.
-    const bool good = (v2[l] <= limit2[l]) & (moved2[l] <= step.jump2) & (s[l] > thinnest) & (s[l] < densest) &
-                      (ahead.a2[l] < INFINITY);
+    const bool good =
+        (v2[l] <= limit2[l]) & (moved2[l] <= step.jump2) & (s[l] > thinnest) & (s[l] < densest) & (to.a2[l] < INFINITY);
     bad += good ? 0 : 1;
   }
   squares.bad = squares.bad || bad > 0;
   double speed = squares.speed, corrected = squares.corrected;
 #pragma omp simd reduction(max : speed, corrected)
   for (std::size_t l = 0; l < counted; ++l) {
-    speed = std::max(speed, ahead.v2[l]);
+    speed = std::max(speed, to.v2[l]);
     corrected = std::max(corrected, moved2[l]);
   }
   squares.speed = speed, squares.corrected = corrected;

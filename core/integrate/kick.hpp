@@ -35,7 +35,7 @@ class Kick {
 
  private:
   /// Where the particles of a span are going.
-  struct Ahead {
+  struct Destination {
     SpanValues x[D], v[D];
     SpanValues v2, a2;  // before contact
   };
@@ -49,11 +49,11 @@ class Kick {
   };
 
   Shifting constants_of(double dt, double damping) const;
-  void accelerate(const ParticleSpan& span, const Shifting& step, Ahead& ahead);
-  void shift(const ParticleSpan& span, const Shifting& step, Ahead& ahead);
+  void accelerate(const ParticleSpan& span, const Shifting& step, Destination& to);
+  void shift(const ParticleSpan& span, const Shifting& step, Destination& to);
   void relax_density(const ParticleSpan& span, const Shifting& step);
-  std::int64_t touch_walls(const ParticleSpan& span, std::size_t counted, Ahead& ahead);
-  void take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Ahead& ahead,
+  std::int64_t touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to);
+  void take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
                  Extremes& squares);
 
   Flow<T, D>& flow_;

@@ -26,18 +26,21 @@ void Step<T, D>::advance(bool reactions) {
   flow_.time_step = choose_time_step();
   drift_half();
   if (flow_.control.bad) return;
-  if (reactions) react_viscous(), openings_.react_viscous();
+  if (reactions) {
+    react_viscous();
+    openings_.react_viscous();
+  }
 
   // The border of this rank first, so that its rows travel while the rest is computed.
-  if (!late_rates_summed_) sum_late_rates();
-  kick_half_and_drift(flow_.schedule.late_rates);
+  if (!fringe_rates_summed_) sum_fringe_rates();
+  kick_half_and_drift(flow_.schedule.fringe_rates);
   send(flow_.fluid_halo, flow_.pressed_field());
-  sum_rates_of(early_rates_.rest(), Phase::rates);
-  kick_half_and_drift(flow_.schedule.early_rates);
+  sum_rates_of(interior_rates_.rest(), Phase::rates);
+  kick_half_and_drift(flow_.schedule.interior_rates);
   gather_within(flow_.fluid_halo, flow_.pressed);
   kick_.write_pressed_ghosts();
 
-  early_forces_ = Portions(flow_.schedule.early_forces);
+  interior_forces_ = Portions(flow_.schedule.interior_forces);
   sum_forces_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, flow_.pressed_field());
   if (moving_walls_.any()) moving_walls_.move_to_end();
@@ -47,16 +50,19 @@ void Step<T, D>::advance(bool reactions) {
   sum_forces_until([this] { return flow_.wall_halo.arrived(); });
   end_exchange(flow_.wall_halo, wall_field());
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
-  if (reactions) react_pressure(), openings_.react_pressure();
+  if (reactions) {
+    react_pressure();
+    openings_.react_pressure();
+  }
 
   flow_.time += flow_.time_step;
   begin_kick_half_and_shift();
   // The border first, as above: its rows are those with which the next step begins.
-  sum_forces_of(flow_.schedule.late_forces, late(Phase::forces));
-  kick_half_and_shift(flow_.schedule.late_rates, flow_.time_step);
+  sum_forces_of(flow_.schedule.fringe_forces, of_fringe(Phase::forces));
+  kick_half_and_shift(flow_.schedule.fringe_rates, flow_.time_step);
   if (sends_ahead()) send_ahead();
-  sum_forces_of(early_forces_.rest(), Phase::forces);
-  kick_half_and_shift(flow_.schedule.early_rates, flow_.time_step);
+  sum_forces_of(interior_forces_.rest(), Phase::forces);
+  kick_half_and_shift(flow_.schedule.interior_rates, flow_.time_step);
   openings_.hold();
   ++flow_.steps;
   if (!flow_.communicator().is_alone() && !flow_.lazy.is_on()) ends_of_ = flow_.steps;
@@ -108,64 +114,66 @@ template <class T, int D>
 void Step<T, D>::drift_half() {
   const double skin = k_trust * flow_.constants().length.skin;
   flow_.end_drift();
-  if (flow_.bodies_change() || !cells_hold(skin)) {
+  if (flow_.bodies_change() || !reach_middle(skin)) {
     rebuild(true);
-    bool hold = cells_hold(skin);
-    if (!hold) rebuild(false), hold = cells_hold(skin);
-    for (; !hold; hold = cells_hold(skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+    bool holds = reach_middle(skin);
+    if (!holds) rebuild(false), holds = reach_middle(skin);
+    for (; !holds; holds = reach_middle(skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
   }
   flow_.control.gone += way_of_step();
   if (!flow_.control.bad && flow_.renew_lists()) sum_all_rates_later();
 }
 
 template <class T, int D>
-void Step<T, D>::rebuild(bool ahead) {
+void Step<T, D>::rebuild(bool by_expected_places) {
   recall_moving();
-  flow_.rebuild(ahead);
+  flow_.rebuild(by_expected_places);
   forget_rows();
 }
 
-/// Cells hold while particles come nearer by less than the skin, from where they were sorted. Pairs are summed half way
-/// through the step and at its end. Half way they have moved by the mean of its two ends, where the first has been
-/// corrected since; in the first step after a rebuild it is looked at where they are. Who comes to an opening changes
-/// at rebuilds, from where he has gone no farther than buffers are made for.
+/// Rows of the middle of the step, those of other ranks, too, and a control point; whether cells hold.
 template <class T, int D>
-bool Step<T, D>::cells_hold(double skin) {
+bool Step<T, D>::reach_middle(double skin) {
   const bool is_first = flow_.last_rebuild == flow_.steps;
+  const bool foreseen = ends_of_ == flow_.steps && !is_first;
   const double start = flow_.control.approach;
   write_moving();
   openings_.write_moving(flow_.time_step, damping > 0);
+  if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   if (!std::exchange(moving_is_sent_, false)) send(flow_.fluid_halo, all_of(flow_.moving));
   gather_within(flow_.fluid_halo, flow_.moving);
-  if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
-  const bool foreseen = ends_of_ == flow_.steps && !is_first;
   if (foreseen) flow_.foresee_control_point();
-  // In vain if cells or lists do not hold after all: while rows travel, then while ranks come to the control point.
   sum_all_rates_later();
-  const bool ahead = !flow_.communicator().is_alone() && flow_.control.will_hold(skin);
-  if (ahead) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
+  // In vain if cells or lists do not hold after all: while rows travel, then while ranks come to the control point.
+  const bool sums_meanwhile = !flow_.communicator().is_alone() && flow_.control.will_hold(skin);
+  if (sums_meanwhile) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, all_of(flow_.moving));
   foreseen ? flow_.begin_drift() : flow_.begin_control_point(is_first);
-  if (ahead) sum_rates_until([this] { return flow_.control_point_arrived(); });
-  if (ahead && !flow_.control_point_arrived()) sum_late_rates();
+  if (sums_meanwhile) sum_rates_until([this] { return flow_.control_point_arrived(); });
+  if (sums_meanwhile && !flow_.control_point_arrived()) sum_fringe_rates();
   flow_.end_control_point();
   flow_.control.approach_before = is_first ? flow_.control.approach : start;
   if (flow_.control.bad) return true;
-  const double corrected = flow_.control.latest.corrected;
-  const double gone = flow_.control.gone + way_of_step();
-  const auto hold = [&] {
-    const double end = flow_.control.approach;
-    const bool in_middle = is_first || 0.5 * (start + end) + corrected <= skin;
-    const double farthest = flow_.reach_of_lists() + skin;
-    return end <= skin && in_middle && flow_.control.moved <= farthest && (flow_.openings.empty() || gone <= farthest);
-  };
-  if (!foreseen) return hold();
-  if (!hold()) {
-    flow_.end_drift();
-    return hold();
+  if (!foreseen) return cells_hold(skin, start);
+  if (cells_hold(skin, start)) {
+    ++flow_.foreseen;
+    return true;
   }
-  ++flow_.foreseen;
-  return true;
+  flow_.end_drift();  // what was foreseen was an upper bound
+  return cells_hold(skin, start);
+}
+
+/// Cells hold while particles come nearer by less than the skin, from where they were sorted. Pairs are summed half way
+/// through the step and at its end. Half way they have moved by the mean of its two ends, of which the first, where
+/// they had come nearer by `start`, has been corrected since; in the first step after a rebuild it is looked at where
+/// they are. Who comes to an opening changes at rebuilds, from where he has gone no farther than buffers are made for.
+template <class T, int D>
+bool Step<T, D>::cells_hold(double skin, double start) const {
+  const bool is_first = flow_.last_rebuild == flow_.steps;
+  const double end = flow_.control.approach, farthest = flow_.reach_of_lists() + skin;
+  const bool in_middle = is_first || 0.5 * (start + end) + flow_.control.latest.corrected <= skin;
+  const bool at_openings = flow_.openings.empty() || flow_.control.gone + way_of_step() <= farthest;
+  return end <= skin && in_middle && flow_.control.moved <= farthest && at_openings;
 }
 
 /// How far anybody goes in this step, about: as fast as the fastest, and as far as the last correction besides.
@@ -258,27 +266,27 @@ bool Step<T, D>::sends_ahead() const {
 
 template <class T, int D>
 void Step<T, D>::sum_all_rates_later() {
-  early_rates_ = Portions(flow_.schedule.early_rates);
-  late_rates_summed_ = false;
+  interior_rates_ = Portions(flow_.schedule.interior_rates);
+  fringe_rates_summed_ = false;
 }
 
 template <class T, int D>
-void Step<T, D>::sum_late_rates() {
-  sum_rates_of(flow_.schedule.late_rates, late(Phase::rates));
-  late_rates_summed_ = true;
+void Step<T, D>::sum_fringe_rates() {
+  sum_rates_of(flow_.schedule.fringe_rates, of_fringe(Phase::rates));
+  fringe_rates_summed_ = true;
 }
 
 /// A portion of the interior after the other, as long as something is on its way.
 template <class T, int D>
 template <class Arrived>
 void Step<T, D>::sum_rates_until(Arrived&& arrived) {
-  while (!early_rates_.empty() && !arrived()) sum_rates_of(early_rates_.next(), Phase::rates);
+  while (!interior_rates_.empty() && !arrived()) sum_rates_of(interior_rates_.next(), Phase::rates);
 }
 
 template <class T, int D>
 template <class Arrived>
 void Step<T, D>::sum_forces_until(Arrived&& arrived) {
-  while (!early_forces_.empty() && !arrived()) sum_forces_of(early_forces_.next(), Phase::forces);
+  while (!interior_forces_.empty() && !arrived()) sum_forces_of(interior_forces_.next(), Phase::forces);
 }
 
 template <class T, int D>
@@ -448,17 +456,17 @@ void Step<T, D>::start() {
   write_moving();
   openings_.write_moving(0, damping > 0);
   gather(flow_.fluid_halo, flow_.moving);
-  sum_rates_of(flow_.schedule.early_rates, Phase::rates);
-  sum_rates_of(flow_.schedule.late_rates, Phase::rates);
+  sum_rates_of(flow_.schedule.interior_rates, Phase::rates);
+  sum_rates_of(flow_.schedule.fringe_rates, Phase::rates);
   openings_.discard_rates();
   openings_.keep_jets_together();
   kick_.write_state(k_rates);
   gather(flow_.fluid_halo, flow_.pressed);
-  sum_forces_of(flow_.schedule.early_forces, Phase::forces);
-  sum_forces_of(flow_.schedule.late_forces, Phase::forces);
+  sum_forces_of(flow_.schedule.interior_forces, Phase::forces);
+  sum_forces_of(flow_.schedule.fringe_forces, Phase::forces);
   begin_kick_half_and_shift();
-  kick_half_and_shift(flow_.schedule.early_rates, 0);
-  kick_half_and_shift(flow_.schedule.late_rates, 0);
+  kick_half_and_shift(flow_.schedule.interior_rates, 0);
+  kick_half_and_shift(flow_.schedule.fringe_rates, 0);
   openings_.hold();
   if (flow_.fluid.confined && flow_.openings.empty())
     flow_.filling_level = std::min(0.0, kick_.mean_excess_of_filling());

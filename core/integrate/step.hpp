@@ -42,11 +42,12 @@ class Step {
 
  private:
   void drift_half();
-  void rebuild(bool ahead);
-  bool cells_hold(double skin);
+  void rebuild(bool by_expected_places);
+  bool reach_middle(double skin);
+  bool cells_hold(double skin, double start) const;
   double way_of_step() const;
   void sum_all_rates_later();
-  void sum_late_rates();
+  void sum_fringe_rates();
   void sum_rates_of(std::span<const Block> blocks, Phase phase);
   void kick_half_and_drift(std::span<const Block> blocks);
   void extrapolate_to_walls();
@@ -73,7 +74,7 @@ class Step {
   void gather_within(exchange::Halo& halo, neighbors::Rows<T>& rows);
   void begin_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
   void end_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
-  Phase late(Phase phase) const {
+  Phase of_fringe(Phase phase) const {
     return flow_.communicator().is_alone() || flow_.lazy.computes_copies() ? phase : Phase::fringe;
   }
   void extrapolate_to_openings(double t, double dt);
@@ -85,8 +86,8 @@ class Step {
   Surroundings<D> surroundings_;
   DryWalls dry_walls_;
   Kick<T, D> kick_;
-  Portions early_rates_, early_forces_;  // of this step, what is left to sum
-  bool late_rates_summed_ = false;
+  Portions interior_rates_, interior_forces_;  // of this step, what is left to sum
+  bool fringe_rates_summed_ = false;
   bool moving_is_sent_ = false;  // before the step began
   static constexpr double k_none = -1;
   double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle

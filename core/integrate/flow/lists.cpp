@@ -288,7 +288,7 @@ template <class T, int D>
 void Flow<T, D>::make_schedule() {
   choose_all_blocks(wall_fluid.chunks().size(), schedule.walls);
   if (communicator_.is_alone() || execution_.all_pairs || lazy.computes_copies())
-    schedule.make_all_late(fluid_fluid.chunks().size());
+    schedule.make_all_fringe(fluid_fluid.chunks().size());
   else
     schedule.divide(layout(), fluid_rows, wall_rows, free_fluid_.cells_with_buffers());
 }

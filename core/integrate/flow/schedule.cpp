@@ -14,10 +14,10 @@ void find_chunks_with(const particles::CellSet& cells, const particles::CellRows
   });
 }
 
-void Schedule::make_all_late(std::size_t chunks) {
-  early_rates.clear(), early_forces.clear();
-  choose_all_blocks(chunks, late_rates);
-  late_forces = late_rates;
+void Schedule::make_all_fringe(std::size_t chunks) {
+  interior_rates.clear(), interior_forces.clear();
+  choose_all_blocks(chunks, fringe_rates);
+  fringe_forces = fringe_rates;
 }
 
 void Schedule::divide(const particles::CellLayout& layout, const particles::CellRows& fluid,
@@ -27,16 +27,16 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
   for (const auto& other : layout.rank_cells())
     for (const auto& ghost : other.received) set_late.add(ghost.cell);
   Marks late;
-  const auto choose = [&](std::vector<Block>& early_blocks, std::vector<Block>& late_blocks) {
+  const auto choose = [&](std::vector<Block>& interior_blocks, std::vector<Block>& fringe_blocks) {
     layout.find_computed_around(set_late, around);
     find_chunks_with(around, fluid, late);
-    choose_blocks(late.size(), [&](std::size_t c) { return late[c] == 0; }, early_blocks);
-    choose_blocks(late.size(), [&](std::size_t c) { return late[c] != 0; }, late_blocks);
+    choose_blocks(late.size(), [&](std::size_t c) { return late[c] == 0; }, interior_blocks);
+    choose_blocks(late.size(), [&](std::size_t c) { return late[c] != 0; }, fringe_blocks);
   };
-  choose(early_rates, late_rates);
+  choose(interior_rates, fringe_rates);
   set_late.add(wall.cells);  // of walls, and of buffers
   set_late.add(with_buffers);
-  choose(early_forces, late_forces);
+  choose(interior_forces, fringe_forces);
 }
 
 }  // namespace eddyline::integrate

@@ -84,17 +84,17 @@ inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
 void find_chunks_with(const particles::CellSet& cells, const particles::CellRows& rows,
                       std::vector<std::uint8_t>& chunks);
 
-/// Chunks of the fluid in two parts. With one rank all are late.
+/// Chunks of the fluid in two parts. With one rank all are fringe: there is nobody to wait for.
 struct Schedule {
-  std::vector<Block> early_rates;   // need no fluid of other ranks
-  std::vector<Block> late_rates;    // the rest
-  std::vector<Block> early_forces;  // need neither that nor walls nor buffers, which follow the fluid
-  std::vector<Block> late_forces;
+  std::vector<Block> interior_rates;   // need no fluid of other ranks
+  std::vector<Block> fringe_rates;     // the rest
+  std::vector<Block> interior_forces;  // need neither that nor walls nor buffers, which follow the fluid
+  std::vector<Block> fringe_forces;
   std::vector<Block> walls;  // of the lists of walls over the fluid
 
   /// There is nobody to wait for.
-  void make_all_late(std::size_t chunks);
-  /// A chunk is early if the cells of all its particles see nothing that comes late.
+  void make_all_fringe(std::size_t chunks);
+  /// A chunk is of the interior if the cells of all its particles see nothing that comes late.
   void divide(const particles::CellLayout& layout, const particles::CellRows& fluid, const particles::CellRows& wall,
               const particles::CellSet& with_buffers);
 };
