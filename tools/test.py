@@ -36,7 +36,7 @@ THREADS = ROOT / "build" / "threads"
 PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validation", "experiments")
 RUN = "EDDYLINE_TEST_RUN"  # in the environment of all that tests of Python start
 BAR = 30  # characters of the longest stage in the table
-LONGEST_TEST = 300  # s, of C++, with sanitizers on a busy machine; those of Python: pyproject.toml
+LONGEST_TEST = 300  # s, of C++, with sanitizers on a busy machine; of Python: pyproject.toml
 MOST_WORKERS = 8  # of pytest: each holds a copy of the package
 
 Output = tuple[bool, str]
@@ -183,7 +183,7 @@ def clang_tidy(jobs: int) -> Output:
 def core(jobs: int) -> Output:
     """Builds the C++ tests with sanitizers and runs them."""
     return _core_tests(
-        BUILD, "address,undefined", "all", jobs,
+        BUILD, "address,undefined", "all", jobs, LONGEST_TEST,
         UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
         ASAN_OPTIONS=f"malloc_fill_byte=255:max_malloc_fill_size={1 << 30}",  # with what is no number
     )  # fmt: skip
@@ -192,7 +192,7 @@ def core(jobs: int) -> Output:
 def threads(jobs: int) -> Output:
     """Builds the C++ tests in which threads share anything with the thread sanitizer, and runs them."""
     return _core_tests(
-        THREADS, "thread", "tests_with_threads", jobs, "-L", "threads",
+        THREADS, "thread", "tests_with_threads", jobs, 4 * LONGEST_TEST, "-L", "threads",
         TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1",
     )  # fmt: skip
 
@@ -322,9 +322,9 @@ def _files(folder: str, *patterns: str) -> Iterator[str]:
 
 
 def _core_tests(
-    folder: Path, sanitizers: str, target: str, jobs: int, *which: str, **environment: str
+    folder: Path, sanitizers: str, target: str, jobs: int, longest: int, *which: str, **environment: str
 ) -> Output:
-    """Builds tests of the core with sanitizers and runs them."""
+    """Builds tests of the core with sanitizers and runs them. longest: a test may take [s]."""
     steps = (
         lambda: _configure(folder, sanitizers),
         lambda: _command(
@@ -333,7 +333,7 @@ def _core_tests(
         ),
         lambda: _command(
             _tool("ctest"), "--test-dir", str(folder), "--parallel", str(jobs), "--output-on-failure",
-            "--no-tests=error", "--timeout", str(LONGEST_TEST), *which,
+            "--no-tests=error", "--timeout", str(longest), *which,
             environment={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", **environment},
         ),
     )  # fmt: skip
