@@ -14,10 +14,14 @@ a table of where the time went, and with exit code 1 if any stage failed.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import re
+import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +34,9 @@ BUILD = ROOT / "build" / "tests"
 TIDY = ROOT / "build" / "tidy"
 THREADS = ROOT / "build" / "threads"
 PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validation", "experiments")
+RUN = "EDDYLINE_TEST_RUN"  # in the environment of all that tests of Python start
 BAR = 30  # characters of the longest stage in the table
+LONGEST_TEST = 300  # s, of C++, with sanitizers on a busy machine; of Python: pyproject.toml
 MOST_WORKERS = 8  # of pytest: each holds a copy of the package
 
 Output = tuple[bool, str]
@@ -133,7 +139,7 @@ def _table(results: Sequence[Result], total: float) -> str:
 
 
 def folder_order(jobs: int) -> Output:
-    return _command(_tool("pytest"), "-p", "no:cacheprovider", "tests/python/test_structure.py")
+    return _pytest("-p", "no:cacheprovider", "tests/python/test_structure.py")
 
 
 def ruff(jobs: int) -> Output:
@@ -177,7 +183,7 @@ def clang_tidy(jobs: int) -> Output:
 def core(jobs: int) -> Output:
     """Builds the C++ tests with sanitizers and runs them."""
     return _core_tests(
-        BUILD, "address,undefined", "all", jobs,
+        BUILD, "address,undefined", "all", jobs, LONGEST_TEST,
         UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
         ASAN_OPTIONS=f"malloc_fill_byte=255:max_malloc_fill_size={1 << 30}",  # with what is no number
     )  # fmt: skip
@@ -186,7 +192,7 @@ def core(jobs: int) -> Output:
 def threads(jobs: int) -> Output:
     """Builds the C++ tests in which threads share anything with the thread sanitizer, and runs them."""
     return _core_tests(
-        THREADS, "thread", "tests_with_threads", jobs, "-L", "threads",
+        THREADS, "thread", "tests_with_threads", jobs, 4 * LONGEST_TEST, "-L", "threads",
         TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1",
     )  # fmt: skip
 
@@ -194,8 +200,8 @@ def threads(jobs: int) -> Output:
 def python(jobs: int) -> Output:
     """The tests of the package; each worker computes with one thread where a test does not say otherwise."""
     workers = str(min(jobs, MOST_WORKERS))
-    passed, output = _command(
-        _tool("pytest"), "-n", workers, "--dist", "worksteal", "--durations=10",
+    passed, output = _pytest(
+        "-n", workers, "--dist", "worksteal", "--durations=10",
         "--ignore=tests/python/test_structure.py",
         environment={"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"},
     )  # fmt: skip
@@ -206,8 +212,7 @@ def python(jobs: int) -> Output:
 
 def page(jobs: int) -> Output:
     """The lab's page: as it is used, in a browser; unit tests where Node is."""
-    files = [f"tests/python/test_lab_{each}.py" for each in ("page", "bodies", "firefox")]
-    checks = [_command(_tool("pytest"), "-m", "browser", *files)]
+    checks = [_pytest("-m", "browser")]
     if shutil.which("npm") is not None and (ROOT / "lab" / "node_modules").is_dir():
         checks += [_command("npm", "--prefix", "lab", "run", "--silent", name) for name in ("check", "test")]
     else:
@@ -216,11 +221,9 @@ def page(jobs: int) -> Output:
 
 
 def matrix(jobs: int) -> Output:
-    """Ways of computing on ranks and short experiments, one at a time: most take more than one core."""
-    return _command(
-        _tool("pytest"), "-m", "matrix", "tests/python/test_matrix.py", "tests/python/test_experiments.py",
-        environment={"OMP_WAIT_POLICY": "passive"},
-    )  # fmt: skip
+    """Ways of computing on ranks, two sites, short experiments and many viewers, one at a time: most take
+    more than one core."""
+    return _pytest("-m", "matrix", environment={"OMP_WAIT_POLICY": "passive"})
 
 
 def openmpi(jobs: int) -> Output:
@@ -229,9 +232,10 @@ def openmpi(jobs: int) -> Output:
     Its launcher listens on all network devices: here is none but the loopback device of a network of its own.
     """
     alone = ("unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
-    return _command(
-        *alone, _tool("pytest"), "-n", str(min(jobs, MOST_WORKERS)), "tests/python/test_ranks.py",
+    return _pytest(
+        "-n", str(min(jobs, MOST_WORKERS)), "tests/python/test_ranks.py",
         "-k", "not (any_ranks or bad_input) or channel-2d",
+        before=alone,
         environment={
             "EDDYLINE_MPI": str(ROOT / "build" / "openmpi" / "eddyline_mpi.so"),
             "OMP_NUM_THREADS": "1",
@@ -259,12 +263,48 @@ STAGES = (
 
 def _command(*words: str, environment: dict[str, str] | None = None) -> Output:
     """Whether a command succeeded, and all that it printed."""
-    path = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-        env={**os.environ, "PATH": path, **(environment or {})},
+        env=_environment(environment),
     )  # fmt: skip
     return done.returncode == 0, done.stdout
+
+
+def _environment(more: dict[str, str] | None) -> dict[str, str]:
+    path = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {**os.environ, "PATH": path, **(more or {})}
+
+
+def _pytest(*words: str, before: Sequence[str] = (), environment: dict[str, str] | None = None) -> Output:
+    """Tests of Python. If all of them are skipped that is no success; those that are, are told of. Nothing
+    that they have started outlives them, even if they had to be killed."""
+    run = secrets.token_hex(8)
+    with tempfile.TemporaryFile("w+", errors="replace") as file:  # a pipe ends when all do that have it
+        try:
+            code = subprocess.run(
+                [*before, _tool("pytest"), "-rs", *words], stdout=file, stderr=subprocess.STDOUT, check=False,
+                env=_environment({RUN: run, **(environment or {})}),
+            ).returncode  # fmt: skip
+        finally:
+            _end_all_of(run)
+        file.seek(0)
+        output = file.read()
+    skipped = [line for line in output.splitlines() if line.startswith("SKIPPED ")]
+    if code == 0 and not re.search(r"\b[1-9]\d* passed\b", output[-1000:]):
+        return False, "\n".join(["nothing was tested: all tests of this stage were skipped", *skipped])
+    if code == 0 and skipped:
+        print("\n".join(f"    {line}" for line in skipped), flush=True)
+    return code == 0, output
+
+
+def _end_all_of(run: str) -> None:
+    """Kills the processes that have this in their environment."""
+    import psutil
+
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get(RUN) == run:
+                process.kill()
 
 
 def _all(*outputs: Output) -> Output:
@@ -282,9 +322,9 @@ def _files(folder: str, *patterns: str) -> Iterator[str]:
 
 
 def _core_tests(
-    folder: Path, sanitizers: str, target: str, jobs: int, *which: str, **environment: str
+    folder: Path, sanitizers: str, target: str, jobs: int, longest: int, *which: str, **environment: str
 ) -> Output:
-    """Builds tests of the core with sanitizers and runs them."""
+    """Builds tests of the core with sanitizers and runs them. longest: a test may take [s]."""
     steps = (
         lambda: _configure(folder, sanitizers),
         lambda: _command(
@@ -293,7 +333,7 @@ def _core_tests(
         ),
         lambda: _command(
             _tool("ctest"), "--test-dir", str(folder), "--parallel", str(jobs), "--output-on-failure",
-            "--no-tests=error", *which,
+            "--no-tests=error", "--timeout", str(longest), *which,
             environment={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", **environment},
         ),
     )  # fmt: skip

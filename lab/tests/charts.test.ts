@@ -24,6 +24,17 @@ describe("charts", () => {
     ]);
   });
 
+  it("show what came later at times of which it keeps no rows, as other series keep others", () => {
+    const store = new SeriesStore();
+    store.put("budget", series([0, 2, 4, 6, 8], [9, 9, 9, 9, 9]));
+    const disk = series([3, 4, 5, 6, 7], [1, 2, 3, 4, Number.NaN]);
+    disk.thin(2); // times 3, 5, 7
+    store.put("force.disk", disk);
+    const curves = [{ series: "force.disk", column: "total_x", label: "disk", factor: 10 }];
+    const spec: ChartSpec = { name: "drag", title: "Drag", unit: "N", curves, bands: [] };
+    expect(chartData(spec, store, 100)[1]).toEqual([null, null, 20, null, null]);
+  });
+
   it("count what is there when the window begins before it", () => {
     const found = statistics(Float64Array.of(0, 1, 2), Float64Array.of(Number.NaN, 4, 6), { from: 0, to: 2 });
     expect(found?.mean).toBeCloseTo((4 * 1 + 6 * 0.5) / 1.5, 12);

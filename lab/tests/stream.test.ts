@@ -109,8 +109,8 @@ describe("bodies", () => {
 });
 
 describe("series", () => {
-  const rows = (first: number, times: number[], values: number[]) =>
-    create(SeriesRowsSchema, { name: "force.a", first: BigInt(first), columns: [{ name: "time", unit: "s", values: times }, { name: "total_x", unit: "N", values }] });
+  const rows = (first: number, times: number[], values: number[], every = 0) =>
+    create(SeriesRowsSchema, { name: "force.a", first: BigInt(first), every: BigInt(every), columns: [{ name: "time", unit: "s", values: times }, { name: "total_x", unit: "N", values }] });
 
   it("grow, and notice what they have missed", () => {
     const store = new SeriesStore();
@@ -119,6 +119,20 @@ describe("series", () => {
     expect(store.take(rows(2, [2, 3], [30, 4]))).toBe(true);
     expect(store.take(rows(9, [9], [1]))).toBe(false);
     expect([...(store.all.get("force.a")?.column("total_x") ?? [])]).toEqual([1, 2, 30, 4]);
+  });
+
+  it("drop every second row as the run does, and go on", () => {
+    const store = new SeriesStore();
+    const kept = (): number[] => [...(store.all.get("force.a")?.column("time") ?? [])];
+    store.take(rows(0, [0, 1, 2, 3, 4], [0, 0, 0, 0, 0]));
+    expect(store.take(rows(4, [8], [0], 2))).toBe(false); // row 6 of the run is missing
+    expect(store.take(rows(3, [6, 8], [0, 0], 2))).toBe(true);
+    expect(kept()).toEqual([0, 2, 4, 6, 8]);
+    expect(store.take(rows(2, [16], [0], 8))).toBe(true);
+    expect(kept()).toEqual([0, 8, 16]);
+    expect(store.take(rows(9, [9, 10, 11, 12, 13, 14, 15, 16, 17], [0, 0, 0, 0, 0, 0, 0, 0, 0]))).toBe(true);
+    expect(store.take(rows(11, [22, 24], [0, 0], 2))).toBe(true);
+    expect(kept()).toEqual([0, 8, 16, 24]);
   });
 
   it("have statistics that do not depend on how densely rows lie", () => {

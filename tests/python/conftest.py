@@ -1,10 +1,12 @@
-"""In which order tests begin, and what tests of the page share."""
+"""In which order tests begin and how long they may take, and what tests of the page share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Generator, Iterator
 from typing import Any
 
+import psutil
 import pytest
 from chromium import chromium
 from lab_server import Client, lab_in_thread
@@ -13,9 +15,31 @@ LONG = ("test_validation_quick.py", "test_ranks.py", "test_sweep.py")
 """Files whose tests take longest."""
 
 
+MANY = ("matrix", "browser")
+"""Marks of tests that compute much, or draw pictures without a graphics card."""
+PATIENCE = 1200
+"""How long these may take [s]; others: pyproject.toml."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long ones first: no worker shall be left with one of them when the others have nothing to do."""
     items.sort(key=lambda item: item.path.name not in LONG)
+    for item in items:
+        if any(item.get_closest_marker(name) for name in MANY) and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(PATIENCE))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Of a test that took too long nothing stays: it may have had no occasion to end what it had started."""
+    report = yield
+    if call.excinfo is not None and "from pytest-timeout" in str(call.excinfo.value):
+        for process in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+    return report
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from ways import has_plugin
+from ways import needs_ranks
 
 from eddyline import _core
 from eddyline.bench import main
@@ -19,7 +19,6 @@ from eddyline.bench.exchange.replay import chosen
 from eddyline.run.errors import RequestError
 from eddyline.world import World
 
-needs_ranks = pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
 STEPS = 80
 
 

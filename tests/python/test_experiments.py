@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ways import has_plugin
+from ways import needs_ranks
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,7 +26,7 @@ def quick(name: str, folder: Path, *parts: str) -> tuple[dict[str, Any], str]:
 
 
 @pytest.mark.matrix
-@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+@needs_ranks
 def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
     kept, printed = quick("vertanen-1999", tmp_path, "table3")
     found = kept["table3"]
@@ -37,7 +37,7 @@ def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.matrix
-@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+@needs_ranks
 def test_exact_lazy_steps_change_nothing_and_inexact_ones_do(tmp_path: Path) -> None:
     kept, _ = quick("vertanen-1999", tmp_path, "table4")
     found = kept["table4"]
@@ -62,7 +62,7 @@ def test_versions_of_the_search_find_the_same_pairs(tmp_path: Path) -> None:
 
 
 @pytest.mark.matrix
-@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+@needs_ranks
 def test_counts_travel_in_all_ways(tmp_path: Path) -> None:
     found, _ = quick("abe", tmp_path)
     by_way = found["counts"]["ranks"]["4"]
@@ -75,7 +75,7 @@ def test_counts_travel_in_all_ways(tmp_path: Path) -> None:
 
 
 @pytest.mark.matrix
-@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+@needs_ranks
 def test_a_chain_is_exchanged_in_both_ways(tmp_path: Path) -> None:
     found, _ = quick("hammond-1997", tmp_path)
     assert set(found["chain"]["ranks"]) == {"2", "4"}
@@ -87,7 +87,7 @@ def test_a_chain_is_exchanged_in_both_ways(tmp_path: Path) -> None:
 
 
 @pytest.mark.matrix
-@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+@needs_ranks
 def test_threads_exchange_with_and_without_a_core_to_spare(tmp_path: Path) -> None:
     found, _ = quick("ramanathan", tmp_path)
     for part in ("steps", "overlap"):

@@ -6,6 +6,7 @@ import hashlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -220,6 +221,37 @@ def test_a_run_that_has_ended_is_never_taken_for_a_live_one_and_shows_its_partic
         until(page, lambda: painted(page) > 10)  # the start was far higher
         assert page.evaluate("window.seen").count("Stop") == 0
         assert "Run again" in page.evaluate("window.seen")
+
+
+@pytest.mark.browser
+def test_pictures_that_the_network_has_lost_are_asked_for_again(browser, server):
+    run = server.call("POST", "runs", {"toml": TANK, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    asked: list[str] = []
+
+    def lose(route: Any) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    def miss(route: Any) -> None:
+        asked.append(route.request.url)
+        route.fulfill(status=404)
+
+    with opened(browser, server) as page:
+        page.route("**/frames/*", lose)
+        page.goto(f"{server.base}?run={run}")
+        page.get_by_role("button", name="Run again").wait_for()
+        until(page, lambda: len(asked) > len(set(asked)))
+        page.wait_for_timeout(4000)
+        assert max(Counter(asked).values()) < 20  # not all the time
+        page.unroute("**/frames/*")
+        until(page, lambda: painted(page) > 20)
+        asked.clear()
+        page.route("**/frames/*", miss)
+        page.get_by_role("radio", name="Pressure").click()
+        until(page, lambda: asked)
+        page.wait_for_timeout(4000)
+        assert len(asked) == len(set(asked))
 
 
 DROP = (

@@ -7,7 +7,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from ways import ALONE, CHOICES, LISTED, Way, assert_the_law, has_plugin, matrix, possible_ways
+from ways import ALONE, CHOICES, LISTED, Way, assert_the_law, matrix, needs_ranks, possible_ways
 
 from eddyline import _core
 
@@ -36,7 +36,7 @@ def test_the_matrix_knows_all_exchanges() -> None:
 
 
 @pytest.mark.matrix
-@pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+@needs_ranks
 @pytest.mark.parametrize("way", WAYS[len(LISTED) :], ids=str)
 def test_any_way_gives_the_same_bits(way: Way, tmp_path: Path) -> None:
     assert_the_law(way, tmp_path)

@@ -4,18 +4,19 @@ something is wrong with one of them. What ranks compute is tested further in tes
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from law_worlds import CHANNEL_2D
-from ways import LISTED, PROGRAM, Way, assert_the_law, has_plugin, started
+from ways import LISTED, PROGRAM, Way, assert_the_law, needs_ranks, started
 
 from eddyline import _core
 from eddyline.cores import own_cores
@@ -34,7 +35,7 @@ HERE = Path(__file__).parent
 PATIENCE = 120
 
 
-pytestmark = pytest.mark.skipif(not has_plugin(), reason="no MPI in this build")
+pytestmark = needs_ranks
 
 
 @pytest.mark.parametrize("way", LISTED, ids=str)
@@ -332,24 +333,35 @@ def processes_of(rank: int, launched: int) -> list[int]:
     return found
 
 
+@contextlib.contextmanager
+def begun(*words: str, **options: object) -> Iterator[subprocess.Popen[str]]:
+    """`eddyline WORDS` while the block runs."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "eddyline", *words], text=True, stderr=subprocess.PIPE, **options
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
 def disturb(
     channel: Path, out: Path, what: Callable[[subprocess.Popen[str]], None], *options: str
 ) -> tuple[int, str]:
     """Starts a run on two ranks, waits until it is under way, does something to it, and waits for its end."""
     environment = {**os.environ, "TEST_RUN": str(os.getpid())}
     run = ["run", str(channel), "--out", str(out), "--ranks", "2", *options]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "eddyline", *run],
-        text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment,
-    )  # fmt: skip
-    for _ in range(600):
-        if (out / "snapshots" / "fluid" / "000001.vtkhdf").exists() or process.poll() is not None:
-            break
-        time.sleep(0.05)
-    assert process.poll() is None, process.communicate()[1]
-    what(process)
-    errors = process.communicate(timeout=PATIENCE)[1]
-    return process.returncode, errors
+    with begun(*run, stdout=subprocess.DEVNULL, env=environment) as process:
+        for _ in range(600):
+            if (out / "snapshots" / "fluid" / "000001.vtkhdf").exists() or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        assert process.poll() is None, process.communicate()[1]
+        what(process)
+        errors = process.communicate(timeout=PATIENCE)[1]
+        return process.returncode, errors
 
 
 def listening(process: int) -> set[str]:
@@ -386,14 +398,14 @@ def test_ctrl_c_before_anything_is_computed_ends_all_ranks_at_once(
 ) -> None:
     out, common = tmp_path / "out", tmp_path / "common"
     common.mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "eddyline", "run", str(channel), "--out", str(out), "--ranks", "2"],
-        text=True, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(common)},
-    )  # fmt: skip
-    while not list(common.glob(f"eddyline-*/{sign}")) and process.poll() is None:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGINT)
-    errors = process.communicate(timeout=30)[1]
+    run = ["run", str(channel), "--out", str(out), "--ranks", "2"]
+    with begun(*run, env={**os.environ, "TMPDIR": str(common)}) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not list(common.glob(f"eddyline-*/{sign}")) and process.poll() is None:
+            assert time.monotonic() < deadline, f"no {sign} after {PATIENCE} s"
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=30)[1]
     assert process.returncode == 130 and (errors == "stopped\n" or (out / "report.html").exists()), errors
     assert not list(common.iterdir())
 
@@ -419,6 +431,19 @@ def test_a_rank_that_dies_is_reported(channel: Path, tmp_path: Path) -> None:
     record = json.loads((out / "run.json").read_text())
     assert record["outcome"] == "failed" and record["message"] == "a rank was lost"
     assert eddyline("compare", str(out), str(out)).returncode == 0
+
+
+def test_a_launcher_that_does_not_answer_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text("#!/bin/sh\nexec sleep 600\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("EDDYLINE_MPIEXEC", str(launcher))
+    module = importlib.import_module("eddyline.ranks.launch")  # its package names a function so
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    with pytest.raises(RankError, match=r"mpiexec --version has not answered for 0.2 s: .* EDDYLINE_MPIEXEC"):
+        find_launcher()
 
 
 def test_a_launcher_that_is_killed_is_told_of(

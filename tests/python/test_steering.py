@@ -131,7 +131,7 @@ def test_steering_keeps_the_law():
 
 def test_replay_on_two_ranks_gives_the_same_bits(run, tmp_path):
     command = [sys.executable, "-m", "eddyline", "replay", str(run.folder), "--ranks", "2", "--threads", "1"]
-    done = subprocess.run([*command, "--out", str(tmp_path / "ranks"), "--quiet"], check=False)
+    done = subprocess.run([*command, "--out", str(tmp_path / "ranks"), "--quiet"], timeout=120, check=False)
     assert done.returncode == 0
     assert json.loads((tmp_path / "ranks/run.json").read_text())["fingerprint"] == run.fingerprint
 

@@ -52,11 +52,23 @@ export async function request(method: string, path: string, body?: Blob | object
   try {
     answer = await fetch(url(path), { method, headers, body: sent, ...(signal ? { signal } : {}) });
   } catch (error) {
-    if (isAbort(error)) throw error;
-    throw new Refused(0, [{ message: "The server does not answer.", remedy: "Is `eddyline lab` still running?" }]);
+    throw isAbort(error) ? error : noAnswer();
   }
   if (!answer.ok) throw new Refused(answer.status, await reasons(answer));
   return answer;
+}
+
+function noAnswer(): Refused {
+  return new Refused(0, [{ message: "The server does not answer.", remedy: "Is `eddyline lab` still running?" }]);
+}
+
+/** The body of an answer as it is read; it may break off. */
+export async function whole<Body>(body: Promise<Body>): Promise<Body> {
+  try {
+    return await body;
+  } catch (error) {
+    throw error instanceof TypeError ? noAnswer() : error;
+  }
 }
 
 /** Asks, and checks the answer against its schema. */
@@ -68,7 +80,7 @@ export async function ask<Schema extends v.GenericSchema>(
   signal?: AbortSignal,
 ): Promise<v.InferOutput<Schema>> {
   const answer = await request(method, path, body, signal);
-  return v.parse(schema, await answer.json());
+  return v.parse(schema, await whole<unknown>(answer.json()));
 }
 
 async function reasons(answer: Response): Promise<Problem[]> {

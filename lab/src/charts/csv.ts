@@ -6,7 +6,7 @@ import * as run from "../state/run";
 import { curveColor, dashes, MOST_POINTS, options } from "./chart";
 import { type ChartSpec, chartData } from "./specs";
 
-/** Every row, with units in the header. */
+/** Every row that the page holds, with units in the header. */
 export function saveCsv(spec: ChartSpec): void {
   const columns = chartData(spec, run.series, Infinity);
   const unit = spec.unit ? ` [${spec.unit}]` : "";

@@ -125,16 +125,21 @@ export function chartData(spec: ChartSpec, store: SeriesStore, most: number): [F
   return [shown, ...spec.curves.map((curve) => valuesAt(shown, store.all.get(curve.series), curve))];
 }
 
-/** Values of a curve at these times; its series has none at some of them: bodies and probes come and go. */
+/** Values of a curve at these times; its series has none at some of them: bodies and probes come and go. If it keeps only
+ * some of its rows, others than the first series does, those between lie on straight lines. */
 function valuesAt(times: Float64Array, series: Series | undefined, curve: Curve): Column {
   const [own, values] = [series?.column("time"), series?.column(curve.column)];
   const found: Column = new Array<number | null>(times.length).fill(null);
-  if (!own || !values) return found;
+  if (!series || !own || !values) return found;
   let j = 0;
   times.forEach((time, k) => {
     while (j < own.length && (own[j] as number) < time) j++;
-    const value = own[j] === time ? curve.factor * (values[j] as number) : Number.NaN;
-    if (Number.isFinite(value)) found[k] = value;
+    let value = own[j] === time ? (values[j] as number) : Number.NaN;
+    if (series.every > 1 && j > 0 && j < own.length && own[j] !== time) {
+      const share = (time - (own[j - 1] as number)) / ((own[j] as number) - (own[j - 1] as number));
+      value = (1 - share) * (values[j - 1] as number) + share * (values[j] as number);
+    }
+    if (Number.isFinite(value)) found[k] = curve.factor * value;
   });
   return found;
 }

@@ -3,7 +3,8 @@
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { computed, effect, signal } from "@preact/signals";
 import * as v from "valibot";
-import { addressOf, ask, Refused, request } from "../api/client";
+import { Asking } from "../api/asking";
+import { addressOf, ask, Refused, request, whole } from "../api/client";
 import { bodiesAt } from "../stream/bodies";
 import { Connection } from "../stream/connection";
 import { readFrame } from "../stream/frame";
@@ -194,10 +195,7 @@ effect(() => {
 });
 
 const LEAST_COLUMNS = 16;
-const underWay = new Set<string>();
-const MOST_REQUESTS = 6;
-/** What the server has refused is not asked for again. */
-const absent = new Set<string>();
+const asking = new Asking(6);
 
 /** Gets what is missing of a stored frame; `small`: only what is shown. */
 async function fetchFrame(id: string, moment: Moment, small: boolean): Promise<void> {
@@ -236,19 +234,19 @@ function showsParticles(): boolean {
 }
 
 async function fetchMessage(id: string, key: string, path: string): Promise<void> {
-  if (underWay.has(key) || absent.has(key) || underWay.size >= MOST_REQUESTS) return;
-  underWay.add(key);
+  if (!asking.begin(key, performance.now())) return;
   try {
     const answer = await request("GET", `runs/${id}/${path}`);
-    const message = fromBinary(MessageSchema, new Uint8Array(await answer.arrayBuffer()));
+    const message = fromBinary(MessageSchema, new Uint8Array(await whole(answer.arrayBuffer())));
+    asking.end(key);
     if (message.body.case !== "frame" || run.runId.value !== id) return;
     run.keep(readFrame(message.body.value));
     view.redraw.value++;
   } catch (error) {
+    const pause = asking.fail(key, error instanceof Refused ? error.status : 0, performance.now());
+    // What is held and the strip of small pictures ask for what they lack only when they are drawn.
+    if (pause !== null) setTimeout(() => run.momentsVersion.value++, pause);
     if (!(error instanceof Refused)) throw error;
-    absent.add(key);
-  } finally {
-    underWay.delete(key);
   }
 }
 
@@ -260,18 +258,17 @@ const seriesSchema = v.object({
 
 async function fetchSeries(id: string, name: string): Promise<void> {
   const key = `${id} series ${name}`;
-  if (underWay.has(key)) return;
-  underWay.add(key);
+  if (!asking.begin(key, performance.now())) return;
   try {
     const answer = await ask(seriesSchema, "GET", `runs/${id}/series/${encodeURIComponent(name)}`);
+    asking.end(key);
     if (run.runId.value !== id) return;
     const made = new Series(answer.columns, answer.units);
     made.write(0, answer.values.map((column) => column.map((value) => value ?? Number.NaN)));
     run.series.put(name, made);
   } catch (error) {
+    asking.fail(key, 0, performance.now()); // its file may come yet
     if (!(error instanceof Refused)) throw error;
-  } finally {
-    underWay.delete(key);
   }
 }
 
@@ -309,14 +306,14 @@ function askForView(): void {
   });
 }
 
-let asking = 0;
+let viewTimer = 0;
 effect(() => {
   view.quantity.value;
   view.style.value;
   view.showsVelocity.value;
   view.camera.value;
-  clearTimeout(asking);
-  asking = window.setTimeout(askForView, 150);
+  clearTimeout(viewTimer);
+  viewTimer = window.setTimeout(askForView, 150);
 });
 
 /** Takes the drawing back to what was run. */

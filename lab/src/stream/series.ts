@@ -1,4 +1,4 @@
-/** Time series: columns of numbers that only grow. */
+/** Time series: columns of numbers that grow, and of which every second row goes when there are very many. */
 
 import { signal } from "@preact/signals";
 import type { SeriesRows } from "./stream_pb";
@@ -8,6 +8,8 @@ export class Series {
   readonly units: readonly string[];
   private columns: Float64Array[];
   count = 0;
+  /** Row k is row k * every of the run. */
+  every = 1;
 
   constructor(names: readonly string[], units: readonly string[]) {
     this.names = names;
@@ -23,6 +25,16 @@ export class Series {
 
   unit(name: string): string {
     return this.units[this.names.indexOf(name)] ?? "";
+  }
+
+  /** Drops rows until they lie so far apart: a power of two. */
+  thin(every: number): void {
+    const ratio = every / this.every;
+    if (ratio <= 1) return;
+    const kept = keptBefore(this.count, ratio);
+    for (const column of this.columns) for (let k = 1; k < kept; k++) column[k] = column[k * ratio] as number;
+    this.count = kept;
+    this.every = every;
   }
 
   /** Puts rows at `first`, over what may be there. */
@@ -49,16 +61,20 @@ export class SeriesStore {
 
   /** False if rows before these are missing: then nothing is taken. */
   take(rows: SeriesRows): boolean {
-    const names = rows.columns.map((column) => column.name);
-    let series = this.all.get(rows.name);
+    const every = Number(rows.every) || 1;
     const first = Number(rows.first);
+    let series = this.all.get(rows.name);
     if (!series) {
       if (first > 0) return false;
-      series = new Series(names, rows.columns.map((column) => column.unit));
+      series = new Series(rows.columns.map(({ name }) => name), rows.columns.map(({ unit }) => unit));
       this.all.set(rows.name, series);
     }
-    if (first > series.count) return false;
-    series.write(first, rows.columns.map((column) => column.values));
+    series.thin(every);
+    const ratio = series.every / every;
+    const begin = keptBefore(first, ratio);
+    if (begin > series.count) return false;
+    const own = (_: number, k: number): boolean => (first + k) % ratio === 0;
+    series.write(begin, rows.columns.map(({ values }) => (ratio > 1 ? values.filter(own) : values)));
     this.version.value++;
     return true;
   }
@@ -73,6 +89,11 @@ export class SeriesStore {
     this.all.clear();
     this.version.value++;
   }
+}
+
+/** How many of the rows before row `first` are left when of each `ratio` only the first stays. */
+function keptBefore(first: number, ratio: number): number {
+  return Math.ceil(first / ratio);
 }
 
 /** The row of the last time that is not after `time`; -1 if there is none. */

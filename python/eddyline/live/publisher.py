@@ -1,8 +1,8 @@
 """The connection of a run to a hub: a thread of its own, which the computation never waits for.
 
-What is newest wins: of frames and progress one each is kept. Rows of series are kept all, so that a hub that
-was gone, or came late, gets them from the beginning. A hub that is dead costs an attempt to connect now and
-then.
+What is newest wins: of frames and progress one each is kept. Rows of series are kept from the beginning, so
+that a hub that was gone, or came late, gets them; of a very long series only every so-manyth, see `Rows`: all
+of them stand in the run's folder. A hub that is dead costs an attempt to connect now and then.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import threading
 import time as clock
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.address import Address
+from eddyline.live.rows import Block, Rows, kept_before
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 MOST_COMMANDS = 64  # that wait to be obeyed
-MOST_ROWS = 200_000  # of a series that are kept
 ROWS_OF_A_MESSAGE = 2000
 PATIENCE = 3.0  # s that the end of a run waits for a hub
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # s between attempts to connect
@@ -35,13 +35,27 @@ _REFUSED = (4401, 4403, 4404, 4406)  # the hub wants nothing of this run
 
 @dataclass
 class _Series:
-    """All rows of a series so far, and how many of them the hub has."""
+    """A series so far: how many rows it has had, those that are kept, and how many of these the hub has."""
 
-    columns: Sequence[str]
-    units: Sequence[str]
-    rows: list[NDArray[np.float64]] = field(default_factory=list)
-    count: int = 0
+    kept: Rows
+    rows: int = 0
     sent: int = 0
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        every = self.kept.every
+        self.kept.add(self.rows, rows)
+        self.rows += len(rows)
+        self.sent = kept_before(self.sent, self.kept.every // every)
+
+    @property
+    def has_news(self) -> bool:
+        return self.sent < self.kept.count
+
+    def take(self, name: str) -> Block:
+        """The rows that the hub has not got yet, at most ROWS_OF_A_MESSAGE of them."""
+        block = self.kept.block(name, self.sent, ROWS_OF_A_MESSAGE)
+        self.sent += len(block.values)
+        return block
 
 
 class Publisher:
@@ -91,10 +105,9 @@ class Publisher:
         """New rows: {name: (columns, units, (rows, columns) float64)}."""
         with self._change:
             for name, (columns, units, rows) in series.items():
-                kept = self._series.setdefault(name, _Series(columns, units))
-                if len(rows) and kept.count < MOST_ROWS:
-                    kept.rows.append(rows)
-                    kept.count += len(rows)
+                if name not in self._series:
+                    self._series[name] = _Series(Rows(list(zip(columns, units, strict=True))))
+                self._series[name].add(rows)
             self._change.notify()
 
     def take_commands(self) -> list[pb.Command]:
@@ -177,9 +190,10 @@ class Publisher:
         while True:
             with self._change:
                 self._change.wait_for(lambda: self._has_news() or self._closed, 0.5)
-                messages = self._take_news()
-                over = self._closed and not messages
-            for message in messages:
+                news = self._take_news()
+                over = self._closed and not news
+            for each in news:
+                message = packed(series=each.message()) if isinstance(each, Block) else each
                 began = clock.thread_time()
                 socket.send(message.SerializeToString())
                 if message.WhichOneof("body") == "frame":
@@ -190,24 +204,23 @@ class Publisher:
                 raise ConnectionError("the hub is gone")
 
     def _has_news(self) -> bool:
-        waiting = any(series.sent < series.count for series in self._series.values())
+        waiting = any(series.has_news for series in self._series.values())
         return bool(self._slots or self._acknowledged or waiting)
 
-    def _take_news(self) -> list[pb.Message]:
-        """What is to be sent now: little, so that the newest frame is never far behind."""
-        messages = list(self._acknowledged)
+    def _take_news(self) -> list[pb.Message | Block]:
+        """What is to be sent now: little, so that the newest frame is never far behind. Messages are made of
+        blocks later, as the computation may be waiting for the lock."""
+        news: list[pb.Message | Block] = list(self._acknowledged)
         self._acknowledged.clear()
         ended = self._slots.pop("ended", None)
-        for name, series in self._series.items():
-            if series.sent < series.count:
-                messages.append(_rows_of(name, series))
-        messages += self._slots.values()
+        news += [series.take(name) for name, series in self._series.items() if series.has_news]
+        news += self._slots.values()
         self._slots.clear()
-        if ended is not None and any(series.sent < series.count for series in self._series.values()):
+        if ended is not None and any(series.has_news for series in self._series.values()):
             self._slots["ended"] = ended  # after the last rows
         elif ended is not None:
-            messages.append(ended)
-        return messages
+            news.append(ended)
+        return news
 
     def _listen(self, socket: ClientConnection) -> None:
         with contextlib.suppress(Exception):
@@ -236,20 +249,6 @@ class Publisher:
 
 class _NotWantedError(Exception):
     """The hub has refused this run for good."""
-
-
-def _rows_of(name: str, series: _Series) -> pb.Message:
-    """The rows that the hub has not got yet, at most ROWS_OF_A_MESSAGE of them."""
-    if len(series.rows) > 1:
-        series.rows = [np.concatenate(series.rows)]
-    first = series.sent
-    block = series.rows[0][first : first + ROWS_OF_A_MESSAGE]
-    series.sent += len(block)
-    columns = [
-        pb.Column(name=column, unit=unit, values=block[:, k])
-        for k, (column, unit) in enumerate(zip(series.columns, series.units, strict=True))
-    ]
-    return packed(series=pb.SeriesRows(name=name, first=first, columns=columns))
 
 
 def packed(**body: object) -> pb.Message:

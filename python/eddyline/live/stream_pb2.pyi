@@ -267,14 +267,16 @@ class Carried(_message.Message):
     def __init__(self, quantity: _Optional[str] = ..., values: _Optional[_Union[Codes, _Mapping]] = ...) -> None: ...
 
 class SeriesRows(_message.Message):
-    __slots__ = ("name", "first", "columns")
+    __slots__ = ("name", "first", "columns", "every")
     NAME_FIELD_NUMBER: _ClassVar[int]
     FIRST_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    EVERY_FIELD_NUMBER: _ClassVar[int]
     name: str
     first: int
     columns: _containers.RepeatedCompositeFieldContainer[Column]
-    def __init__(self, name: _Optional[str] = ..., first: _Optional[int] = ..., columns: _Optional[_Iterable[_Union[Column, _Mapping]]] = ...) -> None: ...
+    every: int
+    def __init__(self, name: _Optional[str] = ..., first: _Optional[int] = ..., columns: _Optional[_Iterable[_Union[Column, _Mapping]]] = ..., every: _Optional[int] = ...) -> None: ...
 
 class Column(_message.Message):
     __slots__ = ("name", "unit", "values")

@@ -23,6 +23,7 @@ from .session import FOLDER, TERMINAL, launched_ranks, plugin
 from .starter import has_ended, tell_starter
 
 EXIT_LOST = 5
+PATIENCE = 60.0  # s that a launcher may take to say its version
 GRACE = 10.0  # s that other ranks may take to end after the root
 NAMED = "EDDYLINE_MPIEXEC"
 """The command that starts ranks, if the user names it."""
@@ -91,9 +92,19 @@ def local_environment() -> dict[str, str]:
 
 def find_launcher() -> list[str]:
     """The command that starts ranks: the one that the user names, that of the MPI which the plugin loads, or
-    mpiexec. Raises RankError if there is none, or if the plugin cannot be loaded."""
+    mpiexec. Raises RankError if there is none, if it does not say its version, or if the plugin cannot be
+    loaded."""
     command = _named_launcher() or _launcher_of(plugin())
-    says = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False).stdout
+    question = [*command, "--version"]
+    try:
+        says = subprocess.run(
+            question, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
+        ).stdout
+    except subprocess.TimeoutExpired:
+        raise RankError(
+            f"{shlex.join(question)} has not answered for {PATIENCE:g} s: see what holds it up, or name "
+            f"another command that starts ranks in {NAMED}"
+        ) from None
     if "Open MPI" in says or "OpenRTE" in says or "PRRTE" in says:
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
         return [*command, *OPEN_MPI_HERE, *root]

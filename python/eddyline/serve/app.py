@@ -23,6 +23,7 @@ from eddyline.run.errors import RequestError
 from eddyline.serve import machine, runs, sockets, worlds
 from eddyline.serve.lab import Lab
 from eddyline.serve.problems import Fault, Faults, Refusal, faults_of
+from eddyline.serve.store import UnwritableError
 from eddyline.serve.tokens import Gate, may_look
 from eddyline.stream.damaged import DamagedError
 from eddyline.world.problems import WorldError
@@ -75,6 +76,7 @@ def create_app(lab: Lab, gate: Gate) -> FastAPI:
     app.add_exception_handler(HTTPException, _http_error)
     for unreadable in (DamagedError, JournalError, RequestError, WorldError):
         app.add_exception_handler(unreadable, _unreadable)
+    app.add_exception_handler(UnwritableError, _unwritable)
     if PAGE.is_dir():
         app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
     app.add_middleware(Doorkeeper, gate=gate, body=lab.limits.body)
@@ -141,6 +143,12 @@ async def _unreadable(request: Request, error: Exception) -> JSONResponse:
     """Files of a run that are damaged, or of another version."""
     faults = faults_of(error) if isinstance(error, WorldError) else [Fault(message=str(error))]
     return _answer(409, faults)
+
+
+async def _unwritable(request: Request, error: Exception) -> JSONResponse:
+    return _answer(
+        507, [Fault(message=f"{str(error).capitalize()}.", remedy="Make room on the server's disk.")]
+    )
 
 
 async def _not_understood(request: Request, error: Exception) -> JSONResponse:

@@ -3,50 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
+from eddyline.live.rows import Rows
 from eddyline.serve.rasters import Gridded
 
 LASTING = ("progress", "marks", "bodies", "ended")
 """Kinds of which a viewer that comes late gets the newest."""
-_GROWTH = 1024  # rows
-
-
-@dataclass
-class SeriesStore:
-    """All rows of a series."""
-
-    columns: list[tuple[str, str]]  # names and units
-    rows: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
-    count: int = 0
-
-    def add(self, first: int, block: NDArray[np.float64]) -> None:
-        """Rows from number `first` on. What is there already is not taken twice; rows after a gap are not."""
-        block = block[self.count - first :] if first < self.count else block
-        if first > self.count or not len(block):
-            return
-        need = self.count + len(block)
-        if need > len(self.rows):
-            grown = np.empty((max(need, 2 * len(self.rows), _GROWTH), len(self.columns)))
-            if self.count:
-                grown[: self.count] = self.rows[: self.count]
-            self.rows = grown
-        self.rows[self.count : need] = block
-        self.count = need
-
-    def message(self, name: str, first: int, most: int) -> pb.SeriesRows:
-        """Rows from number `first` on, at most so many."""
-        block = self.rows[first : min(self.count, first + most)]
-        columns = [
-            pb.Column(name=column, unit=unit, values=block[:, k])
-            for k, (column, unit) in enumerate(self.columns)
-        ]
-        return pb.SeriesRows(name=name, first=first, columns=columns)
+_RAREST = 1 << 40  # rows of the run, beyond which no number is believed
 
 
 class Channel:
@@ -58,7 +25,7 @@ class Channel:
         self.frame: pb.Frame | None = None
         self.newest: dict[str, pb.Message] = {}  # of LASTING
         self.versions: dict[str, int] = {}  # of what is in `newest`, and of acknowledged
-        self.series: dict[str, SeriesStore] = {}
+        self.series: dict[str, Rows] = {}
         self.acknowledged: list[pb.Message] = []
         self.viewers: set[object] = set()
         self.views: dict[object, pb.View] = {}
@@ -108,10 +75,13 @@ class Channel:
         lengths = {len(column.values) for column in rows.columns}
         if not columns or len(lengths) != 1:
             raise ValueError("columns of a series have different lengths")
-        kept = self.series.setdefault(rows.name, SeriesStore(columns))
+        every = rows.every or 1
+        if every & (every - 1) or every > _RAREST or rows.first > _RAREST:
+            raise ValueError("rows of a series have impossible numbers")
+        kept = self.series.setdefault(rows.name, Rows(columns))
         if kept.columns != columns:
-            kept = self.series[rows.name] = SeriesStore(columns)
-        kept.add(rows.first, np.array([column.values for column in rows.columns]).T)
+            kept = self.series[rows.name] = Rows(columns)
+        kept.add(rows.first, np.array([column.values for column in rows.columns]).T, every)
 
     # --- what viewers want --------------------------------------------------------------------------------
 

@@ -77,6 +77,7 @@ def serve(
     say(f"from a run  eddyline run WORLD --live '{base}?token={gate.steer}'")
     if browse:
         _browse(f"{base}?token={gate.steer}", say)
+    lab.start_waiting()
     lab.keep_spare()
     server = _Server(config)
     with contextlib.suppress(KeyboardInterrupt):

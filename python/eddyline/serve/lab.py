@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import re
 import secrets
+import shutil
 import threading
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -26,9 +29,12 @@ from eddyline.stream import atomic
 from eddyline.world import World
 from eddyline.world.describe import plan
 
+_log = logging.getLogger(__name__)
+
 OWN = ".lab"
 """The folder of the server's own files, in that of the runs."""
 GRACE = 20.0  # s that a run has to stop in order
+_HANDED_OVER = 1.0  # s after which a run that is being handed to the executor is looked at again
 _LOOK_EVERY = 3.0  # s between looks for runs that others have started
 
 
@@ -60,15 +66,19 @@ class Lab:
         """All, the newest first; those that others have put into the folder among them."""
         if clock.monotonic() > self._looked + _LOOK_EVERY:
             self._looked = clock.monotonic()
-            known = self.store.folders()
-            for row in found.runs(self.folder, OWN, known):
-                self.store.add(row)
-            for row in self.store.in_state("running"):  # jobs of a server before this one
-                if row.job and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
-                    self._job_ended(row.id, "")
-                elif not row.job and row.folder:  # nobody of ours: its folder says when it has ended
-                    self._take_end_from_folder(row)
+            with _as_far_as_can_be("found"):
+                self._look_around()
         return self.store.all()
+
+    def _look_around(self) -> None:
+        known = self.store.folders()
+        for row in found.runs(self.folder, OWN, known):
+            self.store.add(row)
+        for row in self.store.in_state("running"):  # jobs of a server before this one
+            if row.job and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
+                self._job_ended(row.id, "")
+            elif not row.job and row.folder:  # nobody of ours: its folder says when it has ended
+                self._take_end_from_folder(row)
 
     def run(self, id_: str) -> RunRow:
         """Refusal if there is none."""
@@ -114,9 +124,14 @@ class Lab:
                 predicted_seconds=needs.seconds,
             )
             place = self._own(row.id)
-            place.mkdir(parents=True)
-            atomic.write_text(place / f"{row.world}.toml", world.source)
-            self.store.add(row)
+            try:
+                place.mkdir(parents=True)
+                atomic.write_text(place / f"{row.world}.toml", world.source)
+                self.store.add(row)
+            except OSError as error:
+                shutil.rmtree(place, ignore_errors=True)
+                text = f"The server cannot keep this run: {error}."
+                raise Refusal(507, text, f"Make room on the disk of {self.folder}.") from None
         self.start_waiting()
         return self.run(row.id)
 
@@ -125,25 +140,40 @@ class Lab:
         with self._lock:
             running = [row for row in self.store.in_state("running") if row.origin == "lab"]
             free = self.limits.at_once - len(running)
-            for row in self.store.in_state("waiting")[: max(free, 0)]:
-                if not self._closed:
-                    self._start(row)
+            for row in self.store.in_state("waiting"):
+                if free > 0 and not self._closed:
+                    free -= self._start(row)
 
-    def _start(self, row: RunRow) -> None:
-        token = secrets.token_urlsafe(18)
+    def _start(self, row: RunRow) -> bool:
+        """Starts a run that waits, unless it was taken from the queue meanwhile; gives whether it runs."""
+        folder: Path | None = None
+        try:
+            folder = RunFolder.claim(row.world, self.folder)
+            token = secrets.token_urlsafe(18)
+            begun = {"started": now(), "folder": str(folder), "token": hashed(token)}
+            if not self.store.change_if("waiting", row.id, state="running", **begun):
+                folder.rmdir()
+                return False
+            job = self.jobs.submit(row.id, self._order(row, folder, token))
+        except OSError as error:
+            with _as_far_as_can_be(row.id):
+                self.store.change(row.id, state="failed", ended=now(), folder="", message=str(error))
+            if folder is not None:
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+            return False
+        with _as_far_as_can_be(row.id):
+            self.store.change(row.id, job=job)
+        return True
+
+    def _order(self, row: RunRow, folder: Path, token: str) -> JobOrder:
         place = self._own(row.id)
-        folder = RunFolder.claim(row.world, self.folder)
         arguments = ["run", str(place / f"{row.world}.toml"), "--out", str(folder), "--quiet"]
         arguments += ["--threads", str(row.threads)]
         arguments += ["--ranks", str(row.ranks)] if row.ranks > 1 else []
         environment = {address.URL: self.url, address.TOKEN: token, address.RUN: row.id}
-        self.store.change(row.id, state="running", started=now(), folder=str(folder), token=hashed(token))
         cores = row.ranks * max(row.threads, 1)
-        order = JobOrder(arguments, environment, place / "output.txt", cores, self.limits.seconds)
-        try:
-            self.store.change(row.id, job=self.jobs.submit(row.id, order))
-        except OSError as error:
-            self.store.change(row.id, state="failed", ended=now(), message=str(error))
+        return JobOrder(arguments, environment, place / "output.txt", cores, self.limits.seconds)
 
     def keep_spare(self) -> None:
         """From now on a process waits for the next run, so that it begins at once."""
@@ -152,19 +182,27 @@ class Lab:
 
     def stop(self, row: RunRow) -> None:
         """Asks a run to stop at a step; one that waits is taken from the queue. Called in the event loop."""
-        if row.state == "waiting":
-            self.store.change(row.id, state="stopped by user", ended=now(), message="taken from the queue")
-        elif row.state == "running":
+        taken = {"state": "stopped by user", "ended": now(), "message": "taken from the queue"}
+        if row.state == "waiting" and self.store.change_if("waiting", row.id, **taken):
+            return
+        current = self.store.get(row.id)  # it may have been started meanwhile
+        if current is not None and current.state == "running":
             command = pb.Command(id=f"stop-{secrets.token_hex(4)}", stop=pb.Stop())
             told = self.hub.channel(row.id).command(packed(command=command))
-            if row.origin == "lab":
-                wait = GRACE if told else 0.0
-                asyncio.get_running_loop().call_later(wait, self._end_now, row.id)
+            if current.origin == "lab":
+                self._end_later(row.id, GRACE if told else 0.0)
+
+    def _end_later(self, id_: str, seconds: float) -> None:
+        asyncio.get_running_loop().call_later(seconds, self._end_now, id_)
 
     def _end_now(self, id_: str) -> None:
         row = self.store.get(id_)
-        if row is not None and row.state == "running" and not self.hub.is_connected(id_):
+        if row is None or row.state != "running" or self.hub.is_connected(id_):
+            return
+        if row.job or self.jobs.is_ours(id_):
             self.jobs.cancel(id_)
+        else:  # it is just being handed over
+            self._end_later(id_, _HANDED_OVER)
 
     def may_join(self, id_: str, token: str) -> bool:
         """Whether a token is the one that this server gave to a run."""
@@ -175,6 +213,10 @@ class Lab:
 
     def _heard(self, id_: str, message: pb.Message) -> None:
         """A simulation has said something of the list's concern."""
+        with _as_far_as_can_be(id_):
+            self._note(id_, message)
+
+    def _note(self, id_: str, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
         row = self.store.get(id_)
         if kind == "hello":
@@ -215,7 +257,8 @@ class Lab:
         row = self.store.get(id_)
         watched = self.jobs.is_ours(id_) or (row is not None and found.is_alive(row.job))
         if row is not None and row.state == "running" and not watched:
-            self.store.change(id_, state="lost", ended=now(), message="its connection has broken")
+            with _as_far_as_can_be(id_):
+                self.store.change(id_, state="lost", ended=now(), message="its connection has broken")
 
     def _take_end_from_folder(self, row: RunRow) -> bool:
         """Whether the run has ended, by its run.json."""
@@ -227,21 +270,23 @@ class Lab:
 
     def _job_ended(self, id_: str, message: str) -> None:
         """A job is over; called in a thread of the executor. What the run says of itself counts first."""
-        row = self.store.get(id_)
-        if row is not None and row.state == "running":
-            said = found.record(Path(row.folder))
-            if said is None or said["outcome"] == "running":
-                outcome = {
-                    "outcome": "failed",
-                    "message": self._last_words(id_) or message,
-                    "fingerprint": "",
-                }
-                said = (said or {}) | outcome
-                found.close_record(Path(row.folder), outcome)
-            self._close(row, str(said["outcome"]), str(said["message"]), str(said["fingerprint"]))
+        with _as_far_as_can_be(id_):
+            self._take_end(id_, message)
         self.start_waiting()
         if self._spares and not self._closed:
             self.jobs.keep_spare()
+
+    def _take_end(self, id_: str, message: str) -> None:
+        row = self.store.get(id_)
+        if row is None or row.state != "running":
+            return
+        said = found.record(Path(row.folder))
+        if said is None or said["outcome"] == "running":
+            outcome = {"outcome": "failed", "message": self._last_words(id_) or message, "fingerprint": ""}
+            said = (said or {}) | outcome
+            with _as_far_as_can_be(id_):  # else the list alone says it
+                found.close_record(Path(row.folder), outcome)
+        self._close(row, str(said["outcome"]), str(said["message"]), str(said["fingerprint"]))
 
     def _last_words(self, id_: str) -> str:
         """What a job that failed said last."""
@@ -274,6 +319,15 @@ class Lab:
         self._closed = True
         self.hub.close()
         self.jobs.close()
+
+
+@contextlib.contextmanager
+def _as_far_as_can_be(run: str) -> Iterator[None]:
+    """A disk that is full, or may be read only, costs what would be written and no more."""
+    try:
+        yield
+    except OSError as error:
+        _log.warning("run %s: %s", run, error)
 
 
 def now() -> str:

@@ -15,13 +15,14 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.live.codes import MOST, coded, given, raster
 from eddyline.live.hello import hello
 from eddyline.live.publisher import packed
+from eddyline.live.rows import Rows
 from eddyline.live.steering import Steering, mark, replayed
 from eddyline.plot.colors import quantity_of
 from eddyline.run import Run
 from eddyline.run.folder import RunFolder
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
-from eddyline.serve.channel import Channel, SeriesStore
+from eddyline.serve.channel import Channel
 from eddyline.serve.rasters import always_the_same
 from eddyline.stream.frames import FrameStore
 from eddyline.stream.series import read_series
@@ -144,12 +145,12 @@ def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
     raise ValueError(f"particles have speed, pressure and density, and no {quantity}")
 
 
-def series(folder: Path) -> Iterator[tuple[str, SeriesStore]]:
+def series(folder: Path) -> Iterator[tuple[str, Rows]]:
     """All series as a channel keeps them."""
     for path in sorted(RunFolder(folder).series.glob("*.csv")):
         table = read_series(path)
         units = table.attrs["units"]
-        store = SeriesStore([(str(name), units[name]) for name in table.columns])
+        store = Rows([(str(name), units[name]) for name in table.columns])
         store.add(0, table.to_numpy(dtype=np.float64))
         yield path.stem, store
 

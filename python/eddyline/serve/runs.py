@@ -26,7 +26,7 @@ from eddyline.stream.series import read_series
 from eddyline.world import WorldError
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": Faults} for code in (400, 401, 403, 404, 409, 413, 422, 429)
+    code: {"model": Faults} for code in (400, 401, 403, 404, 409, 413, 422, 429, 507)
 }
 router = APIRouter(prefix="/api/runs", tags=["runs"], responses=_ERRORS)
 PROTOBUF = "application/x-protobuf"

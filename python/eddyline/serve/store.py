@@ -42,8 +42,12 @@ _COLUMNS = [column.name for column in fields(RunRow)]
 _KINDS = {"int": "INTEGER", "float": "REAL", "str": "TEXT"}
 
 
+class UnwritableError(OSError):
+    """The disk takes no change of the list: it is full, or may be read only."""
+
+
 class Store:
-    """Rows by id. Methods may be called from any thread."""
+    """Rows by id. Methods may be called from any thread; those that write raise UnwritableError."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,16 +61,17 @@ class Store:
 
     def add(self, row: RunRow) -> None:
         marks = ", ".join(f":{name}" for name in _COLUMNS)
-        with self._lock:
-            self._database.execute(f"INSERT OR REPLACE INTO runs VALUES ({marks})", asdict(row))
+        self._write(f"INSERT OR REPLACE INTO runs VALUES ({marks})", asdict(row))
 
     def change(self, id_: str, **values: Any) -> RunRow | None:
         """Sets columns of a row; gives it as it is then, None if there is none."""
-        assert set(values) <= set(_COLUMNS)
-        sets = ", ".join(f"{name} = :{name}" for name in values)
-        with self._lock:
-            self._database.execute(f"UPDATE runs SET {sets} WHERE id = :id", {**values, "id": id_})
+        self._set("id = :id", {"id": id_}, values)
         return self.get(id_)
+
+    def change_if(self, before: str, id_: str, /, **values: Any) -> bool:
+        """Sets columns of a row if it is in state `before`; gives whether it was. Of several that ask at once
+        for a row to leave a state one succeeds."""
+        return self._set("id = :id AND state = :before", {"id": id_, "before": before}, values) > 0
 
     def get(self, id_: str) -> RunRow | None:
         found = self._select("WHERE id = ?", (id_,))
@@ -86,12 +91,24 @@ class Store:
             return {row[0] for row in self._database.execute("SELECT folder FROM runs WHERE folder != ''")}
 
     def remove(self, id_: str) -> None:
-        with self._lock:
-            self._database.execute("DELETE FROM runs WHERE id = ?", (id_,))
+        self._write("DELETE FROM runs WHERE id = ?", (id_,))
 
     def close(self) -> None:
         with self._lock:
             self._database.close()
+
+    def _set(self, which: str, where: dict[str, str], values: dict[str, Any]) -> int:
+        """Gives how many rows it concerned."""
+        assert set(values) <= set(_COLUMNS)
+        sets = ", ".join(f"{name} = :{name}" for name in values)
+        return self._write(f"UPDATE runs SET {sets} WHERE {which}", where | values)
+
+    def _write(self, order: str, values: Any) -> int:
+        try:
+            with self._lock:
+                return self._database.execute(order, values).rowcount
+        except sqlite3.OperationalError as error:
+            raise UnwritableError(f"the list of runs cannot be written: {error}") from error
 
     def _select(self, rest: str, values: Sequence[Any]) -> list[RunRow]:
         with self._lock:

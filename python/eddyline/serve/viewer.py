@@ -14,6 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
+from eddyline.live.rows import kept_before
 from eddyline.serve.channel import LASTING, Channel
 from eddyline.serve.rasters import particles_for
 from eddyline.serve.tokens import May
@@ -57,7 +58,7 @@ class Viewer:
         self._coarser = 1
         self._sent: deque[float] = deque()  # when frames were sent that have not been seen yet
         self._versions: dict[str, int] = {}
-        self._rows: dict[str, int] = {}
+        self._rows: dict[str, tuple[int, int]] = {}  # of each series: kept rows sent, and which these are
         self._notices: list[pb.Message] = []
 
     async def serve(self) -> None:
@@ -160,12 +161,13 @@ class Viewer:
             found += channel.acknowledged[-(now - seen) :]
         self._versions["acknowledged"] = now
         for name, series in channel.series.items():
-            first = self._rows.get(name, 0)
+            sent, every = self._rows.get(name, (0, series.every))
+            first = kept_before(sent * every, series.every)
             first = 0 if first > series.count else first
-            if series.count > first:
-                rows = series.message(name, first, _ROWS)
-                self._rows[name] = first + len(rows.columns[0].values)
-                found.append(packed(series=rows))
+            block = series.block(name, first, _ROWS)
+            self._rows[name] = first + len(block.values), block.every
+            if len(block.values):
+                found.append(packed(series=block.message()))
         for kind in LASTING:
             version = channel.versions.get(kind, 0)
             if kind in channel.newest and version != self._versions.get(kind, 0):
