@@ -42,6 +42,15 @@ Vec3 acceleration_of(const integrate::Flow<T, D>& flow, std::size_t i) {
   return flow.fluid.classic ? vector_of(flow.fluid.v_rate, i) : vector_of(flow.fluid.a, i);
 }
 
+/// Whether fluid flows in and never out.
+bool has_no_way_out(const world::World& world) {
+  const auto& openings = world.openings;
+  return !openings.empty() &&
+         std::all_of(openings.begin(), openings.end(), [](const auto& opening) { return opening.inflow; }) &&
+         std::none_of(world.sides.begin(), world.sides.end(),
+                      [](const auto& side) { return side.kind == world::SideKind::open; });
+}
+
 /// Why a particle is bad, or nothing if it is well.
 template <class T, int D>
 std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
@@ -68,7 +77,9 @@ std::string reason_of(const integrate::Flow<T, D>& flow, std::size_t i) {
     text << "has lost its density: try a smaller method.cfl or a finer domain.spacing";
   else if (!c.density_is_sound(flow.fluid.s[i]))
     text << "has a density that is off by " << 100 * flow.fluid.s[i]
-         << " %: raise fluid.max_speed or refine domain.spacing";
+         << (flow.fluid.s[i] > 0 && has_no_way_out(flow.world())
+                 ? " %: what flows in has no way out; let it end before the domain is full, or add an outflow"
+                 : " %: raise fluid.max_speed or refine domain.spacing");
   return text.str();
 }
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from unittest import mock
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 import tomlkit
+from matplotlib.axes import Axes
 
-from eddyline import _core
+from eddyline import Simulation, _core
+from eddyline.plot.scene import Scene
 from eddyline.world import (
     World,
     WorldError,
@@ -459,3 +462,59 @@ end = 1
         seen[axis] = {across for across, _ in views}
         save_picture(world, tmp_path / f"{axis}.svg", dpi=50)
     assert seen == {0: {1, 2}, 1: {0, 2}, 2: {0, 1}}
+
+
+JET = """format = 1
+[domain]
+size = [1.0, 0.6]
+spacing = 0.02
+gravity = [0, -9.81]
+[fluid]
+density = 1000
+kinematic_viscosity = 1e-6
+max_speed = 4
+[regions.pool]
+shape = "rectangle"
+min = [0, 0]
+max = [1.0, 0.2]
+[openings.jet]
+type = "inflow"
+min = [0, 0.35]
+max = [0, 0.45]
+velocity = "2*min(t, 1)"
+[start]
+pressure = "hydrostatic"
+[time]
+end = 4.0
+[boundaries]
+left = { type = "wall" }
+right = { type = "wall" }
+bottom = { type = "wall" }
+top = { type = "wall" }
+"""
+
+
+def test_openings_in_walls_are_told_and_drawn(tmp_path: Path) -> None:
+    world = World.from_text(JET)
+    assert re.search(r"opening jet +inflow from \(0, 0.35\) to \(0, 0.45\) m, 5 spacings", describe(world))
+    left, right, *_ = Scene.of(world).sides
+    assert left.gaps == ((0.35, 0.45),) and right.gaps == ()
+    with mock.patch.object(Axes, "text", autospec=True, side_effect=Axes.text) as text:
+        save_picture(world, tmp_path / "jet.png")
+    assert "jet: inflow" in [call.args[3] for call in text.call_args_list]
+
+
+def test_what_flows_in_without_a_way_out_fills_the_domain() -> None:
+    """The room is 0.4 m^2, and 0.2 m^2/s enter once the inflow has its speed: 2.5 s."""
+    assert "fills the domain by about t = 2.5 s, and has no way out" in describe(World.from_text(JET))
+    assert "no way out" not in describe(World.from_text(JET, overrides={"time.end": 2.2}))
+    assert "no way out" not in describe(
+        World.from_text(JET.replace('top = { type = "wall" }', 'top = { type = "open" }'))
+    )
+
+
+def test_a_domain_that_is_too_full_says_so() -> None:
+    world = World.from_text(JET, overrides={"regions.pool.max": [1.0, 0.58], "domain.spacing": 0.025})
+    simulation = Simulation(world, threads=1)
+    with pytest.raises(_core.StepError, match="what flows in has no way out; let it end before"):
+        simulation.advance_to(4.0)

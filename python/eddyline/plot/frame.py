@@ -3,6 +3,7 @@ array."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from functools import cache
@@ -408,22 +409,23 @@ def _draw_contour(
 
 
 def _draw_walls(axes: Axes, scene: Scene) -> None:
-    """No-slip walls are thick lines, slip walls thin ones, periodic sides dotted; an open side has no
-    line."""
+    """No-slip walls are thick lines, slip walls thin ones, with gaps where they have openings, periodic sides
+    dotted; an open side has no line."""
     (left, bottom, _), (right, top, _) = scene.lower, scene.upper
-    ends = {
-        "left": ([left, left], [bottom, top]),
-        "right": ([right, right], [bottom, top]),
-        "bottom": ([left, right], [bottom, bottom]),
-        "top": ([left, right], [top, top]),
-    }
+    across = {"left": left, "right": right, "bottom": bottom, "top": top}
     for side in scene.sides:
         style: dict[str, Any] = {"color": SOLID_EDGE, "lw": 1.3 if side.slip else 3.0}
         if side.kind == "periodic":
             style = {"color": QUIET, "lw": 1.3, "ls": (0, (1, 2))}
         elif side.kind != "wall":
             continue
-        axes.plot(*ends[side.name], clip_on=False, solid_capstyle="projecting", **style)
+        style["solid_capstyle"] = "butt" if side.gaps else "projecting"
+        upright = side.name in ("left", "right")
+        ends = (bottom, top) if upright else (left, right)
+        stops = [ends[0], *itertools.chain(*side.gaps), ends[1]]
+        for piece in zip(stops[::2], stops[1::2], strict=True):
+            place = [across[side.name]] * 2
+            axes.plot(*((place, piece) if upright else (piece, place)), clip_on=False, **style)
 
 
 def _draw_bodies(axes: Axes, scene: Scene) -> None:

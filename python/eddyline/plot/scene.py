@@ -23,6 +23,7 @@ class Side:
     name: str
     kind: str  # wall, periodic, open
     slip: bool
+    gaps: tuple[tuple[float, float], ...] = ()  # openings in it, in 2D: from where to where along it [m]
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ class Scene:
             density=core.fluid.density if core.fluid.matter == "liquid" else None,
             up=_up(core.gravity),
             sides=tuple(
-                Side(name, side.kind, side.slip) for name, side in zip(SIDES, core.sides, strict=True)
+                Side(name, side.kind, side.slip, _gaps(core, index))
+                for index, (name, side) in enumerate(zip(SIDES, core.sides, strict=True))
             )[: 2 * core.dimensions],
             outlines=tuple(
                 np.asarray(outline)[:, :2]
@@ -114,3 +116,16 @@ class Scene:
 def _up(gravity: Triple) -> int:
     strongest = max(range(3), key=lambda axis: abs(gravity[axis]))
     return strongest if gravity[strongest] else 1
+
+
+def _gaps(core: _core.World, side: int) -> tuple[tuple[float, float], ...]:
+    axis, end = side // 2, side % 2
+    if core.dimensions == 3 or axis == 2:
+        return ()
+    place = core.origin[axis] + end * core.size[axis]
+    found = [
+        (opening.lower[1 - axis], opening.upper[1 - axis])
+        for opening in core.openings
+        if opening.axis == axis and abs(opening.lower[axis] - place) < 1e-9 * max(core.size)
+    ]
+    return tuple(sorted(found))

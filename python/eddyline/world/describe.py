@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from .. import _core
 from ..cores import own_cores
 from .channels import is_closed
+from .filling import time_when_full
 from .motions import top_speed
+from .openings import faces
 from .problems import listed, rounded
 from .samples import corners
 from .scales import gamma_of
@@ -102,6 +104,13 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
         if body.motion is not None:
             text += f", moves at up to {rounded(top_speed(body, file))} m/s"
         yield f"body {name}", text + (", slip" if body.slip else "")
+    for face in faces(file):
+        if face.path[0] == "openings":
+            kind = "inflow" if face.is_inflow else "outflow"
+            along = [k for k in range(world.dimensions) if k != face.axis]
+            across = _in_spacings([face.high[k] - face.low[k] for k in along], spacing)
+            ends = f"from {_place(face.low[: world.dimensions])} to {_place(face.high[: world.dimensions])} m"
+            yield f"opening {face.name}", f"{kind} {ends}, {across}"
     for name, observer in world.observers.items():
         marks = [f" {'at' if key == 'position' else key} {_place(at)}" for key, at in observer.marks.items()]
         unit = " m" if marks else ""
@@ -194,6 +203,7 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
     yield from _bodies_beyond(world)
     yield from _lost_fluid(world, found.estimate)
     yield from _sticking_gas(world)
+    yield from _overfilled(world)
     if is_closed(world.file):
         yield "nothing gets from inflow to outflow: bodies close the channel, and its pressure will rise."
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
@@ -242,6 +252,15 @@ def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
         yield (
             f"walls have {walls / fluid:,.0f} times as many particles as the fluid, which fills "
             f"{rounded(100 * filled, 2)} % of the domain: all lengths are in m."
+        )
+
+
+def _overfilled(world: World) -> Iterator[str]:
+    full = time_when_full(world.file)
+    if full is not None and full < world.end:
+        yield (
+            f"what flows in fills the domain by about t = {rounded(full, 2)} s, and has no way out: the run "
+            "will stop there. Add an outflow or an open side, or let it end earlier."
         )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .build import gauge_axis
 from .motions import top_speed
+from .openings import faces
 from .outlines import outlines
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, lattice
@@ -92,6 +93,7 @@ class _View:
         self._velocities()
         for index in (2 * self.axes[0], 2 * self.axes[0] + 1, 2 * self.axes[1], 2 * self.axes[1] + 1):
             self._side(index)
+        self._openings()
         self._observers()
         self._accelerations()
         self._dimensions()
@@ -209,6 +211,32 @@ class _View:
             dashes = (6, 3) if isinstance(side, Periodic) else (1, 2.5)
             self.panel.plot(line[:, 0], line[:, 1], color=INK, linewidth=1.3, dashes=dashes, zorder=4)
         self._side_label(index, axis, end, where, self._side_words(side, index))
+
+    def _openings(self) -> None:
+        """Those in walls and bodies: a gap, with an arrow the way that fluid passes it."""
+        for opening in faces(self.file):
+            if opening.path[0] != "openings":
+                continue
+            low, high = (
+                np.array([corner[axis] for axis in self.axes]) for corner in (opening.low, opening.high)
+            )
+            middle = (low + high) / 2
+            line = np.array([low, high])
+            kind = "inflow" if opening.is_inflow else "outflow"
+            if opening.axis in self.axes:
+                self.panel.plot(line[:, 0], line[:, 1], color="white", linewidth=4.0, zorder=5)
+                self.panel.plot(line[:, 0], line[:, 1], color=ARROW, linewidth=1.6, dashes=(2, 1), zorder=6)
+                inward = np.zeros(2)
+                inward[self.axes.index(opening.axis)] = opening.inward
+                start, end = middle - 0.16 * self.inch * inward, middle + 0.22 * self.inch * inward
+                self._arrow(*((start, end) if opening.is_inflow else (end, start)))
+                side = {"ha": ("right", "center", "left")[round(inward[0]) + 1]}
+                side["va"] = ("top", "center", "bottom")[round(inward[1]) + 1]
+                self._text(middle + 0.27 * self.inch * inward, f"{opening.name}: {kind}", **side)
+            else:
+                box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+                self._polygon(box, facecolor="none", edgecolor=ARROW, linestyle=(0, (2, 1)), zorder=4)
+                self._text(middle, f"{opening.name}: {kind}", ha="center", va="center")
 
     def _side_words(self, side: SideTable, index: int) -> str:
         name = SIDES[index]

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from .openings import faces
 from .problems import rounded
-from .samples import Points, corners, lattice
+from .samples import Points, corners, evaluate, lattice
 from .schema import SIDES, Open, WorldFile
 from .shapes import Region
 
 _MOST_PLACES = 300_000  # of a region that is looked at: of more the edge is a small part
 _FINE = 40_000  # points that tell the volume of a shape
 _TOLD = 0.02  # share of a region's fluid
+_MOMENTS = 201  # at which it is looked how much flows in
 
 
 def empty_regions(file: WorldFile) -> Iterator[str]:
@@ -49,18 +51,43 @@ def remarks(file: WorldFile) -> Iterator[str]:
         )
 
 
+def time_when_full(file: WorldFile) -> float | None:
+    """When inflows have filled what is empty at the start, without any way out [s], about; None if they have
+    not by the end."""
+    inflows = [face for face in faces(file) if face.is_inflow]
+    ways_out = len(faces(file)) > len(inflows) or any(is_open(file, axis) for axis in range(file.dimensions))
+    if not inflows or ways_out or not file.regions:
+        return None
+    low, high = corners(file)
+    room = float(_empty(file).mean()) * math.prod(high[k] - low[k] for k in range(file.dimensions))
+    moments = np.linspace(0, file.time.end, _MOMENTS)
+    rate = np.zeros(_MOMENTS)  # m^D/s
+    for face in inflows:
+        points, velocity = face.points(file.dimensions), face.velocity(file.dimensions)[face.axis]
+        area = math.prod(face.high[k] - face.low[k] for k in range(file.dimensions) if k != face.axis)
+        rate += [area * face.inward * float(evaluate(velocity, points, float(t)).mean()) for t in moments]
+    steps = 0.5 * (rate[1:] + rate[:-1]) * np.diff(moments)
+    let_in = np.concatenate([[0.0], np.cumsum(steps)])
+    over = np.flatnonzero(let_in >= room)
+    return float(moments[over[0]]) if len(over) else None
+
+
 def _fill_the_domain(file: WorldFile) -> bool:
     openings = any(is_open(file, axis) for axis in range(file.dimensions))
     if file.method.scheme != "delta" or not file.regions or openings:
         return False
+    empty = _empty(file)
+    return len(empty) > 0 and not empty.any()
+
+
+def _empty(file: WorldFile) -> NDArray[np.bool_]:
+    """Of points spread over the domain, which begin neither in a region nor in a body."""
     low, high = corners(file)
     points = lattice(low, high, file.dimensions, _FINE)
     empty = np.ones(len(points), dtype=np.bool_)
-    for region in file.regions.values():
-        empty &= region.core_shape.signed_distance(points) > 0
-    for body in file.bodies.values():
-        empty &= body.core_shape.signed_distance(points) > 0
-    return len(points) > 0 and not empty.any()
+    for shape in (*file.regions.values(), *file.bodies.values()):
+        empty &= shape.core_shape.signed_distance(points) > 0
+    return empty
 
 
 def _fluid_of(region: Region, file: WorldFile) -> tuple[float, float] | None:
