@@ -163,16 +163,10 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& p
   const double dt = prediction.dt, half = 0.5 * dt, unit = c.rate * c.kernel * c.c0;
   const double drift = dt * (-xsph * c.c0 * c.kernel / 4);  // W of w: a quarter of the kernel's K
   SpanValues g[D];
-  if (const Vec3* force = surroundings_.uniform_force()) {
-    for (int d = 0; d < D; ++d) std::fill_n(g[d].value, n, (*force)[d]);
-  } else {
-    for (std::size_t l = 0; l < n; ++l) {
-      Vec3 middle;
-      for (int d = 0; d < D; ++d) middle[d] = fluid.x[d][first + l] + half * fluid.v[d][first + l];
-      const Vec3 here = surroundings_.force(middle, flow_.time + half);
-      for (int d = 0; d < D; ++d) g[d][l] = here[d];
-    }
-  }
+  const auto middle = [&](std::size_t l) {
+    return vector_of(fluid.x, first + l) + half * vector_of(fluid.v, first + l);
+  };
+  surroundings_.forces(n, flow_.time + half, middle, g);
   std::fill_n(to.missed.value, n, 0.0);
   std::fill_n(to.a2.value, n, 0.0);
   T predicted[k_columns_at_once][k_span];  // velocities by c0, as pairs have seen them

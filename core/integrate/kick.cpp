@@ -142,14 +142,7 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Dest
     per_density[l] = unit / (1 + s[l]);
     to.v2[l] = to.a2[l] = 0;
   }
-  if (const Vec3* force = surroundings_.uniform_force()) {
-    for (int d = 0; d < D; ++d) std::fill_n(g[d].value, n, (*force)[d]);
-  } else {
-    for (std::size_t l = 0; l < n; ++l) {
-      const Vec3 here = surroundings_.force(vector_of(fluid.x, first + l), flow_.time);
-      for (int d = 0; d < D; ++d) g[d][l] = here[d];
-    }
-  }
+  surroundings_.forces(n, flow_.time, [&](std::size_t l) { return vector_of(fluid.x, first + l); }, g);
   for (int d = 0; d < D; ++d) {
     const T *pressure_force = flow_.delta.pressure_force(d) + first, *viscous_force = flow_.delta.viscous(d) + first;
     const double *v_old = fluid.v[d] + first, *force = g[d].value;

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+
 #include "integrate/flow.hpp"
+#include "integrate/particle_span.hpp"
 
 namespace eddyline::integrate {
 
@@ -12,6 +16,16 @@ class Surroundings {
 
   /// Acceleration by gravity and body force at a place [m] and a time [s], m/s^2.
   Vec3 force(const Vec3& x, double t) const { return force_is_uniform_ ? uniform_force_ : force_by_formula(x, t); }
+  /// The same at `count` places, place(l), at time t.
+  template <class Place>
+  void forces(std::size_t count, double t, Place&& place, SpanValues (&g)[D]) const {
+    for (int d = 0; d < D; ++d) std::fill_n(g[d].value, count, uniform_force_[d]);
+    if (force_is_uniform_) return;
+    for (std::size_t l = 0; l < count; ++l) {
+      const Vec3 here = force_by_formula(place(l), t);
+      for (int d = 0; d < D; ++d) g[d][l] = here[d];
+    }
+  }
   /// The same everywhere and at all times, if it is.
   const Vec3* uniform_force() const { return force_is_uniform_ ? &uniform_force_ : nullptr; }
   /// Whether some wall's velocity is a formula of t.
