@@ -504,6 +504,17 @@ def test_openings_in_walls_are_told_and_drawn(tmp_path: Path) -> None:
     assert "jet: inflow" in [call.args[3] for call in text.call_args_list]
 
 
+def test_probes_at_walls_under_a_free_surface_are_told() -> None:
+    probes = "\n".join(
+        f'[observe.{name}]\ntype = "probe"\nposition = {place}'
+        for name, place in {"floor": [0.5, 0.0], "near": [0.99, 0.1], "inside": [0.5, 0.1]}.items()
+    )
+    text = describe(World.from_text(f"{JET}{probes}"))
+    assert "observe.floor and observe.near stand at a wall" in text and "observe.inside stand" not in text
+    confined = describe(World.load("poiseuille"))
+    assert "at a wall" not in confined
+
+
 def test_what_flows_in_without_a_way_out_fills_the_domain() -> None:
     """The room is 0.4 m^2, and 0.2 m^2/s enter once the inflow has its speed: 2.5 s."""
     assert "fills the domain by about t = 2.5 s, and has no way out" in describe(World.from_text(JET))

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .. import _core
 from ..cores import own_cores
 from .channels import is_closed
@@ -16,7 +18,8 @@ from .openings import faces
 from .problems import listed, rounded
 from .samples import corners
 from .scales import gamma_of
-from .schema import SIDES, Gauge, Open, Wall
+from .schema import SIDES, Gauge, Open, Probe, Wall
+from .shapes import vec3
 
 if TYPE_CHECKING:
     from .world import World
@@ -33,6 +36,7 @@ _LARGE_PICTURE = 8_000_000  # at most: no raster has more than so many pixels al
 _VIEW_BYTES = 450_000  # of a frame in three, about
 _ROW_BYTES = 110  # of a series
 _DAY, _YEAR = 86_400, 365  # s, days
+_ONE_SIDED = 0.42  # of h: how far off a wall the mean over fluid on one side is, Wendland C2 in 2D and 3D
 _TOO_LONG = _YEAR * _DAY  # of a run [s]
 
 
@@ -204,6 +208,7 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
     yield from _lost_fluid(world, found.estimate)
     yield from _sticking_gas(world)
     yield from _overfilled(world)
+    yield from _wall_probes(world, found.estimate)
     if is_closed(world.file):
         yield "nothing gets from inflow to outflow: bodies close the channel, and its pressure will rise."
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
@@ -252,6 +257,34 @@ def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
         yield (
             f"walls have {walls / fluid:,.0f} times as many particles as the fluid, which fills "
             f"{rounded(100 * filled, 2)} % of the domain: all lengths are in m."
+        )
+
+
+def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
+    """With a free surface a probe reads a mean, which at a wall is one of fluid on one side alone."""
+    if not world.has_free_surface or world.core.method.scheme == "classic":
+        return
+    file, h = world.file, estimate.smoothing_length
+    low, high = corners(file)
+    names = []
+    for name, observer in world.observers.items():
+        if not isinstance(observer, Probe):
+            continue
+        place = np.array([vec3(observer.position)])
+        gaps = [
+            abs(place[0, axis] - (low, high)[end][axis])
+            for axis in range(world.dimensions)
+            for end in (0, 1)
+            if isinstance(file.boundaries.side(SIDES[2 * axis + end]), Wall)
+        ]
+        gaps += [float(body.core_shape.signed_distance(place)[0]) for body in file.bodies.values()]
+        if min(gaps, default=math.inf) < 0.5 * h:
+            names.append(f"observe.{name}")
+    if names:
+        stand = "stand" if len(names) > 1 else "stands"
+        yield (
+            f"{listed(names)} {stand} at a wall: with a free surface a probe reads the mean of the fluid "
+            f"around it, here as it is about {rounded(_ONE_SIDED * h, 2)} m off the wall."
         )
 
 

@@ -230,7 +230,7 @@ class _View:
                 inward[self.axes.index(opening.axis)] = opening.inward
                 start, end = middle - 0.16 * self.inch * inward, middle + 0.22 * self.inch * inward
                 self._arrow(*((start, end) if opening.is_inflow else (end, start)))
-                side = {"ha": ("right", "center", "left")[round(inward[0]) + 1]}
+                side: dict[str, Any] = {"ha": ("right", "center", "left")[round(inward[0]) + 1]}
                 side["va"] = ("top", "center", "bottom")[round(inward[1]) + 1]
                 self._text(middle + 0.27 * self.inch * inward, f"{opening.name}: {kind}", **side)
             else:
