@@ -91,12 +91,7 @@ def evaluate(world: World, series: Series, *, reached: float, gone: Container[st
 
     states = flow_states(world, series, gone)
     values = list(trusted_values(world, series, states, gone))
-    forces = [
-        value
-        for body, state in states.items()
-        for value in _of_force(world, body, series[f"force.{body}"], state)
-    ]
-    comparisons = evaluate_expectations(world, series, trusted([*values, *forces]))
+    comparisons = evaluate_expectations(world, series, trusted(values))
     suspects = _Suspects(world, series, reached)
     holding = world.expectations
     return Results(
@@ -180,22 +175,14 @@ def trusted(values: list[Value]) -> Trusted:
 
 
 def _of_body(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
-    """Drag and lift coefficients and the Strouhal number, or forces where there is no [reference]."""
-    time, factor = frame["time"].to_numpy(), world.coefficient_of_force
-    if factor is None or world.core.dimensions != 2:
-        yield from _of_force(world, body, frame, state)
-        return
-    for coefficient, column in COEFFICIENTS.items():
-        values = factor * frame[column].to_numpy()
-        yield from _statistics(world, f"{body}.{coefficient}", "1", time, values, state, TRUSTED)
-    reference = world.reference
-    if reference is not None:
+    """In 2D with [reference] drag and lift coefficients and the Strouhal number; the components of the force."""
+    time, factor, reference = frame["time"].to_numpy(), world.coefficient_of_force, world.reference
+    if factor is not None and reference is not None and world.core.dimensions == 2:
+        for coefficient, column in COEFFICIENTS.items():
+            values = factor * frame[column].to_numpy()
+            yield from _statistics(world, f"{body}.{coefficient}", "1", time, values, state, TRUSTED)
         yield _strouhal(world, f"{body}.strouhal", state, reference.length / reference.velocity)
-
-
-def _of_force(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
-    """The means of the components of a force, over the window of its flow."""
-    time, units = frame["time"].to_numpy(), frame.attrs.get("units", {})
+    units = frame.attrs.get("units", {})
     for column in frame.columns:
         if str(column).startswith("total_"):
             name, unit = f"force.{body}.{column}", units.get(column, "N")
