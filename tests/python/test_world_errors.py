@@ -261,6 +261,15 @@ def test_set_needs_path_and_value() -> None:
     assert parse_set(["let.b = 2*c", "time.end=1"]) == {"let.b": "2*c", "time.end": "1"}
 
 
+def test_what_is_set_twice_is_not_set() -> None:
+    with pytest.raises(WorldError) as caught:
+        parse_set(["let.a=0.05,0.1", "time.end=1", "let.b=2", "let. a = 0.3,0.4", "let.b=2", "let.b=3"])
+    assert str(caught.value).splitlines() == [
+        "--set: let.a=0.05,0.1 and let.a=0.3,0.4 set the same key. Set let.a once.",
+        "--set: let.b=2, let.b=2 and let.b=3 set the same key. Set let.b once.",
+    ]
+
+
 @pytest.mark.parametrize("value", [None, [1, None], object])
 def test_an_override_that_no_file_can_hold(value: object) -> None:
     (line,) = lines_of(BASE, {"let.D": value})  # type: ignore[dict-item]

@@ -162,8 +162,10 @@ def _is_toml(line: str) -> bool:
 
 
 def parse_set(items: Sequence[str]) -> dict[str, str | float]:
-    """Overrides from `--set PATH=VALUE` texts of a command line."""
+    """Overrides from `--set PATH=VALUE` texts of a command line. A path that is set twice is an error: none
+    of its values is more likely to be meant than another."""
     result: dict[str, str | float] = {}
+    given: dict[tuple[str, ...], list[str]] = {}
     wrong: list[Problem] = []
     for item in items:
         path, equals, value = item.partition("=")
@@ -173,6 +175,12 @@ def parse_set(items: Sequence[str]) -> dict[str, str | float]:
             )
         else:
             result[path.strip()] = value.strip()
+            given.setdefault(tuple(map(str.strip, path.split("."))), []).append(value.strip())
+    for parts, values in given.items():
+        if len(values) > 1:
+            name = ".".join(parts)
+            told = listed([f"{name}={value}" for value in values])
+            wrong.append(Problem(0, OVERRIDE, f"{told} set the same key. Set {name} once."))
     if wrong:
         raise WorldError(wrong)
     return result
