@@ -64,6 +64,12 @@ WRONG_KINDS = [
     (lambda world: eddyline.run(world, sites=3), "sites = 3: must be a list of whole numbers"),
     (lambda world: eddyline.World.load(3), "path = 3: must be a path"),
     (lambda world: eddyline.World.from_text(3), "text = 3: must be a text"),
+    (lambda world: eddyline.run(world, out=5), "out = 5: must be a path"),
+    (lambda world: eddyline.resume(5), "run = 5: must be a Run, or the folder of one"),
+    (
+        lambda world: eddyline.Simulation(world).raster("speed", 3),
+        "shape = 3: must be a list of whole numbers",
+    ),
     (lambda world: Run.open(3), "path = 3: must be a path"),
     (lambda world: eddyline.Simulation(world).raster(3), "quantity = 3: must be a text"),
     (lambda world: eddyline.run(world, live=8000), "live = 8000: must be a text"),
@@ -137,6 +143,9 @@ def test_rasters(simulation: eddyline.Simulation) -> None:
     assert speed.shape == (48, 64) and speed.dtype == np.float32
     assert np.isfinite(speed[5, 5]) and np.isnan(speed[-1, -1])
     assert simulation.raster("pressure", (10, 20)).shape == (10, 20)
+    for shape in ((3,), (0, 4)):
+        with pytest.raises(ValueError, match="must be two numbers >= 1, rows and columns"):
+            simulation.raster("pressure", shape)  # type: ignore[arg-type]
 
 
 def test_notebooks_show_pictures(simulation: eddyline.Simulation, tmp_path: Path) -> None:
@@ -156,6 +165,10 @@ def test_a_run_in_a_notebook(tmp_path: Path) -> None:
         run.series("back")
     assert eddyline.Run.open(tmp_path / "run").fingerprint == run.fingerprint
     assert run.report == tmp_path / "run" / "report.html"
+    with pytest.raises(eddyline.run.RequestError, match="give a later until or more steps, counted"):
+        eddyline.resume(run, steps=10)
+    again = eddyline.resume(run, steps=12, progress=False, movie=False, report=False)
+    assert again.folder == run.folder and again.record["steps"] == 12
 
 
 def test_a_front_ends_at_the_wall(tmp_path: Path) -> None:

@@ -464,7 +464,7 @@ def test_a_spectrum_is_a_picture_and_a_table(run: Run, tmp_path: Path) -> None:
     ):
         with pytest.raises(RequestError) as error:
             list(export(run, [], spectra=[name], out=tmp_path / "none"))
-        assert str(error.value) == f"--spectrum {name}: {message}"
+        assert str(error.value) == f'spectra = "{name}": {message}'
     assert not (tmp_path / "none").exists()
 
 

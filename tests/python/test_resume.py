@@ -193,7 +193,7 @@ def test_a_flipped_byte_makes_the_checkpoint_before_be_used(
 def test_what_cannot_go_on_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     start(CHANNEL_2D, out, 10)
-    with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later --until"):
+    with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later until"):
         go_on(out, 10)
     with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
         go_on(tmp_path / "elsewhere", 20)

@@ -20,6 +20,7 @@ from eddyline.sweep import Convergence, RunOptions, converge, run_sweep
 from eddyline.sweep.charts import charts_of
 from eddyline.sweep.table import Cell, Row, limits_of, spacing_key, to_text
 from eddyline.sweep.values import expand, grid, labels
+from eddyline.wording import of_options
 from eddyline.world import World, WorldError
 from eddyline.world.units import unit_of_key, unit_of_quantity
 
@@ -76,18 +77,27 @@ def test_values_of_a_setting(text: str, values: tuple[float | str, ...]) -> None
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"let.a": "1:2"}, "--set let.a=1:2: a range is a:b:n, n values from a to b, or a:b:n:log"),
-        ({"let.a": "1:2:1"}, "--set let.a=1:2:1: the number of values must be a whole number >= 2; it is 1"),
-        ({"let.a": "1:2:x"}, "--set let.a=1:2:x: the number of values must be a whole number >= 2; it is x"),
-        ({"let.a": "1:2:3:exp"}, "--set let.a=1:2:3:exp: `exp` is unknown; write a:b:n or a:b:n:log"),
-        ({"let.a": "0:2:3:log"}, "--set let.a=0:2:3:log: a logarithmic range needs ends > 0"),
-        ({"let.a": "a:b:3"}, "--set let.a=a:b:3: the ends must be numbers, a:b:n; a:b are not"),
-        ({"let.a": "2:2:3"}, "--set let.a=2:2:3: the ends must be two different finite numbers"),
-        ({"let.a": "1,,2"}, "--set let.a=1,,2: an empty value; write a,b,c"),
-        ({"let.a": "1,2,1"}, "--set let.a=1,2,1: 1 stands twice; give each value once"),
+        ({"let.a": "1:2"}, 'changes["let.a"] = "1:2": a range is a:b:n, n values from a to b, or a:b:n:log'),
+        (
+            {"let.a": "1:2:1"},
+            'changes["let.a"] = "1:2:1": the number of values must be a whole number >= 2; it is 1',
+        ),
+        (
+            {"let.a": "1:2:x"},
+            'changes["let.a"] = "1:2:x": the number of values must be a whole number >= 2; it is x',
+        ),
+        (
+            {"let.a": "1:2:3:exp"},
+            'changes["let.a"] = "1:2:3:exp": `exp` is unknown; write a:b:n or a:b:n:log',
+        ),
+        ({"let.a": "0:2:3:log"}, 'changes["let.a"] = "0:2:3:log": a logarithmic range needs ends > 0'),
+        ({"let.a": "a:b:3"}, 'changes["let.a"] = "a:b:3": the ends must be numbers, a:b:n; a:b are not'),
+        ({"let.a": "2:2:3"}, 'changes["let.a"] = "2:2:3": the ends must be two different finite numbers'),
+        ({"let.a": "1,,2"}, 'changes["let.a"] = "1,,2": an empty value; write a,b,c'),
+        ({"let.a": "1,2,1"}, 'changes["let.a"] = "1,2,1": 1 stands twice; give each value once'),
         (
             {"let.a": "3"},
-            "nothing to sweep: give a key several values, e.g. --set let.a=20:200:8 or let.a=20,40",
+            'nothing to sweep: give a key several values, e.g. {"let.a": "20:200:8"} or {"let.a": "20,40"}',
         ),
         (
             {"let.a": "1:2:200", "let.b": "1:2:200"},
@@ -99,6 +109,20 @@ def test_what_is_wrong_with_values_is_one_line(changes: dict[str, str], line: st
     with pytest.raises(RequestError) as error:
         grid(changes)
     assert str(error.value) == line
+
+
+def test_the_command_line_hears_of_its_options() -> None:
+    with of_options(), pytest.raises(RequestError) as error:
+        grid({"let.a": "1:2", "let.b": "1,1"})
+    assert str(error.value).splitlines() == [
+        "--set let.a=1:2: a range is a:b:n, n values from a to b, or a:b:n:log",
+        "--set let.b=1,1: 1 stands twice; give each value once",
+    ]
+    with (
+        of_options(),
+        pytest.raises(RequestError, match=r"e\.g\. --set let\.a=20:200:8 or --set let.a=20,40"),
+    ):
+        grid({"let.a": "3"})
 
 
 def test_a_grid_has_all_combinations() -> None:
@@ -235,7 +259,7 @@ def test_a_sweep_leaves_another_ones_runs_alone(
 ) -> None:
     first = run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, out="mine")
     before = {path: path.read_bytes() for path in first.folder.rglob("*.json")}
-    with pytest.raises(RequestError, match=f"--out mine: holds a sweep {held}; give another folder"):
+    with pytest.raises(RequestError, match=f'out = "mine": holds a sweep {held}; give another folder'):
         run_sweep(world, changes, dataclasses.replace(OPTIONS, **options), out="mine")  # type: ignore[arg-type]
     assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
@@ -243,6 +267,10 @@ def test_a_sweep_leaves_another_ones_runs_alone(
 def test_arguments_of_another_kind_are_told(world: Path) -> None:
     with pytest.raises(TypeError, match="world = None: must be a World, or the path"):
         eddyline.sweep(None, {"let.a": [0.05, 0.06]})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="quantities = 3: must be a list of texts"):
+        eddyline.sweep(world, {"let.a": [0.05, 0.06]}, quantities=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="out = 3: must be a path"):
+        eddyline.sweep(world, {"let.a": [0.05, 0.06]}, out=3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"changes = 'let\.a=1,2': must be a dict of values by path"):
         eddyline.sweep(world, "let.a=1,2")  # type: ignore[arg-type]
 
@@ -251,7 +279,7 @@ def test_a_sweep_that_can_tell_nothing_is_not_run(world: Path) -> None:
     world.write_text(world.read_text().replace("range ", "after = 0.05\nrange "))
     changes = {"let.a": "0.05,0.06"}
     with pytest.raises(
-        RequestError, match=r"--until 0.004: no point will have a value, .* from t = 0.05 s on"
+        RequestError, match=r"until = 0.004: no point will have a value, .* from t = 0.05 s on"
     ):
         run_sweep(world, changes, OPTIONS)
     assert len(run_sweep(world, changes, OPTIONS, quantities=["budget.max_speed.max"]).rows) == 2
@@ -263,7 +291,11 @@ def test_every_point_is_checked_before_any_is_run(world: Path) -> None:
     assert "must be > 0" in str(error.value) and "At a=-0.05." in str(error.value)
     with pytest.raises(WorldError, match=r"let\.b is not in the file"):
         run_sweep(world, {"let.b": "1,2"}, OPTIONS)
-    with pytest.raises(RequestError, match=r'--quantity "front.positon.final": unknown result'):
+    with pytest.raises(WorldError, match=r"^changes: let\.b is not in the file"):
+        run_sweep(world, {"let.b": "1,2"}, OPTIONS)
+    with pytest.raises(RequestError, match=r'^quantities = "budget.max_sped.max": [^\n]*$'):
+        run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, quantities="budget.max_sped.max")
+    with pytest.raises(RequestError, match=r'quantities = "front.positon.final": unknown result'):
         run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, quantities=["front.positon.final"])
     assert not Path("runs").exists()
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import html
+import os
 from functools import cached_property
 from pathlib import Path
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 from eddyline import kinds
@@ -30,11 +32,20 @@ class Run:
         self.record: dict[str, Any] = folder.read_record()
 
     @classmethod
-    def open(cls, path: str | Path) -> Run:
+    def open(cls, path: str | os.PathLike[str]) -> Run:
         """Opens the run in a folder; `runs/NAME` stands for its latest run. FileNotFoundError if there is
         none."""
         kinds.path(path=path)
         return cls(RunFolder.open(path))
+
+    @classmethod
+    def of(cls, run: Run | str | os.PathLike[str]) -> Run:
+        """A run as it is, or that in a folder, see open()."""
+        if isinstance(run, cls):
+            return run
+        if not isinstance(run, (str, os.PathLike)):
+            raise TypeError(f"run = {short(run)}: must be a Run, or the folder of one")
+        return cls.open(run)
 
     @property
     def folder(self) -> Path:
