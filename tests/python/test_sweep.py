@@ -323,6 +323,7 @@ def test_a_power_is_extrapolated_exactly(order: float, spacings: tuple[float, ..
     assert found.order == pytest.approx(order, abs=1e-3)
     assert found.extrapolated == pytest.approx(5, abs=1e-4)
     assert found.error == pytest.approx(1.25 * 3 * spacings[-1] ** order, rel=1e-2)
+    assert found.amplitude == pytest.approx(3, rel=1e-2)
 
 
 def test_scatter_about_the_fit_is_part_of_the_error() -> None:
@@ -334,6 +335,25 @@ def test_scatter_about_the_fit_is_part_of_the_error() -> None:
     assert scattered.error > smooth.error + 1e-4
 
 
+def test_the_chart_shows_the_fit() -> None:
+    """Of four spacings whose values scatter about it, and not the curve of that order through the finest."""
+    world = World.from_text(small_worlds.DAM)
+    values = {10: 5.7012, 20: 5.6090, 40: 5.5891, 80: 5.5812}
+    made = rows(values)
+    limits = limits_of(made, "let.n")
+    fit = limits[0].found
+    assert isinstance(fit, Convergence) and fit.plausible
+    rest = [fit.at(0.1 / n) - value for n, value in values.items()]
+    assert max(map(abs, rest)) < 2e-3 and min(map(abs, rest)) > 1e-5
+    assert sum(rest) == pytest.approx(0, abs=1e-9), "least squares leave no mean"
+    (chart,) = charts_of(world, made, limits, "let.n")
+    (axes,) = chart.figure().axes
+    (curve,) = [line for line in axes.lines if line.get_linestyle() == ":"]
+    x, y = (np.asarray(data, dtype=float) for data in curve.get_data())
+    assert y == pytest.approx(fit.extrapolated + fit.amplitude * x**fit.order)
+    assert (x[0], x[-1]) == (0, 0.01)
+
+
 def test_an_order_too_good_to_be_true_is_not_used() -> None:
     h = (0.1, 0.05, 0.025)
     found = converge(h, [5 + 300 * x**4 for x in h])
@@ -341,6 +361,7 @@ def test_an_order_too_good_to_be_true_is_not_used() -> None:
     fine, coarse = 5 + 300 * h[2] ** 4, 5 + 300 * h[1] ** 4
     assert found.extrapolated == pytest.approx(fine + (fine - coarse) / 3)
     assert found.error == pytest.approx(3 * abs(found.extrapolated - fine))
+    assert (found.used_order, found.at(h[2]), found.at(h[1])) == pytest.approx((2, fine, coarse))
 
 
 @pytest.mark.parametrize(
