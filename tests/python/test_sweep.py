@@ -170,6 +170,7 @@ def test_a_sweep_is_a_table(world: Path) -> None:
     names = {path.name for path in folder.iterdir() if path.is_dir()}
     assert names == {"a=0.05,g=9.81", "a=0.05,g=4.9", "a=0.06,g=9.81", "a=0.06,g=4.9"}
     assert len(pd.read_csv(folder / "table.csv")) == 4
+    assert table.attrs["limits"] == table.attrs["convergence"] == [], "nothing here is over the spacing"
     text = (folder / "table.txt").read_text()
     assert "OUTSIDE" in text and "a=0.05,g=4.9: likely too short (the run stopped at t = " in text
     assert table["budget.max_speed.max note"].str.contains("likely too short").all()
@@ -408,9 +409,18 @@ def test_a_sweep_over_the_spacing_says_order_and_limit() -> None:
     assert str(found[0]) == (
         "Cd mean: order 2, extrapolated 5.580 +- 0.010 (grid convergence index) | expected 5 to 6"
     )
+    record = found[0].record()
+    assert [record[key] for key in ("order", "used_order", "extrapolated", "amplitude")] == pytest.approx(
+        [2, 2, 5.58, 1300], rel=1e-2
+    )
+    assert record["error"] == pytest.approx(1.25 * 13 / 1600, rel=1e-2)
+    assert record["spacings"] == [0.01, 0.005, 0.0025] and record["values"][-1] == 5.58 + 13 / 1600
+    assert (record["quantity"], record["settings"], record["note"]) == ("c.drag_coefficient.mean", {}, "")
     text = to_text(rows({10: 5.7, 20: 5.62, 40: 5.9}), limits_of(rows({10: 5.7, 20: 5.62, 40: 5.9}), "let.n"))
     assert text.splitlines()[0].split() == ["let.n", "Cd", "mean"]
     assert "do not converge monotonically" in text
+    refused = limits_of(rows({10: 5.7, 20: 5.62, 40: 5.9}), "let.n")[0].record()
+    assert refused["order"] is refused["error"] is None and "monotonically" in refused["note"]
 
 
 def test_the_key_of_the_spacing(tmp_path: Path) -> None:

@@ -74,9 +74,14 @@ class Sweep:
     stopped: bool
 
     def table(self) -> pd.DataFrame:
-        """A row a point, see table.to_frame; `.attrs` hold the folder and the limits as texts."""
+        """A row a point, see table.to_frame; `.attrs` hold the folder, and the limits at a spacing of zero:
+        "limits" as numbers, see Limit.record, and "convergence" as sentences."""
         frame = to_frame(self.rows)
-        frame.attrs = {"folder": str(self.folder), "convergence": [str(limit) for limit in self.limits]}
+        frame.attrs = {
+            "folder": str(self.folder),
+            "limits": [limit.record() for limit in self.limits],
+            "convergence": [str(limit) for limit in self.limits],
+        }
         return frame
 
     def text(self) -> str:
@@ -103,6 +108,10 @@ def sweep(
     steps, until, threads, boxes: as for `eddyline.run`. out: a new or empty folder, or that of a sweep
     which is the same but for its values; unless given runs/NAME/sweeps/0001, 0002, ..., or the folder of the
     same sweep if it was begun before.
+
+    `.attrs` of the table: "folder"; over the spacing "limits", a dict for each quantity with its order of
+    convergence, what it converges to (extrapolated) and the grid convergence index (error), or the note why
+    there is none; "convergence", the same as sentences.
 
     Points that have come to their end are not run again; Ctrl-C leaves a sweep that the same call goes on
     with. RequestError or WorldError, before anything runs, has a line for each thing that is wrong with any

@@ -78,6 +78,27 @@ class Limit:
         expected = f" | expected {band[0]:.4g} to {band[1]:.4g}" if band else ""
         return f"{name}{where}: {order}, extrapolated {value} (grid convergence index){expected}"
 
+    def record(self) -> dict[str, Any]:
+        """The same as plain numbers: quantity, unit, settings (the other ones); spacings [m] and values, from
+        the coarsest to the finest; order as observed, used_order, extrapolated, error (grid convergence
+        index), amplitude, as in Convergence. The last five are None if nothing is extrapolated; note says
+        why, or if another order was used."""
+        cells = [row.cells[self.quantity] for row in self.rows]
+        fit = self.found if isinstance(self.found, Convergence) else None
+        return {
+            "quantity": self.quantity,
+            "unit": cells[-1].unit if cells else "",
+            "settings": dict(self.others),
+            "spacings": [row.spacing for row in self.rows],
+            "values": [cell.found.value for cell in cells if isinstance(cell.found, Statistic)],
+            "order": fit and fit.order,
+            "used_order": fit and fit.used_order,
+            "extrapolated": fit and fit.extrapolated,
+            "error": fit and fit.error,
+            "amplitude": fit and fit.amplitude,
+            "note": "" if fit is not None and fit.plausible else str(self.found),
+        }
+
 
 def quantities_of(world: World) -> list[str]:
     """What a sweep tabulates unless told: what the world expects, as far as it is one number; else forces on
