@@ -313,6 +313,25 @@ def test_the_command(world: Path) -> None:
     assert wrong.exit_code == 2 and "a range is a:b:n" in wrong.output
 
 
+def test_final_values_of_a_sweep_are_of_one_time(world: Path) -> None:
+    """Runs pass their end by a part of a step, another one at each spacing."""
+    quantity, end = "front.position.final", 0.02
+    options = dataclasses.replace(OPTIONS, until=end)
+    changes = {"domain.spacing": "a/8,a/10", "let.g": 9.81}
+    done = run_sweep(world, changes, options, quantities=quantity)
+    for row in done.rows:
+        front = Run.open(done.folder / row.label).series("front")
+        assert front["time"].iloc[-1] > end > front["time"].iloc[-2]
+        found = row.cells[quantity].found
+        assert isinstance(found, Statistic) and found.window == (end, end)
+        assert found.value == pytest.approx(np.interp(end, front["time"], front["position"]), rel=1e-12)
+        assert found.value != front["position"].iloc[-1] and not row.cells[quantity].reason
+    few = run_sweep(world, changes | {"output.series": 7}, options, quantities=quantity)
+    assert all("is of t = 0.0" in row.cells[quantity].reason for row in few.rows), few.text()
+    assert "the last row before the end, 0.02 s; more rows (output.series) come nearer" in few.text()
+    assert few.table()[f"{quantity} note"].str.contains("the last row before the end").all()
+
+
 # --- convergence ----------------------------------------------------------------------------------
 
 

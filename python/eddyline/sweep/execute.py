@@ -179,7 +179,8 @@ def run_sweep(
                     continue
                 stopped = _was_stopped(run)
             if run is not None and run.outcome != "stopped by user":
-                rows.append(row_of(point.label, point.settings, point.world, run, wanted))
+                end = point.world.end if options.until is None else options.until
+                rows.append(row_of(point.label, point.settings, point.world, run, wanted, end))
         return _finish(folder, base, points, rows, stopped)
 
 
