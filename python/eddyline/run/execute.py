@@ -112,8 +112,10 @@ def run(
     with simulated(ready, manner, ranks) as (simulation, stop):
         folder = RunFolder.create(ready.name, destination)
         tell_run(folder.path)
-        limit = steps if steps is not None else UNLIMITED
-        execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution = Execution(
+            ready, simulation, folder, stop, end=_end(ready, until),
+            steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
+        )  # fmt: skip
         execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
@@ -189,8 +191,10 @@ def resume(
     with simulated(ready, manner, ranks) as (simulation, stop), folder.held():
         assert checkpoint is not None
         tell_run(folder.path)
-        limit = steps if steps is not None else UNLIMITED
-        execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution = Execution(
+            ready, simulation, folder, stop, end=_end(ready, until),
+            steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
+        )  # fmt: skip
         execution.steered_by(watched_at(live), ranks.hosts, journal_of(folder))
         execution.go_on(checkpoint)
         execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)

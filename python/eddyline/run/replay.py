@@ -86,7 +86,9 @@ def replay(
         kept = before.path / journal.NAME
         if kept.is_file():
             atomic.write_bytes(folder.path / journal.NAME, kept.read_bytes())
-        execution = Execution(world, simulation, folder, stop, end, steps, CHECKPOINT_EVERY)
+        execution = Execution(
+            world, simulation, folder, stop, end=end, steps=steps, checkpoint_every=CHECKPOINT_EVERY
+        )
         execution.record |= {
             "world": record["world"],
             "title": record["title"],
