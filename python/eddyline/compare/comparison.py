@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -167,8 +168,9 @@ class Comparison:
         figure.savefig(path)
 
 
-def compare_runs(a: str | Path | Run, b: str | Path | Run) -> Comparison:
-    """Compares two runs, given by their folders.
+def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str]) -> Comparison:
+    """Compares two runs, or those in two folders: are they `.identical`? `.text()` tells, `.table()` has the
+    moments.
 
     Moments are matched by step; where the runs have no step in common, by time. RequestError if they have no
     moment in common, or different dimensions; FileNotFoundError if one is no run.

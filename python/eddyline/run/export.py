@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,25 +13,45 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.stream import atomic
 from eddyline.wording import given
+from eddyline.world.problems import listed
 
 PARTS = ("png", "mp4", "csv", "vtkhdf", "report", "timeline")
 
 
 def export(
-    run: Run | str | Path,
+    run: Run | str | os.PathLike[str],
+    parts: str | Sequence[str] = (),
+    *,
+    quantity: str | None = None,
+    width: int = 1280,
+    out: str | os.PathLike[str] | None = None,
+    spectra: str | Sequence[str] = (),
+) -> list[Path]:
+    """Makes files of a run without running it again, in `out` or the run's folder `export`; replaces older
+    ones. Gives their paths.
+
+    run: a Run, or its folder. parts: "png" (the last picture), "mp4", "csv" (series and values), "vtkhdf"
+    (all snapshots in one file), "report", "timeline" (of ranks).
+    quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
+    spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
+    """
+    chosen, columns = ([each] if isinstance(each, str) else each for each in (parts, spectra))
+    kinds.texts(parts=chosen, spectra=columns)
+    if not chosen and not columns:
+        raise RequestError(f"say what to export: parts ({listed(PARTS, 'or')}), or spectra")
+    return list(exported(run, chosen, quantity=quantity, width=width, out=out, spectra=columns))
+
+
+def exported(
+    run: Run | str | os.PathLike[str],
     parts: Sequence[str],
     *,
     quantity: str | None = None,
     width: int = 1280,
-    out: str | Path | None = None,
+    out: str | os.PathLike[str] | None = None,
     spectra: Sequence[str] = (),
 ) -> Iterator[Path]:
-    """Makes each of `parts` (of PARTS) and yields the files, in `out` or the run's folder `export`;
-    replaces older ones.
-
-    quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
-    spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
-    """
+    """As `export`, each file as soon as it is made."""
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise RequestError(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")

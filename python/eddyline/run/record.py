@@ -18,6 +18,7 @@ from eddyline.stream.series import read_series
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eddyline.run.frames import Frames
     from eddyline.world import World
 
 
@@ -79,10 +80,16 @@ class Run:
 
     @cached_property
     def world(self) -> World:
-        """The world as it was run."""
+        """The world as it was run, with the name that it had then."""
         from eddyline.world import World
 
-        return World.load(self._folder.world)
+        return World.load(self._folder.world, name=str(self.record.get("world") or "world"))
+
+    @property
+    def spacing(self) -> float:
+        """Of the particles at the start [m]. `results["spacing"]` is the text that stands beside values, such
+        as D/20."""
+        return float(self.world.core.spacing)
 
     @property
     def results(self) -> dict[str, Any]:
@@ -134,6 +141,15 @@ class Run:
         there is no such one."""
         kinds.whole(k=k)
         return snapshots.read_snapshot(self.folder, k)
+
+    def frames(self, quantity: str | None = None) -> Frames:
+        """A quantity as numbers on pixels at each moment of the film, see Frames: that of the world, unless
+        another that was kept is asked for. KeyError, which names those, if this one was not."""
+        from eddyline.run.frames import Frames
+
+        name = str(self.record["quantity"]) if quantity is None else quantity
+        kinds.text(quantity=name)
+        return Frames(self._folder.pictures, name)
 
     @property
     def picture(self) -> Path:
