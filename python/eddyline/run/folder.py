@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eddyline.run.claim import claim
+from eddyline.run.claim import claim, is_claimed
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.stream import atomic
 from eddyline.stream.damaged import DamagedError
@@ -145,6 +145,10 @@ class RunFolder:
             yield
         finally:
             os.close(handle)
+
+    def is_held(self) -> bool:
+        """Whether a process computes this run now, see is_claimed()."""
+        return is_claimed(self.path)
 
     def write_record(self, record: dict[str, Any]) -> None:
         atomic.write_json(self.record, record)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Run:
     """What a run left in its folder. `Run.open(path)` opens any run again; nothing here writes.
 
-    outcome: "running", "finished", "stopped by user" or "failed"; `message` says why.
+    outcome: "running", "finished", "stopped by user", "failed" or "lost"; `message` says why.
     """
 
     def __init__(self, folder: RunFolder) -> None:
@@ -55,12 +55,22 @@ class Run:
 
     @property
     def outcome(self) -> str:
-        """ "running", "finished", "stopped by user" or "failed"."""
+        """ "running", "finished", "stopped by user", "failed", or "lost": it was killed, or its machine
+        stopped, before it could say how it ended."""
+        if self.record["outcome"] == "running" and not self._folder.is_held():
+            self.record = self._folder.read_record()  # it may have ended since that was read
+            if self.record["outcome"] == "running":
+                return "lost"
         return str(self.record["outcome"])
 
     @property
     def message(self) -> str:
         """Why the run stopped or failed; empty for a finished run."""
+        if self.outcome == "lost":
+            return (
+                f"was killed, or its machine stopped; `eddyline resume {self.folder}` goes on from its last "
+                "checkpoint, if it has any"
+            )
         return str(self.record.get("message") or "")
 
     @property

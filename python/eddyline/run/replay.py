@@ -56,10 +56,11 @@ def replay(
 
     def prepare() -> tuple[World, RunFolder, list[journal.Entry], int, float]:
         manner.check()
-        folder = RunFolder(Run.of(run).folder)
+        given = Run.of(run)
+        folder = RunFolder(given.folder)
         record = folder.read_record()
         if "steps" not in record or not record["fingerprint"]:
-            how = "is being computed, or was killed" if record["outcome"] == "running" else record["outcome"]
+            how = {"running": "is being computed", "lost": "was killed"}.get(given.outcome, given.outcome)
             raise RequestError(
                 f"{folder}: did not come to its end ({how}), so that there is nothing to compare with. "
                 "`eddyline resume` goes on from its last checkpoint, if it has any"

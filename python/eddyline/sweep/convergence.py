@@ -51,7 +51,7 @@ class Convergence:
 
     def at(self, spacing: float) -> float:
         """What the fit says of a spacing [m]: f_0 + a h^p."""
-        return self.extrapolated + self.amplitude * spacing**self.used_order
+        return self.extrapolated + self.amplitude * float(spacing**self.used_order)
 
     def __str__(self) -> str:
         if self.plausible:
