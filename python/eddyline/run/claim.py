@@ -27,8 +27,12 @@ def claim(file: IO[str] | int, refusal: str) -> None:
 
 
 def is_claimed(folder: Path) -> bool:
-    """Whether a process has claimed a folder. Where there are no locks nobody can tell: then it is."""
-    handle = os.open(folder, os.O_RDONLY)
+    """Whether a process has claimed a folder. Where nobody can tell, as there are no locks, it counts as
+    claimed."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return True
     try:
         return _is_taken(handle, unknown=True)
     finally:
