@@ -150,18 +150,18 @@ def run_sweep(
     _check_requests(points, options)
     if not asked and options.until is not None:
         _check_until(points, wanted, options.until)
-    given = options_text(steps=options.steps, until=options.until)
+    how = options_text(steps=options.steps, until=options.until)
     definition: dict[str, Any] = {
         "format": 1,
         "world": canonical_world(base.source),
         "settings": {key: list(values) for key, values in chosen.settings.items()},
         "fixed": chosen.fixed,
-        "options": given,
+        "options": how,
     }
     folder = SweepFolder.find_or_create(base.name, definition, Path(out) if out is not None else None)
     with folder.claimed():
         rows, stopped = [], False
-        found = {point.label: folder.finished_run(point.label, point.world, given) for point in points}
+        found = {point.label: folder.finished_run(point.label, point.world, how) for point in points}
         if options.progress:
             _announce(folder, points, found)
         for number, point in enumerate(points, 1):
