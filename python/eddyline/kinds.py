@@ -19,6 +19,12 @@ def wholes(**given: object) -> None:
             raise TypeError(f"{name} = {short(value)}: must be a list of whole numbers")
 
 
+def texts(**given: object) -> None:
+    for name, value in given.items():
+        if not isinstance(value, Sequence) or not all(isinstance(each, str) for each in value):
+            raise TypeError(f"{name} = {short(value)}: must be a list of texts")
+
+
 def number(**given: object) -> None:
     for name, value in given.items():
         if not hasattr(value, "__float__"):

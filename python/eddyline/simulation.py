@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.cores import refusal
-from eddyline.kinds import number, text, whole
+from eddyline.kinds import number, text, whole, wholes
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -91,6 +91,10 @@ class Simulation:
         from eddyline.plot.scene import Scene
 
         text(quantity=quantity)
+        if shape is not None:
+            wholes(shape=shape)
+            if len(shape) != 2 or min(shape) < 1:
+                raise ValueError(f"shape = {shape}: must be two numbers >= 1, rows and columns")
         scene = Scene.of(self.world)
         lower, upper = list(scene.lower), scene.upper
         if scene.dimensions == 3:

@@ -15,6 +15,7 @@ import small_worlds
 import eddyline
 from eddyline.run import Run
 
+QUIET = {"progress": False, "movie": False, "report": False}
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 
 
@@ -64,6 +65,12 @@ WRONG_KINDS = [
     (lambda world: eddyline.run(world, sites=3), "sites = 3: must be a list of whole numbers"),
     (lambda world: eddyline.World.load(3), "path = 3: must be a path"),
     (lambda world: eddyline.World.from_text(3), "text = 3: must be a text"),
+    (lambda world: eddyline.run(world, out=5), "out = 5: must be a path"),
+    (lambda world: eddyline.resume(5), "run = 5: must be a Run, or the folder of one"),
+    (
+        lambda world: eddyline.Simulation(world).raster("speed", 3),
+        "shape = 3: must be a list of whole numbers",
+    ),
     (lambda world: Run.open(3), "path = 3: must be a path"),
     (lambda world: eddyline.Simulation(world).raster(3), "quantity = 3: must be a text"),
     (lambda world: eddyline.run(world, live=8000), "live = 8000: must be a text"),
@@ -137,6 +144,9 @@ def test_rasters(simulation: eddyline.Simulation) -> None:
     assert speed.shape == (48, 64) and speed.dtype == np.float32
     assert np.isfinite(speed[5, 5]) and np.isnan(speed[-1, -1])
     assert simulation.raster("pressure", (10, 20)).shape == (10, 20)
+    for shape in ((3,), (0, 4)):
+        with pytest.raises(ValueError, match="must be two numbers >= 1, rows and columns"):
+            simulation.raster("pressure", shape)  # type: ignore[arg-type]
 
 
 def test_notebooks_show_pictures(simulation: eddyline.Simulation, tmp_path: Path) -> None:
@@ -156,6 +166,58 @@ def test_a_run_in_a_notebook(tmp_path: Path) -> None:
         run.series("back")
     assert eddyline.Run.open(tmp_path / "run").fingerprint == run.fingerprint
     assert run.report == tmp_path / "run" / "report.html"
+    with pytest.raises(eddyline.run.RequestError, match="give a later until or more steps, counted"):
+        eddyline.resume(run, steps=10)
+    again = eddyline.resume(run, steps=12, progress=False, movie=False, report=False)
+    assert again.folder == run.folder and again.record["steps"] == 12
+
+
+def test_a_run_keeps_its_name_and_says_its_spacing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that its world, run again, goes beside it."""
+    monkeypatch.chdir(tmp_path)
+    world = eddyline.World.load(small_worlds.write(tmp_path))
+    run = eddyline.run(world, steps=2, threads=1, **QUIET)  # type: ignore[arg-type]
+    opened = eddyline.Run.open("runs/small")
+    assert opened.world.name == run.name == "small" and opened.world.source == world.source
+    assert opened.spacing == world.core.spacing == pytest.approx(0.05 / 8)
+    assert eddyline.run(opened.world, steps=2, threads=1, **QUIET).folder == Path("runs/small/0002")  # type: ignore[arg-type]
+
+
+def test_what_can_be_done_with_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = eddyline.run(small_worlds.write(tmp_path), until=0.05, threads=1, **QUIET)  # type: ignore[arg-type]
+    again = eddyline.replay(run, threads=1, **QUIET)  # type: ignore[arg-type]
+    done = eddyline.compare(run, again.folder)
+    assert done.identical and again.folder == Path("runs/small/0002")
+    made = eddyline.export(run, "csv", out="tables")
+    assert Path("tables/front.csv") in made and all(path.is_file() for path in made)
+    assert issubclass(eddyline.WorldError, ValueError) and issubclass(
+        eddyline.run.RequestError, eddyline.RunError
+    )
+    with pytest.raises(eddyline.RunError, match="say what to export: parts"):
+        eddyline.export(run)
+    with pytest.raises(TypeError, match="run = 3: must be a Run, or the folder of one"):
+        eddyline.compare(run, 3)  # type: ignore[arg-type]
+    assert set(eddyline.__all__) <= set(dir(eddyline)) and all(
+        getattr(eddyline, each) for each in dir(eddyline)
+    )
+
+
+def test_frames_of_a_run(tmp_path: Path) -> None:
+    run = eddyline.run(small_worlds.write(tmp_path), until=0.05, out=tmp_path / "run", threads=1, **QUIET)  # type: ignore[arg-type]
+    frames = run.frames()
+    assert frames.quantity == "speed" and len(frames) == len(frames.times) == len(frames.steps) == 4
+    assert frames.times[0] == 0 and np.all(np.diff(frames.times) > 0)
+    assert frames.extent == pytest.approx((0, 0.2, 0, 0.15))
+    assert [frame.time for frame in frames] == frames.times.tolist()
+    values = frames.values()
+    assert values.shape == (4, *frames[0].values.shape) and values.dtype == np.float32
+    assert np.nanmax(values[0]) == 0 < np.nanmax(values[-1])
+    assert np.array_equal(values[-1], frames[-1].values, equal_nan=True)
+    with pytest.raises(IndexError):
+        frames[4]
+    with pytest.raises(KeyError, match=r"has no frames of 'foam'; it has: .*speed"):
+        run.frames("foam")
 
 
 def test_a_front_ends_at_the_wall(tmp_path: Path) -> None:
@@ -177,11 +239,18 @@ def test_the_package_is_found_whatever_is_imported_first() -> None:
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["run", "sweep"])
-def test_help_begins_with_the_function(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "begins", "told_of"),
+    [
+        ("run", "run(world", "threads"),
+        ("sweep", "sweep(world", "threads"),
+        ("compare", "compare(a", "identical"),
+    ],
+)
+def test_help_begins_with_the_function(name: str, begins: str, told_of: str) -> None:
     told = pydoc.plain(pydoc.render_doc(getattr(eddyline, name))).splitlines()
-    first = next(k for k, line in enumerate(told) if f"{name}(world" in line)
-    assert first < 10 and any("threads" in line for line in told[first : first + 30])
+    first = next(k for k, line in enumerate(told) if begins in line)
+    assert first < 10 and any(told_of in line for line in told[first : first + 30])
 
 
 def test_import_is_light() -> None:

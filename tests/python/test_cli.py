@@ -254,7 +254,7 @@ def test_a_killed_run_stays_readable(tmp_path: Path) -> None:
     process.kill()
     process.wait()
     run = Run.open(folder)
-    assert run.outcome == "running" and run.fingerprint == ""
+    assert run.outcome == "lost" and run.record["outcome"] == "running" and run.fingerprint == ""
     assert len(run.snapshot(-1)["id"]) == 128
     assert len(run.series("budget")) > 0
     assert eddy("export", folder, "--png", "--csv", "--vtkhdf", cwd=tmp_path).returncode == 0

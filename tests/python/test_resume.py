@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -97,6 +98,28 @@ def test_nobody_goes_on_with_a_run_that_is_being_replayed(
     monkeypatch.setattr(Execution, "go", go)
     with pytest.raises(KeyboardInterrupt):
         replay(tmp_path / "run", out=tmp_path / "again", threads=1, **QUIETLY)
+
+
+def test_a_glance_at_a_run_keeps_nobody_from_it(tmp_path: Path) -> None:
+    """Whether a run is held is found by trying: a claim at that moment waits for it."""
+    folder = RunFolder(start(CHANNEL_2D, tmp_path / "run", 4).folder)
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            folder.is_held()
+            time.sleep(0.001)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        for _ in range(30):
+            with folder.held():
+                assert folder.is_held()
+    finally:
+        stop.set()
+        looking.join()
+    assert not folder.is_held()
 
 
 def contents(path: Path) -> dict[str, object]:
@@ -193,7 +216,7 @@ def test_a_flipped_byte_makes_the_checkpoint_before_be_used(
 def test_what_cannot_go_on_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     start(CHANNEL_2D, out, 10)
-    with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later --until"):
+    with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later until"):
         go_on(out, 10)
     with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
         go_on(tmp_path / "elsewhere", 20)
@@ -240,12 +263,19 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
     assert process.poll() is None
     with pytest.raises(RequestError, match=f"{out}: another process is computing this run"):
         go_on(out, 10**6)
+    watched = eddyline.Run.open(out)
+    assert watched.outcome == "running" and watched.message == ""
+    with pytest.raises(RequestError, match=r"did not come to its end \(is being computed\)"):
+        replay(out, out=tmp_path / "again", progress=False)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    with pytest.raises(RequestError, match=r"did not come to its end \(is being computed, or was killed\)"):
+    assert watched.outcome == eddyline.Run.open(out).outcome == "lost" and ": lost>" in repr(watched)
+    assert watched.message.startswith(f"was killed, or its machine stopped; `eddyline resume {out}` goes on")
+    with pytest.raises(RequestError, match=r"did not come to its end \(was killed\)"):
         replay(out, out=tmp_path / "again", progress=False)
     step = json.loads(manifests()[0].read_text())["step"]
     resumed = go_on(out, step + 30)
+    assert watched.outcome == "finished", "whoever saw it running sees that it has ended"
     whole = eddyline.run(
         path, steps=step + 30, threads=1, out=tmp_path / "whole", progress=False, movie=False
     )

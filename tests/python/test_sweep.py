@@ -20,6 +20,7 @@ from eddyline.sweep import Convergence, RunOptions, converge, run_sweep
 from eddyline.sweep.charts import charts_of
 from eddyline.sweep.table import Cell, Row, limits_of, spacing_key, to_text
 from eddyline.sweep.values import expand, grid, labels
+from eddyline.wording import of_options
 from eddyline.world import World, WorldError
 from eddyline.world.units import unit_of_key, unit_of_quantity
 
@@ -76,18 +77,27 @@ def test_values_of_a_setting(text: str, values: tuple[float | str, ...]) -> None
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"let.a": "1:2"}, "--set let.a=1:2: a range is a:b:n, n values from a to b, or a:b:n:log"),
-        ({"let.a": "1:2:1"}, "--set let.a=1:2:1: the number of values must be a whole number >= 2; it is 1"),
-        ({"let.a": "1:2:x"}, "--set let.a=1:2:x: the number of values must be a whole number >= 2; it is x"),
-        ({"let.a": "1:2:3:exp"}, "--set let.a=1:2:3:exp: `exp` is unknown; write a:b:n or a:b:n:log"),
-        ({"let.a": "0:2:3:log"}, "--set let.a=0:2:3:log: a logarithmic range needs ends > 0"),
-        ({"let.a": "a:b:3"}, "--set let.a=a:b:3: the ends must be numbers, a:b:n; a:b are not"),
-        ({"let.a": "2:2:3"}, "--set let.a=2:2:3: the ends must be two different finite numbers"),
-        ({"let.a": "1,,2"}, "--set let.a=1,,2: an empty value; write a,b,c"),
-        ({"let.a": "1,2,1"}, "--set let.a=1,2,1: 1 stands twice; give each value once"),
+        ({"let.a": "1:2"}, 'changes["let.a"] = "1:2": a range is a:b:n, n values from a to b, or a:b:n:log'),
+        (
+            {"let.a": "1:2:1"},
+            'changes["let.a"] = "1:2:1": the number of values must be a whole number >= 2; it is 1',
+        ),
+        (
+            {"let.a": "1:2:x"},
+            'changes["let.a"] = "1:2:x": the number of values must be a whole number >= 2; it is x',
+        ),
+        (
+            {"let.a": "1:2:3:exp"},
+            'changes["let.a"] = "1:2:3:exp": `exp` is unknown; write a:b:n or a:b:n:log',
+        ),
+        ({"let.a": "0:2:3:log"}, 'changes["let.a"] = "0:2:3:log": a logarithmic range needs ends > 0'),
+        ({"let.a": "a:b:3"}, 'changes["let.a"] = "a:b:3": the ends must be numbers, a:b:n; a:b are not'),
+        ({"let.a": "2:2:3"}, 'changes["let.a"] = "2:2:3": the ends must be two different finite numbers'),
+        ({"let.a": "1,,2"}, 'changes["let.a"] = "1,,2": an empty value; write a,b,c'),
+        ({"let.a": "1,2,1"}, 'changes["let.a"] = "1,2,1": 1 stands twice; give each value once'),
         (
             {"let.a": "3"},
-            "nothing to sweep: give a key several values, e.g. --set let.a=20:200:8 or let.a=20,40",
+            'nothing to sweep: give a key several values, e.g. {"let.a": "20:200:8"} or {"let.a": "20,40"}',
         ),
         (
             {"let.a": "1:2:200", "let.b": "1:2:200"},
@@ -99,6 +109,20 @@ def test_what_is_wrong_with_values_is_one_line(changes: dict[str, str], line: st
     with pytest.raises(RequestError) as error:
         grid(changes)
     assert str(error.value) == line
+
+
+def test_the_command_line_hears_of_its_options() -> None:
+    with of_options(), pytest.raises(RequestError) as error:
+        grid({"let.a": "1:2", "let.b": "1,1"})
+    assert str(error.value).splitlines() == [
+        "--set let.a=1:2: a range is a:b:n, n values from a to b, or a:b:n:log",
+        "--set let.b=1,1: 1 stands twice; give each value once",
+    ]
+    with (
+        of_options(),
+        pytest.raises(RequestError, match=r"e\.g\. --set let\.a=20:200:8 or --set let.a=20,40"),
+    ):
+        grid({"let.a": "3"})
 
 
 def test_a_grid_has_all_combinations() -> None:
@@ -146,6 +170,7 @@ def test_a_sweep_is_a_table(world: Path) -> None:
     names = {path.name for path in folder.iterdir() if path.is_dir()}
     assert names == {"a=0.05,g=9.81", "a=0.05,g=4.9", "a=0.06,g=9.81", "a=0.06,g=4.9"}
     assert len(pd.read_csv(folder / "table.csv")) == 4
+    assert table.attrs["limits"] == table.attrs["convergence"] == [], "nothing here is over the spacing"
     text = (folder / "table.txt").read_text()
     assert "OUTSIDE" in text and "a=0.05,g=4.9: likely too short (the run stopped at t = " in text
     assert table["budget.max_speed.max note"].str.contains("likely too short").all()
@@ -235,7 +260,7 @@ def test_a_sweep_leaves_another_ones_runs_alone(
 ) -> None:
     first = run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, out="mine")
     before = {path: path.read_bytes() for path in first.folder.rglob("*.json")}
-    with pytest.raises(RequestError, match=f"--out mine: holds a sweep {held}; give another folder"):
+    with pytest.raises(RequestError, match=f'out = "mine": holds a sweep {held}; give another folder'):
         run_sweep(world, changes, dataclasses.replace(OPTIONS, **options), out="mine")  # type: ignore[arg-type]
     assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
@@ -243,6 +268,10 @@ def test_a_sweep_leaves_another_ones_runs_alone(
 def test_arguments_of_another_kind_are_told(world: Path) -> None:
     with pytest.raises(TypeError, match="world = None: must be a World, or the path"):
         eddyline.sweep(None, {"let.a": [0.05, 0.06]})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="quantities = 3: must be a list of texts"):
+        eddyline.sweep(world, {"let.a": [0.05, 0.06]}, quantities=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="out = 3: must be a path"):
+        eddyline.sweep(world, {"let.a": [0.05, 0.06]}, out=3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"changes = 'let\.a=1,2': must be a dict of values by path"):
         eddyline.sweep(world, "let.a=1,2")  # type: ignore[arg-type]
 
@@ -251,7 +280,7 @@ def test_a_sweep_that_can_tell_nothing_is_not_run(world: Path) -> None:
     world.write_text(world.read_text().replace("range ", "after = 0.05\nrange "))
     changes = {"let.a": "0.05,0.06"}
     with pytest.raises(
-        RequestError, match=r"--until 0.004: no point will have a value, .* from t = 0.05 s on"
+        RequestError, match=r"until = 0.004: no point will have a value, .* from t = 0.05 s on"
     ):
         run_sweep(world, changes, OPTIONS)
     assert len(run_sweep(world, changes, OPTIONS, quantities=["budget.max_speed.max"]).rows) == 2
@@ -263,7 +292,11 @@ def test_every_point_is_checked_before_any_is_run(world: Path) -> None:
     assert "must be > 0" in str(error.value) and "At a=-0.05." in str(error.value)
     with pytest.raises(WorldError, match=r"let\.b is not in the file"):
         run_sweep(world, {"let.b": "1,2"}, OPTIONS)
-    with pytest.raises(RequestError, match=r'--quantity "front.positon.final": unknown result'):
+    with pytest.raises(WorldError, match=r"^changes: let\.b is not in the file"):
+        run_sweep(world, {"let.b": "1,2"}, OPTIONS)
+    with pytest.raises(RequestError, match=r'^quantities = "budget.max_sped.max": [^\n]*$'):
+        run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, quantities="budget.max_sped.max")
+    with pytest.raises(RequestError, match=r'quantities = "front.positon.final": unknown result'):
         run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, quantities=["front.positon.final"])
     assert not Path("runs").exists()
 
@@ -280,6 +313,25 @@ def test_the_command(world: Path) -> None:
     assert wrong.exit_code == 2 and "a range is a:b:n" in wrong.output
 
 
+def test_final_values_of_a_sweep_are_of_one_time(world: Path) -> None:
+    """Runs pass their end by a part of a step, another one at each spacing."""
+    quantity, end = "front.position.final", 0.02
+    options = dataclasses.replace(OPTIONS, until=end)
+    changes = {"domain.spacing": "a/8,a/10", "let.g": 9.81}
+    done = run_sweep(world, changes, options, quantities=quantity)
+    for row in done.rows:
+        front = Run.open(done.folder / row.label).series("front")
+        assert front["time"].iloc[-1] > end > front["time"].iloc[-2]
+        found = row.cells[quantity].found
+        assert isinstance(found, Statistic) and found.window == (end, end)
+        assert found.value == pytest.approx(np.interp(end, front["time"], front["position"]), rel=1e-12)
+        assert found.value != front["position"].iloc[-1] and not row.cells[quantity].reason
+    few = run_sweep(world, changes | {"output.series": 7}, options, quantities=quantity)
+    assert all("is of t = 0.0" in row.cells[quantity].reason for row in few.rows), few.text()
+    assert "the last row before the end, 0.02 s; more rows (output.series) come nearer" in few.text()
+    assert few.table()[f"{quantity} note"].str.contains("the last row before the end").all()
+
+
 # --- convergence ----------------------------------------------------------------------------------
 
 
@@ -291,6 +343,7 @@ def test_a_power_is_extrapolated_exactly(order: float, spacings: tuple[float, ..
     assert found.order == pytest.approx(order, abs=1e-3)
     assert found.extrapolated == pytest.approx(5, abs=1e-4)
     assert found.error == pytest.approx(1.25 * 3 * spacings[-1] ** order, rel=1e-2)
+    assert found.amplitude == pytest.approx(3, rel=1e-2)
 
 
 def test_scatter_about_the_fit_is_part_of_the_error() -> None:
@@ -302,6 +355,25 @@ def test_scatter_about_the_fit_is_part_of_the_error() -> None:
     assert scattered.error > smooth.error + 1e-4
 
 
+def test_the_chart_shows_the_fit() -> None:
+    """Of four spacings whose values scatter about it, and not the curve of that order through the finest."""
+    world = World.from_text(small_worlds.DAM)
+    values = {10: 5.7012, 20: 5.6090, 40: 5.5891, 80: 5.5812}
+    made = rows(values)
+    limits = limits_of(made, "let.n")
+    fit = limits[0].found
+    assert isinstance(fit, Convergence) and fit.plausible
+    rest = [fit.at(0.1 / n) - value for n, value in values.items()]
+    assert max(map(abs, rest)) < 2e-3 and min(map(abs, rest)) > 1e-5
+    assert sum(rest) == pytest.approx(0, abs=1e-9), "least squares leave no mean"
+    (chart,) = charts_of(world, made, limits, "let.n")
+    (axes,) = chart.figure().axes
+    (curve,) = [line for line in axes.lines if line.get_linestyle() == ":"]
+    x, y = (np.asarray(data, dtype=float) for data in curve.get_data())
+    assert y == pytest.approx(fit.extrapolated + fit.amplitude * x**fit.order)
+    assert (x[0], x[-1]) == (0, 0.01)
+
+
 def test_an_order_too_good_to_be_true_is_not_used() -> None:
     h = (0.1, 0.05, 0.025)
     found = converge(h, [5 + 300 * x**4 for x in h])
@@ -309,6 +381,7 @@ def test_an_order_too_good_to_be_true_is_not_used() -> None:
     fine, coarse = 5 + 300 * h[2] ** 4, 5 + 300 * h[1] ** 4
     assert found.extrapolated == pytest.approx(fine + (fine - coarse) / 3)
     assert found.error == pytest.approx(3 * abs(found.extrapolated - fine))
+    assert (found.used_order, found.at(h[2]), found.at(h[1])) == pytest.approx((2, fine, coarse))
 
 
 @pytest.mark.parametrize(
@@ -355,9 +428,18 @@ def test_a_sweep_over_the_spacing_says_order_and_limit() -> None:
     assert str(found[0]) == (
         "Cd mean: order 2, extrapolated 5.580 +- 0.010 (grid convergence index) | expected 5 to 6"
     )
+    record = found[0].record()
+    assert [record[key] for key in ("order", "used_order", "extrapolated", "amplitude")] == pytest.approx(
+        [2, 2, 5.58, 1300], rel=1e-2
+    )
+    assert record["error"] == pytest.approx(1.25 * 13 / 1600, rel=1e-2)
+    assert record["spacings"] == [0.01, 0.005, 0.0025] and record["values"][-1] == 5.58 + 13 / 1600
+    assert (record["quantity"], record["settings"], record["note"]) == ("c.drag_coefficient.mean", {}, "")
     text = to_text(rows({10: 5.7, 20: 5.62, 40: 5.9}), limits_of(rows({10: 5.7, 20: 5.62, 40: 5.9}), "let.n"))
     assert text.splitlines()[0].split() == ["let.n", "Cd", "mean"]
     assert "do not converge monotonically" in text
+    refused = limits_of(rows({10: 5.7, 20: 5.62, 40: 5.9}), "let.n")[0].record()
+    assert refused["order"] is refused["error"] is None and "monotonically" in refused["note"]
 
 
 def test_the_key_of_the_spacing(tmp_path: Path) -> None:

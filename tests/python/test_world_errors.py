@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from eddyline.wording import of_options
 from eddyline.world import World, WorldError, checks, new_world, parse_set
 
 BASE = """\
@@ -80,7 +81,8 @@ def lines_of(text: str, overrides: Mapping[str, str | float] | None = None) -> l
 
 @pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.name)
 def test_lines(case: Case) -> None:
-    assert lines_of(case.text, case.overrides) == case.lines
+    with of_options():
+        assert lines_of(case.text, case.overrides) == case.lines
 
 
 def test_base_is_right() -> None:
@@ -261,11 +263,21 @@ def test_set_needs_path_and_value() -> None:
     assert parse_set(["let.b = 2*c", "time.end=1"]) == {"let.b": "2*c", "time.end": "1"}
 
 
+def test_what_is_set_twice_is_not_set() -> None:
+    with pytest.raises(WorldError) as caught:
+        parse_set(["let.a=0.05,0.1", "time.end=1", "let.b=2", "let. a = 0.3,0.4", "let.b=2", "let.b=3"])
+    assert str(caught.value).splitlines() == [
+        "--set: let.a=0.05,0.1 and let.a=0.3,0.4 set the same key. Set let.a once.",
+        "--set: let.b=2, let.b=2 and let.b=3 set the same key. Set let.b once.",
+    ]
+
+
 @pytest.mark.parametrize("value", [None, [1, None], object])
 def test_an_override_that_no_file_can_hold(value: object) -> None:
     (line,) = lines_of(BASE, {"let.D": value})  # type: ignore[dict-item]
     assert line == (
-        f"--set: let.D = {value!r}; must be a number, true or false, a text, or a list or a table of these."
+        f"overrides: let.D = {value!r}; must be a number, true or false, a text, or a list or a table of "
+        "these."
     )
 
 

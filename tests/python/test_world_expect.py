@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import small_worlds
 from numpy.typing import NDArray
 
 from eddyline.run.results import evaluate
 from eddyline.signals import Statistic
 from eddyline.world import Comparison, World, evaluate_expectations, gallery, reference_curve
+from eddyline.world.expect import measure
 
 CYLINDER = """\
 format = 1
@@ -80,6 +82,25 @@ def test_value_and_statistics() -> None:
         assert found.inside, found
         assert found.measured == pytest.approx(value, rel=2e-3)
         assert found.allowed == pytest.approx(0.002)
+
+
+def test_final_is_of_the_end() -> None:
+    """Between the last two rows, if the end is; else the last row, with its time."""
+    world = World.from_text(small_worlds.DAM)
+    end = world.end
+    rows = {"time": [0.0, 0.9 * end, 1.1 * end], "position": [1.0, 2.0, 4.0]}
+    series = {"front": pd.DataFrame(rows)}
+
+    def final(**options: float) -> tuple[float, object]:
+        found = measure(world, "2 * front.position.final", series, {}, **options)
+        assert isinstance(found, Statistic)
+        return found.value, found.window
+
+    assert final() == final(end=end) == (pytest.approx(6), (end, end))
+    assert final(end=end, after=0.95 * end)[0] == pytest.approx(6)
+    assert final(end=1.05 * end) == (pytest.approx(7), (1.05 * end, 1.05 * end))
+    assert final(end=1.2 * end) == (8, (1.1 * end, 1.1 * end)), "the series ends before"
+    assert final(end=0.5 * end) == (8, (1.1 * end, 1.1 * end)), "the run went on from its end"
 
 
 def test_after() -> None:

@@ -31,9 +31,11 @@ def errors() -> Iterator[None]:
     """Errors that a user can cause as lines on standard error, with their exit code; anything else is a
     fault of ours."""
     from eddyline.ranks.session import is_follower
+    from eddyline.wording import of_options
 
     try:
-        yield
+        with of_options():
+            yield
     except (typer.Exit, typer.Abort):
         raise
     except Exception as error:

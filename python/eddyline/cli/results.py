@@ -47,7 +47,7 @@ def export(
       eddyline export runs/dam_break/0002 --png --csv --out figures
       eddyline export runs/cylinder --spectrum force.cylinder.total_y
     """
-    from eddyline.run.export import export as export_run
+    from eddyline.run.export import exported
 
     with errors():
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
@@ -57,7 +57,7 @@ def export(
             raise BadInputError(
                 "say what to export: --png, --mp4, --csv, --vtkhdf, --report, --timeline or --spectrum COLUMN"
             )
-        for path in export_run(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
+        for path in exported(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
             typer.echo(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -167,20 +168,21 @@ class Comparison:
         figure.savefig(path)
 
 
-def compare_runs(a: str | Path | Run, b: str | Path | Run) -> Comparison:
-    """Compares two runs, given by their folders.
+def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str]) -> Comparison:
+    """Compares two runs, or those in two folders: are they `.identical`? `.text()` tells, `.table()` has the
+    moments.
 
     Moments are matched by step; where the runs have no step in common, by time. RequestError if they have no
     moment in common, or different dimensions; FileNotFoundError if one is no run.
     """
-    runs = [run if isinstance(run, Run) else Run.open(run) for run in (a, b)]
+    runs = [Run.of(run) for run in (a, b)]
     first, second = runs
     pairs = _common(first, second)
     if not pairs:
         raise RequestError(
             f"{first.folder} and {second.folder} cannot be compared: they have {_too_little(first, second)}. "
             + (
-                "Run both with the same --steps, or with the same output.snapshots"
+                "Run both for the same number of steps, or with the same output.snapshots"
                 if first.world.core.spacing == second.world.core.spacing
                 else "Steps of another spacing end at other times; `eddyline sweep` compares values instead"
             )

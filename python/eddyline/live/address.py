@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
+from eddyline import wording
+
 URL, TOKEN, RUN = "EDDYLINE_LIVE", "EDDYLINE_LIVE_TOKEN", "EDDYLINE_LIVE_RUN"
 """What a hub tells the runs that it starts, in their environment: a command line can be read by everybody."""
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
@@ -28,14 +30,14 @@ class Address:
 
 
 def address(given: str | None, environment: Mapping[str, str] = os.environ) -> Address | None:
-    """Of `--live URL`, or of the environment; None if nobody watches. Raises AddressError."""
+    """Of `live`, or of the environment; None if nobody watches. Raises AddressError."""
     url = given or environment.get(URL)
     if not url:
         return None
     parts = urlsplit(url)
     if parts.scheme not in _SCHEMES or not parts.hostname:
         raise AddressError(
-            f"--live {url}: must be the address that `eddyline serve` prints, "
+            f"{wording.given('live', url)}: must be the address that `eddyline serve` prints, "
             "e.g. http://127.0.0.1:8421/?token=..."
         )
     token = parse_qs(parts.query).get("token", [""])[0] or environment.get(TOKEN, "")

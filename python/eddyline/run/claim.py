@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import time
+from pathlib import Path
 from typing import IO
 
 from eddyline.run.errors import FolderInUseError
+
+TRIES, BETWEEN = 6, 0.02  # s: whoever only looks, as is_claimed() does, has gone by then
 
 
 def claim(file: IO[str] | int, refusal: str) -> None:
@@ -14,9 +19,33 @@ def claim(file: IO[str] | int, refusal: str) -> None:
     Raises FolderInUseError, which says `refusal`, if another process holds it. File systems without locks let
     everybody.
     """
+    for _ in range(TRIES):
+        if not _is_taken(file):
+            return
+        time.sleep(BETWEEN)
+    raise FolderInUseError(refusal)
+
+
+def is_claimed(folder: Path) -> bool:
+    """Whether a process has claimed a folder. Where nobody can tell, as there are no locks, it counts as
+    claimed."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        return _is_taken(handle, unknown=True)
+    finally:
+        os.close(handle)
+
+
+def _is_taken(file: IO[str] | int, *, unknown: bool = False) -> bool:
+    """Locks a file, or tells that another has; `unknown` where there are no locks. Asks for the lock of a
+    writer, also to look: file systems may have that of a reader alone."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise FolderInUseError(refusal) from None
+        return True
     except OSError:
-        pass  # no locks here
+        return unknown
+    return False

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eddyline.kinds import number, text, whole
+from eddyline.kinds import number, path, text, whole
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
 from eddyline.live.journal import Entry, JournalError
@@ -24,6 +24,7 @@ from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
 from eddyline.stream.checkpoints import Checkpoint, CheckpointError, find_checkpoint, world_digest
+from eddyline.wording import called
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -89,10 +90,13 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, sites)
-    manner = Manner(*shared, lazy, lazy_inexact)
+    manner = Manner(
+        threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
+        combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
+        patience=patience,
+    )  # fmt: skip
     ranks = join()
-    destination = None if out is None else Path(out)
+    destination = destined(out)
 
     def prepare() -> World:
         made = _load(world, overrides)
@@ -108,8 +112,10 @@ def run(
     with simulated(ready, manner, ranks) as (simulation, stop):
         folder = RunFolder.create(ready.name, destination)
         tell_run(folder.path)
-        limit = steps if steps is not None else UNLIMITED
-        execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution = Execution(
+            ready, simulation, folder, stop, end=_end(ready, until),
+            steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
+        )  # fmt: skip
         execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
@@ -118,7 +124,7 @@ def run(
 
 
 def resume(
-    run: str | os.PathLike[str],
+    run: Run | str | os.PathLike[str],
     *,
     steps: int | None = None,
     until: float | None = None,
@@ -143,17 +149,20 @@ def resume(
     """Goes on with a run in its folder, from its last whole checkpoint, to the bits of one that never
     stopped.
 
-    run: its folder, or `runs/NAME` for the latest run of a world.
+    run: a Run, its folder, or `runs/NAME` for the latest run of a world.
     steps, until: as in `run`, counted from the start of the run; else to the end that the world gives.
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
     """
-    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, sites)
-    manner = Manner(*shared, lazy, lazy_inexact)
+    manner = Manner(
+        threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
+        combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
+        patience=patience,
+    )  # fmt: skip
     ranks = join()
 
     def prepare() -> tuple[World, RunFolder, Checkpoint | None]:
-        folder = RunFolder.open(os.fspath(run))
+        folder = RunFolder(Run.of(run).folder)
         made = _load(folder.world, None)
         watched_at(live)
         end = _end(made, until)
@@ -173,7 +182,7 @@ def resume(
         if checkpoint.time >= end or (steps is not None and checkpoint.step >= steps):
             raise RequestError(
                 f"{folder}: is at t = {checkpoint.time:.4g} s, step {checkpoint.step:,} already: give a "
-                "later --until or more --steps, counted from the start of the run"
+                f"later {called('until')} or more {called('steps')}, counted from the start of the run"
             )
         return made, folder, checkpoint
 
@@ -182,8 +191,10 @@ def resume(
     with simulated(ready, manner, ranks) as (simulation, stop), folder.held():
         assert checkpoint is not None
         tell_run(folder.path)
-        limit = steps if steps is not None else UNLIMITED
-        execution = Execution(ready, simulation, folder, stop, _end(ready, until), limit, checkpoint_every)
+        execution = Execution(
+            ready, simulation, folder, stop, end=_end(ready, until),
+            steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
+        )  # fmt: skip
         execution.steered_by(watched_at(live), ranks.hosts, journal_of(folder))
         execution.go_on(checkpoint)
         execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)
@@ -229,6 +240,14 @@ def _load(world: World | str | os.PathLike[str], overrides: Mapping[str, str | f
     if overrides and isinstance(world, World):
         raise RequestError("overrides go with the path of a world file; this world is made already")
     return World.of(world, overrides)
+
+
+def destined(out: str | os.PathLike[str] | None) -> Path | None:
+    """Where a run is to go, if that is said."""
+    if out is None:
+        return None
+    path(out=out)
+    return Path(out)
 
 
 def watched_at(live: str | None) -> Address | None:
@@ -277,7 +296,7 @@ def _check(world: World, *, end: float, steps: int | None, manner: Manner) -> No
 
 def check_request(world: World, *, steps: int | None, until: float | None, threads: int, boxes: int) -> None:
     """Raises what `run` would raise, without running."""
-    manner = Manner(threads, boxes, "bisection", True, "nonblocking", PATIENCE)
+    manner = Manner(threads=threads, boxes=boxes)
     _check(world, end=_end(world, until), steps=steps, manner=manner)
 
 

@@ -44,6 +44,7 @@ class Execution:
         simulation: _core.Simulation,
         folder: RunFolder,
         stop: StopRequests,
+        *,
         end: float,
         steps: int,
         checkpoint_every: float,

@@ -3,41 +3,66 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from eddyline import kinds
 from eddyline.run.errors import RequestError
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.stream import atomic
+from eddyline.wording import given
+from eddyline.world.problems import listed
 
 PARTS = ("png", "mp4", "csv", "vtkhdf", "report", "timeline")
 
 
 def export(
-    run: Run | str | Path,
+    run: Run | str | os.PathLike[str],
+    parts: str | Sequence[str] = (),
+    *,
+    quantity: str | None = None,
+    width: int = 1280,
+    out: str | os.PathLike[str] | None = None,
+    spectra: str | Sequence[str] = (),
+) -> list[Path]:
+    """Makes files of a run without running it again, in `out` or the run's folder `export`; replaces older
+    ones. Gives their paths.
+
+    run: a Run, or its folder. parts: "png" (the last picture), "mp4", "csv" (series and values), "vtkhdf"
+    (all snapshots in one file), "report", "timeline" (of ranks).
+    quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
+    spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
+    """
+    chosen, columns = ([each] if isinstance(each, str) else each for each in (parts, spectra))
+    kinds.texts(parts=chosen, spectra=columns)
+    if not chosen and not columns:
+        raise RequestError(f"say what to export: parts ({listed(PARTS, 'or')}), or spectra")
+    return list(exported(run, chosen, quantity=quantity, width=width, out=out, spectra=columns))
+
+
+def exported(
+    run: Run | str | os.PathLike[str],
     parts: Sequence[str],
     *,
     quantity: str | None = None,
     width: int = 1280,
-    out: str | Path | None = None,
+    out: str | os.PathLike[str] | None = None,
     spectra: Sequence[str] = (),
 ) -> Iterator[Path]:
-    """Makes each of `parts` (of PARTS) and yields the files, in `out` or the run's folder `export`;
-    replaces older ones.
-
-    quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
-    spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
-    """
+    """As `export`, each file as soon as it is made."""
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise RequestError(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")
-    source = run if isinstance(run, Run) else Run.open(run)
+    source = Run.of(run)
+    if out is not None:
+        kinds.path(out=out)
     columns = [_column_of(source, name) for name in spectra]
     folder = Path(out) if out is not None else source.folder / "export"
     RunFolder.check_outside(folder, beside_parts=True)
     if folder.exists() and not folder.is_dir():
-        raise RequestError(f"--out {folder}: is a file; give a folder")
+        raise RequestError(f"{given('out', folder)}: is a file; give a folder")
     makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report, "timeline": _timeline}
     with _filled(folder):
         if {"png", "mp4"} & set(parts):
@@ -152,7 +177,7 @@ def _column_of(run: Run, name: str) -> tuple[str, str]:
     from eddyline.world.problems import did_you_mean, listed
 
     series, _, column = name.rpartition(".")
-    where = f"--spectrum {name}:"
+    where = f"{given('spectra', name, '--spectrum')}:"
     if name in run.series_names:
         columns = [f"{name}.{column}" for column in run.series(name).columns if column != "time"]
         raise RequestError(f"{where} is a series; name one of its columns: {listed(columns, 'or')}")
@@ -179,7 +204,7 @@ def _spectrum(run: Run, series: str, column: str, folder: Path) -> Iterator[Path
     try:
         found = spectrum_of(frame, column, body, run.results)
     except ValueError as error:
-        raise RequestError(f"--spectrum {series}.{column}: {error}") from None
+        raise RequestError(f"{given('spectra', f'{series}.{column}', '--spectrum')}: {error}") from None
     oscillates = flows.get(body, {}).get("state") in ("periodic", "irregular")
     unit = density_unit(frame, column)
     chart = spectrum_chart(run.world, series, column, found, unit, oscillates=oscillates)

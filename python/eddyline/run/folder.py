@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eddyline.run.claim import claim
+from eddyline.run.claim import claim, is_claimed
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.stream import atomic
 from eddyline.stream.damaged import DamagedError
+from eddyline.wording import given
 
 MOST_NAMED = 8  # runs of a sweep, in a message
 MOST_LINKS = 40  # from one to the next, as the system's own
@@ -51,14 +52,15 @@ class RunFolder:
         if not (out.exists() or out.is_symlink()):
             return
         if not out.is_dir():
-            raise FolderInUseError(f"--out {out}: is a file; give a new or an empty folder")
+            raise FolderInUseError(f"{given('out', out)}: is a file; give a new or an empty folder")
         try:
             used = any(out.iterdir())
         except OSError as error:
             raise WriteError(out, error) from error
         if used:
             raise FolderInUseError(
-                f"--out {out}: is not empty, and a run never overwrites; give a new or an empty folder"
+                f"{given('out', out)}: is not empty, and a run never overwrites; "
+                "give a new or an empty folder"
             )
 
     @staticmethod
@@ -70,10 +72,12 @@ class RunFolder:
             if not (folder / "run.json").is_file():
                 continue
             if not beside_parts:
-                raise FolderInUseError(f"--out {out}: lies in the run {folder}; give a folder outside it")
+                raise FolderInUseError(
+                    f"{given('out', out)}: lies in the run {folder}; give a folder outside it"
+                )
             if place == folder or place.relative_to(folder).parts[0] in _OWN_FOLDERS:
                 raise FolderInUseError(
-                    f"--out {out}: is where the run {folder} keeps its own; give another folder"
+                    f"{given('out', out)}: is where the run {folder} keeps its own; give another folder"
                 )
 
     @staticmethod
@@ -123,7 +127,7 @@ class RunFolder:
         return path
 
     @classmethod
-    def open(cls, path: str | Path) -> RunFolder:
+    def open(cls, path: str | os.PathLike[str]) -> RunFolder:
         """The folder of an existing run; `path` may also be a file in it, or `runs/<world>` (then its
         latest run)."""
         given = Path(path)
@@ -141,6 +145,10 @@ class RunFolder:
             yield
         finally:
             os.close(handle)
+
+    def is_held(self) -> bool:
+        """Whether a process computes this run now, see is_claimed()."""
+        return is_claimed(self.path)
 
     def write_record(self, record: dict[str, Any]) -> None:
         atomic.write_json(self.record, record)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eddyline.run.errors import RequestError
+from eddyline.wording import called, given
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -21,7 +22,8 @@ def check_lazy(every: int, *, exact: bool) -> None:
         raise RequestError(f"lazy = {every}: must be <= {MOST}, and a few steps are what pays")
     if every == 1 and not exact:
         raise RequestError(
-            "--lazy-inexact without --lazy: say at every how many steps ranks exchange, for example --lazy 4"
+            f"{called('lazy_inexact')} without {called('lazy')}: say at every how many steps ranks exchange, "
+            f"for example {given('lazy', 4)}"
         )
 
 

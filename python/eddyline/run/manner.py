@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.cores import refusal
 from eddyline.kinds import number, text, whole, wholes
-from eddyline.ranks import Session, join
+from eddyline.ranks import PATIENCE, Session, join
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
 
@@ -20,21 +20,21 @@ MOST_BOXES = 10_000
 """Of a rank; no domain is cut into as many cells that are worth a box."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Manner:
     """How a run is computed. Nothing of it changes a bit of the result, but for `lazy_inexact`."""
 
-    threads: int
-    boxes: int
-    decomposition: str
-    rebalance: bool
-    exchange: str
-    patience: float
+    threads: int = 0
+    boxes: int = 1
+    decomposition: str = "bisection"
+    rebalance: bool = True
+    exchange: str = "nonblocking"
     combine: str = "none"
     compress: str = "none"
     sites: Sequence[int] = ()
     lazy: int = 1
     lazy_inexact: bool = False
+    patience: float = PATIENCE
 
     def record(self, ranks: Session, simulation: _core.Simulation) -> dict[str, Any]:
         """For run.json."""

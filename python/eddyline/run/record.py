@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import html
+import os
 from functools import cached_property
 from pathlib import Path
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 from eddyline import kinds
@@ -16,13 +18,14 @@ from eddyline.stream.series import read_series
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eddyline.run.frames import Frames
     from eddyline.world import World
 
 
 class Run:
     """What a run left in its folder. `Run.open(path)` opens any run again; nothing here writes.
 
-    outcome: "running", "finished", "stopped by user" or "failed"; `message` says why.
+    outcome: "running", "finished", "stopped by user", "failed" or "lost"; `message` says why.
     """
 
     def __init__(self, folder: RunFolder) -> None:
@@ -30,11 +33,20 @@ class Run:
         self.record: dict[str, Any] = folder.read_record()
 
     @classmethod
-    def open(cls, path: str | Path) -> Run:
+    def open(cls, path: str | os.PathLike[str]) -> Run:
         """Opens the run in a folder; `runs/NAME` stands for its latest run. FileNotFoundError if there is
         none."""
         kinds.path(path=path)
         return cls(RunFolder.open(path))
+
+    @classmethod
+    def of(cls, run: Run | str | os.PathLike[str]) -> Run:
+        """A run as it is, or that in a folder, see open()."""
+        if isinstance(run, cls):
+            return run
+        if not isinstance(run, (str, os.PathLike)):
+            raise TypeError(f"run = {short(run)}: must be a Run, or the folder of one")
+        return cls.open(run)
 
     @property
     def folder(self) -> Path:
@@ -43,12 +55,22 @@ class Run:
 
     @property
     def outcome(self) -> str:
-        """ "running", "finished", "stopped by user" or "failed"."""
+        """ "running", "finished", "stopped by user", "failed", or "lost": it was killed, or its machine
+        stopped, before it could say how it ended."""
+        if self.record["outcome"] == "running" and not self._folder.is_held():
+            self.record = self._folder.read_record()  # it may have ended since that was read
+            if self.record["outcome"] == "running":
+                return "lost"
         return str(self.record["outcome"])
 
     @property
     def message(self) -> str:
         """Why the run stopped or failed; empty for a finished run."""
+        if self.outcome == "lost":
+            return (
+                f"was killed, or its machine stopped; `eddyline resume {self.folder}` goes on from its last "
+                "checkpoint, if it has any"
+            )
         return str(self.record.get("message") or "")
 
     @property
@@ -68,10 +90,16 @@ class Run:
 
     @cached_property
     def world(self) -> World:
-        """The world as it was run."""
+        """The world as it was run, with the name that it had then."""
         from eddyline.world import World
 
-        return World.load(self._folder.world)
+        return World.load(self._folder.world, name=str(self.record.get("world") or "world"))
+
+    @property
+    def spacing(self) -> float:
+        """Of the particles at the start [m]. `results["spacing"]` is the text that stands beside values, such
+        as D/20."""
+        return float(self.world.core.spacing)
 
     @property
     def results(self) -> dict[str, Any]:
@@ -123,6 +151,15 @@ class Run:
         there is no such one."""
         kinds.whole(k=k)
         return snapshots.read_snapshot(self.folder, k)
+
+    def frames(self, quantity: str | None = None) -> Frames:
+        """A quantity as numbers on pixels at each moment of the film, see Frames: that of the world, unless
+        another that was kept is asked for. KeyError, which names those, if this one was not."""
+        from eddyline.run.frames import Frames
+
+        name = str(self.record["quantity"]) if quantity is None else quantity
+        kinds.text(quantity=name)
+        return Frames(self._folder.pictures, name)
 
     @property
     def picture(self) -> Path:

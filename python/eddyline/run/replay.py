@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from eddyline.live import journal
 from eddyline.ranks import PATIENCE, join, tell_run
 from eddyline.run.errors import RequestError
-from eddyline.run.execute import CHECKPOINT_EVERY, journal_of, simulated, watched_at
+from eddyline.run.execute import CHECKPOINT_EVERY, destined, journal_of, simulated, watched_at
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
@@ -17,11 +16,12 @@ from eddyline.run.manner import Manner
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.stream import atomic
+from eddyline.wording import called
 from eddyline.world import World
 
 
 def replay(
-    run: str | os.PathLike[str],
+    run: Run | str | os.PathLike[str],
     *,
     threads: int = 0,
     boxes: int = 1,
@@ -42,28 +42,32 @@ def replay(
 ) -> Run:
     """Repeats a run with all that was done to it while it ran, into a folder of its own.
 
-    run: its folder, or `runs/NAME` for the latest run of a world; up to the step at which it ended. The rest
-    as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run` raises, and
-    RequestError for a run that has not ended or whose journal cannot be read.
+    run: a Run, its folder, or `runs/NAME` for the latest run of a world; up to the step at which it ended.
+    The rest as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run`
+    raises, and RequestError for a run that has not ended or whose journal cannot be read.
     """
-    shared = (threads, boxes, decomposition, rebalance, exchange, patience, combine, compress, sites)
-    manner = Manner(*shared, lazy, lazy_inexact)
+    manner = Manner(
+        threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
+        combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
+        patience=patience,
+    )  # fmt: skip
     ranks = join()
-    destination = None if out is None else Path(out)
+    destination = destined(out)
 
     def prepare() -> tuple[World, RunFolder, list[journal.Entry], int, float]:
         manner.check()
-        folder = RunFolder.open(os.fspath(run))
+        given = Run.of(run)
+        folder = RunFolder(given.folder)
         record = folder.read_record()
         if "steps" not in record or not record["fingerprint"]:
-            how = "is being computed, or was killed" if record["outcome"] == "running" else record["outcome"]
+            how = {"running": "is being computed", "lost": "was killed"}.get(given.outcome, given.outcome)
             raise RequestError(
                 f"{folder}: did not come to its end ({how}), so that there is nothing to compare with. "
                 "`eddyline resume` goes on from its last checkpoint, if it has any"
             )
         if lazy_inexact:
             raise RequestError(
-                "--lazy-inexact changes the result, and a replay is to the same bits: leave it out"
+                f"{called('lazy_inexact')} changes the result, and a replay is to the same bits: leave it out"
             )
         if BREAKS in record:
             raise RequestError(
@@ -83,7 +87,9 @@ def replay(
         kept = before.path / journal.NAME
         if kept.is_file():
             atomic.write_bytes(folder.path / journal.NAME, kept.read_bytes())
-        execution = Execution(world, simulation, folder, stop, end, steps, CHECKPOINT_EVERY)
+        execution = Execution(
+            world, simulation, folder, stop, end=end, steps=steps, checkpoint_every=CHECKPOINT_EVERY
+        )
         execution.record |= {
             "world": record["world"],
             "title": record["title"],

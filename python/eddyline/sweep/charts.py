@@ -15,7 +15,7 @@ from eddyline.plot.chart import BAND, INK, LINES, Chart
 from eddyline.run.closing import short_names
 from eddyline.run.machine import versions
 from eddyline.signals import Statistic
-from eddyline.sweep.convergence import FORMAL, Convergence
+from eddyline.sweep.convergence import Convergence
 from eddyline.sweep.table import Limit, Row, against_of
 from eddyline.sweep.values import Setting
 from eddyline.world.curves import find_curve
@@ -164,17 +164,10 @@ def _extrapolated(axes: Axes, limits: Sequence[Limit]) -> None:
     for number, limit in enumerate(limits):
         if not isinstance(limit.found, Convergence):
             continue
-        finest, coarsest = limit.rows[-1], limit.rows[0]
         color = LINES[number % len(LINES)][0]
-        found = finest.cells[limit.quantity].found
-        assert isinstance(found, Statistic)
-        order = limit.found.order if limit.found.plausible else FORMAL
-        h = np.linspace(0.0, coarsest.spacing, 100)
-        fitted = (
-            limit.found.extrapolated
-            + (found.value - limit.found.extrapolated) * (h / finest.spacing) ** order
-        )
-        axes.plot(h, fitted, color=color, lw=0.8, ls=":")
+        order = limit.found.used_order
+        h = np.linspace(0.0, limit.rows[0].spacing, 100)
+        axes.plot(h, [limit.found.at(float(each)) for each in h], color=color, lw=0.8, ls=":")
         axes.errorbar(
             [0.0], [limit.found.extrapolated], [limit.found.error], color=color, marker="*", ms=11,
             mfc="white", capsize=4, lw=1.2, label=f"extrapolated, order {order:.2g}",

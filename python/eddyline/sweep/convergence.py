@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +34,24 @@ _ORDERS = np.linspace(0.05, 8.0, 1591)
 
 @dataclass(frozen=True)
 class Convergence:
-    """order: observed.  extrapolated: value at a spacing of zero.  error: grid convergence index of the
-    finest value and so the error bar of the extrapolated one, both in the unit of the value.  plausible:
-    whether the observed order was used."""
+    """order: observed.  extrapolated: value at a spacing of zero, f_0.  amplitude: a of f_0 + a h^p, in the
+    unit of the value over m^p.  error: grid convergence index of the finest value and so the error bar of the
+    extrapolated one, both in the unit of the value.  plausible: whether the observed order was used."""
 
     order: float
     extrapolated: float
+    amplitude: float
     error: float
     plausible: bool = True
+
+    @property
+    def used_order(self) -> float:
+        """The order that was extrapolated with, p."""
+        return self.order if self.plausible else FORMAL
+
+    def at(self, spacing: float) -> float:
+        """What the fit says of a spacing [m]: f_0 + a h^p."""
+        return self.extrapolated + self.amplitude * float(spacing**self.used_order)
 
     def __str__(self) -> str:
         if self.plausible:
@@ -80,32 +91,43 @@ def converge(
     if order < LOWEST:
         return f"not extrapolated: the observed order is {order:.2g}, below {LOWEST}. Refine further"
     if order <= HIGHEST:
-        limit, rest = _limit(h, f, order)
-        scatter = rest * math.sqrt(len(h) / (len(h) - 3)) if len(h) > 3 else 0.0
-        return Convergence(order, limit, SAFE * abs(limit - float(f[0])) + scatter)
-    limit, _ = _limit(h[:2], f[:2], FORMAL)
-    return Convergence(order, limit, DOUBTFUL * abs(limit - float(f[0])), plausible=False)
+        fit = _fit(h, f, order)
+        scatter = fit.rest * math.sqrt(len(h) / (len(h) - 3)) if len(h) > 3 else 0.0
+        error = SAFE * abs(fit.limit - float(f[0])) + scatter
+        return Convergence(order, fit.limit, fit.amplitude, error)
+    fit = _fit(h[:2], f[:2], FORMAL)
+    error = DOUBTFUL * abs(fit.limit - float(f[0]))
+    return Convergence(order, fit.limit, fit.amplitude, error, plausible=False)
 
 
 def _order(h: Vector, f: Vector) -> float | None:
     """The order with the least squared differences; None if none of 0.05 to 8 fits better than the ends of
     that range."""
-    rest = np.array([_limit(h, f, float(order))[1] for order in _ORDERS])
+    rest = np.array([_fit(h, f, float(order)).rest for order in _ORDERS])
     k = int(np.argmin(rest))
     if k == 0:
         return None
     low, high = _ORDERS[max(k - 1, 0)], _ORDERS[min(k + 1, len(_ORDERS) - 1)]
     for _ in range(60):  # thirds of an interval with one lowest place
         a, b = low + (high - low) / 3, high - (high - low) / 3
-        if _limit(h, f, float(a))[1] < _limit(h, f, float(b))[1]:
+        if _fit(h, f, float(a)).rest < _fit(h, f, float(b)).rest:
             high = b
         else:
             low = a
     return float(0.5 * (low + high))
 
 
-def _limit(h: Vector, f: Vector, order: float) -> tuple[float, float]:
-    """f_0 for a given order by least squares, and the root of the mean squared difference."""
+class _Fit(NamedTuple):
+    """f_0 and a of f_0 + a h^p, and the root of the mean squared difference."""
+
+    limit: float
+    amplitude: float
+    rest: float
+
+
+def _fit(h: Vector, f: Vector, order: float) -> _Fit:
+    """By least squares, for a given order."""
     basis = np.stack([np.ones_like(h), (h / h[-1]) ** order], axis=1)
     fitted = np.linalg.lstsq(basis, f, rcond=None)[0]
-    return float(fitted[0]), math.sqrt(float(np.mean((basis @ fitted - f) ** 2)))
+    rest = math.sqrt(float(np.mean((basis @ fitted - f) ** 2)))
+    return _Fit(float(fitted[0]), float(fitted[1] / h[-1] ** order), rest)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline import kinds
 from eddyline.kinds import number, whole
 from eddyline.ranks.session import launched_ranks
 from eddyline.run.errors import RequestError, StepFailedError
@@ -21,6 +22,7 @@ from eddyline.stream import atomic
 from eddyline.sweep.folder import SweepFolder
 from eddyline.sweep.table import Limit, Row, limits_of, quantities_of, row_of, spacing_key, to_frame, to_text
 from eddyline.sweep.values import Grid, Setting, grid, labels
+from eddyline.wording import called, given
 from eddyline.world.problems import WorldError
 
 if TYPE_CHECKING:
@@ -72,9 +74,14 @@ class Sweep:
     stopped: bool
 
     def table(self) -> pd.DataFrame:
-        """A row a point, see table.to_frame; `.attrs` hold the folder and the limits as texts."""
+        """A row a point, see table.to_frame; `.attrs` hold the folder, and the limits at a spacing of zero:
+        "limits" as numbers, see Limit.record, and "convergence" as sentences."""
         frame = to_frame(self.rows)
-        frame.attrs = {"folder": str(self.folder), "convergence": [str(limit) for limit in self.limits]}
+        frame.attrs = {
+            "folder": str(self.folder),
+            "limits": [limit.record() for limit in self.limits],
+            "convergence": [str(limit) for limit in self.limits],
+        }
         return frame
 
     def text(self) -> str:
@@ -85,7 +92,7 @@ def sweep(
     world: World | str | os.PathLike[str],
     changes: Changes,
     *,
-    quantities: Sequence[str] = (),
+    quantities: str | Sequence[str] = (),
     steps: int | None = None,
     until: float | None = None,
     threads: int = 0,
@@ -97,10 +104,14 @@ def sweep(
 
     world: a World, or the path of a world file. changes: by dotted key, a list of values or a text:
     {"let.Re": "20:200:8"} (linear), "20:200:8:log", "20,40,100"; a key with one value holds for all points.
-    quantities: formulas of results as in [[expect]]; unless given, what the world expects.
+    quantities: a formula of results as in [[expect]], or several; unless given, what the world expects.
     steps, until, threads, boxes: as for `eddyline.run`. out: a new or empty folder, or that of a sweep
     which is the same but for its values; unless given runs/NAME/sweeps/0001, 0002, ..., or the folder of the
     same sweep if it was begun before.
+
+    `.attrs` of the table: "folder"; over the spacing "limits", a dict for each quantity with its order of
+    convergence, what it converges to (extrapolated) and the grid convergence index (error), or the note why
+    there is none; "convergence", the same as sentences.
 
     Points that have come to their end are not run again; Ctrl-C leaves a sweep that the same call goes on
     with. RequestError or WorldError, before anything runs, has a line for each thing that is wrong with any
@@ -115,38 +126,42 @@ def run_sweep(
     changes: Changes,
     options: RunOptions,
     *,
-    quantities: Sequence[str] = (),
+    quantities: str | Sequence[str] = (),
     out: str | os.PathLike[str] | None = None,
 ) -> Sweep:
     """As `sweep`, with everything that it made."""
     from eddyline.world import World
 
     options.check()
+    asked = [quantities] if isinstance(quantities, str) else quantities
+    kinds.texts(quantities=asked)
+    if out is not None:
+        kinds.path(out=out)
     if (started := launched_ranks()) > 1:
         raise RequestError(
             f"a launcher has started {started} processes, and a sweep is one: start it without; "
-            "its runs take --threads"
+            f"its runs take {called('threads')}"
         )
     chosen = grid(changes)
     base = World.of(world)
     points = _checked(base, chosen)
-    wanted = list(quantities) or quantities_of(points[0].world)
+    wanted = list(asked) or quantities_of(points[0].world)
     _check_quantities(points, wanted)
     _check_requests(points, options)
-    if not quantities and options.until is not None:
+    if not asked and options.until is not None:
         _check_until(points, wanted, options.until)
-    given = options_text(steps=options.steps, until=options.until)
+    how = options_text(steps=options.steps, until=options.until)
     definition: dict[str, Any] = {
         "format": 1,
         "world": canonical_world(base.source),
         "settings": {key: list(values) for key, values in chosen.settings.items()},
         "fixed": chosen.fixed,
-        "options": given,
+        "options": how,
     }
     folder = SweepFolder.find_or_create(base.name, definition, Path(out) if out is not None else None)
     with folder.claimed():
         rows, stopped = [], False
-        found = {point.label: folder.finished_run(point.label, point.world, given) for point in points}
+        found = {point.label: folder.finished_run(point.label, point.world, how) for point in points}
         if options.progress:
             _announce(folder, points, found)
         for number, point in enumerate(points, 1):
@@ -164,7 +179,8 @@ def run_sweep(
                     continue
                 stopped = _was_stopped(run)
             if run is not None and run.outcome != "stopped by user":
-                rows.append(row_of(point.label, point.settings, point.world, run, wanted))
+                end = point.world.end if options.until is None else options.until
+                rows.append(row_of(point.label, point.settings, point.world, run, wanted, end))
         return _finish(folder, base, points, rows, stopped)
 
 
@@ -224,7 +240,7 @@ def _checked(base: World, chosen: Grid) -> list[Point]:
     for label, own in zip(labels(settings), settings, strict=True):
         changes = {**chosen.fixed, **own}
         try:
-            document = parse(base.source, str(base.path or f"{base.name}.toml"), changes)
+            document = parse(base.source, str(base.path or f"{base.name}.toml"), changes, "changes")
             points.append(Point(own, label, World(document, base.name, base.path)))
         except WorldError as error:
             for problem in error.problems:
@@ -244,12 +260,11 @@ def _more(count: int) -> str:
 
 
 def _check_quantities(points: Sequence[Point], quantities: Sequence[str]) -> None:
-    from eddyline.world.problems import shown
     from eddyline.world.quantities import wrong_quantity
 
     world = points[0].world
     wrong = [
-        f"--quantity {shown(text)}: {line}"
+        f"{given('quantities', text, '--quantity')}: {line}"
         for text in quantities
         for line in wrong_quantity(text, world.file, world.let, one_number=True)
     ]
@@ -269,8 +284,8 @@ def _check_until(points: Sequence[Point], quantities: Sequence[str], until: floa
             return
         begin += after
     raise RequestError(
-        f"--until {until:g}: no point will have a value, as what the world expects counts from "
-        f"t = {min(begin):g} s on; go on for longer, or ask for another --quantity"
+        f"{given('until', until)}: no point will have a value, as what the world expects counts from "
+        f"t = {min(begin):g} s on; go on for longer, or ask for another quantity"
     )
 
 

@@ -17,6 +17,7 @@ from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.stream import atomic
+from eddyline.wording import called, given
 from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
@@ -59,11 +60,11 @@ class SweepFolder:
         folder = cls(out)
         if out.exists() and not (out.is_dir() and (folder.definition.is_file() or not any(out.iterdir()))):
             raise FolderInUseError(
-                f"--out {out}: is not a sweep; give a new or an empty folder, or that of a sweep"
+                f"{given('out', out)}: is not a sweep; give a new or an empty folder, or that of a sweep"
             )
         known = folder.read_definition()
         if known is not None and (other := _told_apart(known, definition)):
-            raise FolderInUseError(f"--out {out}: holds a sweep {other}; give another folder")
+            raise FolderInUseError(f"{given('out', out)}: holds a sweep {other}; give another folder")
         out.mkdir(parents=True, exist_ok=True)
         atomic.write_json(folder.definition, definition)
         return folder
@@ -80,7 +81,10 @@ class SweepFolder:
         """Keeps a second command from working at the same sweep; ends with this process, whatever happens to
         it."""
         with (self.path / ".claim").open("w") as file:
-            claim(file, f"{self.path}: another command works at this sweep; wait for it, or give --out")
+            claim(
+                file,
+                f"{self.path}: another command works at this sweep; wait for it, or give {called('out')}",
+            )
             yield
 
     def finished_run(self, label: str, world: World, options: str) -> Run | None:

@@ -78,6 +78,27 @@ class Limit:
         expected = f" | expected {band[0]:.4g} to {band[1]:.4g}" if band else ""
         return f"{name}{where}: {order}, extrapolated {value} (grid convergence index){expected}"
 
+    def record(self) -> dict[str, Any]:
+        """The same as plain numbers: quantity, unit, settings (the other ones); spacings [m] and values, from
+        the coarsest to the finest; order as observed, used_order, extrapolated, error (grid convergence
+        index), amplitude, as in Convergence. The last five are None if nothing is extrapolated; note says
+        why, or if another order was used."""
+        cells = [row.cells[self.quantity] for row in self.rows]
+        fit = self.found if isinstance(self.found, Convergence) else None
+        return {
+            "quantity": self.quantity,
+            "unit": cells[-1].unit if cells else "",
+            "settings": dict(self.others),
+            "spacings": [row.spacing for row in self.rows],
+            "values": [cell.found.value for cell in cells if isinstance(cell.found, Statistic)],
+            "order": fit and fit.order,
+            "used_order": fit and fit.used_order,
+            "extrapolated": fit and fit.extrapolated,
+            "error": fit and fit.error,
+            "amplitude": fit and fit.amplitude,
+            "note": "" if fit is not None and fit.plausible else str(self.found),
+        }
+
 
 def quantities_of(world: World) -> list[str]:
     """What a sweep tabulates unless told: what the world expects, as far as it is one number; else forces on
@@ -98,9 +119,9 @@ def quantities_of(world: World) -> list[str]:
 
 
 def row_of(
-    label: str, settings: dict[str, Setting], world: World, run: Run, quantities: Sequence[str]
+    label: str, settings: dict[str, Setting], world: World, run: Run, quantities: Sequence[str], end: float
 ) -> Row:
-    """The row of a point from what its run left."""
+    """The row of a point from what its run left, which was to go on until `end` [s]."""
     if not run.results:
         missing = {quantity: Cell(run.message or run.outcome) for quantity in quantities}
         return Row(label, settings, world.core.spacing, run.outcome, missing)
@@ -110,16 +131,31 @@ def row_of(
     cells = {}
     for quantity in quantities:
         item = held.get(quantity)
-        if item is not None and item["measured"] is not None:
-            found: Statistic | str = Statistic(
-                item["measured"], item["statistical_error"], item["window"], item["what"]
-            )
+        of_the_end = any(name.endswith(".final") for name in result_names(quantity, world.let))
+        found: Statistic | str
+        if item is None or (of_the_end and item["measured"] is not None):
+            after = next((each.after for each in world.expectations if each.quantity == quantity), 0.0)
+            found = measure(world, quantity, series, trusted, after=after, end=end)
+        elif item["measured"] is None:
+            found = item["note"]
         else:
-            found = item["note"] if item is not None else measure(world, quantity, series, trusted)
+            found = Statistic(item["measured"], item["statistical_error"], item["window"], item["what"])
         band = tuple(item["band"]) if item is not None and item["band"] else None
         source, reason = (item["source"], item["reason"]) if item is not None else ("", "")
+        if of_the_end and run.record["time"] >= end:
+            reason = "; ".join(filter(None, (reason, _too_early(quantity, found, end))))
         cells[quantity] = Cell(found, band, source, reason, unit_of_quantity(world.file, quantity, series))
     return Row(label, settings, world.core.spacing, run.outcome, cells)
+
+
+def _too_early(quantity: str, found: Statistic | str, end: float) -> str:
+    """Of a value that should be that of the end: that there is no row about it, if so."""
+    if isinstance(found, str) or found.window is None or found.window[1] >= end:
+        return ""
+    return (
+        f"{quantity} is of t = {found.window[1]:.4g} s, the last row before the end, {end:.4g} s; "
+        "more rows (output.series) come nearer"
+    )
 
 
 def _statistic(value: Mapping[str, Any]) -> Statistic | str:

@@ -13,6 +13,8 @@ from reprlib import repr as short
 from typing import Any
 
 from eddyline.run.errors import RequestError
+from eddyline.wording import given as told
+from eddyline.wording import speaks_of_options
 
 Setting = str | float
 MOST_POINTS = 10_000
@@ -51,13 +53,13 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
         try:
             values = expand(given) if isinstance(given, str | int | float) else _each_of(given)
         except ValueError as error:
-            wrong.append(f"--set {key}={given}: {error}")
+            wrong.append(f"{_given(key, given)}: {error}")
             continue
         twice = sorted(str(value) for value, times in _counted(values) if times > 1)
         if not values:
-            wrong.append(f"--set {key}: no values; give two or more, e.g. {key}=10,20")
+            wrong.append(f"{_given(key, given)}: no values; give two or more, e.g. {_example(key, '10,20')}")
         elif twice:
-            wrong.append(f"--set {key}={given}: {twice[0]} stands twice; give each value once")
+            wrong.append(f"{_given(key, given)}: {twice[0]} stands twice; give each value once")
         elif len(values) == 1:
             fixed[key] = values[0]
         else:
@@ -65,7 +67,8 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
     if not settings and not wrong:
         example = next(iter(fixed), "let.Re")
         wrong.append(
-            f"nothing to sweep: give a key several values, e.g. --set {example}=20:200:8 or {example}=20,40"
+            f"nothing to sweep: give a key several values, e.g. {_example(example, '20:200:8')} or "
+            f"{_example(example, '20,40')}"
         )
     count = math.prod(len(values) for values in settings.values())
     if count > MOST_POINTS:
@@ -73,6 +76,15 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
     if wrong:
         raise RequestError("\n".join(wrong))
     return Grid(settings, fixed)
+
+
+def _given(key: str, value: object) -> str:
+    """A key with its values, as the caller has given them."""
+    return f"--set {key}={value}" if speaks_of_options() else told(f'changes["{key}"]', value)
+
+
+def _example(key: str, values: str) -> str:
+    return f"--set {key}={values}" if speaks_of_options() else f'{{"{key}": "{values}"}}'
 
 
 def _counted(values: Sequence[Setting]) -> list[tuple[Setting, int]]:

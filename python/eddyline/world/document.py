@@ -14,14 +14,15 @@ import numpy as np
 import tomlkit
 from tomlkit.exceptions import ConvertError, ParseError, TOMLKitError
 
+from .. import wording
 from .faults import reason, slip
 from .gallery import gallery
 from .positions import Positions
 from .problems import Path, Problem, WorldError, did_you_mean, dotted, listed, nearest, shown
 from .schema import WorldFile, keys_of
 
-OVERRIDE = "--set"
-"""What stands for file and line in a problem with an override."""
+OPTION = "--set"
+"""By which the command line gives overrides."""
 
 MOST_NAMED = 20
 """Files of a folder that a message names."""
@@ -38,6 +39,7 @@ class Document:
     data: dict[str, Any]
     positions: Positions
     overridden: set[Path] = field(default_factory=set)
+    overrides: str = "overrides"  # what stands for file and line in a problem with one of them
 
     def problem(self, path: Sequence[str | int], text: str) -> Problem:
         """One line of an error at `path`: of an override, or of the table around that only overrides have
@@ -45,7 +47,7 @@ class Document:
         where = tuple(path)
         written = self.positions.depth(where)
         if any(where[: len(over)] == over or _shared(where, over) > written for over in self.overridden):
-            return Problem(0, OVERRIDE, text, where)
+            return Problem(0, self.overrides, text, where)
         line = self.positions.line(where)
         return Problem(line, f"{self.label}:{line}", text, where)
 
@@ -101,8 +103,10 @@ def _near(path: FilePath) -> str:
     return f" The gallery has {listed(worlds)}." if worlds else ""
 
 
-def parse(text: str, label: str, overrides: Mapping[str, str | float] | None = None) -> Document:
-    """The content of a world file after its overrides."""
+def parse(
+    text: str, label: str, overrides: Mapping[str, str | float] | None = None, parameter: str = "overrides"
+) -> Document:
+    """The content of a world file after its overrides. parameter: as what the caller was given them."""
     if overrides and not (isinstance(overrides, Mapping) and all(isinstance(key, str) for key in overrides)):
         raise TypeError(
             f"overrides = {short(overrides)}: must be a dict of values by path, such as "
@@ -113,7 +117,8 @@ def parse(text: str, label: str, overrides: Mapping[str, str | float] | None = N
         parsed = tomlkit.parse(text)
     except (ParseError, TOMLKitError) as error:
         raise WorldError([_syntax(error, text, label, positions)]) from None
-    document = Document(text, label, parsed.unwrap(), positions)
+    place = wording.called(parameter, OPTION)
+    document = Document(text, label, parsed.unwrap(), positions, overrides=place)
     if overrides:
         wrong = [_override(parsed, document, path, value) for path, value in overrides.items()]
         if any(wrong):
@@ -162,17 +167,25 @@ def _is_toml(line: str) -> bool:
 
 
 def parse_set(items: Sequence[str]) -> dict[str, str | float]:
-    """Overrides from `--set PATH=VALUE` texts of a command line."""
+    """Overrides from `--set PATH=VALUE` texts of a command line. A path that is set twice is an error: none
+    of its values is more likely to be meant than another."""
     result: dict[str, str | float] = {}
+    given: dict[tuple[str, ...], list[str]] = {}
     wrong: list[Problem] = []
     for item in items:
         path, equals, value = item.partition("=")
         if not equals or not path.strip() or not value.strip():
             wrong.append(
-                Problem(0, OVERRIDE, f"{shown(item)} must be PATH=VALUE, for example domain.spacing=0.01.")
+                Problem(0, OPTION, f"{shown(item)} must be PATH=VALUE, for example domain.spacing=0.01.")
             )
         else:
             result[path.strip()] = value.strip()
+            given.setdefault(tuple(map(str.strip, path.split("."))), []).append(value.strip())
+    for parts, values in given.items():
+        if len(values) > 1:
+            name = ".".join(parts)
+            told = listed([f"{name}={value}" for value in values])
+            wrong.append(Problem(0, OPTION, f"{told} set the same key. Set {name} once."))
     if wrong:
         raise WorldError(wrong)
     return result
@@ -199,10 +212,12 @@ def _override(
     """Writes one override into the parsed file; gives what is wrong with its path."""
     parts = [part.strip() for part in name.split(".")]
     if not all(parts):
-        return Problem(0, OVERRIDE, f'"{name}" is not a path. Write, for example, domain.spacing.')
+        return Problem(0, document.overrides, f'"{name}" is not a path. Write, for example, domain.spacing.')
     tables = keys_of(WorldFile)
     if parts[0] not in tables:
-        return Problem(0, OVERRIDE, f"{name} is not in a world. {did_you_mean(parts[0], tables, 'and')}")
+        return Problem(
+            0, document.overrides, f"{name} is not in a world. {did_you_mean(parts[0], tables, 'and')}"
+        )
     here: Any = parsed
     path: Path = ()
     for depth, part in enumerate(parts):
@@ -210,7 +225,7 @@ def _override(
         if isinstance(here, MutableSequence):
             if not part.isdigit() or int(part) >= len(here):
                 return Problem(
-                    0, OVERRIDE, f"{name}: {dotted(path)} has {len(here)} entries, counted from 0."
+                    0, document.overrides, f"{name}: {dotted(path)} has {len(here)} entries, counted from 0."
                 )
             key: str | int = int(part)
         elif isinstance(here, MutableMapping):
@@ -218,21 +233,27 @@ def _override(
             if part not in here and path and path[0] in _NAMED and len(path) == 1:
                 known = [dotted((*path, other)) for other in here]
                 return Problem(
-                    0, OVERRIDE, f"{name} is not in the file. {did_you_mean(dotted((*path, part)), known)}"
+                    0,
+                    document.overrides,
+                    f"{name} is not in the file. {did_you_mean(dotted((*path, part)), known)}",
                 )
         else:
-            return Problem(0, OVERRIDE, f"{name}: {dotted(path)} = {shown(here)} has nothing inside.")
+            return Problem(
+                0, document.overrides, f"{name}: {dotted(path)} = {shown(here)} has nothing inside."
+            )
         path = (*path, key)
         if last:
             try:
                 here[key] = override_value(value)
             except ConvertError:
                 text = "must be a number, true or false, a text, or a list or a table of these"
-                return Problem(0, OVERRIDE, f"{name} = {short(value)}; {text}.")
+                return Problem(0, document.overrides, f"{name} = {short(value)}; {text}.")
         else:
             if isinstance(here, MutableMapping) and key not in here:
                 if path[0] in _NAMED and len(path) == 1:
-                    return Problem(0, OVERRIDE, f"{name} is not in the file: it has no [{parts[0]}].")
+                    return Problem(
+                        0, document.overrides, f"{name} is not in the file: it has no [{parts[0]}]."
+                    )
                 here[key] = tomlkit.table()
             here = here[key]
     document.overridden.add(path)

@@ -103,12 +103,21 @@ def evaluate_expectations(
 
 
 def measure(
-    world: World, quantity: str, series: Mapping[str, pd.DataFrame], trusted: Mapping[str, Statistic | str]
+    world: World,
+    quantity: str,
+    series: Mapping[str, pd.DataFrame],
+    trusted: Mapping[str, Statistic | str],
+    *,
+    after: float = 0.0,
+    end: float | None = None,
 ) -> Statistic | str:
-    """The value of one formula of results, see `evaluate_expectations`; or why there is none."""
-    results = _Results(world, series, trusted)
+    """The value of one formula of results, see `evaluate_expectations`; or why there is none.
+
+    after: the part of the run that counts [s]. end: of the run [s], if not that of its world.
+    """
+    results = _Results(world, series, trusted, end)
     try:
-        return results.statistic(quantity, 0.0)
+        return results.statistic(quantity, after)
     except _MissingError as error:
         return str(error)
 
@@ -124,9 +133,14 @@ class _Results:
     """The names of a formula as numbers with their errors, or as columns over one time."""
 
     def __init__(
-        self, world: World, series: Mapping[str, pd.DataFrame], trusted: Mapping[str, Statistic | str]
+        self,
+        world: World,
+        series: Mapping[str, pd.DataFrame],
+        trusted: Mapping[str, Statistic | str],
+        end: float | None = None,
     ) -> None:
         self.world = world
+        self.end = world.end if end is None else end
         self.trusted = trusted
         self.series: dict[str, dict[str, NDArray[np.float64]]] = {}
         for name, frame in series.items():
@@ -193,7 +207,7 @@ class _Results:
         time, column = self._columns(found)
         if found.statistic is None:
             raise _MissingError(f"`{name}` is a whole series")
-        return _statistic(found, time, column, after)
+        return _statistic(found, time, column, after, self.end)
 
     def _at(self, name: str, after: float, time: NDArray[np.float64]) -> float | NDArray[np.float64]:
         found = find_quantity(name, self.world.file)
@@ -223,9 +237,11 @@ def _not_finite(formula: str, value: float, parts: Mapping[str, Statistic]) -> s
 
 
 def _statistic(
-    found: Quantity, time: NDArray[np.float64], values: NDArray[np.float64], after: float
+    found: Quantity, time: NDArray[np.float64], values: NDArray[np.float64], after: float, end: float
 ) -> Statistic:
     """A statistic of the rows from `after` on; means are over time, whatever the distance of the rows."""
+    if found.statistic == "final" and len(time) > 1 and max(time[-2], after) <= end < time[-1]:
+        return _between_the_last(time, values, end)
     keep = time >= after
     time, values = time[keep], values[keep]
     if not len(values):
@@ -241,6 +257,12 @@ def _statistic(
     if name == "amplitude":
         return Statistic(0.5 * float(np.ptp(values)), None, window)
     return Statistic((time_mean if name == "mean" else root_mean_square)(time, values), None, window)
+
+
+def _between_the_last(time: NDArray[np.float64], values: NDArray[np.float64], end: float) -> Statistic:
+    """The value at the end, from the last two rows. Steps do not end there but pass it by a part of theirs,
+    each spacing by another: last rows would differ by what that adds, however fine the spacing."""
+    return Statistic(float(np.interp(end, time[-2:], values[-2:])), None, (end, end))
 
 
 # --- the three kinds ----------------------------------------------------------------------------------------

@@ -69,17 +69,23 @@ class World:
         )
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], overrides: Mapping[str, str | float] | None = None) -> World:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        overrides: Mapping[str, str | float] | None = None,
+        *,
+        name: str | None = None,
+    ) -> World:
         """Reads and checks a world file, or a world of the gallery by its name ("dam_break").
 
         overrides: values by dotted path ({"let.a": 0.1, "domain.spacing": "a/80"}), checked in the same way.
-        Raises WorldError, one line for each problem.
+        name: if not that of the file. Raises WorldError, one line for each problem.
         """
         kinds.path(path=path)
         file = Path(path)
         if not file.suffix and not file.exists():
             file = gallery().get(file.as_posix(), file)
-        return cls(parse(read(file), str(file), overrides), file.stem, file)
+        return cls(parse(read(file), str(file), overrides), name or file.stem, file)
 
     @classmethod
     def of(
