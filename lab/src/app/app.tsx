@@ -5,6 +5,7 @@ import { Stage } from "../canvas/stage";
 import { Charts } from "../charts/charts";
 import { dismiss, notices } from "../state/notices";
 import { hasSheet, sheetOpen } from "../state/room";
+import { screen } from "../state/screen";
 import { Timeline } from "../timeline/timeline";
 import { Header } from "./header";
 import { Icon } from "./icons";
@@ -12,7 +13,7 @@ import { listen } from "./keyboard";
 import { Left } from "./left";
 import { Machine } from "./machine";
 import { Right } from "./right";
-import { loadGallery, openAddress, openFile, screen } from "./screens";
+import { loadGallery, openAddress, openFile } from "./screens";
 import { Welcome } from "./welcome";
 
 export function App() {

@@ -15,6 +15,7 @@ import { textSchema } from "../api/types";
 import { notify } from "./notices";
 import { following, restart, setFetcher, speed, time } from "./playback";
 import * as run from "./run";
+import { screen } from "./screen";
 import { acknowledged, setSender } from "./steering";
 import * as view from "./view";
 import * as world from "./world";
@@ -24,6 +25,9 @@ export const runSchema = v.object({
   title: v.optional(v.string(), ""),
   world: v.optional(v.string(), ""),
   state: v.string(),
+  created: v.optional(v.string(), ""),
+  folder: v.optional(v.string(), ""),
+  message: v.optional(v.string(), ""),
   predicted_seconds: v.optional(v.number(), 0),
   actual_seconds: v.optional(v.number(), 0),
 });
@@ -75,8 +79,10 @@ export async function start(): Promise<void> {
 export async function openRun(id: string): Promise<void> {
   try {
     const { toml } = await ask(textSchema, "GET", `runs/${id}/world`);
-    await world.open(toml, id);
+    screen.value = "lab";
+    const opened = world.open(toml, runs.value.find((item) => item.id === id)?.world || id);
     join(id, toml);
+    await opened;
   } catch (error) {
     if (error instanceof Refused) notify("problem", error.message);
     else throw error;
@@ -175,13 +181,17 @@ async function know(id: string): Promise<void> {
     ]);
     run.keepsParticles.value = whole.moments.length > 0;
     run.momentsVersion.value++;
-    if (run.ended.value && !run.newest.value && following.value) {
-      following.value = false;
-      time.value = run.span.value[1];
-    }
+    if (run.ended.value && following.value) showLast();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
   }
+}
+
+/** The end of a run as its files have it: the newest live frame came before, and may be coarser. */
+function showLast(): void {
+  following.value = false;
+  time.value = run.span.value[1];
+  run.moments.fetchLastAnew();
 }
 
 const PAUSE = 5000; // ms between two looks for frames that a run has stored meanwhile
