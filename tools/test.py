@@ -206,7 +206,7 @@ def python(jobs: int) -> Output:
 
 def page(jobs: int) -> Output:
     """The lab's page: as it is used, in a browser; unit tests where Node is."""
-    files = [f"tests/python/test_lab_{each}.py" for each in ("page", "bodies", "firefox")]
+    files = [f"tests/python/test_lab_{each}.py" for each in ("page", "runs", "bodies", "firefox")]
     checks = [_command(_tool("pytest"), "-m", "browser", *files)]
     if shutil.which("npm") is not None and (ROOT / "lab" / "node_modules").is_dir():
         checks += [_command("npm", "--prefix", "lab", "run", "--silent", name) for name in ("check", "test")]

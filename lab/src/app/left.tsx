@@ -121,7 +121,7 @@ function Items({ part, title, items, empty }: { part: string; title: string; ite
               <button type="button" class="item" aria-current={chosen} title={item.name} aria-label={`${item.name}, ${item.shape.replace("_", " ")}`} onClick={() => (world.selected.value = path)}>
                 <Icon name={part === "observe" ? "probe" : (ICONS[item.shape] ?? "polygon")} />
                 <span class="what">{item.name}</span>
-                <span class="size">{part === "observe" ? "" : size(item)}</span>
+                {"drawn" in item && !item.drawn ? <span class="chip bad">to mend</span> : <span class="size">{part === "observe" ? "" : size(item)}</span>}
               </button>
               <button type="button" class="button bare icon small remove" aria-label={`Remove ${item.name}`} title={`Remove ${item.name}`} onClick={() => void remove(path)}>
                 <Icon name="close" size={14} />

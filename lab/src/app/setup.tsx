@@ -134,12 +134,14 @@ function valueOf(text: string): Plain {
 
 function FormulaField({ label, written, value, path }: { label: string; written: number | string; value: number | null; path: readonly (string | number)[] }) {
   const formula = typeof written === "string" && value !== null;
+  const wrong = world.problems.value.some((problem) => problem.path?.join(".") === path.join("."));
   return (
     <span>
       <input
         type="text"
         class="formula"
         aria-label={label}
+        aria-invalid={wrong}
         spellcheck={false}
         value={String(written)}
         title={formula ? `= ${short(value, 5)}` : undefined}
@@ -162,15 +164,16 @@ function AddByNumbers() {
   const [shape, setShape] = useState("circle");
   const [open, setOpen] = useState(false);
   const fields = NEW[shape] ?? [];
-  const submit = (event: SubmitEvent): void => {
+  const [wrong, setWrong] = useState("");
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
     const get = (key: string): Plain => valueOf(String(data.get(key) ?? ""));
-    void addShape(shape, get);
+    setWrong(await addShape(shape, get));
   };
   if (world.drawing.value?.dimensions !== 2) return null;
   return (
-    <form class="group" onSubmit={submit} aria-label="Add by numbers">
+    <form class="group" onSubmit={(event) => void submit(event)} aria-label="Add by numbers">
       <div class="row" style={{ justifyContent: "space-between", alignItems: "center" }}>
         <h2>Add by numbers</h2>
         <button type="button" class="button small icon" aria-expanded={open} aria-label="Add by numbers" onClick={() => setOpen(!open)}>
@@ -181,7 +184,10 @@ function AddByNumbers() {
         <>
           <div class="field">
             <label for="new-shape">shape</label>
-            <select id="new-shape" value={shape} onChange={(event) => setShape(event.currentTarget.value)}>
+            <select id="new-shape" value={shape} onChange={(event) => {
+                setShape(event.currentTarget.value);
+                setWrong("");
+              }}>
               {Object.keys(NEW).map((name) => (
                 <option key={name}>{name}</option>
               ))}
@@ -193,6 +199,11 @@ function AddByNumbers() {
               <input id={`new-${name}`} name={name} type="text" class="formula" required placeholder={text === "diameter" ? "D" : "0.2"} autocomplete="off" />
             </div>
           ))}
+          {wrong && (
+            <p class="refused" role="alert">
+              {wrong}
+            </p>
+          )}
           <button type="submit" class="button small">
             Add {shape}
           </button>
@@ -202,9 +213,9 @@ function AddByNumbers() {
   );
 }
 
-async function addShape(shape: string, get: (key: string) => Plain): Promise<void> {
+/** Adds it, if it is right; what is wrong with it, in words. */
+async function addShape(shape: string, get: (key: string) => Plain): Promise<string> {
   const part = shape === "probe" ? "observe" : "bodies";
-  const name = world.freeName(part, shape);
   const at: Plain = [get("x"), get("y")];
   const tables: Record<string, () => Record<string, Plain>> = {
     circle: () => ({ shape, center: at, diameter: get("diameter") }),
@@ -213,9 +224,11 @@ async function addShape(shape: string, get: (key: string) => Plain): Promise<voi
     probe: () => ({ type: "probe", position: at }),
   };
   const table = tables[shape]?.();
-  if (!table) return;
-  await world.edit([{ op: "add", path: [part, name], value: table }]);
-  world.selected.value = `${part}.${name}`;
+  if (!table) return "";
+  const { path, wrong } = await world.addIfRight(part, shape, table);
+  if (wrong.length > 0) return wrong.map(({ message, remedy }) => `${message.replace(`${path}.`, "")} ${remedy ?? ""}`.trim()).join(" ");
+  world.selected.value = path;
+  return "";
 }
 
 function Lesson() {

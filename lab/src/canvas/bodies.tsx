@@ -52,9 +52,10 @@ export function Body({ part, shape, camera, bare }: { part: "bodies" | "regions"
   const pulledAway = ghost.value?.path === key;
   const center = numbersAt(shape.numbers, "center");
   const diameter = numberAt(shape.numbers, "diameter");
-  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}`;
+  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}${shape.drawn ? "" : ", to be mended"}`;
+  if (!shape.drawn && shape.outlines.length === 0) return null;
   const shared = {
-    class: `${part === "bodies" ? "body" : "region"}${chosen ? " chosen" : ""}${bare ? " bare" : ""}${pulledAway ? " away" : ""}`,
+    class: `${part === "bodies" ? "body" : "region"}${chosen ? " chosen" : ""}${bare ? " bare" : ""}${pulledAway ? " away" : ""}${shape.drawn ? "" : " wrong"}`,
     "data-path": key,
     tabindex: 0,
     role: "button" as const,
