@@ -15,10 +15,23 @@ export function Timeline() {
   if (run.kind.value !== "run") return null;
   return (
     <section class="time" aria-label="Time">
+      <Outcome />
       <Transport />
       <Track />
       <Now />
     </section>
+  );
+}
+
+/** Why a run came to no good end, as long as it is looked at. */
+function Outcome() {
+  const ended = run.ended.value;
+  if (!ended || !["failed", "lost"].includes(ended.outcome)) return null;
+  return (
+    <p class="outcome">
+      <span class="chip bad">{ended.outcome}</span>
+      <span>{ended.message || "It does not say why."}</span>
+    </p>
   );
 }
 
