@@ -12,6 +12,7 @@ import { short, ticks } from "../colors/scale";
 import { Body, RunBodies } from "./bodies";
 import { type Camera, pathOf, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
+import { besides, boundsOf, nearest, type Rect } from "./notes";
 import { edges, orbit, viewOf } from "./orbit";
 import { locate } from "./pick";
 import { shownMotion } from "../state/motion";
@@ -49,8 +50,7 @@ export function Overlay() {
         plan.regions.map((region) => <Body key={region.name} part="regions" shape={region} camera={camera} bare={false} />)}
       {plan && !example && (!flowing || (!moving() && !run.isLive.value)) &&
         plan.bodies.map((body) => <Body key={body.name} part="bodies" shape={body} camera={camera} bare={flowing} />)}
-      {world.check.value && !example && !flowing &&
-        world.check.value.gaps.map((gap) => <Narrow key={gap.between.join()} gap={gap} camera={camera} />)}
+      {world.check.value && !example && !flowing && <Gaps camera={camera} gaps={world.check.value.gaps} />}
       {plan && !example && plan.observers.map((place) => <Observer key={place.name} place={place} camera={camera} />)}
       {pulls && <path class="ghost" d={pathOf(camera, outline(pulls.sketch))} />}
       <Corners camera={camera} />
@@ -255,28 +255,55 @@ function Guides({ camera }: { camera: Camera }) {
   );
 }
 
-/** A gap that too few particles fit into, hatched, with the reason. */
-function Narrow({ gap, camera }: { gap: Gap; camera: Camera }) {
-  const [a, b] = gap.ends.map((end) => toScreen(camera, [end[0] ?? 0, end[1] ?? 0]));
-  if (!a || !b) return null;
+const NOTE = { width: 240, line: 16, letters: 36, padding: 12 }; // CSS pixels; letters of a line
+
+/** Gaps that too few particles fit into, hatched, with the reason where it covers neither a body nor another reason. */
+function Gaps({ gaps, camera }: { gaps: readonly Gap[]; camera: Camera }) {
+  const plan = world.drawing.value;
+  const taken = [...(plan?.bodies ?? []), ...(plan?.regions ?? [])]
+    .filter(({ outlines }) => outlines.length > 0)
+    .map(({ outlines }) => boundsOf(outlines.flat().map((point) => toScreen(camera, pair(point)))));
+  const { lower, upper } = view.extent.value;
+  const [left, bottom] = toScreen(camera, lower);
+  taken.push({ x: left, y: bottom, width: (upper[0] - lower[0]) * camera.scale, height: DEPTH + 24 }); // the ruler
+  const bounds = { x: 8, y: 8, width: camera.width - 16, height: camera.height - 60 };
+  const placed = gaps.flatMap((gap) => {
+    const [a, b] = gap.ends.map((end) => toScreen(camera, pair(end)));
+    if (!a || !b) return [];
+    const lines = Math.ceil(gap.reason.length / NOTE.letters);
+    const note = besides([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], [NOTE.width, lines * NOTE.line + NOTE.padding], taken, bounds);
+    taken.push(note);
+    return [{ reason: gap.reason, a, b, note }];
+  });
+  return (
+    <>
+      {placed.map((each) => (
+        <Narrow key={each.reason} {...each} />
+      ))}
+      {placed.map(({ reason, note }) => (
+        <foreignObject key={reason} x={note.x} y={note.y} width={note.width} height={note.height}>
+          <p class="narrow-reason">{reason}</p>
+        </foreignObject>
+      ))}
+    </>
+  );
+}
+
+function Narrow({ reason, a, b, note }: { reason: string; a: Point; b: Point; note: Rect }) {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const length = Math.max(1, Math.hypot(dx, dy));
   const half = Math.max(14, length);
   const [nx, ny] = [(-dy / length) * half, (dx / length) * half];
-  const [mx, my] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-  const left = mx > camera.width - 260;
+  const at: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+  const [x, y] = nearest(note, at);
   return (
     <g class="narrow">
-      <title>{gap.reason}</title>
+      <title>{reason}</title>
       <path
         fill="url(#narrow)"
         d={`M${a[0] - nx} ${a[1] - ny}L${b[0] - nx} ${b[1] - ny}L${b[0] + nx} ${b[1] + ny}L${a[0] + nx} ${a[1] + ny}Z`}
       />
-      <foreignObject x={left ? mx - 256 : mx + 16} y={my - 18} width="240" height="70">
-        <p class="narrow-reason">
-          {gap.reason}
-        </p>
-      </foreignObject>
+      <line class="narrow-lead" x1={at[0]} y1={at[1]} x2={x} y2={y} />
     </g>
   );
 }
