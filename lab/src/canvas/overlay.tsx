@@ -1,11 +1,12 @@
 /** The drawing above the flow, exact at every zoom: sides, bodies, gaps, observers, handles. */
 
 import { numbersAt, type Gap, type Place, type Side } from "../api/types";
-import { corners, cursor, ghost, guides, steers, tool } from "../draw/drawing";
+import { corners, cursor, ghost, guides, isElsewhere, steers, tool } from "../draw/drawing";
 import { gridStep } from "../draw/snap";
 import { handles, outline, type Sketch, sketchOf } from "../draw/shapes";
+import { standsAsDrawn } from "../state/bodies";
 import * as run from "../state/run";
-import { stale } from "../state/runs";
+import { flowing, stale } from "../state/runs";
 import * as view from "../state/view";
 import * as world from "../state/world";
 import { short, ticks } from "../colors/scale";
@@ -35,22 +36,22 @@ function SolidBox({ camera }: { camera: Camera }) {
 export function Overlay() {
   const camera = view.camera.value;
   if (run.isSolid.value && !stale.value) return <SolidBox camera={camera} />;
-  const flowing = run.hello.value !== null && !stale.value;
+  const flows = flowing.value;
   const plan = world.drawing.value;
   const pulls = ghost.value;
   const example = run.kind.value === "example";
   return (
     <svg class="overlay" width={camera.width} height={camera.height} role="group" aria-label="Drawing of the world">
       <Patterns />
-      {!flowing && plan && <Water camera={camera} />}
-      {!example && <Domain camera={camera} sides={flowing ? sidesOfRun() : (plan?.sides ?? [])} />}
+      {!flows && plan && <Water camera={camera} />}
+      {!example && <Domain camera={camera} sides={flows ? sidesOfRun() : (plan?.sides ?? [])} />}
       {!example && <Ruler camera={camera} />}
-      {flowing && <RunBodies camera={camera} />}
-      {plan && !example && plan.regions.length > 0 && !flowing &&
+      {flows && <RunBodies camera={camera} />}
+      {plan && !example && plan.regions.length > 0 && !flows &&
         plan.regions.map((region) => <Body key={region.name} part="regions" shape={region} camera={camera} bare={false} />)}
-      {plan && !example && (!flowing || (!moving() && !run.isLive.value)) &&
-        plan.bodies.map((body) => <Body key={body.name} part="bodies" shape={body} camera={camera} bare={flowing} />)}
-      {world.check.value && !example && !flowing && <Gaps camera={camera} gaps={world.check.value.gaps} />}
+      {plan && !example && !(flows && run.isLive.value) &&
+        plan.bodies.filter(({ name }) => !flows || standsAsDrawn(name)).map((body) => <Body key={body.name} part="bodies" shape={body} camera={camera} bare={flows} />)}
+      {world.check.value && !example && !flows && <Gaps camera={camera} gaps={world.check.value.gaps} />}
       {plan && !example && plan.observers.map((place) => <Observer key={place.name} place={place} camera={camera} />)}
       {pulls && <path class="ghost" d={pathOf(camera, outline(pulls.sketch))} />}
       <Corners camera={camera} />
@@ -60,11 +61,6 @@ export function Overlay() {
       <Followed camera={camera} />
     </svg>
   );
-}
-
-/** Whether bodies of the run are elsewhere than in the file. */
-function moving(): boolean {
-  return run.bodies.value.some((body) => body.moves) || run.steered.value !== null;
 }
 
 function sidesOfRun(): readonly Side[] {
@@ -206,7 +202,7 @@ function Handles({ camera }: { camera: Camera }) {
   const region = world.drawing.value?.regions.find((item) => `regions.${item.name}` === key);
   const shape = body ?? region;
   const sketch: Sketch | null = ghost.value?.path === key ? ghost.value.sketch : shape ? sketchOf(shape) : null;
-  if (!sketch || steers.value) return null;
+  if (!sketch || steers.value || isElsewhere(key)) return null;
   return (
     <g class="handles" data-path={key}>
       {handles(sketch).map(({ name, at }) => {

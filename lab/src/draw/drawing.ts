@@ -3,11 +3,12 @@
 import { computed, signal } from "@preact/signals";
 import { type Edit, numbersAt, type Plain } from "../api/types";
 import type { Point } from "../canvas/camera";
+import { standsAsDrawn } from "../state/bodies";
 import { notify } from "../state/notices";
 import * as run from "../state/run";
 import { command } from "../state/steering";
 import * as world from "../state/world";
-import { stale } from "../state/runs";
+import { flowing, stale } from "../state/runs";
 import { between, edits, middle, type Sketch, sketchOf, tableOf, tidy, type ToolName, translated } from "./shapes";
 import type { Guide } from "./snap";
 
@@ -26,16 +27,25 @@ export const corners = signal<readonly Point[]>([]);
 /** Whether a pull moves the body of the running simulation, rather than the world file. */
 export const steers = computed(() => run.isLive.value && !stale.value);
 
+/** Whether one can draw: in two dimensions. */
+export const isFlat = computed(() => !run.isSolid.value && (world.drawing.value?.dimensions ?? 2) === 2);
+
 export function choose(next: ToolName): void {
-  tool.value = next;
+  tool.value = isFlat.value || next === "pan" ? next : "select";
   corners.value = [];
   ghost.value = null;
   guides.value = [];
 }
 
+/** Whether a body of the file is elsewhere in the run that has been, or not there: then it cannot be pulled in its picture. */
+export function isElsewhere(path: string): boolean {
+  return path.startsWith("bodies.") && flowing.value && !run.isLive.value && !standsAsDrawn(nameOf(path));
+}
+
 /** The sketch of a body, as the server knows it; while a run is steered, where the body is now. */
 export function sketchAt(path: string): Sketch | null {
   const [part, ...rest] = path.split(".");
+  if (isElsewhere(path)) return null;
   if (steers.value && part === "bodies") {
     const points = run.bodies.value.find((body) => body.name === rest.join("."))?.outlines[0]?.points ?? [];
     const corners: Point[] = [];
@@ -206,6 +216,10 @@ export async function nudge(path: string, dx: number, dy: number): Promise<void>
     const next = translated(sketch, dx, dy);
     if (steers.value) await steer(path, sketch, next);
     else await world.edit(edits(path.split("."), sketch, next), `nudge ${path}`);
+    return;
+  }
+  if (isElsewhere(path) && world.find(path)) {
+    notify("problem", `${nameOf(path)} was moved while the flow was computed: the file has it elsewhere. Its numbers are under Setup.`);
     return;
   }
   const [part = "", ...rest] = path.split(".");

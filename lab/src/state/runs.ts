@@ -44,6 +44,9 @@ export const starting = signal(false);
 /** Whether the world has been changed since the run that is shown. */
 export const stale = computed(() => run.kind.value === "run" && runToml.value !== null && runToml.value !== world.toml.value);
 
+/** Whether what is shown flows: bodies are then where the run has them, not the file. */
+export const flowing = computed(() => run.hello.value !== null && !stale.value);
+
 let connection: Connection | null = null;
 
 export async function refresh(): Promise<void> {
