@@ -15,7 +15,7 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.live.codes import MOST, coded, given, raster
 from eddyline.live.hello import hello
 from eddyline.live.publisher import packed
-from eddyline.live.steering import Steering, mark, replayed
+from eddyline.live.steering import Present, Steering, mark, replayed
 from eddyline.plot import references
 from eddyline.plot.colors import quantity_of
 from eddyline.run import Run, closing
@@ -183,6 +183,11 @@ def fill(channel: Channel, folder: Path) -> None:
         time=record.get("time", 0.0),
     )
     channel.take(packed(ended=ended))
+
+
+def present(folder: Path) -> Present:
+    """What can be steered, as it is now, or was at the end."""
+    return _steering_of(folder).present()
 
 
 def results(folder: Path) -> dict[str, Any]:
