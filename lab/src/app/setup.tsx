@@ -14,18 +14,21 @@ import { ResultsCard } from "./results";
 import { tab } from "./right";
 import { gallery, lesson, openGallery } from "./screens";
 import { Steer } from "./steer";
+import { proposals } from "./proposals";
 import { bytes, duration } from "./words";
 import { jumpTo } from "./file";
 
 export function Setup() {
+  const isWatched = run.isLive.value && !stale.value;
   return (
     <div class="setup scroll">
       <Problems />
-      {run.isLive.value && !stale.value && <Steer />}
+      {isWatched && <Lesson />}
+      {isWatched && <Steer />}
       <ResultsCard />
       <Chosen />
-      <AddByNumbers />
-      <Lesson />
+      {!isWatched && <AddByNumbers />}
+      {!isWatched && <Lesson />}
       <Facts />
       <Gallery />
     </div>
@@ -87,6 +90,17 @@ function Chosen() {
   );
 }
 
+const METRES = new Set(["center", "diameter", "size", "min", "max", "from", "to", "thickness", "points", "position"]);
+const UNITS: Record<string, string> = { angle: "°", density: "kg/m³", velocity: "m/s" };
+
+function unitOf(name: string): string {
+  return METRES.has(name) ? "m" : (UNITS[name] ?? "");
+}
+
+function Unit({ of }: { of: string }) {
+  return of ? <small class="unit">{of}</small> : null;
+}
+
 function Entry({ path, name, written, numbers }: { path: readonly string[]; name: string; written: unknown; numbers: Record<string, unknown> }) {
   const label = name.replaceAll("_", " ");
   if (typeof written === "boolean") {
@@ -101,7 +115,9 @@ function Entry({ path, name, written, numbers }: { path: readonly string[]; name
     const values = numbersAt(numbers, name, 1);
     return (
       <div class="field">
-        <span class="name">{label}</span>
+        <span class="name">
+          {label} <Unit of={unitOf(name)} />
+        </span>
         <span class="many">
           {written.map((item: number | string, k) => (
             <FormulaField key={k} label={`${label} ${"xyz"[k] ?? k}`} written={item} value={values?.[k] ?? null} path={[...path, k]} />
@@ -113,7 +129,9 @@ function Entry({ path, name, written, numbers }: { path: readonly string[]; name
   if (typeof written === "number" || typeof written === "string") {
     return (
       <div class="field">
-        <span class="name">{label}</span>
+        <span class="name">
+          {label} <Unit of={numberAt(numbers, name) === null && typeof written === "string" ? "" : unitOf(name)} />
+        </span>
         <FormulaField label={label} written={written} value={numberAt(numbers, name)} path={path} />
       </div>
     );
@@ -195,7 +213,9 @@ function AddByNumbers() {
           </div>
           {fields.map(({ name, text }) => (
             <div class="field" key={name}>
-              <label for={`new-${name}`}>{text}</label>
+              <label for={`new-${name}`}>
+                {text} <Unit of="m" />
+              </label>
               <input id={`new-${name}`} name={name} type="text" class="formula" required placeholder={text === "diameter" ? "D" : "0.2"} autocomplete="off" />
             </div>
           ))}
@@ -231,13 +251,14 @@ async function addShape(shape: string, get: (key: string) => Plain): Promise<str
   return "";
 }
 
+/** What to look for stands there while it can be seen; what to predict and to try, before and after. */
 function Lesson() {
   const found = lesson.value;
-  if (!found || run.isLive.value) return null;
+  if (!found) return null;
+  const live = run.isLive.value && !stale.value;
   const parts: [string, string][] = [
     ["Look for", found.look_for],
-    ["Predict first", found.predict],
-    ["Try", found.try],
+    ["Predict first", live ? "" : found.predict],
   ];
   return (
     <div class="group lesson">
@@ -247,7 +268,32 @@ function Lesson() {
           <b>{label}.</b> {text}
         </p>
       ))}
+      {!live && found.try && <Tries text={found.try} />}
     </div>
+  );
+}
+
+/** Each proposal as a button that changes the world, with what is asked of it. */
+function Tries({ text }: { text: string }) {
+  return (
+    <>
+      <p>
+        <b>Try.</b>
+      </p>
+      {proposals(text).map(({ sets, words }) => (
+        <p class="try" key={sets.map(({ key, text: value }) => key + value).join()}>
+          <button
+            type="button"
+            class="button small"
+            title="Change the world so"
+            onClick={() => void world.edit(sets.map(({ key, value }) => ({ op: "set", path: key.split("."), value })))}
+          >
+            {sets.map(({ key, text: value }) => `${key} = ${value}`).join(", ")}
+          </button>{" "}
+          {words}
+        </p>
+      ))}
+    </>
   );
 }
 
