@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import small_worlds
 from chromium import opened, shown_time, until
-from lab_server import CHANNEL, TANK, Client, going_on
+from lab_server import CHANNEL, TANK, Client, going_on, hear, say
 
+from eddyline.live import stream_pb2 as pb
 from eddyline.serve.store import FINAL
 
 
@@ -79,9 +82,7 @@ def test_a_press_on_a_body_steers_nothing_while_another_one_is_on_its_way(browse
         page.wait_for_selector('[data-path="bodies.other"]')
         page.get_by_role("button", name="Pause").click()
         page.get_by_role("button", name="Resume").wait_for()
-        sent = "const own = WebSocket.prototype.send; window.sent = []; WebSocket.prototype.send = function (data) {" \
-            " window.sent.push(data); };"
-        page.evaluate(f"() => {{ {sent} }}")  # so that no command is answered
+        page.evaluate("() => { WebSocket.prototype.send = () => undefined; }")  # so that nothing is answered
         _press(page, "bodies.other", 20, 10)
         page.wait_for_selector(".sent li")
         assert page.locator(".overlay .ghost").count() == 1
@@ -108,6 +109,75 @@ def test_a_pull_that_outlasts_the_run_says_so_and_leaves_the_file_alone(browser,
         page.wait_for_selector("text=The run ended before post was let go")
         assert page.locator(".stale-note").count() == 0
         assert page.locator(".notice").count() == 1
+
+
+@pytest.mark.browser
+def test_results_are_said_as_the_command_line_says_them(browser, server):
+    coarse = Path("worlds/dam_break.toml").read_text().replace('"a/40"', '"a/16"')
+    run = _finished(server, coarse)
+    (told,) = server.call("GET", f"runs/{run}/results")[1]["expectations"]
+    assert told["measured_text"].startswith("RMS difference ") and "%" in told["measured_text"]
+    assert told["expected_text"] == "Martin & Moyce 1952 within 8 %"
+    with opened(browser, server, run=run) as page:
+        words = page.locator(".results .against").inner_text()
+        assert told["measured_text"] in words and told["expected_text"] in words
+        assert ".csv" not in words
+        assert "inside" in words or "outside" in words
+
+
+@pytest.mark.browser
+def test_a_run_that_broke_down_says_so_as_long_as_it_is_looked_at(browser, server):
+    run = _finished(server, small_worlds.DAM + "\n[method]\nspeed_limit = 0.3\n")
+    row = server.call("GET", f"runs/{run}")[1]
+    assert row["state"] == "failed"
+    with opened(browser, server, run=run) as page:
+        page.locator(".outcome", has_text="failed").get_by_text(row["message"][:40]).wait_for()
+        page.get_by_role("button", name="Machine").click()
+        assert row["message"][:40] in page.locator("#machine .list .item").first.inner_text()
+        page.wait_for_timeout(100)
+
+
+@pytest.mark.browser
+def test_bodies_after_a_steered_run_are_those_of_the_run_and_others_can_be_pulled(browser, server):
+    three = CHANNEL.replace("[output]", "".join(
+        f'[bodies.{name}]\nshape = "circle"\ncenter = [{x}, 0.1]\ndiameter = 0.03\n'
+        for name, x in (("other", 0.24), ("last", 0.33))
+    ) + "[output]")  # fmt: skip
+    disk = pb.AddBody(name="disk", toml='shape = "circle"\ncenter = [0.06, 0.1]\ndiameter = 0.03\n')
+    commands = {
+        "move": {"move_body": pb.MoveBody(body="other", by=[0.0, 0.03], seconds=0.01)},
+        "add": {"add_body": disk},
+        "remove": {"remove_body": pb.RemoveBody(body="last")},
+    }
+    with going_on(server, three) as run:
+        with server.look(run, pb.View(frames_per_second=20, quantities=["speed"], columns=20)) as socket:
+            hear(socket, "frame")
+            for number, command in commands.items():
+                say(socket, command=pb.Command(id=number, **command))
+                assert hear(socket, "acknowledged").refusal == ""
+            hear(socket, "frame")
+        server.call("POST", f"runs/{run}/stop")
+        server.wait_for(run, *FINAL)
+        with opened(browser, server, run=run) as page:
+            page.get_by_role("button", name="Run again").wait_for()
+            page.wait_for_selector('.overlay [data-name="disk"]')
+            lines = [re.sub(r"\s+", " ", line).strip() for line in page.locator(".list .item").all_inner_texts()]
+            assert lines[1:] == [
+                "other moved in the run", "last removed in the run", "disk added in the run"
+            ]  # fmt: skip
+            assert page.locator('[data-path="bodies.other"], [data-path="bodies.last"]').count() == 0
+            page.get_by_role("button", name="other, circle").click()
+            assert page.locator(".overlay .handles, .overlay .dimensions").count() == 0
+            _press(page, "bodies.post", 12, 0)
+            page.wait_for_selector(".stale-note")
+
+
+@pytest.mark.browser
+def test_a_lesson_is_tried_by_its_buttons(browser, server):
+    with opened(browser, server) as page:
+        page.get_by_role("button", name="Vortex street").click()
+        page.get_by_role("button", name="let.Re = 20, time.end = 6").click()
+        page.wait_for_function("document.querySelector('.reynolds output').innerText.endsWith('20')")
 
 
 @pytest.mark.browser

@@ -16,6 +16,8 @@ import { Right } from "./right";
 import { loadGallery, openAddress, openFile } from "./screens";
 import { Welcome } from "./welcome";
 
+let cameFromWelcome = false;
+
 export function App() {
   useEffect(() => {
     const stop = listen();
@@ -36,13 +38,25 @@ export function App() {
   }, []);
   return (
     <>
-      {screen.value === "welcome" ? <Welcome key="welcome" /> : <Lab key="lab" />}
+      {screen.value === "welcome" ? <FirstScreen key="welcome" /> : <Lab key="lab" />}
       <Notices />
     </>
   );
 }
 
+function FirstScreen() {
+  useEffect(() => {
+    cameFromWelcome = true;
+  }, []);
+  return <Welcome />;
+}
+
 function Lab() {
+  useEffect(() => {
+    // what opened it on the first screen has gone, and the keyboard with it
+    if (cameFromWelcome && document.activeElement === document.body) document.getElementById("world-title")?.focus();
+    cameFromWelcome = false;
+  }, []);
   return (
     <div class={hasSheet.value && sheetOpen.value ? "lab with-sheet" : "lab"}>
       <Header />

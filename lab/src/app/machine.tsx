@@ -109,6 +109,7 @@ function ThisMachine() {
 
 function Running() {
   const now = run.progress.value;
+  const ended = run.ended.value;
   if (!now) return null;
   return (
     <div class="group">
@@ -116,10 +117,10 @@ function Running() {
       <div class="figures">
         <Figure value={big(now.stepsPerSecond)} name="steps a second" />
         <Figure value={`${big(now.updatesPerSecond)}/s`} name="particles times steps" />
-        <Figure value={run.ended.value ? "done" : now.secondsLeft >= 0 ? duration(now.secondsLeft) : "–"} name="left" />
+        {ended ? <Figure value={duration(now.wallSeconds)} name="taken" /> : <Figure value={now.secondsLeft >= 0 ? duration(now.secondsLeft) : "–"} name="left" />}
         <Figure value={Number(now.particles).toLocaleString("en")} name="particles" />
         <Figure value={`${now.timeStep.toExponential(2)} s`} name="time step" />
-        <Figure value={now.phase || "–"} name="phase" />
+        {ended ? <Figure value={ended.outcome} name="outcome" /> : <Figure value={now.phase || "–"} name="phase" />}
       </div>
     </div>
   );
