@@ -350,8 +350,8 @@ def test_a_move_that_is_too_far_is_refused_in_words_for_who_made_it():
     with pytest.raises(RefusedError) as caught:
         Steering(World.from_text(WORLD)).turn(REFUSED["into the wall"][0], 0.05)
     assert re.fullmatch(
-        r"move_body: post would go to [\d.]+ m from the wall top at t = [\d.]+ s; must leave 2 spacings, 0.02 m. "
-        r"Move it less far\.",
+        r"move_body: post would go to [\d.]+ m from the wall top at t = [\d.]+ s; "
+        r"must leave 2 spacings, 0\.02 m\. Move it less far\.",
         str(caught.value),
     )
 

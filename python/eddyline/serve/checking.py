@@ -251,8 +251,8 @@ def _left_out(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Tables of the file that are none of the checked ones."""
     written = data.get(part)
-    for name in written if isinstance(written, dict) else ():
-        if name not in tables and isinstance(written[name], dict):
+    for name, table in written.items() if isinstance(written, dict) else ():
+        if name not in tables and isinstance(table, dict):
             yield name, _written(data, part, name)
 
 
