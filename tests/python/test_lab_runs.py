@@ -174,8 +174,9 @@ def test_bodies_after_a_steered_run_are_those_of_the_run_and_others_can_be_pulle
 def test_a_lesson_is_tried_by_its_buttons(browser, server):
     with opened(browser, server) as page:
         page.get_by_role("button", name="Vortex street").click()
+        page.wait_for_selector('[data-path="bodies.cylinder"]')
         page.get_by_role("button", name="let.Re = 20, time.end = 6").click()
-        page.wait_for_function("document.querySelector('.reynolds output').innerText.endsWith('20')")
+        page.locator(".reynolds output", has_text="Re 20").wait_for()
 
 
 @pytest.mark.browser
@@ -185,12 +186,12 @@ def test_a_bad_number_is_refused_or_can_be_mended_where_it_stands(browser, serve
         page.locator("form").get_by_role("button", name="Add by numbers").click()
         form = page.get_by_role("form", name="Add by numbers")
         for name, value in (("x", "0.3"), ("y", "0.1"), ("diameter", "-0.03")):
-            form.get_by_label(name, exact=True).fill(value)
+            form.get_by_label(f"{name} m", exact=True).fill(value)
         form.get_by_role("button", name="Add circle").click()
         form.get_by_role("alert").wait_for()
         assert "diameter" in form.get_by_role("alert").inner_text()
         assert page.locator(".list .item").count() == 1
-        form.get_by_label("diameter", exact=True).fill("0.03")
+        form.get_by_label("diameter m", exact=True).fill("0.03")
         form.get_by_role("button", name="Add circle").click()
         page.wait_for_selector('[data-path="bodies.circle"]')
         assert form.get_by_role("alert").count() == 0

@@ -27,7 +27,7 @@ export function Setup() {
       {isWatched && <Steer />}
       <ResultsCard />
       <Chosen />
-      {!isWatched && <AddByNumbers />}
+      <AddByNumbers />
       {!isWatched && <Lesson />}
       <Facts />
       <Gallery />

@@ -160,7 +160,7 @@ function take(id: string, body: Message["body"]): void {
       break;
     case "ended":
       run.ended.value = body.value;
-      if (body.value.outcome === "failed") notify("problem", body.value.message || "The run has failed.");
+      if (body.value.outcome === "failed" && !run.hello.value?.over) notify("problem", "The run has failed. Why stands by the timeline.");
       void know(id);
       void refresh();
       break;

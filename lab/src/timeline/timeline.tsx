@@ -28,10 +28,12 @@ function Outcome() {
   const ended = run.ended.value;
   if (!ended || !["failed", "lost"].includes(ended.outcome)) return null;
   return (
-    <p class="outcome">
-      <span class="chip bad">{ended.outcome}</span>
-      <span>{ended.message || "It does not say why."}</span>
-    </p>
+    <details class="outcome">
+      <summary title="All of it, or its beginning">
+        <span class="chip bad">{ended.outcome}</span>
+        <span class="why">{ended.message || "It does not say why."}</span>
+      </summary>
+    </details>
   );
 }
 
