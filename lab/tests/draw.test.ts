@@ -53,7 +53,7 @@ describe("shapes", () => {
   it("reads what the server says of a body", () => {
     const body: Shape = {
       name: "cylinder", shape: "circle", written: { center: [0.2, "H/2"], diameter: "D" }, in_reference: {},
-      numbers: { shape: "circle", center: [0.2, 0.2, 0], diameter: 0.1 }, outlines: [], moves: false, slip: false,
+      numbers: { shape: "circle", center: [0.2, 0.2, 0], diameter: 0.1 }, outlines: [], moves: false, slip: false, drawn: true,
     };
     expect(sketchOf(body)).toEqual(circle);
     expect(sketchOf({ ...body, shape: "sphere" })).toBeNull();

@@ -66,6 +66,20 @@ describe("moments", () => {
     expect(third && [...(moments.frame(third)?.rasters.keys() ?? [])]).toEqual(["speed", "pressure"]);
     expect([0, 0.1, 0.25, 9].map((time) => moments.at(time))).toEqual([0, 0, 1, 2]);
   });
+
+  it("forget what came live of the last one if that is stored", () => {
+    const moments = new Moments();
+    const rasters = (): number[] => moments.all.map((moment) => moments.frame(moment)?.rasters.size ?? -1);
+    moments.keep(frame(1, 0.1, "speed"));
+    moments.keep(frame(2, 0.2, "speed"));
+    moments.fetchLastAnew();
+    expect(rasters()).toEqual([1, 1]);
+    moments.know([{ step: 1, time: 0.1, stored: 0, particles: -1 }, { step: 2, time: 0.2, stored: 1, particles: -1 }]);
+    moments.fetchLastAnew();
+    expect(rasters()).toEqual([1, 0]);
+    moments.keep(frame(2, 0.2, "speed", true));
+    expect(rasters()).toEqual([1, 1]);
+  });
 });
 
 describe("bodies", () => {

@@ -97,7 +97,10 @@ def test_a_wrong_world_is_drawn_as_far_as_it_goes(client):
     found = check(client, TANK + '[bodies.box]\nshape = "rectangle"\nmin = [0.3, 0.1]\nmax = [0.2, 0.2]\n')
     assert [fault["path"] for fault in found["problems"]] == [["bodies", "box"]]
     assert found["problems"][0]["line"] > 20 and found["summary"] is None
-    assert [body["name"] for body in found["drawing"]["bodies"]] == ["post"]
+    post, box = found["drawing"]["bodies"]
+    assert (post["name"], post["drawn"]) == ("post", True)
+    assert (box["name"], box["drawn"], box["written"]["min"]) == ("box", False, [0.3, 0.1])
+    assert box["numbers"] == {} and box["outlines"] == []
     text = check(client, "format = ")
     assert text["problems"] and text["drawing"] is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from unittest import mock
@@ -16,7 +17,7 @@ import eddyline
 from eddyline import _core
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.steering import RefusedError, Steering, replayed
+from eddyline.live.steering import Present, RefusedError, Steering, replayed
 from eddyline.run.closing import closing_lines
 from eddyline.run.helm import Helm
 from eddyline.run.pictures import charts, scene_of
@@ -339,9 +340,33 @@ def test_what_cannot_be_done_is_refused_with_a_reason(case):
     command, reason = REFUSED[case]
     steering = Steering(World.from_text(WORLD))
     before = steering.world
-    with pytest.raises(RefusedError, match=reason):
+    with pytest.raises(RefusedError, match=reason) as caught:
         steering.turn(command, 0.05)
     assert steering.world is before
+    assert ".toml" not in str(caught.value)
+
+
+def test_a_move_that_is_too_far_is_refused_in_words_for_who_made_it():
+    with pytest.raises(RefusedError) as caught:
+        Steering(World.from_text(WORLD)).turn(REFUSED["into the wall"][0], 0.05)
+    assert re.fullmatch(
+        r"move_body: post would go to [\d.]+ m from the wall top at t = [\d.]+ s; "
+        r"must leave 2 spacings, 0\.02 m\. Move it less far\.",
+        str(caught.value),
+    )
+
+
+def test_what_can_be_steered_is_known_as_it_is_now():
+    steering = Steering(World.from_text(WORLD))
+    before = steering.present()
+    assert before == Present(viscosity="0.001", gravity="0, 0", inflows={"left": "U"}, reynolds=50.0)
+    for command in (
+        pb.Command(viscosity=pb.Viscosity(value="2e-3")),
+        pb.Command(inflow=pb.Inflow(opening="left", velocity=["U/2"])),
+        pb.Command(gravity=pb.Gravity(value=["0", "-1"])),
+    ):
+        steering.remember(steering.turn(command, 0.05), 0.05)
+    assert steering.present() == Present("0.002", "0, -1", {"left": "U/2"}, 25.0)
 
 
 def test_a_world_without_inflow_says_so_before_it_is_asked():

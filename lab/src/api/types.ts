@@ -66,10 +66,11 @@ const shapeSchema = v.object({
   outlines: v.array(v.array(numbers)),
   moves: v.boolean(),
   slip: v.boolean(),
+  drawn: v.optional(v.boolean(), true),
 });
 export type Shape = v.InferOutput<typeof shapeSchema>;
 
-const placeSchema = v.object({ name: v.string(), type: v.string(), written: record, numbers: record });
+const placeSchema = v.object({ name: v.string(), type: v.string(), written: record, numbers: record, drawn: v.optional(v.boolean(), true) });
 export type Place = v.InferOutput<typeof placeSchema>;
 
 const gapSchema = v.object({

@@ -5,6 +5,7 @@ import { Stage } from "../canvas/stage";
 import { Charts } from "../charts/charts";
 import { dismiss, notices } from "../state/notices";
 import { hasSheet, sheetOpen } from "../state/room";
+import { screen } from "../state/screen";
 import { Timeline } from "../timeline/timeline";
 import { Header } from "./header";
 import { Icon } from "./icons";
@@ -12,8 +13,10 @@ import { listen } from "./keyboard";
 import { Left } from "./left";
 import { Machine } from "./machine";
 import { Right } from "./right";
-import { loadGallery, openAddress, openFile, screen } from "./screens";
+import { loadGallery, openAddress, openFile } from "./screens";
 import { Welcome } from "./welcome";
+
+let cameFromWelcome = false;
 
 export function App() {
   useEffect(() => {
@@ -35,13 +38,25 @@ export function App() {
   }, []);
   return (
     <>
-      {screen.value === "welcome" ? <Welcome key="welcome" /> : <Lab key="lab" />}
+      {screen.value === "welcome" ? <FirstScreen key="welcome" /> : <Lab key="lab" />}
       <Notices />
     </>
   );
 }
 
+function FirstScreen() {
+  useEffect(() => {
+    cameFromWelcome = true;
+  }, []);
+  return <Welcome />;
+}
+
 function Lab() {
+  useEffect(() => {
+    // what opened it on the first screen has gone, and the keyboard with it
+    if (cameFromWelcome && document.activeElement === document.body) document.getElementById("world-title")?.focus();
+    cameFromWelcome = false;
+  }, []);
   return (
     <div class={hasSheet.value && sheetOpen.value ? "lab with-sheet" : "lab"}>
       <Header />

@@ -3,7 +3,8 @@
 import type { Quality, Regime } from "../api/types";
 import { QUALITIES } from "../api/types";
 import { short } from "../colors/scale";
-import { hasSheet, sheetOpen } from "../state/room";
+import { hasSheet, isSlim, sheetOpen } from "../state/room";
+import { present } from "../state/present";
 import * as run from "../state/run";
 import { starting, start, stale } from "../state/runs";
 import { command, refusal } from "../state/steering";
@@ -13,7 +14,7 @@ import { Icon, Mark } from "./icons";
 import { machineOpen } from "./machine";
 import { Count } from "./right";
 import { goHome } from "./screens";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { duration } from "./words";
 
 export function Header() {
@@ -23,7 +24,7 @@ export function Header() {
         <Mark size={22} />
         Eddyline
       </button>
-      <h1 class="world-title" title={world.check.value?.title}>
+      <h1 class="world-title" id="world-title" tabIndex={-1} title={world.check.value?.title}>
         {world.check.value?.title || world.name.value}
       </h1>
       <span class="space" />
@@ -64,7 +65,7 @@ function SetupButton() {
   const count = world.problems.value.length;
   return (
     <button type="button" class="button" aria-expanded={sheetOpen.value} aria-controls="world" onClick={() => (sheetOpen.value = !sheetOpen.value)}>
-      <Icon name="setup" /> Setup
+      <Icon name="setup" /> <span class="word">Setup</span>
       {count > 0 && <Count of={count} />}
     </button>
   );
@@ -84,13 +85,12 @@ const KEYS: Record<string, number> = {
 function Reynolds() {
   const regime = world.check.value?.regimes.find((item) => item.name === "Re");
   const reynolds = world.summary.value?.reynolds ?? null;
+  const steered = steeredReynolds();
   const [pulled, setPulled] = useState<number | null>(null);
   if (!regime) {
     return reynolds === null ? null : (
       <div class="reynolds">
-        <output>
-          <small>Re</small> {short(reynolds)}
-        </output>
+        <Re of={steered ?? reynolds} steered={steered !== null} />
       </div>
     );
   }
@@ -107,9 +107,7 @@ function Reynolds() {
   };
   return (
     <div class="reynolds">
-      <output for="reynolds">
-        <small>Re</small> {short(value)}
-      </output>
+      <Re of={pulled ?? steered ?? value} steered={pulled === null && steered !== null} />
       <div class="slider">
         <input
           id="reynolds"
@@ -133,6 +131,22 @@ function Reynolds() {
         ))}
       </div>
     </div>
+  );
+}
+
+/** Of a run whose viscosity was steered the Reynolds number that it has now; else null. */
+function steeredReynolds(): number | null {
+  const now = present.value?.reynolds ?? null;
+  const before = run.hello.value?.reference?.reynolds ?? 0;
+  if (now === null || run.kind.value !== "run" || stale.value || !run.steered.value) return null;
+  return Math.abs(now - before) > 1e-3 * before ? now : null;
+}
+
+function Re({ of, steered }: { of: number; steered: boolean }) {
+  return (
+    <output for="reynolds" class={steered ? "steered" : ""} title={steered ? "Of the run, since its viscosity was steered; the slider is that of the file" : undefined}>
+      <small>{steered && !isSlim.value ? "now Re" : "Re"}</small> {short(of)}
+    </output>
   );
 }
 
@@ -190,8 +204,14 @@ function thousands(count: number): string {
 
 /** A run that goes on can always be paused and stopped; where the drawing differs from it, the drawing can be run. */
 function RunButtons() {
+  const box = useRef<HTMLDivElement>(null);
+  const live = run.isLive.value;
+  const had = useRef(false); // the keyboard, until another place had it: a button may have gone with it
+  useLayoutEffect(() => {
+    if (had.current && document.activeElement === document.body) box.current?.querySelector("button")?.focus();
+  }, [live]);
   return (
-    <div class="run-buttons">
+    <div class="run-buttons" ref={box} onFocusIn={() => (had.current = true)} onFocusOut={(event) => (had.current = event.relatedTarget === null)}>
       {run.isLive.value && <LiveButtons />}
       {(!run.isLive.value || stale.value) && <RunButton />}
     </div>

@@ -5,10 +5,10 @@ import { gridStep } from "../draw/snap";
 import { stepFrame, togglePlay } from "../state/playback";
 import * as run from "../state/run";
 import { start } from "../state/runs";
+import { screen } from "../state/screen";
 import * as view from "../state/view";
 import * as world from "../state/world";
 import { TOOLS } from "./left";
-import { screen } from "./screens";
 
 const ARROWS: Record<string, readonly [number, number]> = {
   ArrowLeft: [-1, 0],

@@ -1,11 +1,13 @@
 /** Tools, and what is in the world: in a window with little room a strip of tools alone. */
 
-import { choose, remove, steers, tool } from "../draw/drawing";
+import { choose, isFlat, remove, steers, tool } from "../draw/drawing";
 import type { ToolName } from "../draw/shapes";
 import { short } from "../colors/scale";
 import { numberAt, numbersAt, type Shape } from "../api/types";
 import { hasStrip } from "../state/room";
+import { standsAsDrawn } from "../state/bodies";
 import * as run from "../state/run";
+import { flowing } from "../state/runs";
 import * as world from "../state/world";
 import { Icon, type IconName } from "./icons";
 
@@ -18,6 +20,9 @@ export const TOOLS: readonly { name: ToolName; text: string; icon: IconName; key
   { name: "probe", text: "Probe", icon: "probe", key: "O" },
   { name: "pan", text: "Pan", icon: "pan", key: "H" },
 ];
+
+/** Tools that make something: of a flow in three dimensions the canvas is a view, and its bodies are made in the file. */
+const DRAWS = new Set<ToolName>(["circle", "rectangle", "polygon", "line", "probe"]);
 
 export function Left() {
   return (
@@ -44,7 +49,7 @@ export function Contents() {
   const plan = world.drawing.value;
   return (
     <div class="scroll" tabIndex={-1}>
-      <Items part="bodies" title={steers.value ? "Bodies of the run" : "Bodies"} items={steers.value ? bodiesOfRun() : (plan?.bodies ?? [])} empty="None yet. Take a tool and drag on the canvas." />
+      <Items part="bodies" title={steers.value ? "Bodies of the run" : "Bodies"} items={bodies()} empty={isFlat.value ? "None yet. Take a tool and drag on the canvas." : "None yet. The file takes them."} />
       {plan && plan.regions.length > 0 && <Items part="regions" title="Water at the start" items={plan.regions} empty="" />}
       {plan && plan.observers.length > 0 && (
         <Items part="observe" title="Observers" items={plan.observers.map((item) => ({ ...item, shape: item.type }))} empty="" />
@@ -53,10 +58,16 @@ export function Contents() {
   );
 }
 
-/** As they are now, which steering may have made others than those of the file. */
-function bodiesOfRun(): (Listed | Shape)[] {
+/** While a run goes on those that it has; later those of the file, with what the run has made of them, and those that came. */
+function bodies(): Item[] {
   const drawn = world.drawing.value?.bodies ?? [];
-  return run.bodies.value.map(({ name }) => drawn.find((body) => body.name === name) ?? { name, shape: name.replace(/_\d+$/, ""), numbers: {} });
+  const ofRun = run.bodies.value;
+  if (run.kind.value !== "run" || !flowing.value) return [...drawn];
+  const came = (name: string): Listed => ({ name, shape: name.replace(/_\d+$/, ""), numbers: {} });
+  if (steers.value) return ofRun.map(({ name }) => drawn.find((body) => body.name === name) ?? came(name));
+  const notes = (body: Shape): string => (!ofRun.some(({ name }) => name === body.name) ? "removed in the run" : !body.moves && !standsAsDrawn(body.name) ? "moved in the run" : "");
+  const added = ofRun.filter(({ name }) => !drawn.some((body) => body.name === name));
+  return [...drawn.map((body) => ({ ...body, note: notes(body) })), ...added.map(({ name }) => ({ ...came(name), note: "added in the run", isOfRun: true }))];
 }
 
 function Tools() {
@@ -65,9 +76,11 @@ function Tools() {
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
-    const at = (TOOLS.findIndex((item) => item.name === tool.value) + by + TOOLS.length) % TOOLS.length;
-    choose(TOOLS[at]?.name ?? "select");
-    (event.currentTarget as HTMLElement).querySelectorAll("button")[at]?.focus();
+    const able = TOOLS.filter(({ name }) => isFlat.value || !DRAWS.has(name));
+    const next = able[(able.findIndex((item) => item.name === tool.value) + by + able.length) % able.length];
+    if (!next) return;
+    choose(next.name);
+    (event.currentTarget as HTMLElement).querySelectorAll("button")[TOOLS.indexOf(next)]?.focus();
   };
   return (
     <div class="tools" role="radiogroup" aria-label="Tool" onKeyDown={onKey}>
@@ -79,7 +92,8 @@ function Tools() {
           class="button"
           aria-checked={tool.value === item.name}
           tabIndex={tool.value === item.name ? 0 : -1}
-          title={`${item.text} (${item.key})`}
+          disabled={!isFlat.value && DRAWS.has(item.name)}
+          title={!isFlat.value && DRAWS.has(item.name) ? `${item.text}: in two dimensions only` : `${item.text} (${item.key})`}
           aria-label={item.text}
           onClick={() => choose(item.name)}
         >
@@ -96,6 +110,8 @@ interface Listed {
   readonly shape: string;
   readonly numbers: Record<string, unknown>;
 }
+/** A line of the list. isOfRun: the file does not have it. */
+type Item = (Listed | Shape) & { readonly note?: string; readonly isOfRun?: boolean };
 
 const ICONS: Record<string, IconName> = {
   circle: "circle",
@@ -107,7 +123,7 @@ const ICONS: Record<string, IconName> = {
   cylinder: "line",
 };
 
-function Items({ part, title, items, empty }: { part: string; title: string; items: readonly (Listed | Shape)[]; empty: string }) {
+function Items({ part, title, items, empty }: { part: string; title: string; items: readonly Item[]; empty: string }) {
   return (
     <div class="section">
       <h2>{title}</h2>
@@ -121,11 +137,13 @@ function Items({ part, title, items, empty }: { part: string; title: string; ite
               <button type="button" class="item" aria-current={chosen} title={item.name} aria-label={`${item.name}, ${item.shape.replace("_", " ")}`} onClick={() => (world.selected.value = path)}>
                 <Icon name={part === "observe" ? "probe" : (ICONS[item.shape] ?? "polygon")} />
                 <span class="what">{item.name}</span>
-                <span class="size">{part === "observe" ? "" : size(item)}</span>
+                {"drawn" in item && !item.drawn ? <span class="chip bad">to mend</span> : <span class="size">{part === "observe" ? "" : item.note || size(item)}</span>}
               </button>
-              <button type="button" class="button bare icon small remove" aria-label={`Remove ${item.name}`} title={`Remove ${item.name}`} onClick={() => void remove(path)}>
-                <Icon name="close" size={14} />
-              </button>
+              {!item.isOfRun && (
+                <button type="button" class="button bare icon small remove" aria-label={`Remove ${item.name}`} title={`Remove ${item.name}`} onClick={() => void remove(path)}>
+                  <Icon name="close" size={14} />
+                </button>
+              )}
             </li>
           );
         })}

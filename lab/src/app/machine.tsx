@@ -6,10 +6,11 @@ import * as v from "valibot";
 import { addressOf, ask, Refused } from "../api/client";
 import { notify } from "../state/notices";
 import * as run from "../state/run";
-import { refresh, runs, openRun } from "../state/runs";
+import { refresh, type Run, runs } from "../state/runs";
 import { Icon } from "./icons";
 import { close, closesOnEscape, useOpening } from "./opening";
-import { big, bytes, duration } from "./words";
+import { showRun } from "./screens";
+import { big, bytes, duration, moment, numberOf } from "./words";
 
 export const machineOpen = signal(false);
 
@@ -108,6 +109,7 @@ function ThisMachine() {
 
 function Running() {
   const now = run.progress.value;
+  const ended = run.ended.value;
   if (!now) return null;
   return (
     <div class="group">
@@ -115,10 +117,10 @@ function Running() {
       <div class="figures">
         <Figure value={big(now.stepsPerSecond)} name="steps a second" />
         <Figure value={`${big(now.updatesPerSecond)}/s`} name="particles times steps" />
-        <Figure value={run.ended.value ? "done" : now.secondsLeft >= 0 ? duration(now.secondsLeft) : "–"} name="left" />
+        {ended ? <Figure value={duration(now.wallSeconds)} name="taken" /> : <Figure value={now.secondsLeft >= 0 ? duration(now.secondsLeft) : "–"} name="left" />}
         <Figure value={Number(now.particles).toLocaleString("en")} name="particles" />
         <Figure value={`${now.timeStep.toExponential(2)} s`} name="time step" />
-        <Figure value={now.phase || "–"} name="phase" />
+        {ended ? <Figure value={ended.outcome} name="outcome" /> : <Figure value={now.phase || "–"} name="phase" />}
       </div>
     </div>
   );
@@ -188,6 +190,16 @@ function Files() {
   );
 }
 
+/** "Dam break 3, 14:05": runs of one world are told apart by their number and by when they began. */
+export function RunName({ of }: { of: Run }) {
+  const apart = [numberOf(of.folder), moment(of.created, new Date())].filter((words) => words !== "").join(", ");
+  return (
+    <>
+      {of.title || of.world || of.id} <span class="note">{apart}</span>
+    </>
+  );
+}
+
 function RunList() {
   if (runs.value.length === 0) return null;
   return (
@@ -196,8 +208,11 @@ function RunList() {
       <ul class="list">
         {runs.value.map((item) => (
           <li key={item.id}>
-            <button type="button" class="item" aria-current={item.id === run.runId.value} onClick={() => void openRun(item.id)}>
-              <span style={{ flex: 1 }}>{item.title || item.world || item.id}</span>
+            <button type="button" class="item" aria-current={item.id === run.runId.value} onClick={() => void showRun(item)}>
+              <span style={{ flex: 1 }}>
+                <RunName of={item} />
+                {item.state === "failed" && item.message && <small>{item.message}</small>}
+              </span>
               <span class="note">{item.state}</span>
             </button>
           </li>

@@ -1,5 +1,6 @@
 /** Values of a run with their errors and windows, beside what was published. */
 
+import { useState } from "preact/hooks";
 import { short } from "../colors/scale";
 import * as run from "../state/run";
 import { type Expected, results, type Value } from "../state/results";
@@ -10,16 +11,27 @@ const MOST = 8;
 
 export function ResultsCard() {
   const found = results.value;
-  if (run.kind.value !== "run" || stale.value || !found || found.values.length + found.expectations.length === 0) return null;
+  const [all, setAll] = useState(false);
+  if (run.kind.value !== "run" || stale.value || !found || found.values.length + found.expectations.length + found.warnings.length === 0) return null;
   const values = found.values.filter((value) => SHOWN.test(value.name) && value.value !== null && value.value !== undefined);
   const waiting = new Set(found.values.filter((value) => value.value === null || value.value === undefined).map(({ name, note }) => `${bodyOf(name)}: ${note}`));
   return (
     <div class="group results" role="group" aria-label="Results">
       <h2>{run.ended.value ? "Results" : "Results so far"}</h2>
       {values.length === 0 && [...waiting].slice(0, MOST).map((note) => <p class="note" key={note}>{note}</p>)}
-      {values.slice(0, MOST).map((value) => (
+      {found.warnings.map((words) => (
+        <p class="warning" key={words}>
+          {words}
+        </p>
+      ))}
+      {values.slice(0, all ? values.length : MOST).map((value) => (
         <Row key={value.name} value={value} />
       ))}
+      {values.length > MOST && (
+        <button type="button" class="button small" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Fewer" : `${values.length - MOST} more`}
+        </button>
+      )}
       {found.expectations.map((expected) => (
         <Against key={expected.quantity + expected.expected} expected={expected} />
       ))}
@@ -58,6 +70,7 @@ function Against({ expected }: { expected: Expected }) {
   const steered = run.steered.value;
   const judged = expected.measured !== null && expected.measured !== undefined && expected.inside !== null && expected.inside !== undefined;
   const verdict = steered ? "steered" : !judged ? "not yet" : expected.inside ? "inside" : "outside";
+  const isWholeCurve = expected.kind === "curve" && (expected.at === null || expected.at === undefined); // its words name the paper
   const kind = steered || !judged ? "" : expected.inside ? "good" : "warn";
   const why = steered ? `Steered at ${steered.time.toFixed(2)} s: no longer comparable.` : expected.reason || (judged ? "" : expected.note);
   return (
@@ -65,8 +78,8 @@ function Against({ expected }: { expected: Expected }) {
       <span>{words(expected.quantity)}</span>
       <span class={`chip ${kind}`}>{verdict}</span>
       <small>
-        published {expected.expected}
-        {judged ? `, here ${short(expected.measured ?? Number.NaN, 4)}` : ""} <i>{expected.source}</i>
+        {judged && <b>{expected.measured_text.replace("+-", "±")}</b>} {expected.expected_text}
+        {!isWholeCurve && expected.paper && ` (${expected.paper})`}
         {why && <> · {why}</>}
       </small>
     </div>

@@ -8,12 +8,11 @@ import { choose } from "../draw/drawing";
 import { notify } from "../state/notices";
 import { restart } from "../state/playback";
 import * as run from "../state/run";
-import { leave, openRun } from "../state/runs";
+import { leave, openRun, refresh, type Run, runs } from "../state/runs";
+import { screen } from "../state/screen";
 import * as view from "../state/view";
 import * as world from "../state/world";
 
-export type Screen = "welcome" | "lab";
-export const screen = signal<Screen>(new URL(location.href).searchParams.has("run") ? "lab" : "welcome");
 export const gallery = signal<readonly GalleryWorld[]>([]);
 /** The lesson that the open world is, if it is one of the gallery. */
 export const lesson = signal<GalleryWorld | null>(null);
@@ -122,9 +121,19 @@ export function goHome(): void {
   screen.value = "welcome";
 }
 
+/** A run of the list, with the lesson that its world is. */
+export async function showRun(item: Run): Promise<void> {
+  await loadGallery();
+  lesson.value = gallery.value.find(({ title }) => title === item.title) ?? null;
+  choose("select");
+  await openRun(item.id);
+}
+
 /** What the address names: a run. */
 export async function openAddress(): Promise<void> {
   const wanted = v.safeParse(v.pipe(v.string(), v.minLength(1)), new URL(location.href).searchParams.get("run"));
   if (!wanted.success) return;
-  await openRun(wanted.output);
+  await refresh();
+  const listed = runs.value.find(({ id }) => id === wanted.output);
+  await (listed ? showRun(listed) : openRun(wanted.output));
 }

@@ -14,18 +14,21 @@ import { ResultsCard } from "./results";
 import { tab } from "./right";
 import { gallery, lesson, openGallery } from "./screens";
 import { Steer } from "./steer";
+import { proposals } from "./proposals";
 import { bytes, duration } from "./words";
 import { jumpTo } from "./file";
 
 export function Setup() {
+  const isWatched = run.isLive.value && !stale.value;
   return (
     <div class="setup scroll">
       <Problems />
-      {run.isLive.value && !stale.value && <Steer />}
+      {isWatched && <Lesson />}
+      {isWatched && <Steer />}
       <ResultsCard />
       <Chosen />
       <AddByNumbers />
-      <Lesson />
+      {!isWatched && <Lesson />}
       <Facts />
       <Gallery />
     </div>
@@ -87,6 +90,17 @@ function Chosen() {
   );
 }
 
+const METRES = new Set(["center", "diameter", "size", "min", "max", "from", "to", "thickness", "points", "position"]);
+const UNITS: Record<string, string> = { angle: "°", density: "kg/m³", velocity: "m/s" };
+
+function unitOf(name: string): string {
+  return METRES.has(name) ? "m" : (UNITS[name] ?? "");
+}
+
+function Unit({ of }: { of: string }) {
+  return of ? <small class="unit">{of}</small> : null;
+}
+
 function Entry({ path, name, written, numbers }: { path: readonly string[]; name: string; written: unknown; numbers: Record<string, unknown> }) {
   const label = name.replaceAll("_", " ");
   if (typeof written === "boolean") {
@@ -101,7 +115,9 @@ function Entry({ path, name, written, numbers }: { path: readonly string[]; name
     const values = numbersAt(numbers, name, 1);
     return (
       <div class="field">
-        <span class="name">{label}</span>
+        <span class="name">
+          {label} <Unit of={unitOf(name)} />
+        </span>
         <span class="many">
           {written.map((item: number | string, k) => (
             <FormulaField key={k} label={`${label} ${"xyz"[k] ?? k}`} written={item} value={values?.[k] ?? null} path={[...path, k]} />
@@ -113,7 +129,9 @@ function Entry({ path, name, written, numbers }: { path: readonly string[]; name
   if (typeof written === "number" || typeof written === "string") {
     return (
       <div class="field">
-        <span class="name">{label}</span>
+        <span class="name">
+          {label} <Unit of={numberAt(numbers, name) === null && typeof written === "string" ? "" : unitOf(name)} />
+        </span>
         <FormulaField label={label} written={written} value={numberAt(numbers, name)} path={path} />
       </div>
     );
@@ -134,12 +152,14 @@ function valueOf(text: string): Plain {
 
 function FormulaField({ label, written, value, path }: { label: string; written: number | string; value: number | null; path: readonly (string | number)[] }) {
   const formula = typeof written === "string" && value !== null;
+  const wrong = world.problems.value.some((problem) => problem.path?.join(".") === path.join("."));
   return (
     <span>
       <input
         type="text"
         class="formula"
         aria-label={label}
+        aria-invalid={wrong}
         spellcheck={false}
         value={String(written)}
         title={formula ? `= ${short(value, 5)}` : undefined}
@@ -162,15 +182,16 @@ function AddByNumbers() {
   const [shape, setShape] = useState("circle");
   const [open, setOpen] = useState(false);
   const fields = NEW[shape] ?? [];
-  const submit = (event: SubmitEvent): void => {
+  const [wrong, setWrong] = useState("");
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
     const get = (key: string): Plain => valueOf(String(data.get(key) ?? ""));
-    void addShape(shape, get);
+    setWrong(await addShape(shape, get));
   };
   if (world.drawing.value?.dimensions !== 2) return null;
   return (
-    <form class="group" onSubmit={submit} aria-label="Add by numbers">
+    <form class="group" onSubmit={(event) => void submit(event)} aria-label="Add by numbers">
       <div class="row" style={{ justifyContent: "space-between", alignItems: "center" }}>
         <h2>Add by numbers</h2>
         <button type="button" class="button small icon" aria-expanded={open} aria-label="Add by numbers" onClick={() => setOpen(!open)}>
@@ -181,7 +202,10 @@ function AddByNumbers() {
         <>
           <div class="field">
             <label for="new-shape">shape</label>
-            <select id="new-shape" value={shape} onChange={(event) => setShape(event.currentTarget.value)}>
+            <select id="new-shape" value={shape} onChange={(event) => {
+                setShape(event.currentTarget.value);
+                setWrong("");
+              }}>
               {Object.keys(NEW).map((name) => (
                 <option key={name}>{name}</option>
               ))}
@@ -189,10 +213,17 @@ function AddByNumbers() {
           </div>
           {fields.map(({ name, text }) => (
             <div class="field" key={name}>
-              <label for={`new-${name}`}>{text}</label>
+              <label for={`new-${name}`}>
+                {text} <Unit of="m" />
+              </label>
               <input id={`new-${name}`} name={name} type="text" class="formula" required placeholder={text === "diameter" ? "D" : "0.2"} autocomplete="off" />
             </div>
           ))}
+          {wrong && (
+            <p class="refused" role="alert">
+              {wrong}
+            </p>
+          )}
           <button type="submit" class="button small">
             Add {shape}
           </button>
@@ -202,9 +233,9 @@ function AddByNumbers() {
   );
 }
 
-async function addShape(shape: string, get: (key: string) => Plain): Promise<void> {
+/** Adds it, if it is right; what is wrong with it, in words. */
+async function addShape(shape: string, get: (key: string) => Plain): Promise<string> {
   const part = shape === "probe" ? "observe" : "bodies";
-  const name = world.freeName(part, shape);
   const at: Plain = [get("x"), get("y")];
   const tables: Record<string, () => Record<string, Plain>> = {
     circle: () => ({ shape, center: at, diameter: get("diameter") }),
@@ -213,18 +244,21 @@ async function addShape(shape: string, get: (key: string) => Plain): Promise<voi
     probe: () => ({ type: "probe", position: at }),
   };
   const table = tables[shape]?.();
-  if (!table) return;
-  await world.edit([{ op: "add", path: [part, name], value: table }]);
-  world.selected.value = `${part}.${name}`;
+  if (!table) return "";
+  const { path, wrong } = await world.addIfRight(part, shape, table);
+  if (wrong.length > 0) return wrong.map(({ message, remedy }) => `${message.replace(`${path}.`, "")} ${remedy ?? ""}`.trim()).join(" ");
+  world.selected.value = path;
+  return "";
 }
 
+/** What to look for stands there while it can be seen; what to predict and to try, before and after. */
 function Lesson() {
   const found = lesson.value;
-  if (!found || run.isLive.value) return null;
+  if (!found) return null;
+  const live = run.isLive.value && !stale.value;
   const parts: [string, string][] = [
     ["Look for", found.look_for],
-    ["Predict first", found.predict],
-    ["Try", found.try],
+    ["Predict first", live ? "" : found.predict],
   ];
   return (
     <div class="group lesson">
@@ -234,7 +268,32 @@ function Lesson() {
           <b>{label}.</b> {text}
         </p>
       ))}
+      {!live && found.try && <Tries text={found.try} />}
     </div>
+  );
+}
+
+/** Each proposal as a button that changes the world, with what is asked of it. */
+function Tries({ text }: { text: string }) {
+  return (
+    <>
+      <p>
+        <b>Try.</b>
+      </p>
+      {proposals(text).map(({ sets, words }) => (
+        <p class="try" key={sets.map(({ key, text: value }) => key + value).join()}>
+          <button
+            type="button"
+            class="button small"
+            title="Change the world so"
+            onClick={() => void world.edit(sets.map(({ key, value }) => ({ op: "set", path: key.split("."), value })))}
+          >
+            {sets.map(({ key, text: value }) => `${key} = ${value}`).join(", ")}
+          </button>{" "}
+          {words}
+        </p>
+      ))}
+    </>
   );
 }
 

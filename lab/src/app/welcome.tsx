@@ -7,11 +7,13 @@ import { playExample } from "../state/example";
 import { notify } from "../state/notices";
 import { playing } from "../state/playback";
 import * as run from "../state/run";
-import { openRun, refresh, runs } from "../state/runs";
+import { refresh, runs } from "../state/runs";
+import { screen } from "../state/screen";
 import { theme, toggleTheme } from "../state/theme";
 import * as view from "../state/view";
 import { Icon, Mark } from "./icons";
-import { drawYourOwn, openFile, openGallery, screen } from "./screens";
+import { RunName } from "./machine";
+import { drawYourOwn, openFile, openGallery, showRun } from "./screens";
 
 export function Welcome() {
   const file = useRef<HTMLInputElement>(null);
@@ -77,8 +79,8 @@ export function Welcome() {
           />
           {latest.length > 0 && <span>Runs:</span>}
           {latest.map((item) => (
-            <button key={item.id} type="button" class="button small" onClick={() => void openRun(item.id)}>
-              {item.title || item.id}
+            <button key={item.id} type="button" class="button small" onClick={() => void showRun(item)}>
+              <RunName of={item} />
             </button>
           ))}
         </div>

@@ -24,3 +24,17 @@ export function big(count: number): string {
   if (count >= 1e4) return `${Number((count / 1e3).toPrecision(3))} k`;
   return Math.round(count).toLocaleString("en");
 }
+
+/** "14:05", of another day "24 Nov, 14:05"; empty for no moment at all. */
+export function moment(iso: string, now: Date): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return "";
+  const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  return at.toDateString() === now.toDateString() ? clock : `${at.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${clock}`;
+}
+
+/** The number that a run has among those of its world, as its folder says it: "3" of "runs/cylinder/0003". */
+export function numberOf(folder: string): string {
+  const [digits] = /\d+$/.exec(folder) ?? [];
+  return digits ? String(Number(digits)) : "";
+}

@@ -1,7 +1,7 @@
 /** Bodies as they are drawn: those of a run, and those of the file. */
 
 import { numberAt, numbersAt, type Shape } from "../api/types";
-import { ghost, steers } from "../draw/drawing";
+import { ghost, isElsewhere, steers } from "../draw/drawing";
 import { shownBodies, showsNow } from "../state/bodies";
 import * as world from "../state/world";
 import type { Body as BodyNow } from "../stream/stream_pb";
@@ -21,9 +21,9 @@ export function RunBodies({ camera }: { camera: Camera }) {
 /** A body of the run where it is; where it is now, while the run goes on, it can be pulled to another place. */
 function RunBody({ body, camera }: { body: BodyNow; camera: Camera }) {
   const d = body.outlines.map((line) => pathOf(camera, pairs(line.points))).join("");
-  if (!steers.value || !showsNow.value) return <path class="body" d={d} data-name={body.name} />;
   const key = `bodies.${body.name}`;
   const chosen = world.selected.value === key;
+  if (!steers.value || !showsNow.value) return <path class={`body${chosen && isElsewhere(key) ? " chosen" : ""}`} d={d} data-name={body.name} />;
   return (
     <path
       class={`body${chosen ? " chosen" : ""}`}
@@ -52,9 +52,10 @@ export function Body({ part, shape, camera, bare }: { part: "bodies" | "regions"
   const pulledAway = ghost.value?.path === key;
   const center = numbersAt(shape.numbers, "center");
   const diameter = numberAt(shape.numbers, "diameter");
-  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}`;
+  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}${shape.drawn ? "" : ", to be mended"}`;
+  if (!shape.drawn && shape.outlines.length === 0) return null;
   const shared = {
-    class: `${part === "bodies" ? "body" : "region"}${chosen ? " chosen" : ""}${bare ? " bare" : ""}${pulledAway ? " away" : ""}`,
+    class: `${part === "bodies" ? "body" : "region"}${chosen ? " chosen" : ""}${bare ? " bare" : ""}${pulledAway ? " away" : ""}${shape.drawn ? "" : " wrong"}`,
     "data-path": key,
     tabindex: 0,
     role: "button" as const,

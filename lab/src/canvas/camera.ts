@@ -31,14 +31,23 @@ export function toWorld(camera: Camera, [x, y]: Point): Point {
   ];
 }
 
-/** The whole box, with a margin [CSS pixels] around it. */
-export function fit(box: Box, width: number, height: number, margin: number): Camera {
+/** What is kept free on each side [CSS pixels]. */
+export interface Insets {
+  readonly side: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The whole box, in the middle of what the insets leave; a number is an inset of all sides. */
+export function fit(box: Box, width: number, height: number, margin: number | Insets): Camera {
+  const { side, top, bottom } = typeof margin === "number" ? { side: margin, top: margin, bottom: margin } : margin;
   const across = box.upper[0] - box.lower[0];
   const up = box.upper[1] - box.lower[1];
-  const scale = Math.min((width - 2 * margin) / across, (height - 2 * margin) / up);
+  const wanted = Math.min((width - 2 * side) / across, (height - top - bottom) / up);
+  const scale = wanted > 0 && Number.isFinite(wanted) ? wanted : 1;
   return {
-    center: [(box.lower[0] + box.upper[0]) / 2, (box.lower[1] + box.upper[1]) / 2],
-    scale: scale > 0 && Number.isFinite(scale) ? scale : 1,
+    center: [(box.lower[0] + box.upper[0]) / 2, (box.lower[1] + box.upper[1]) / 2 + (top - bottom) / 2 / scale],
+    scale,
     width,
     height,
   };

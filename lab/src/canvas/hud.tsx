@@ -163,37 +163,37 @@ function Legend() {
   const place = (value: number): number => (100 * (value - scale.low)) / (scale.high - scale.low);
   return (
     <div class="hud legend">
-      <div class="legend-head">
-        <span>
-          {quantity.label} <span class="unit">{quantity.unit}</span>
-        </span>
-        {run.kind.value === "run" && (
-          <select
-            aria-label="Scale of the colours"
-            value={view.scaleMode.value}
-            onChange={(event) => {
-              const mode = event.currentTarget.value;
-              if (mode === "fixed") view.fixedScale.value = scale;
-              if (mode === "frame" || mode === "run" || mode === "fixed") view.scaleMode.value = mode;
-            }}
-          >
-            <option value="run">whole run</option>
-            <option value="frame">this frame</option>
-            <option value="fixed">fixed</option>
-          </select>
+      <span>
+        {quantity.label} <span class="unit">{quantity.unit}</span>
+      </span>
+      <div class="legend-scale">
+        <div class="legend-bar" style={{ background: gradient(quantity.map, "90deg") }} />
+        {view.scaleMode.value === "fixed" && run.kind.value === "run" ? (
+          <Ends />
+        ) : (
+          <div class="legend-ticks">
+            {ticks(scale, 4).map((value) => (
+              <span key={value} style={{ left: `${place(value)}%` }}>
+                {short(value)}
+              </span>
+            ))}
+          </div>
         )}
       </div>
-      <div class="legend-bar" style={{ background: gradient(quantity.map, "90deg") }} />
-      {view.scaleMode.value === "fixed" && run.kind.value === "run" ? (
-        <Ends />
-      ) : (
-        <div class="legend-ticks">
-          {ticks(scale, 4).map((value) => (
-            <span key={value} style={{ left: `${place(value)}%` }}>
-              {short(value)}
-            </span>
-          ))}
-        </div>
+      {run.kind.value === "run" && (
+        <select
+          aria-label="Scale of the colours"
+          value={view.scaleMode.value}
+          onChange={(event) => {
+            const mode = event.currentTarget.value;
+            if (mode === "fixed") view.fixedScale.value = scale;
+            if (mode === "frame" || mode === "run" || mode === "fixed") view.scaleMode.value = mode;
+          }}
+        >
+          <option value="run">whole run</option>
+          <option value="frame">this frame</option>
+          <option value="fixed">fixed</option>
+        </select>
       )}
     </div>
   );

@@ -1,17 +1,19 @@
 /** The drawing above the flow, exact at every zoom: sides, bodies, gaps, observers, handles. */
 
 import { numbersAt, type Gap, type Place, type Side } from "../api/types";
-import { corners, cursor, ghost, guides, steers, tool } from "../draw/drawing";
+import { corners, cursor, ghost, guides, isElsewhere, steers, tool } from "../draw/drawing";
 import { gridStep } from "../draw/snap";
 import { handles, outline, type Sketch, sketchOf } from "../draw/shapes";
+import { standsAsDrawn } from "../state/bodies";
 import * as run from "../state/run";
-import { stale } from "../state/runs";
+import { flowing, stale } from "../state/runs";
 import * as view from "../state/view";
 import * as world from "../state/world";
 import { short, ticks } from "../colors/scale";
 import { Body, RunBodies } from "./bodies";
 import { type Camera, pathOf, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
+import { besides, boundsOf, nearest, type Rect } from "./notes";
 import { edges, orbit, viewOf } from "./orbit";
 import { locate } from "./pick";
 import { shownMotion } from "../state/motion";
@@ -34,23 +36,22 @@ function SolidBox({ camera }: { camera: Camera }) {
 export function Overlay() {
   const camera = view.camera.value;
   if (run.isSolid.value && !stale.value) return <SolidBox camera={camera} />;
-  const flowing = run.hello.value !== null && !stale.value;
+  const flows = flowing.value;
   const plan = world.drawing.value;
   const pulls = ghost.value;
   const example = run.kind.value === "example";
   return (
     <svg class="overlay" width={camera.width} height={camera.height} role="group" aria-label="Drawing of the world">
       <Patterns />
-      {!flowing && plan && <Water camera={camera} />}
-      {!example && <Domain camera={camera} sides={flowing ? sidesOfRun() : (plan?.sides ?? [])} />}
+      {!flows && plan && <Water camera={camera} />}
+      {!example && <Domain camera={camera} sides={flows ? sidesOfRun() : (plan?.sides ?? [])} />}
       {!example && <Ruler camera={camera} />}
-      {flowing && <RunBodies camera={camera} />}
-      {plan && !example && plan.regions.length > 0 && !flowing &&
+      {flows && <RunBodies camera={camera} />}
+      {plan && !example && plan.regions.length > 0 && !flows &&
         plan.regions.map((region) => <Body key={region.name} part="regions" shape={region} camera={camera} bare={false} />)}
-      {plan && !example && (!flowing || (!moving() && !run.isLive.value)) &&
-        plan.bodies.map((body) => <Body key={body.name} part="bodies" shape={body} camera={camera} bare={flowing} />)}
-      {world.check.value && !example && !flowing &&
-        world.check.value.gaps.map((gap) => <Narrow key={gap.between.join()} gap={gap} camera={camera} />)}
+      {plan && !example && !(flows && run.isLive.value) &&
+        plan.bodies.filter(({ name }) => !flows || standsAsDrawn(name)).map((body) => <Body key={body.name} part="bodies" shape={body} camera={camera} bare={flows} />)}
+      {world.check.value && !example && !flows && <Gaps camera={camera} gaps={world.check.value.gaps} />}
       {plan && !example && plan.observers.map((place) => <Observer key={place.name} place={place} camera={camera} />)}
       {pulls && <path class="ghost" d={pathOf(camera, outline(pulls.sketch))} />}
       <Corners camera={camera} />
@@ -60,11 +61,6 @@ export function Overlay() {
       <Followed camera={camera} />
     </svg>
   );
-}
-
-/** Whether bodies of the run are elsewhere than in the file. */
-function moving(): boolean {
-  return run.bodies.value.some((body) => body.moves) || run.steered.value !== null;
 }
 
 function sidesOfRun(): readonly Side[] {
@@ -206,7 +202,7 @@ function Handles({ camera }: { camera: Camera }) {
   const region = world.drawing.value?.regions.find((item) => `regions.${item.name}` === key);
   const shape = body ?? region;
   const sketch: Sketch | null = ghost.value?.path === key ? ghost.value.sketch : shape ? sketchOf(shape) : null;
-  if (!sketch || steers.value) return null;
+  if (!sketch || steers.value || isElsewhere(key)) return null;
   return (
     <g class="handles" data-path={key}>
       {handles(sketch).map(({ name, at }) => {
@@ -255,28 +251,55 @@ function Guides({ camera }: { camera: Camera }) {
   );
 }
 
-/** A gap that too few particles fit into, hatched, with the reason. */
-function Narrow({ gap, camera }: { gap: Gap; camera: Camera }) {
-  const [a, b] = gap.ends.map((end) => toScreen(camera, [end[0] ?? 0, end[1] ?? 0]));
-  if (!a || !b) return null;
+const NOTE = { width: 240, line: 16, letters: 36, padding: 12 }; // CSS pixels; letters of a line
+
+/** Gaps that too few particles fit into, hatched, with the reason where it covers neither a body nor another reason. */
+function Gaps({ gaps, camera }: { gaps: readonly Gap[]; camera: Camera }) {
+  const plan = world.drawing.value;
+  const taken = [...(plan?.bodies ?? []), ...(plan?.regions ?? [])]
+    .filter(({ outlines }) => outlines.length > 0)
+    .map(({ outlines }) => boundsOf(outlines.flat().map((point) => toScreen(camera, pair(point)))));
+  const { lower, upper } = view.extent.value;
+  const [left, bottom] = toScreen(camera, lower);
+  taken.push({ x: left, y: bottom, width: (upper[0] - lower[0]) * camera.scale, height: DEPTH + 24 }); // the ruler
+  const bounds = { x: 8, y: 8, width: camera.width - 16, height: camera.height - 60 };
+  const placed = gaps.flatMap((gap) => {
+    const [a, b] = gap.ends.map((end) => toScreen(camera, pair(end)));
+    if (!a || !b) return [];
+    const lines = Math.ceil(gap.reason.length / NOTE.letters);
+    const note = besides([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], [NOTE.width, lines * NOTE.line + NOTE.padding], taken, bounds);
+    taken.push(note);
+    return [{ reason: gap.reason, a, b, note }];
+  });
+  return (
+    <>
+      {placed.map((each) => (
+        <Narrow key={each.reason} {...each} />
+      ))}
+      {placed.map(({ reason, note }) => (
+        <foreignObject key={reason} x={note.x} y={note.y} width={note.width} height={note.height}>
+          <p class="narrow-reason">{reason}</p>
+        </foreignObject>
+      ))}
+    </>
+  );
+}
+
+function Narrow({ reason, a, b, note }: { reason: string; a: Point; b: Point; note: Rect }) {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const length = Math.max(1, Math.hypot(dx, dy));
   const half = Math.max(14, length);
   const [nx, ny] = [(-dy / length) * half, (dx / length) * half];
-  const [mx, my] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-  const left = mx > camera.width - 260;
+  const at: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+  const [x, y] = nearest(note, at);
   return (
     <g class="narrow">
-      <title>{gap.reason}</title>
+      <title>{reason}</title>
       <path
         fill="url(#narrow)"
         d={`M${a[0] - nx} ${a[1] - ny}L${b[0] - nx} ${b[1] - ny}L${b[0] + nx} ${b[1] + ny}L${a[0] + nx} ${a[1] + ny}Z`}
       />
-      <foreignObject x={left ? mx - 256 : mx + 16} y={my - 18} width="240" height="70">
-        <p class="narrow-reason">
-          {gap.reason}
-        </p>
-      </foreignObject>
+      <line class="narrow-lead" x1={at[0]} y1={at[1]} x2={x} y2={y} />
     </g>
   );
 }

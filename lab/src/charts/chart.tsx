@@ -10,7 +10,7 @@ import { theme } from "../state/theme";
 import { stayOf } from "../stream/bodies";
 import { statistics } from "../stream/series";
 import { rangeOfMost } from "./range";
-import { type ChartSpec, chartData, type Column } from "./specs";
+import { type Band, type ChartSpec, chartData, type Column } from "./specs";
 import { averaging } from "./window";
 
 export const MOST_POINTS = 3000;
@@ -18,7 +18,7 @@ const HURRY = 120; // ms between two drawings of a growing curve
 const NICE = 1e-9;
 const SLIP = 4; // CSS pixels that a click or a tap may slip
 
-const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const DASHES: number[][] = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
 /** Four colours with a dash each; the next four have the dash of their neighbour. */
 export const curveColor = (k: number): string => css(`--series-${(k % 4) + 1}`);
@@ -40,7 +40,7 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
     legend: { show: false },
     scales: { x: { time: false }, y: { range: (plot, low, high) => range(plot, spec, low, high) } },
     axes: [
-      { ...axis, size: 22, values: (_plot, values) => values.map((value) => short(value, 4)) },
+      { ...axis, size: 22, values: (_plot, values) => values.map((value, k) => `${short(value, 4)}${k === values.length - 1 ? " s" : ""}`) },
       { ...axis, size: 50, values: (_plot, values) => values.map((value) => short(value, 4)) },
     ],
     series: [
@@ -49,7 +49,7 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
     ],
     hooks: {
       drawClear: [(plot) => bands(plot, spec)],
-      draw: [(plot) => bandNames(plot, spec), (plot) => stays(plot, spec), playhead],
+      draw: [(plot) => stays(plot, spec), playhead],
       setSelect: [(plot) => {
         const { left, width: wide } = plot.select;
         if (wide < 4) return;
@@ -99,26 +99,10 @@ function bands(plot: uPlot, spec: ChartSpec): void {
   pen.restore();
 }
 
-/** Names of the bands, above the curves. */
-function bandNames(plot: uPlot, spec: ChartSpec): void {
-  const pen = plot.ctx;
-  const { left, top, width, height } = plot.bbox;
-  const grey = run.steered.value !== null;
-  pen.save();
-  pen.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
-  pen.textAlign = "right";
-  pen.lineJoin = "round";
-  pen.lineWidth = 4 * devicePixelRatio;
-  pen.strokeStyle = css("--panel");
-  pen.fillStyle = grey ? css("--ink-3") : css("--good");
-  for (const band of spec.bands) {
-    const y = plot.valToPos(band.low, "y", true) + 14 * devicePixelRatio;
-    if (y < top || y > top + height) continue;
-    const words = `published ${band.source}${grey ? " (steered)" : ""}`;
-    pen.strokeText(words, left + width - 4 * devicePixelRatio, y);
-    pen.fillText(words, left + width - 4 * devicePixelRatio, y);
-  }
-  pen.restore();
+/** "published max 3.22–3.24, Schäfer & Turek 1996": beside the names of the curves, where it covers none. */
+export function bandWords({ what, low, high, source }: Band): string {
+  const values = low === high ? short(low, 4) : `${short(low, 4)}–${short(high, 4)}`;
+  return `published ${what} ${values}, ${source}`;
 }
 
 /** When bodies of the chart came and went. */
@@ -266,6 +250,7 @@ function attach(box: HTMLElement, spec: ChartSpec): () => void {
 
 export function Chart({ spec }: { spec: ChartSpec }) {
   const box = useRef<HTMLDivElement>(null);
+  const steered = run.steered.value !== null;
   const key = `${spec.name} ${spec.curves.map((curve) => `${curve.series} ${curve.factor}`).join()} ${spec.bands.length}`;
   const mode = theme.value;
   useEffect(() => (box.current ? attach(box.current, spec) : undefined), [key, mode]);
@@ -276,6 +261,13 @@ export function Chart({ spec }: { spec: ChartSpec }) {
           {spec.title} {spec.unit && <span class="note">{spec.unit}</span>}
         </b>
         <Keys spec={spec} />
+        {spec.bands.map((band) => (
+          <span class={steered ? "key band steered" : "key band"} key={bandWords(band)}>
+            <i />
+            {bandWords(band)}
+            {steered && " (steered)"}
+          </span>
+        ))}
       </figcaption>
       <div class="plot" ref={box} />
     </figure>

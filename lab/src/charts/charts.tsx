@@ -52,24 +52,41 @@ export function Charts() {
         >
           <Icon name={open.value ? "down" : "up"} />
         </button>
-        {all.map((spec) => (
+        {isSlim.value && (
+          <select
+            aria-label="Chart"
+            value={visible[0]?.name}
+            onChange={(event) => {
+              open.value = true;
+              chosen.value = [event.currentTarget.value];
+            }}
+          >
+            {all.map((spec) => (
+              <option key={spec.name} value={spec.name}>
+                {spec.title}
+              </option>
+            ))}
+          </select>
+        )}
+        {!isSlim.value && all.map((spec) => (
           <button key={spec.name} type="button" class="button small" aria-pressed={open.value && shown.includes(spec.name)} onClick={() => toggle(spec.name)}>
             {spec.title.split(":")[0]}
           </button>
         ))}
-        <span class="space" />
+        {!isSlim.value && <span class="space" />}
         {averaging.value && (
           <button type="button" class="button small" onClick={() => (averaging.value = null)} title="Forget the window">
             window {short(averaging.value.from)}–{short(averaging.value.to)} s <Icon name="close" size={12} />
           </button>
         )}
-        <Results />
+        {!isSlim.value && <Results />}
         <button type="button" class="button icon small" title="Save numbers (CSV)" aria-label="Save numbers (CSV)" onClick={() => visible.forEach(saveCsv)}>
           <Icon name="table" />
         </button>
         <button type="button" class="button icon small" title="Save charts (PNG)" aria-label="Save charts (PNG)" onClick={() => visible.forEach((spec) => void saveChart(spec))}>
           <Icon name="picture" />
         </button>
+        {isSlim.value && <Results />}
       </div>
       {open.value && (
         <div class="row">

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { save, savePng } from "../canvas/keep";
 import * as run from "../state/run";
-import { curveColor, dashes, MOST_POINTS, options } from "./chart";
+import { bandWords, css, curveColor, dashes, MOST_POINTS, options } from "./chart";
 import { type ChartSpec, chartData } from "./specs";
 
 /** Every row that the page holds, with units in the header. */
@@ -63,4 +63,12 @@ function keys(pen: CanvasRenderingContext2D, spec: ChartSpec): void {
     pen.fillText(curve.label, x + 34, 48);
     x += 34 + pen.measureText(curve.label).width + 18;
   });
+  for (const band of spec.bands) {
+    const words = bandWords(band);
+    pen.fillStyle = css("--band");
+    pen.fillRect(x, 39, 28, 10);
+    pen.fillStyle = css("--ink");
+    pen.fillText(words, x + 34, 48);
+    x += 34 + pen.measureText(words).width + 18;
+  }
 }

@@ -14,6 +14,8 @@ export interface Curve {
 export interface Band {
   readonly low: number;
   readonly high: number;
+  /** Of the curve: "max". */
+  readonly what: string;
   readonly source: string;
 }
 
@@ -65,7 +67,7 @@ function forces(store: SeriesStore, names: readonly string[], hello: Hello | nul
 function bandsOf(hello: Hello | null, quantity: string): Band[] {
   return (hello?.expectations ?? [])
     .filter((expect) => expect.holds && !expect.curve && new RegExp(`^\\w+\\.${quantity}(\\.\\w+)?$`).test(expect.quantity))
-    .map(({ low, high, source, quantity: what }) => ({ low, high, source: `${what.split(".").pop() ?? ""}, ${source}` }));
+    .map(({ low, high, source, quantity: name }) => ({ low, high, what: name.split(".").pop() ?? "", source }));
 }
 
 const SHOWN: Record<string, string> = {

@@ -3,10 +3,12 @@
 import { computed, signal } from "@preact/signals";
 import { type Edit, numbersAt, type Plain } from "../api/types";
 import type { Point } from "../canvas/camera";
+import { standsAsDrawn } from "../state/bodies";
+import { notify } from "../state/notices";
 import * as run from "../state/run";
 import { command } from "../state/steering";
 import * as world from "../state/world";
-import { stale } from "../state/runs";
+import { flowing, stale } from "../state/runs";
 import { between, edits, middle, type Sketch, sketchOf, tableOf, tidy, type ToolName, translated } from "./shapes";
 import type { Guide } from "./snap";
 
@@ -25,16 +27,25 @@ export const corners = signal<readonly Point[]>([]);
 /** Whether a pull moves the body of the running simulation, rather than the world file. */
 export const steers = computed(() => run.isLive.value && !stale.value);
 
+/** Whether one can draw: in two dimensions. */
+export const isFlat = computed(() => !run.isSolid.value && (world.drawing.value?.dimensions ?? 2) === 2);
+
 export function choose(next: ToolName): void {
-  tool.value = next;
+  tool.value = isFlat.value || next === "pan" ? next : "select";
   corners.value = [];
   ghost.value = null;
   guides.value = [];
 }
 
+/** Whether a body of the file is elsewhere in the run that has been, or not there: then it cannot be pulled in its picture. */
+export function isElsewhere(path: string): boolean {
+  return path.startsWith("bodies.") && flowing.value && !run.isLive.value && !standsAsDrawn(nameOf(path));
+}
+
 /** The sketch of a body, as the server knows it; while a run is steered, where the body is now. */
 export function sketchAt(path: string): Sketch | null {
   const [part, ...rest] = path.split(".");
+  if (isElsewhere(path)) return null;
   if (steers.value && part === "bodies") {
     const points = run.bodies.value.find((body) => body.name === rest.join("."))?.outlines[0]?.points ?? [];
     const corners: Point[] = [];
@@ -64,39 +75,51 @@ export function attractors(except: string | null): Guide[] {
   return found;
 }
 
-let group = 0;
-let start: Sketch | null = null;
+/** A pull: where the body was, and whether it is one of the running simulation. What a pull is it stays, though the run
+ * may end meanwhile; all its changes are undone together. */
+interface Pull {
+  readonly start: Sketch;
+  readonly steers: boolean;
+  readonly group: string;
+}
+let pulls = 0;
+let now: Pull | null = null;
 
-/** A pull begins: all its changes are undone together. */
+/** A pull begins. */
 export function begin(path: string): void {
-  group++;
-  start = sketchAt(path);
+  const start = sketchAt(path);
+  now = start && { start, steers: steers.value, group: `pull ${++pulls}` };
+  ghost.value = null; // that of a body whose move is still under way
 }
 
 /** The body as it is now; sent on while the pointer moves. */
 export function pull(path: string, sketch: Sketch): void {
   ghost.value = { path, sketch };
-  if (!start || steers.value) return;
-  const changes = edits(path.split("."), start, sketch);
-  if (changes.length > 0) world.editSoon(changes, `pull ${group}`);
+  if (!now || now.steers) return;
+  const changes = edits(path.split("."), now.start, sketch);
+  if (changes.length > 0) world.editSoon(changes, now.group);
 }
 
-/** The pull ends. */
+/** The pull ends; a press that has pulled nothing changes nothing. */
 export async function release(path: string): Promise<void> {
-  const last = ghost.value;
+  const [last, done] = [ghost.value, now];
   guides.value = [];
-  if (!start || !last) return;
-  if (steers.value) {
-    await steer(path, start, last.sketch);
-  } else {
-    const changes = edits(path.split("."), start, last.sketch);
-    if (changes.length > 0) await world.edit(changes, `pull ${group}`);
-  }
+  now = null;
+  if (!done || last?.path !== path) return;
+  if (!done.steers) {
+    const changes = edits(path.split("."), done.start, last.sketch);
+    if (changes.length > 0) await world.edit(changes, done.group);
+  } else if (steers.value) await steer(path, done.start, last.sketch);
+  else notify("problem", `The run ended before ${nameOf(path)} was let go: it has not been moved.`);
   if (ghost.value === last) ghost.value = null;
 }
 
+function nameOf(path: string): string {
+  return path.split(".").slice(1).join(".");
+}
+
 async function steer(path: string, from: Sketch, to: Sketch): Promise<void> {
-  const name = path.split(".").slice(1).join(".");
+  const name = nameOf(path);
   const [dx, dy] = shift(from, to);
   if (dx === 0 && dy === 0) return;
   await command({ case: "moveBody", value: { $typeName: "eddyline.stream.MoveBody", body: name, by: [dx, dy], turn: 0, seconds: 0 } });
@@ -193,6 +216,10 @@ export async function nudge(path: string, dx: number, dy: number): Promise<void>
     const next = translated(sketch, dx, dy);
     if (steers.value) await steer(path, sketch, next);
     else await world.edit(edits(path.split("."), sketch, next), `nudge ${path}`);
+    return;
+  }
+  if (isElsewhere(path) && world.find(path)) {
+    notify("problem", `${nameOf(path)} was moved while the flow was computed: the file has it elsewhere. Its numbers are under Setup.`);
     return;
   }
   const [part = "", ...rest] = path.split(".");

@@ -10,6 +10,11 @@ import { blend, nextFrame, shownFrame } from "./view";
 /** Whether the picture is that of now: then a body on it can be pulled to another place. */
 export const showsNow = computed(() => following.value && run.isLive.value);
 
+/** Whether the run that is shown has a body of the file, and where the file has it: neither moved nor taken away. */
+export function standsAsDrawn(name: string): boolean {
+  return run.bodies.value.some((body) => body.name === name && !body.moves);
+}
+
 /** Of now those that are there, also if no frame has told of them yet. */
 export const shownBodies = computed<readonly Body[]>(() => {
   const frame = shownFrame.value;

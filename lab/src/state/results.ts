@@ -32,10 +32,16 @@ const resultsSchema = v.object({
         source: v.string(),
         note: v.string(),
         reason: v.string(),
+        kind: v.optional(v.string(), ""),
+        at: maybe,
+        measured_text: v.optional(v.string(), ""),
+        expected_text: v.optional(v.string(), ""),
+        paper: v.optional(v.string(), ""),
       }),
     ),
     [],
   ),
+  warnings: v.optional(v.array(v.string()), []),
 });
 export type Results = v.InferOutput<typeof resultsSchema>;
 export type Value = Results["values"][number];

@@ -16,6 +16,7 @@ import { textSchema } from "../api/types";
 import { notify } from "./notices";
 import { following, restart, setFetcher, speed, time } from "./playback";
 import * as run from "./run";
+import { screen } from "./screen";
 import { acknowledged, setSender } from "./steering";
 import * as view from "./view";
 import * as world from "./world";
@@ -25,6 +26,9 @@ export const runSchema = v.object({
   title: v.optional(v.string(), ""),
   world: v.optional(v.string(), ""),
   state: v.string(),
+  created: v.optional(v.string(), ""),
+  folder: v.optional(v.string(), ""),
+  message: v.optional(v.string(), ""),
   predicted_seconds: v.optional(v.number(), 0),
   actual_seconds: v.optional(v.number(), 0),
 });
@@ -40,6 +44,9 @@ export const starting = signal(false);
 
 /** Whether the world has been changed since the run that is shown. */
 export const stale = computed(() => run.kind.value === "run" && runToml.value !== null && runToml.value !== world.toml.value);
+
+/** Whether what is shown flows: bodies are then where the run has them, not the file. */
+export const flowing = computed(() => run.hello.value !== null && !stale.value);
 
 let connection: Connection | null = null;
 
@@ -76,8 +83,10 @@ export async function start(): Promise<void> {
 export async function openRun(id: string): Promise<void> {
   try {
     const { toml } = await ask(textSchema, "GET", `runs/${id}/world`);
-    await world.open(toml, id);
+    screen.value = "lab";
+    const opened = world.open(toml, runs.value.find((item) => item.id === id)?.world || id);
     join(id, toml);
+    await opened;
   } catch (error) {
     if (error instanceof Refused) notify("problem", error.message);
     else throw error;
@@ -152,7 +161,7 @@ function take(id: string, body: Message["body"]): void {
       break;
     case "ended":
       run.ended.value = body.value;
-      if (body.value.outcome === "failed") notify("problem", body.value.message || "The run has failed.");
+      if (body.value.outcome === "failed" && !run.hello.value?.over) notify("problem", "The run has failed. Why stands by the timeline.");
       void know(id);
       void refresh();
       break;
@@ -176,13 +185,17 @@ async function know(id: string): Promise<void> {
     ]);
     run.keepsParticles.value = whole.moments.length > 0;
     run.momentsVersion.value++;
-    if (run.ended.value && !run.newest.value && following.value) {
-      following.value = false;
-      time.value = run.span.value[1];
-    }
+    if (run.ended.value && following.value) showLast();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
   }
+}
+
+/** The end of a run as its files have it: the newest live frame came before, and may be coarser. */
+function showLast(): void {
+  following.value = false;
+  time.value = run.span.value[1];
+  run.moments.fetchLastAnew();
 }
 
 const PAUSE = 5000; // ms between two looks for frames that a run has stored meanwhile

@@ -9,6 +9,7 @@ export type Action = Exclude<Command["action"], { case: undefined }>;
 
 export interface Sent {
   readonly id: string;
+  /** What was asked for, with its values. */
   readonly what: string;
   readonly answer: Acknowledged | null;
 }
@@ -32,6 +33,37 @@ function plainName(action: Action): string {
   return action.case.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** "viscosity 0.002 m²/s", "move cylinder by (0.1, 0) m". */
+export function inWords(action: Action): string {
+  const list = (values: readonly (string | number)[]): string => values.join(", ");
+  switch (action.case) {
+    case "inflow":
+      return `inflow ${action.value.opening} ${list(action.value.velocity)} m/s`;
+    case "viscosity":
+      return `viscosity ${action.value.value} m²/s`;
+    case "gravity":
+      return `gravity ${list(action.value.value)} m/s²`;
+    case "moveBody":
+      return `move ${action.value.body} by (${list(action.value.by)}) m`;
+    case "addBody":
+      return `add ${action.value.name}`;
+    case "removeBody":
+      return `remove ${action.value.body}`;
+    case "addProbe":
+      return `add ${action.value.name} at (${list(action.value.position)}) m`;
+    case "removeProbe":
+      return `remove ${action.value.name}`;
+    default:
+      return action.case;
+  }
+}
+
+/** The reason of a refusal, without the name of the command before it. */
+function reason(refused: string): string {
+  const plain = refused.replace(/^[a-z_]+: /, "");
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
 /** Why the run cannot do this; empty if it can. */
 export function refusal(name: string): string {
   return hello.value?.abilities.find((ability) => ability.command === name)?.refusal ?? "";
@@ -50,22 +82,22 @@ export async function command(action: Action): Promise<boolean> {
     notify("problem", "The run cannot be reached now. The command was not sent.");
     return false;
   }
-  sent.value = [{ id, what: name.replace("_", " "), answer: null }, ...sent.value].slice(0, 20);
+  sent.value = [{ id, what: inWords(action), answer: null }, ...sent.value].slice(0, 20);
   const answer = await new Promise<Acknowledged | null>((resolve) => {
     waiting.set(id, resolve);
     setTimeout(() => resolve(null), PATIENCE);
   });
   waiting.delete(id);
   if (!answer) {
-    notify("problem", `The simulation has not answered "${name}" yet. It may be busy with a long step.`);
+    notify("problem", `The simulation has not answered "${inWords(action)}" yet. It may be busy with a long step.`);
     return false;
   }
-  if (answer.refusal) notify("problem", answer.refusal);
+  if (answer.refusal) notify("problem", `Not done: ${inWords(action)}. ${reason(answer.refusal)}`);
   else if (!SILENT.has(name)) notify("news", `${name.replace("_", " ")}: in effect from step ${answer.step.toLocaleString()}.`);
   return !answer.refusal;
 }
 
 export function acknowledged(answer: Acknowledged): void {
-  sent.value = sent.value.map((item) => (item.id === answer.id ? { ...item, answer } : item));
+  sent.value = sent.value.map((item) => (item.id === answer.id ? { ...item, answer: { ...answer, refusal: reason(answer.refusal) } } : item));
   waiting.get(answer.id)?.(answer);
 }

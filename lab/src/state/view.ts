@@ -35,13 +35,20 @@ export const moved = signal<Camera | null>(null);
 /** Fills the canvas instead of showing the whole domain. */
 export const filling = signal(false);
 const MARGIN = 58; // CSS pixels
+/** Below the domain stand its numbers, then the legend beside buttons; on a narrow canvas above them, see stage.css. */
+const BELOW = { wide: 98, narrow: 128 };
+const NARROW = 620;
 
 export const camera = computed<Camera>(() => {
   const [width, height] = size.value;
   const own = moved.value;
   if (own) return { ...own, width, height };
   if (filling.value) return cover(extent.value, width, height);
-  return fit(extent.value, width, height, Math.min(MARGIN, width / 8, height / 8));
+  return fit(extent.value, width, height, {
+    side: Math.min(MARGIN, width / 8),
+    top: Math.min(MARGIN, height / 8),
+    bottom: Math.min(width < NARROW ? BELOW.narrow : BELOW.wide, height / 3),
+  });
 });
 
 /** Grows when the canvas must be drawn again though nothing moves. */

@@ -2,7 +2,8 @@
 
 import { computed, signal } from "@preact/signals";
 import { ask, isAbort, Refused } from "../api/client";
-import { type Check, checkSchema, type Edit, type Problem, type Quality, textSchema } from "../api/types";
+import { type Check, checkSchema, type Edit, type Plain, type Problem, type Quality, textSchema } from "../api/types";
+import { namesIn, withOutlines } from "./draft";
 import { notify } from "./notices";
 
 /** The world file as the user has it. */
@@ -116,7 +117,8 @@ async function look(): Promise<void> {
   checking.value = true;
   try {
     const answer = await ask(checkSchema, "POST", "check", { toml: toml.value, quality: quality.value }, own.signal);
-    check.value = answer.drawing || !check.value ? answer : { ...answer, drawing: check.value.drawing };
+    const before = check.value?.drawing ?? null;
+    check.value = { ...answer, drawing: answer.drawing ? withOutlines(answer.drawing, before) : before };
     if (selected.value && answer.drawing && !find(selected.value)) selected.value = null;
     void compareCosts();
   } catch (error) {
@@ -166,10 +168,31 @@ export function find(path: string): { part: string; name: string } | null {
 
 /** A name that nothing has yet: circle, circle_2, ... */
 export function freeName(part: string, wish: string): string {
+  const taken = namesIn(toml.value, part);
   for (let k = 1; ; k++) {
     const candidate = k === 1 ? wish : `${wish}_${k}`;
-    if (!find(`${part}.${candidate}`)) return candidate;
+    if (!taken.has(candidate) && !find(`${part}.${candidate}`)) return candidate;
   }
+}
+
+/** Puts a new table into the world file if it is right; else says what is wrong with it, and changes nothing. */
+export function addIfRight(part: string, wish: string, table: Plain): Promise<{ readonly path: string; readonly wrong: readonly Problem[] }> {
+  const done = editing.then(async () => {
+    const added = freeName(part, wish);
+    const path = `${part}.${added}`;
+    try {
+      const answer = await ask(textSchema, "POST", "edit", { toml: toml.value, edits: [{ op: "add", path: [part, added], value: table }] });
+      const found = await ask(checkSchema, "POST", "check", { toml: answer.toml, quality: quality.value });
+      const wrong = found.problems.filter((problem) => problem.path?.[0] === part && problem.path[1] === added);
+      if (wrong.length === 0) await change(answer.toml, "");
+      return { path, wrong };
+    } catch (error) {
+      if (error instanceof Refused) return { path, wrong: error.problems };
+      throw error;
+    }
+  });
+  editing = done.then(() => undefined, () => undefined);
+  return done;
 }
 
 function report(error: unknown): void {

@@ -94,6 +94,16 @@ export class Moments {
     return frame;
   }
 
+  /** Forgets rasters of the last moment that came live, if it is stored: as stored they are finer. */
+  fetchLastAnew(): void {
+    const last = this.list.at(-1);
+    const frame = last && this.frames.get(last.step);
+    if (!frame || frame.stored || last.stored < 0) return;
+    const rest = { ...frame, rasters: new Map() };
+    this.bytes += size(rest) - size(frame);
+    this.frames.set(last.step, rest);
+  }
+
   private insert(frame: Frame): void {
     const moment = { time: frame.time, step: frame.step, stored: frame.stored ? frame.index : -1, particles: -1 };
     let k = this.list.length;

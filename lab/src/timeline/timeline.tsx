@@ -15,10 +15,25 @@ export function Timeline() {
   if (run.kind.value !== "run") return null;
   return (
     <section class="time" aria-label="Time">
+      <Outcome />
       <Transport />
       <Track />
       <Now />
     </section>
+  );
+}
+
+/** Why a run came to no good end, as long as it is looked at. */
+function Outcome() {
+  const ended = run.ended.value;
+  if (!ended || !["failed", "lost"].includes(ended.outcome)) return null;
+  return (
+    <details class="outcome">
+      <summary title="All of it, or its beginning">
+        <span class="chip bad">{ended.outcome}</span>
+        <span class="why">{ended.message || "It does not say why."}</span>
+      </summary>
+    </details>
   );
 }
 

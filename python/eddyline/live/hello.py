@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.live import stream_pb2 as pb
+from eddyline.plot import references
 from eddyline.plot.colors import Quantity, quantity_of
 from eddyline.world.schema import Probe, Wall
 from eddyline.world.surfaces import surface
@@ -82,7 +83,7 @@ def _refer(said: pb.Hello, world: World) -> None:
             quantity=expect.quantity,
             low=low,
             high=high,
-            source=expect.source,
+            source=references.short(expect.source),
             holds=bool(expect.when),
             curve=expect.curve or "",
         )

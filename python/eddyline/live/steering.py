@@ -37,6 +37,8 @@ _FASTER = 2.0
 """How much faster than expected at the start the fluid may become: Mach 0.2 instead of 0.1."""
 _PEAK = 15 / 8  # highest slope of the ramp
 _SAMPLES = 10_000  # points at most by which two bodies are tried for overlap
+_WAY = re.compile(r"bodies\.(\w+)\.motion takes it ")
+_SHORTER = re.compile(r"Make it smaller, or [a-z ]+\.$")
 _RAMP = "{s}^3*(10-{s}*(15-6*{s}))"
 
 
@@ -64,6 +66,17 @@ class Turn:
     world: World
     change: Change
     text: str
+
+
+@dataclass(frozen=True)
+class Present:
+    """What can be steered, as commands have it. viscosity: kinematic [m^2/s]. gravity: [m/s^2], an axis each.
+    inflows: velocities by name, as the world file has them [m/s]. reynolds: None without [reference]."""
+
+    viscosity: str
+    gravity: str
+    inflows: dict[str, str]
+    reynolds: float | None
 
 
 class Steering:
@@ -97,7 +110,9 @@ class Steering:
         make: Callable[[Any, float], Turn] = getattr(self, f"_{name}")
         try:
             return make(getattr(command, name), time)
-        except (WorldError, EditError) as error:
+        except WorldError as error:
+            raise RefusedError(f"{name}: {_plainly(error)}") from None
+        except EditError as error:
             raise RefusedError(f"{name}: {error}") from None
 
     def take(self, turn: Turn, simulation: _core.Simulation) -> str:
@@ -124,6 +139,17 @@ class Steering:
             self._probes_gone.add(name)
         self.world = turn.world
         self._tables |= turn.world.file.bodies
+
+    def present(self) -> Present:
+        """What can be steered, as it is now."""
+        file = self.world.file
+        document = tomlkit.parse(self.world.source).unwrap()
+        inflows = {}
+        for name, (part, key) in self._inflows():
+            written = document[part][key]["velocity"]
+            inflows[name] = ", ".join(map(str, written)) if isinstance(written, list) else str(written)
+        gravity = ", ".join(map(rounded, file.domain.gravity or (0.0,) * self.world.dimensions))
+        return Present(rounded(file.fluid.nu), gravity, inflows, self.world.reynolds)
 
     @property
     def bodies_change(self) -> bool:
@@ -326,6 +352,16 @@ def mark(entry: Entry) -> pb.Mark:
         changes_flow=entry.name in FLOW,
         body=named.get(entry.name, ""),
     )
+
+
+def _plainly(error: WorldError) -> str:
+    """What is wrong with the world that would come of a command, for who has made no file: without line and
+    key. A body that would run into several things is told of the first."""
+    texts = [problem.text for problem in error.problems]
+    ways = [_WAY.sub(r"\1 would go ", text) for text in texts if _WAY.match(text)]
+    if not ways:
+        return " ".join(dict.fromkeys(texts))
+    return _SHORTER.sub("Move it less far.", ways[0])
 
 
 def _value(text: str) -> float | str:

@@ -17,6 +17,7 @@ from eddyline.world.problems import number_with_error, rounded
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
+    from eddyline.world import World
 
 
 TOO_FAST = 0.4
@@ -29,7 +30,7 @@ def closing_lines(run: Run, *, error_follows: bool = False) -> str:
     lines = table_lines(run)
     if run.outcome != "finished" and not error_follows:
         lines.append(run.message if run.outcome == "stopped by user" else f"{run.outcome}: {run.message}")
-    lines += _too_fast(run)
+    lines += [f"warning      {words}" for words in warnings(run.world, run.results)]
     picture = run.movie if run.movie.is_file() else run.picture
     if BREAKS in run.record:
         lines.append(f"BREAKS THE LAW: {run.record[BREAKS]}")
@@ -42,17 +43,17 @@ def closing_lines(run: Run, *, error_follows: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _too_fast(run: Run) -> Iterator[str]:
+def warnings(world: World, results: Mapping[str, Any]) -> Iterator[str]:
     """Whether a liquid has come so near its speed of sound that it is none."""
-    speed = run.results.get("series", {}).get("budget", {}).get("max_speed")
-    if not speed or speed["max"] is None or run.world.file.fluid.is_gas:
+    speed = results.get("series", {}).get("budget", {}).get("max_speed")
+    if not speed or speed["max"] is None or world.file.fluid.is_gas:
         return
-    mach = speed["max"] / run.world.core.fluid.sound_speed
+    mach = speed["max"] / world.core.fluid.sound_speed
     if mach > TOO_FAST:
-        by_sound = run.world.file.fluid.sound_speed is not None
+        by_sound = world.file.fluid.sound_speed is not None
         key, value = ("sound_speed", 10 * speed["max"]) if by_sound else ("max_speed", speed["max"])
         yield (
-            f"warning      the fluid reached {rounded(speed['max'], 3)} m/s, Mach {mach:.2f}: its density "
+            f"the fluid reached {rounded(speed['max'], 3)} m/s, Mach {mach:.2f}: its density "
             f"varies by {mach**2:.0%}. Try fluid.{key} = {rounded(value, 2)}."
         )
 

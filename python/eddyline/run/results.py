@@ -175,7 +175,7 @@ def trusted(values: list[Value]) -> Trusted:
 
 
 def _of_body(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
-    """In 2D with [reference] drag and lift coefficients and the Strouhal number; the components of the force."""
+    """Coefficients and the Strouhal number, in 2D with [reference]; the components of the force."""
     time, factor, reference = frame["time"].to_numpy(), world.coefficient_of_force, world.reference
     if factor is not None and reference is not None and world.core.dimensions == 2:
         for coefficient, column in COEFFICIENTS.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -65,6 +65,7 @@ class ShapeDrawing(BaseModel):
     outlines: list[list[Numbers]] = Field(description="Closed lines of [x, y] [m]; of 3D the silhouette.")
     moves: bool = False
     slip: bool = False
+    drawn: bool = Field(default=True, description="False: it is wrong, and has neither numbers nor outlines.")
 
 
 class PlaceDrawing(BaseModel):
@@ -74,6 +75,7 @@ class PlaceDrawing(BaseModel):
     type: str
     written: dict[str, Any]
     numbers: dict[str, Any]
+    drawn: bool = Field(default=True, description="False: it is wrong, and has no numbers.")
 
 
 class GapDrawing(BaseModel):
@@ -208,11 +210,50 @@ def _drawing(file: WorldFile, data: dict[str, Any]) -> Drawing:
             SideDrawing(name=name, type=side.type, slip=isinstance(side, Wall) and side.slip)
             for name, side in sides
         ],
-        bodies=[_shape(name, body, file, data, "bodies") for name, body in file.bodies.items()],
-        regions=[_shape(name, region, file, data, "regions") for name, region in file.regions.items()],
-        openings=[_place(name, table, data, "openings") for name, table in file.openings.items()],
-        observers=[_place(name, table, data, "observe") for name, table in file.observe.items()],
+        bodies=_shapes(file.bodies, file, data, "bodies"),
+        regions=_shapes(file.regions, file, data, "regions"),
+        openings=_places(file.openings, data, "openings"),
+        observers=_places(file.observe, data, "observe"),
     )
+
+
+def _shapes(
+    tables: Mapping[str, ShapeTable], file: WorldFile, data: dict[str, Any], part: str
+) -> list[ShapeDrawing]:
+    """Bodies or regions; those that are wrong, too, so that they can be mended."""
+    right = [_shape(name, table, file, data, part) for name, table in tables.items()]
+    wrong = [
+        ShapeDrawing(
+            name=name,
+            shape=str(table.get("shape", "")),
+            written=table,
+            numbers={},
+            in_reference={},
+            outlines=[],
+            drawn=False,
+        )
+        for name, table in _left_out(tables, data, part)
+    ]
+    return [*right, *wrong]
+
+
+def _places(tables: Mapping[str, Any], data: dict[str, Any], part: str) -> list[PlaceDrawing]:
+    right = [_place(name, table, data, part) for name, table in tables.items()]
+    wrong = [
+        PlaceDrawing(name=name, type=str(table.get("type", "")), written=table, numbers={}, drawn=False)
+        for name, table in _left_out(tables, data, part)
+    ]
+    return [*right, *wrong]
+
+
+def _left_out(
+    tables: Mapping[str, Any], data: dict[str, Any], part: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Tables of the file that are none of the checked ones."""
+    written = data.get(part)
+    for name, table in written.items() if isinstance(written, dict) else ():
+        if name not in tables and isinstance(table, dict):
+            yield name, _written(data, part, name)
 
 
 def _shape(name: str, table: ShapeTable, file: WorldFile, data: dict[str, Any], part: str) -> ShapeDrawing:

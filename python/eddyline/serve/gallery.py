@@ -31,6 +31,11 @@ def gallery_worlds() -> list[GalleryWorld]:
     return [_world(name, path.read_text(encoding="utf-8")) for name, path in sorted(gallery().items())]
 
 
+def _between(part: str, words: str) -> str:
+    """A new line before each line of proposals: those of one line belong together."""
+    return "\n" if part == "try" and words.startswith("--set") else " "
+
+
 def _world(name: str, text: str) -> GalleryWorld:
     data = tomlkit.parse(text).unwrap()
     said = {"about": ""} | dict.fromkeys(_LABELS.values(), "")
@@ -42,6 +47,6 @@ def _world(name: str, text: str) -> GalleryWorld:
         match = _LABEL.match(words)
         if match:
             part, words = _LABELS[match[1]], match[2]
-        said[part] = f"{said[part]} {words}".strip()
+        said[part] = f"{said[part]}{_between(part, words)}{words}".strip()
     title = str(data.get("title", name))
     return GalleryWorld(name=name, title=title, toml=text, dimensions=len(data["domain"]["size"]), **said)

@@ -16,10 +16,12 @@ from eddyline.live.codes import MOST, coded, given, raster
 from eddyline.live.hello import hello
 from eddyline.live.publisher import packed
 from eddyline.live.rows import Rows
-from eddyline.live.steering import Steering, mark, replayed
+from eddyline.live.steering import Present, Steering, mark, replayed
+from eddyline.plot import references
 from eddyline.plot.colors import quantity_of
-from eddyline.run import Run
+from eddyline.run import Run, closing
 from eddyline.run.folder import RunFolder
+from eddyline.run.lazy import BREAKS
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve.channel import Channel
@@ -184,18 +186,42 @@ def fill(channel: Channel, folder: Path) -> None:
     channel.take(packed(ended=ended))
 
 
-def results(folder: Path) -> dict[str, object]:
-    """results.json; of a run that goes on, the same from its series so far."""
+def present(folder: Path) -> Present:
+    """What can be steered, as it is now, or was at the end."""
+    return _steering_of(folder).present()
+
+
+def results(folder: Path) -> dict[str, Any]:
+    """results.json, or the same from the series so far of a run that goes on; with what the command line says
+    of it: `warnings`, and of each expectation `measured_text`, `expected_text` and `paper`."""
     kept = RunFolder(folder)
-    if kept.results.is_file():
-        return kept.read_results()
+    world = World.load(kept.world)
+    found = kept.read_results() if kept.results.is_file() else _results_so_far(folder, world)
+    if not found:
+        return {}
+    said = [
+        {
+            **item,
+            "measured_text": closing.measured_text(item),
+            "expected_text": closing.expected_text(item),
+            "paper": references.short(item["source"]),
+        }
+        for item in found["expectations"]
+    ]
+    broken = kept.read_record().get(BREAKS)
+    warnings = [*closing.warnings(world, found), *([f"Breaks the law: {broken}"] if broken else [])]
+    return {**found, "expectations": said, "warnings": warnings}
+
+
+def _results_so_far(folder: Path, world: World) -> dict[str, Any]:
+    kept = RunFolder(folder)
     paths = [path for path in kept.series.glob("*.csv") if _has_rows(path)]
     series = {path.stem: read_series(path) for path in paths}
     if not series:
         return {}
     reached = min(float(table["time"].iloc[-1]) for table in series.values())
     gone = _steering_of(folder).gone
-    return evaluate(World.load(kept.world), series, reached=reached, gone=gone).to_json()
+    return evaluate(world, series, reached=reached, gone=gone).to_json()
 
 
 def _has_rows(path: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -97,6 +98,15 @@ class FramesAnswer(BaseModel):
 
 class MomentsAnswer(BaseModel):
     moments: list[FrameMoment]
+
+
+class PresentAnswer(BaseModel):
+    """What steering has made of a run so far."""
+
+    viscosity: str = Field(description="Kinematic [m^2/s].")
+    gravity: str = Field(description="[m/s^2], an axis each.")
+    inflows: dict[str, str] = Field(description="Velocities by name, as the world file has them [m/s].")
+    reynolds: float | None
 
 
 class JournalEntry(BaseModel):
@@ -273,6 +283,12 @@ def read_journal(id: RunId, lab: InLab, may: Looks) -> list[JournalEntry]:
         JournalEntry(step=entry.step, time=entry.time, command=entry.name, text=entry.text)
         for entry in entries
     ]
+
+
+@router.get("/{id}/present")
+def read_present(id: RunId, lab: InLab, may: Looks) -> PresentAnswer:
+    """What can be steered, as it is now, or was at the end."""
+    return PresentAnswer(**asdict(past.present(lab.folder_of(lab.run(id)))))
 
 
 @router.get("/{id}/report", response_class=FileResponse)

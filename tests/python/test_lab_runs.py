@@ -1,0 +1,210 @@
+"""Where a run is opened, how it ends on the page, and what a press on a body does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import small_worlds
+from chromium import opened, shown_time, until
+from lab_server import CHANNEL, TANK, Client, going_on, hear, say
+
+from eddyline.live import stream_pb2 as pb
+from eddyline.serve.store import FINAL
+
+
+def _open(page: Any, text: str) -> None:
+    file = {"name": "channel.toml", "mimeType": "application/toml", "buffer": text.encode()}
+    page.set_input_files("input[type=file]", file)
+    page.wait_for_selector(".overlay .water")
+
+
+def _press(page: Any, path: str, dx: float = 0.0, dy: float = 0.0) -> None:
+    """Presses on a body and, if told, pulls it by so many pixels."""
+    box = page.locator(f'[data-path="{path}"]').first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    if dx or dy:
+        page.mouse.move(x + dx, y + dy, steps=4)
+    page.mouse.up()
+
+
+def _finished(server: Client, toml: str) -> str:
+    run = server.call("POST", "runs", {"toml": toml, "threads": 1})[1]["id"]
+    server.wait_for(run, *FINAL)
+    return run
+
+
+@pytest.mark.browser
+def test_the_first_screen_opens_runs_that_can_be_told_apart(browser, server):
+    for _ in range(2):
+        _finished(server, TANK)
+    with opened(browser, server) as page:
+        buttons = page.locator(".welcome .more button").filter(has_text="Small channel")
+        until(page, lambda: buttons.count() >= 2)
+        names = buttons.all_inner_texts()
+        assert len(set(names)) == len(names)
+        assert all(re.search(r"channel\s\d+, \d\d:\d\d$", name) for name in names)
+        buttons.first.click()
+        page.get_by_role("button", name="Run again").wait_for()
+        assert page.locator(".welcome").count() == 0
+        until(page, lambda: shown_time(page) == pytest.approx(0.2, abs=2e-3))
+        page.get_by_role("button", name="Machine").click()
+        page.locator("#machine .list .item").nth(1).click()
+        page.wait_for_function("new URL(location).searchParams.get('run') !== null")
+        names = page.locator("#machine .list .item").all_inner_texts()
+        assert len(set(names)) == len(names)
+
+
+@pytest.mark.browser
+def test_a_run_that_was_watched_stands_at_its_very_end(browser, server):
+    with opened(browser, server) as page:
+        _open(page, TANK.replace("end = 0.2", "end = 1.0"))
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("button", name="Run again").wait_for()
+        run = page.evaluate("new URL(location).searchParams.get('run')")
+        last = server.call("GET", f"runs/{run}/frames")[1]["frames"][-1]
+        until(page, lambda: shown_time(page) == pytest.approx(last["time"], abs=6e-4))
+        assert page.locator(".now .step").inner_text() == f"step {last['step']:,}"
+
+
+@pytest.mark.browser
+def test_a_press_on_a_body_steers_nothing_while_another_one_is_on_its_way(browser, server):
+    two = CHANNEL.replace(
+        "[output]", '[bodies.other]\nshape = "circle"\ncenter = [0.3, 0.1]\ndiameter = 0.03\n[output]'
+    )
+    with going_on(server, two) as run, opened(browser, server, run=run) as page:
+        page.wait_for_selector(".time")
+        until(page, lambda: shown_time(page) > 0)
+        page.wait_for_selector('[data-path="bodies.other"]')
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Resume").wait_for()
+        page.evaluate("() => { WebSocket.prototype.send = () => undefined; }")  # so that nothing is answered
+        _press(page, "bodies.other", 20, 10)
+        page.wait_for_selector(".sent li")
+        assert page.locator(".overlay .ghost").count() == 1
+        _press(page, "bodies.post")
+        page.wait_for_timeout(300)
+        assert page.locator(".sent li").count() == 1
+        assert page.locator(".overlay .ghost").count() == 0
+
+
+@pytest.mark.browser
+def test_a_pull_that_outlasts_the_run_says_so_and_leaves_the_file_alone(browser, server):
+    with going_on(server, CHANNEL) as run, opened(browser, server, run=run) as page:
+        page.wait_for_selector('[data-path="bodies.post"]')
+        until(page, lambda: shown_time(page) > 0)
+        box = page.locator('[data-path="bodies.post"]').bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 20, y, steps=3)
+        server.call("POST", f"runs/{run}/stop")
+        page.get_by_role("button", name="Run again").wait_for()
+        page.mouse.move(x + 40, y, steps=3)
+        page.mouse.up()
+        page.wait_for_selector("text=The run ended before post was let go")
+        assert page.locator(".stale-note").count() == 0
+        assert page.locator(".notice").count() == 1
+
+
+@pytest.mark.browser
+def test_results_are_said_as_the_command_line_says_them(browser, server):
+    coarse = Path("worlds/dam_break.toml").read_text().replace('"a/40"', '"a/16"')
+    run = _finished(server, coarse)
+    (told,) = server.call("GET", f"runs/{run}/results")[1]["expectations"]
+    assert told["measured_text"].startswith("RMS difference ") and "%" in told["measured_text"]
+    assert told["expected_text"] == "Martin & Moyce 1952 within 8 %"
+    with opened(browser, server, run=run) as page:
+        words = page.locator(".results .against").inner_text()
+        assert told["measured_text"] in words and told["expected_text"] in words
+        assert ".csv" not in words
+        assert "inside" in words or "outside" in words
+
+
+@pytest.mark.browser
+def test_a_run_that_broke_down_says_so_as_long_as_it_is_looked_at(browser, server):
+    run = _finished(server, small_worlds.DAM + "\n[method]\nspeed_limit = 0.3\n")
+    row = server.call("GET", f"runs/{run}")[1]
+    assert row["state"] == "failed"
+    with opened(browser, server, run=run) as page:
+        page.locator(".outcome", has_text="failed").get_by_text(row["message"][:40]).wait_for()
+        page.get_by_role("button", name="Machine").click()
+        assert row["message"][:40] in page.locator("#machine .list .item").first.inner_text()
+        page.wait_for_timeout(100)
+
+
+@pytest.mark.browser
+def test_bodies_after_a_steered_run_are_those_of_the_run_and_others_can_be_pulled(browser, server):
+    three = CHANNEL.replace("[output]", "".join(
+        f'[bodies.{name}]\nshape = "circle"\ncenter = [{x}, 0.1]\ndiameter = 0.03\n'
+        for name, x in (("other", 0.24), ("last", 0.33))
+    ) + "[output]")  # fmt: skip
+    disk = pb.AddBody(name="disk", toml='shape = "circle"\ncenter = [0.06, 0.1]\ndiameter = 0.03\n')
+    commands = {
+        "move": {"move_body": pb.MoveBody(body="other", by=[0.0, 0.03], seconds=0.01)},
+        "add": {"add_body": disk},
+        "remove": {"remove_body": pb.RemoveBody(body="last")},
+    }
+    with going_on(server, three) as run:
+        with server.look(run, pb.View(frames_per_second=20, quantities=["speed"], columns=20)) as socket:
+            hear(socket, "frame")
+            for number, command in commands.items():
+                say(socket, command=pb.Command(id=number, **command))
+                assert hear(socket, "acknowledged").refusal == ""
+            hear(socket, "frame")
+        server.call("POST", f"runs/{run}/stop")
+        server.wait_for(run, *FINAL)
+        with opened(browser, server, run=run) as page:
+            page.get_by_role("button", name="Run again").wait_for()
+            page.wait_for_selector('.overlay [data-name="disk"]')
+            lines = [" ".join(line.split()) for line in page.locator(".list .item").all_inner_texts()]
+            assert lines[1:] == ["other moved in the run", "last removed in the run", "disk added in the run"]
+            assert page.locator('[data-path="bodies.other"], [data-path="bodies.last"]').count() == 0
+            page.get_by_role("button", name="other, circle").click()
+            assert page.locator(".overlay .handles, .overlay .dimensions").count() == 0
+            _press(page, "bodies.post", 12, 0)
+            page.wait_for_selector(".stale-note")
+
+
+@pytest.mark.browser
+def test_a_lesson_is_tried_by_its_buttons(browser, server):
+    with opened(browser, server) as page:
+        page.get_by_role("button", name="Vortex street").click()
+        page.wait_for_selector('[data-path="bodies.cylinder"]')
+        page.get_by_role("button", name="let.Re = 20, time.end = 6").click()
+        page.locator(".reynolds output", has_text="Re 20").wait_for()
+
+
+@pytest.mark.browser
+def test_a_bad_number_is_refused_or_can_be_mended_where_it_stands(browser, server):
+    with opened(browser, server) as page:
+        _open(page, CHANNEL)
+        page.locator("form").get_by_role("button", name="Add by numbers").click()
+        form = page.get_by_role("form", name="Add by numbers")
+        for name, value in (("x", "0.3"), ("y", "0.1"), ("diameter", "-0.03")):
+            form.get_by_label(f"{name} m", exact=True).fill(value)
+        form.get_by_role("button", name="Add circle").click()
+        form.get_by_role("alert").wait_for()
+        assert "diameter" in form.get_by_role("alert").inner_text()
+        assert page.locator(".list .item").count() == 1
+        form.get_by_label("diameter m", exact=True).fill("0.03")
+        form.get_by_role("button", name="Add circle").click()
+        page.wait_for_selector('[data-path="bodies.circle"]')
+        assert form.get_by_role("alert").count() == 0
+
+        parameters = page.get_by_role("group", name="Parameters of circle")
+        for name, bad, good in (("diameter", "-0.1", "0.04"), ("center x", "", "0.31")):
+            parameters.get_by_label(name).fill(bad)
+            parameters.get_by_label(name).press("Enter")
+            page.get_by_role("button", name="circle, circle").get_by_text("to mend").wait_for()
+            assert page.locator('.overlay [data-path="bodies.circle"].wrong').count() == 1
+            assert parameters.get_by_label(name).get_attribute("aria-invalid") == "true"
+            parameters.get_by_label(name).fill(good)
+            parameters.get_by_label(name).press("Enter")
+            page.locator(".overlay .wrong").wait_for(state="detached")
+        page.get_by_role("tab", name="File").click()
+        page.get_by_text("center = [0.31, 0.1]").wait_for()
