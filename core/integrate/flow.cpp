@@ -200,7 +200,7 @@ double Flow<T, D>::next_lead() const {
 }
 
 /// How long it is to the middle of the steps until the next rebuild, at whose ends pairs are summed [s], if they are as
-/// many as since the last one. A lead is less: it is to hold, this to be right in the mean.
+/// many as since the last one. A lead is less: it is to hold, this to be right on average.
 template <class T, int D>
 double Flow<T, D>::half_of_steps_to_come() const {
   return 0.5 * static_cast<double>(steps - last_rebuild + 1) * time_step;

@@ -311,7 +311,7 @@ class Flow {
   /// A body that comes or goes.
   struct BodyChange {
     std::size_t body = 0;
-    std::int64_t addition = 0;  // the how manieth that comes; 0: it goes
+    std::int64_t addition = 0;  // its number in the order of coming, from 1; 0: it goes
   };
 
   world::World world_;

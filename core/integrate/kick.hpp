@@ -29,7 +29,7 @@ class Kick {
   void write_state(int passes);
   /// Ghosts of other ranks, as far as their middle tells their end.
   void write_pressed_ghosts();
-  /// By how much the fluid fills space more densely than it weighs, in the mean, after forces have been summed. Sealed
+  /// By how much the fluid fills space more densely than it weighs, on average, after forces have been summed. Sealed
   /// fluid of too little mass would tear: there that is left out. Collective.
   double mean_excess_of_filling() const;
 

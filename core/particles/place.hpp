@@ -58,8 +58,8 @@ Placement place(const world::World& world, const std::function<bool(Vec3)>& keep
 /// All of them. Throws UserError if there is no fluid.
 Placement place(const world::World& world);
 
-/// Dummy particles of a body that comes into a running flow. addition: the how manieth it is, from 1, so that their ids
-/// are new.
+/// Dummy particles of a body that comes into a running flow. addition: its number in the order of coming, from 1, so
+/// that their ids are new.
 std::deque<PlacedWall> place_body(const world::World& world, std::size_t body, std::int64_t addition,
                                   const std::function<bool(Vec3)>& keeps);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What openings impose, ruled by what the fluid in front of them is like on the mean.
+// What openings impose, ruled by what the fluid in front of them is like on average.
 
 #include <cstdint>
 #include <span>
@@ -26,7 +26,7 @@ class OpeningRules {
   void apply(double t, double dt, bool at_rest);
 
  private:
-  /// What the fluid in front of an opening is like, on the mean over its wet sites.
+  /// What the fluid in front of an opening is like, averaged over its wet sites.
   struct Means {
     double speed = 0;     // outwards [m/s]
     double pressure = 0;  // above that of the file [Pa]

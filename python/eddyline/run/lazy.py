@@ -52,7 +52,7 @@ def lazy_story(run: Run) -> str:
     if not lazy:
         return ""
     reached = effective(run)
-    often = f"every {reached:.2f} steps on the mean, as rebuilds come in between" if reached else "never"
+    often = f"every {reached:.2f} steps on average, as rebuilds come in between" if reached else "never"
     if not lazy["exact"]:
         meanwhile = "Meanwhile each went on with what it last knew of the others."
     else:
