@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from lab_server import TANK, start_process
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+from eddyline.run.claim import claim
 from eddyline.serve.app import create_app
 from eddyline.serve.lab import Lab
 from eddyline.serve.limits import Limits
@@ -269,16 +272,42 @@ def kept(lab, name, **record):
     return folder
 
 
+@contextmanager
+def claimed(folder):
+    """Somebody computes there."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        claim(handle, "")
+        yield
+    finally:
+        os.close(handle)
+
+
 def test_a_run_that_somebody_else_computes_ends_when_its_folder_says_so(served):
     _, _, lab = served
     folder = kept(lab, "by_hand")
-    assert [row.state for row in lab.runs() if row.folder == str(folder)] == ["running"]
+    with claimed(folder):
+        assert [row.state for row in lab.runs() if row.folder == str(folder)] == ["running"]
     (folder / "run.json").write_text(
         json.dumps({"outcome": "finished", "message": "", "fingerprint": "lusab"})
     )
     lab._looked = -1e9
     found = [row for row in lab.runs() if row.folder == str(folder)]
     assert [(row.state, row.fingerprint) for row in found] == [("finished", "lusab")]
+
+
+def test_a_run_that_was_killed_is_lost_until_somebody_goes_on_with_it(served):
+    _, _, lab = served
+    folder = kept(lab, "killed")
+
+    def state():
+        lab._looked = -1e9
+        return [row.state for row in lab.runs() if row.folder == str(folder)]
+
+    assert state() == ["lost"]
+    with claimed(folder):
+        assert state() == ["running"]
+    assert state() == ["lost"]
 
 
 def test_files_that_cannot_be_read_are_told_and_lose_no_other(client, served):

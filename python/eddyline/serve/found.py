@@ -49,11 +49,13 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
 
 def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
     state = str(said["outcome"])
+    if state not in FINAL:
+        state = "running" if RunFolder(place).is_held() else "lost"
     return RunRow(
         id=id_,
         title=str(said.get("title", "")),
         world=str(said.get("world", "")),
-        state=state if state in FINAL else "running",
+        state=state,
         origin="folder",
         created=str(said.get("started", "")),
         started=str(said.get("started", "")),

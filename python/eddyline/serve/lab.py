@@ -74,11 +74,11 @@ class Lab:
         known = self.store.folders()
         for row in found.runs(self.folder, OWN, known):
             self.store.add(row)
-        for row in self.store.in_state("running"):  # jobs of a server before this one
-            if row.job and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
-                self._job_ended(row.id, "")
-            elif not row.job and row.folder:  # nobody of ours: its folder says when it has ended
-                self._take_end_from_folder(row)
+        for row in self.store.in_state("running", "lost"):
+            if not row.job and row.folder:  # nobody of ours: its folder says how it fares
+                self._follow_folder(row)
+            elif row.state == "running" and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
+                self._job_ended(row.id, "")  # of a server before this one
 
     def run(self, id_: str) -> RunRow:
         """Refusal if there is none."""
@@ -267,6 +267,14 @@ class Lab:
             return False
         self._close(row, str(said["outcome"]), str(said["message"]), str(said["fingerprint"]))
         return True
+
+    def _follow_folder(self, row: RunRow) -> None:
+        """Of a run that somebody else computes: it ends, is killed, or goes on after that."""
+        if self._take_end_from_folder(row):
+            return
+        state = "running" if RunFolder(Path(row.folder)).is_held() else "lost"
+        if state != row.state:
+            self.store.change(row.id, state=state)
 
     def _job_ended(self, id_: str, message: str) -> None:
         """A job is over; called in a thread of the executor. What the run says of itself counts first."""
