@@ -5,7 +5,7 @@ import { results } from "../state/results";
 import * as run from "../state/run";
 
 export function Results() {
-  const words = run.progress.value?.outlook;
+  const words = run.ended.value ? "" : run.progress.value?.outlook; // results say the rest, once there are all
   const reason = run.steered.value;
   const strouhal = results.value?.values.find((value) => value.name.endsWith(".strouhal") && value.value !== null);
   return (
