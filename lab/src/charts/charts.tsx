@@ -80,12 +80,14 @@ export function Charts() {
           </button>
         )}
         {!isSlim.value && <Results />}
-        <button type="button" class="button icon small" title="Save numbers (CSV)" aria-label="Save numbers (CSV)" onClick={() => visible.forEach(saveCsv)}>
-          <Icon name="table" />
-        </button>
-        <button type="button" class="button icon small" title="Save charts (PNG)" aria-label="Save charts (PNG)" onClick={() => visible.forEach((spec) => void saveChart(spec))}>
-          <Icon name="picture" />
-        </button>
+        <span class="together">
+          <button type="button" class="button icon small" title="Save numbers (CSV)" aria-label="Save numbers (CSV)" onClick={() => visible.forEach(saveCsv)}>
+            <Icon name="table" />
+          </button>
+          <button type="button" class="button icon small" title="Save charts (PNG)" aria-label="Save charts (PNG)" onClick={() => visible.forEach((spec) => void saveChart(spec))}>
+            <Icon name="picture" />
+          </button>
+        </span>
         {isSlim.value && <Results />}
       </div>
       {open.value && (
