@@ -190,14 +190,14 @@ def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
 
 def told_once(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The values that there are; a quantity that has none stands once, without its statistics, with the
-    reason."""
+    reason. That of a force is the one of its coefficients."""
     out: dict[str, dict[str, Any]] = {}
     there = {_quantity_of(value["name"]) for value in values if value["value"] is not None}
     for value in values:
         quantity = _quantity_of(value["name"])
         if value["value"] is not None:
             out[value["name"]] = dict(value)
-        elif quantity not in there:
+        elif quantity not in there and f"{_body_of(quantity)}.drag_coefficient" not in out:
             out.setdefault(quantity, {**value, "name": quantity})
     return list(out.values())
 
@@ -208,6 +208,11 @@ def value_text(value: Mapping[str, Any]) -> str:
         return str(value["note"])
     unit = "" if value["unit"] in ("", "1") else f" {value['unit']}"
     return number_with_error(value["value"], value["error"]) + unit
+
+
+def _body_of(quantity: str) -> str:
+    """`cylinder` of `force.cylinder.total_x`; of others nothing."""
+    return quantity.split(".")[1] if quantity.startswith("force.") else ""
 
 
 def _quantity_of(name: str) -> str:
