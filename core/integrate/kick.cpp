@@ -276,36 +276,30 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
                            Extremes& squares) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
-  SpanValues moved2, v2, limit2;
+  SpanValues moved2;
   std::fill_n(moved2.value, n, 0.0);
-  std::fill_n(v2.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
-    double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
+    double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *square = moved2.value;
     const double *to_x = to.x[d].value, *to_v = to.v[d].value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double by = to_x[l] - x[l];
-      moved2[l] += by * by;
-      v2[l] += to_v[l] * to_v[l];
+      square[l] += by * by;
       x[l] = to_x[l];
       v[l] = to_v[l];
     }
   }
-  std::fill_n(limit2.value, n, step.speed_limit2);
-  if (!flow_.openings.empty())  // velocities of buffers are imposed when the step ends
-    for (std::size_t l = 0; l < n; ++l)
-      if (fluid.buffer[first + l] != 0) limit2[l] = INFINITY;
   const double* s = fluid.s.data() + first;
   const double thinnest = flow_.constants().thinnest, densest = flow_.constants().densest;
-  std::int64_t bad = 0;
-#pragma omp simd reduction(+ : bad)
+  std::int64_t suspects = 0;
+#pragma omp simd reduction(+ : suspects)
   for (std::size_t l = 0; l < counted; ++l) {
     // Without jumps.
-    const bool good =
-        (v2[l] <= limit2[l]) & (moved2[l] <= step.jump2) & (s[l] > thinnest) & (s[l] < densest) & (to.a2[l] < INFINITY);
-    bad += good ? 0 : 1;
+    const bool good = (to.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (s[l] > thinnest) &
+                      (s[l] < densest) & (to.a2[l] < INFINITY);
+    suspects += good ? 0 : 1;
   }
-  squares.bad = squares.bad || bad > 0;
+  squares.bad = squares.bad || (suspects > 0 && is_bad({first, counted}, step, to, moved2));
   double speed = squares.speed, corrected = squares.corrected;
 #pragma omp simd reduction(max : speed, corrected)
   for (std::size_t l = 0; l < counted; ++l) {
@@ -313,6 +307,23 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
     corrected = std::max(corrected, moved2[l]);
   }
   squares.speed = speed, squares.corrected = corrected;
+}
+
+/// Whether any of a span's particles goes wrong: who was too fast before a wall stopped him, or stands in a buffer,
+/// whose velocity is imposed when the step ends, does not.
+template <class T, int D>
+bool Kick<T, D>::is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to,
+                        const SpanValues& moved2) const {
+  const auto& fluid = flow_.fluid;
+  for (std::size_t l = 0; l < span.count; ++l) {
+    const std::size_t i = span.first + l;
+    const Vec3 v = vector_of(fluid.v, i);
+    const double limit2 = fluid.buffer[i] != 0 ? INFINITY : step.speed_limit2;
+    const bool good = dot(v, v) <= limit2 && moved2[l] <= step.jump2 && to.a2[l] < INFINITY &&
+                      flow_.constants().density_is_sound(fluid.s[i]);
+    if (!good) return true;
+  }
+  return false;
 }
 
 template class Kick<float, 2>;

@@ -55,6 +55,7 @@ class Kick {
   std::int64_t touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to);
   void take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
                  Extremes& squares);
+  bool is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to, const SpanValues& moved2) const;
 
   Flow<T, D>& flow_;
   Contact& contact_;
