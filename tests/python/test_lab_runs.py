@@ -21,10 +21,22 @@ def _open(page: Any, text: str) -> None:
     page.wait_for_selector(".overlay .water")
 
 
+def _middle(page: Any, path: str) -> tuple[float, float]:
+    """Where a body is on the page, once it has come to rest there: what else appears may move it."""
+    seen: list[Any] = [None]
+
+    def rests() -> bool:
+        seen.append(page.locator(f'[data-path="{path}"]').first.bounding_box())
+        return len(seen) > 4 and all(box == seen[-1] for box in seen[-4:])
+
+    until(page, rests)
+    box = seen[-1]
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def _press(page: Any, path: str, dx: float = 0.0, dy: float = 0.0) -> None:
     """Presses on a body and, if told, pulls it by so many pixels."""
-    box = page.locator(f'[data-path="{path}"]').first.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x, y = _middle(page, path)
     page.mouse.move(x, y)
     page.mouse.down()
     if dx or dy:
@@ -97,8 +109,7 @@ def test_a_pull_that_outlasts_the_run_says_so_and_leaves_the_file_alone(browser,
     with going_on(server, CHANNEL) as run, opened(browser, server, run=run) as page:
         page.wait_for_selector('[data-path="bodies.post"]')
         until(page, lambda: shown_time(page) > 0)
-        box = page.locator('[data-path="bodies.post"]').bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        x, y = _middle(page, "bodies.post")
         page.mouse.move(x, y)
         page.mouse.down()
         page.mouse.move(x + 20, y, steps=3)
