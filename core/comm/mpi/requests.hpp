@@ -18,8 +18,7 @@ inline constexpr std::size_t k_longest_message = std::size_t{1} << 30;
 
 class MpiRequests final : public Requests {
  public:
-  explicit MpiRequests(MPI_Comm communicator, std::size_t longest = k_longest_message)
-      : communicator_(communicator), longest_(longest) {}
+  MpiRequests(MPI_Comm communicator, std::size_t longest) : communicator_(communicator), longest_(longest) {}
 
   void send(std::span<const std::byte> from, int to, Tag tag) override {
     for_each_piece(from, [&](std::span<const std::byte> piece) {
