@@ -6,8 +6,6 @@
 #include <iterator>
 #include <map>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
 
 #include "comm/collectives.hpp"
 #include "observe/sampler.hpp"
@@ -178,7 +176,7 @@ void Observers<T, D>::add_budget() {
   const bool has_heat = fluid.classic;
   std::atomic<std::int64_t> particles{0};
   // Mass, momentum, kinetic, potential and inner energy, and with heat these three together.
-  const auto fill = [&](std::size_t first, std::size_t count, auto& of) {
+  tally_.add_blocks<D + 4>(fluid.size(), [&](std::size_t first, std::size_t count, auto& of) {
     auto &mass = of[0], &kinetic = of[D + 1], &potential = of[D + 2], &inner = of[D + 3];
     BlockSum::Numbers v2{}, height{};
     std::int64_t flowing = 0;
@@ -200,15 +198,10 @@ void Observers<T, D>::add_budget() {
       potential[l] = mass[l] * height[l];
       inner[l] = has_heat ? mass[l] * fluid.u[first + l]
                           : mass[l] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[first + l]);
-      if constexpr (std::tuple_size_v<std::remove_reference_t<decltype(of)>> > D + 4)
-        of[D + 4][l] = kinetic[l] + potential[l] + inner[l];
     }
     particles.fetch_add(flowing, std::memory_order_relaxed);
-  };
-  if (has_heat)
-    tally_.add_blocks<D + 5>(fluid.size(), fill);
-  else
-    tally_.add_blocks<D + 4>(fluid.size(), fill);
+  });
+  if (has_heat) tally_.add_total_of_last(3);
   ReproducibleSum counted;
   counted.add(static_cast<double>(particles));
   tally_.add(counted);

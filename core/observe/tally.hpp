@@ -21,6 +21,12 @@ class Tally {
     read_ = 0;
   }
   void add(const ReproducibleSum& own) { sums_.push_back(own); }
+  /// Of so many sums that were added last.
+  void add_total_of_last(std::size_t count) {
+    ReproducibleSum total;
+    for (std::size_t k = sums_.size() - count; k < sums_.size(); ++k) total.merge(sums_[k]);
+    sums_.push_back(total);
+  }
   /// N sums of value(i) over n particles, in parallel; value returns an array of N doubles.
   template <std::size_t N, class Value>
   void add_over(std::int64_t n, Value&& value) {

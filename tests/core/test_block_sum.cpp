@@ -59,13 +59,24 @@ TEST(a_block_of_equal_largest_numbers_has_room) {
     check_same_as_one_by_one(std::vector<double>(BlockSum::k_most, x));
 }
 
+TEST(blocks_of_numbers_that_are_all_the_same_add_up_exactly) {
+  for (const double x : {0.1, -1e-3, 1 / 3.0, 1e300, std::numeric_limits<double>::denorm_min(), 1e-280})
+    for (const std::size_t count : {std::size_t{1}, std::size_t{3}, std::size_t{255}, std::size_t{600}})
+      check_same_as_one_by_one(std::vector<double>(count, x));
+}
+
 TEST(blocks_of_zeros_and_of_no_numbers) {
   check_same_as_one_by_one(std::vector<double>(300, 0.0));
   check_same_as_one_by_one(std::vector<double>(5, -0.0));
+  check_same_as_one_by_one({0.0, -0.0, 0.0, 0.0, -0.0});
   check_same_as_one_by_one({});
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     std::vector<double> terms = numbers(300, 7, 10);
     terms[100] = bad;
     check_same_as_one_by_one(terms);
+    check_same_as_one_by_one(std::vector<double>(300, bad));
+    std::vector<double> zeros(300, 0.0);
+    zeros[100] = bad;
+    check_same_as_one_by_one(zeros);
   }
 }
