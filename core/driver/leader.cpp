@@ -81,14 +81,14 @@ class Leader final : public Simulation {
     call(command);
     return own_->glance(every, with_ids);
   }
-  void rasters(std::span<const observe::Quantity> quantities, const observe::Plane& plane,
-               std::span<float> pixels) const override {
+  std::vector<observe::Raster> rasters(std::span<const observe::Quantity> quantities,
+                                       const observe::Plane& plane) const override {
     Command command{.call = Call::rasters};
     command.plane = plane;
     command.after = static_cast<std::int64_t>(quantities.size());
     std::ranges::copy(quantities, command.quantities.begin());
     call(command);
-    own_->rasters(quantities, plane, pixels);
+    return own_->rasters(quantities, plane);
   }
   std::vector<observe::Series> take_series() override {
     call({.call = Call::take_series});
@@ -197,13 +197,9 @@ void join(Simulation& own, const Command& command, comm::Communicator& communica
     case Call::advance: own.advance(command.until, command.max_steps, command.max_seconds); break;
     case Call::glance: own.glance(command.max_steps, command.after != 0); break;
     case Call::change: own.change(comm::broadcast(communicator, world::Change{}, 0, "change")); break;
-    case Call::rasters: {
-      const auto& plane = command.plane;
-      const std::span quantities(command.quantities.data(), static_cast<std::size_t>(command.after));
-      std::vector<float> pixels(plane.pixels() * quantities.size());
-      own.rasters(quantities, plane, pixels);
+    case Call::rasters:
+      own.rasters({command.quantities.data(), static_cast<std::size_t>(command.after)}, command.plane);
       break;
-    }
     case Call::take_series: own.take_series(); break;
     case Call::checksum: own.checksum(); break;
     case Call::statistics: own.statistics(); break;

@@ -209,9 +209,9 @@ class FlowSimulation final : public Simulation {
     if (with_ids) found.ids = gather<std::int64_t>(std::span(std::as_const(ids))).second;
     return found;
   }
-  void rasters(std::span<const observe::Quantity> quantities, const observe::Plane& plane,
-               std::span<float> pixels) const override {
-    observe::draw_rasters(sampler_, quantities, plane, pixels);
+  std::vector<observe::Raster> rasters(std::span<const observe::Quantity> quantities,
+                                       const observe::Plane& plane) const override {
+    return observe::draw_rasters(sampler_, quantities, plane);
   }
   std::vector<observe::Series> take_series() override { return observers_.take(); }
 

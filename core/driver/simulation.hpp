@@ -179,8 +179,8 @@ class Simulation {
   /// Particles of all ranks whose ids a fixed rule picks, one of `every`; on the root. Collective.
   virtual Glance glance(std::int64_t every, bool with_ids) const = 0;
   /// Collective.
-  virtual void rasters(std::span<const observe::Quantity> quantities, const observe::Plane& plane,
-                       std::span<float> pixels) const = 0;
+  virtual std::vector<observe::Raster> rasters(std::span<const observe::Quantity> quantities,
+                                               const observe::Plane& plane) const = 0;
   /// The same on all ranks.
   virtual std::vector<observe::Series> take_series() = 0;
   /// Of the particles of all ranks. Collective.

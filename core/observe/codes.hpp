@@ -1,5 +1,5 @@
 #pragma once
-// Pictures as they are kept: pixels as whole numbers, and only those that show something.
+// Pictures as they are kept: only pixels that show something, as whole numbers.
 
 #include <cstdint>
 #include <span>
@@ -7,23 +7,20 @@
 
 namespace eddyline::observe {
 
-/// A raster, value = offset + scale * code: the lowest has code 0, the highest `top`.
-struct RasterCodes {
-  std::vector<std::uint8_t> known;  // a bit a pixel, the first of eight is the highest: whether it has a code
+/// Goes on with the pixels that are known: finite ones and, if it is told which are, solid ones. Sets a bit for each
+/// pixel, the first of eight is the highest, and appends the values of those that are known, of solid ones NaN.
+void keep_known(std::span<const float> pixels, const bool* is_solid, std::uint8_t* known, std::vector<float>& values);
+
+/// value = offset + scale * code: the lowest has code 0, the highest `top`.
+struct Codes {
   std::vector<std::uint16_t> codes;
   double scale = 1, offset = 0;
 };
 
-/// Pixels that are not finite have none, but for solid ones, all of which have that code; without `is_solid` none are.
-RasterCodes codes_of(std::span<const float> pixels, std::uint16_t top, const bool* is_solid, std::uint16_t solid);
+/// solid: code of values that are not finite.
+Codes codes_of(std::span<const float> values, std::uint16_t top, std::uint16_t solid);
 
-/// How much of each pixel's neighbourhood is fluid, from 0 to 1.
-struct CoverCodes {
-  std::vector<std::uint8_t> known;  // as above: whether there is any
-  std::vector<std::uint8_t> codes;
-};
-
-/// one: the code of 1.
-CoverCodes codes_of_cover(std::span<const float> cover, float one);
+/// Of covers from 0 to 1. one: the code of 1.
+std::vector<std::uint8_t> codes_of_cover(std::span<const float> covers, float one);
 
 }  // namespace eddyline::observe

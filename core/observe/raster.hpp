@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "observe/plane.hpp"
 #include "observe/sampler.hpp"
@@ -16,10 +18,20 @@ inline constexpr std::size_t k_quantities = 8;
 /// By its name. Throws UserError if there is no such quantity in so many dimensions.
 Quantity quantity_of(std::string_view name, int dimensions);
 
-/// Interpolates quantities to pixels: one raster after another, row 0 at the bottom; NaN where there is no fluid, a
-/// cover below one half. All that can be read from one sample of a pixel share it.
+/// Of the pixels of a plane only those that show something.
+struct Raster {
+  std::vector<std::uint8_t>
+      known;                  // a bit a pixel, row by row, the first of eight is the highest: whether it has a value
+  std::vector<float> values;  // of those
+};
+
+/// Interpolates quantities to pixels: one raster for each, row 0 at the bottom. Pixels without fluid, a cover below one
+/// half, have no value, but covers of their own; what is not finite is none. All that can be read from one sample of a
+/// pixel share it.
 template <class T, int D>
-void draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, const Plane& plane,
-                  std::span<float> pixels);
+std::vector<Raster> draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, const Plane& plane);
+
+/// All pixels; those without a value have `none`.
+void spread(const Raster& raster, float none, std::span<float> pixels);
 
 }  // namespace eddyline::observe

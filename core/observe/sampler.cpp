@@ -10,7 +10,6 @@
 #include "physics/inflow/moving_least_squares.hpp"
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
-#include "physics/state_equations/linear.hpp"
 
 namespace eddyline::observe {
 
@@ -28,14 +27,13 @@ EDDYLINE_INLINE S value_of_kernel(bool classic, S q) {
 }  // namespace
 
 template <class T, int D>
-typename Sampler<T, D>::Carried Sampler<T, D>::carried(std::size_t i) const {
+EDDYLINE_INLINE typename Sampler<T, D>::Carried Sampler<T, D>::carried(std::size_t i) const {
   const auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   Carried j{};
   j.density = 1 + fluid.s[i];
   j.volume = fluid.mass[i] * c.inverse_mass / j.density;
-  j.pressure =
-      fluid.classic ? flow_.pressure(i) / (c.rho0 * c.c0 * c.c0) : physics::StateEquationLinear::pressure(fluid.s[i]);
+  j.pressure = c.state.pressure(fluid.s[i], c.state.is_gas() ? fluid.u[i] * c.inverse_c0 * c.inverse_c0 : 0);
   double largest = std::max({1.0, std::abs(j.pressure), j.density});
   for (int d = 0; d < D; ++d) {
     j.velocity[d] = fluid.v[d][i] * c.inverse_c0;
@@ -305,7 +303,6 @@ void Sampler<T, D>::find_fits(const Where& where, Use&& use) {
     }
     const double p = fit.of[0][0];
     sample.pressure = c.rho0 * c.c0 * c.c0 * p;
-    sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(p));
     for (std::size_t d = 0; d < D; ++d) sample.velocity[static_cast<int>(d)] = c.c0 * fit.of[d + 1][0];
     use(point, sample);
   });
@@ -315,8 +312,8 @@ template <class T, int D>
 template <class Where, class Use>
 void Sampler<T, D>::find_means(const Where& where, Fields fields, Use&& use) {
   if (fields == Fields::velocity) return find_means<D + 1>(where, use);
-  flow_.fluid.classic ? find_means<D + 3>(where, use)
-                      : find_means<D + 2>(where, use);  // of delta density follows from pressure
+  flow_.constants().state.is_gas() ? find_means<D + 3>(where, use)
+                                   : find_means<D + 2>(where, use);  // of a liquid density follows from pressure
 }
 
 template <class T, int D>
@@ -339,13 +336,17 @@ void Sampler<T, D>::find_means(const Where& where, Use&& use) {
     if constexpr (N > D + 1) {
       const double p = sum[D + 1] / sample.fraction;
       sample.pressure = p * c.rho0 * c.c0 * c.c0;
-      if constexpr (N > D + 2)
-        sample.density = c.rho0 * sum[D + 2] / sample.fraction;
-      else
-        sample.density = c.rho0 * (1 + physics::StateEquationLinear::density_excess(p));
+      if constexpr (N > D + 2) sample.gas_density = c.rho0 * sum[D + 2] / sample.fraction;
     }
     use(point, sample);
   });
+}
+
+template <class T, int D>
+double Sampler<T, D>::density(const Sample& sample) const {
+  const auto& c = flow_.constants();
+  return c.state.is_gas() ? sample.gas_density
+                          : c.rho0 * (1 + c.state.density_excess(sample.pressure / (c.rho0 * c.c0 * c.c0)));
 }
 
 template <class T, int D>

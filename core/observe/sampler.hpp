@@ -18,11 +18,11 @@ namespace eddyline::observe {
 /// function that fits them best (weights V W), so that a value on a wall is the one there and not that of the fluid
 /// before it; with one, whose spray determines no gradient, the mean  f(x) = sum V f W / sum V W.
 struct Sample {
-  double fraction = 0;   // sum V W: 1 inside the fluid, 0 outside
-  double pressure = 0;   // [Pa]
-  double density = 0;    // [kg/m^3]
-  Vec3 velocity;         // [m/s]
-  double vorticity = 0;  // dv/dx - du/dy of that linear function [1/s]; without one 0
+  double fraction = 0;     // sum V W: 1 inside the fluid, 0 outside
+  double pressure = 0;     // [Pa]
+  double gas_density = 0;  // [kg/m^3]; that of a liquid follows from its pressure
+  Vec3 velocity;           // [m/s]
+  double vorticity = 0;    // dv/dx - du/dy of that linear function [1/s]; without one 0
 };
 
 /// What is asked for of a sample; velocities alone take less time where they are means.
@@ -46,6 +46,8 @@ class Sampler {
   /// Of linear functions, with a free surface, too: their vorticity is exact for a uniform gradient, beside walls and
   /// surfaces as well.
   void fitted(const PixelRows& pixels, const Show& show);
+  /// [kg/m^3]
+  double density(const Sample& sample) const;
   /// How much of each point is fluid, as in its sample.
   std::vector<double> fractions(std::span<const Vec3> points);
   /// How much of a neighbourhood the sides of the domain that are walls leave along an axis, about: from one half

@@ -51,17 +51,18 @@ def series_lines(rows: NDArray[np.float64]) -> bytes:
     """Rows of a series as they stand in a file, numbers between commas: each the shortest text that gives the
     same double."""
 
-def raster_codes(
-    pixels: NDArray[np.float32], top: int, is_solid: NDArray[np.bool_] | None, solid: int
-) -> tuple[NDArray[np.uint8], NDArray[np.uint16], float, float]:
-    """(rows, columns) pixels as whole numbers: `known`, a bit for each, in the order of numpy.packbits,
-    whether it has a code, (n,) codes, `scale` and `offset`: value = offset + scale * code, and the highest
-    has the code `top`. Pixels that are not finite have none, but solid ones all have the code `solid`.
-    Raises UserError for a mask of another shape."""
+def known_pixels(
+    pixels: NDArray[np.float32], is_solid: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Of (rows, columns) pixels those that are finite or solid: `known`, a bit for each pixel, in the order
+    of numpy.packbits, and their (n,) values, NaN on solids. Raises UserError for a mask of another shape."""
 
-def cover_codes(cover: NDArray[np.float32], one: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The same for how much of each pixel's neighbourhood is fluid: `known` where there is any, and (n,)
-    codes, `one` for 1."""
+def value_codes(values: NDArray[np.float32], top: int, solid: int) -> tuple[NDArray[np.uint16], float, float]:
+    """(n,) values as whole numbers: (n,) codes, `scale` and `offset`: value = offset + scale * code, and the
+    highest has the code `top`. Those that are not finite have the code `solid`."""
+
+def cover_codes(covers: NDArray[np.float32], one: int) -> NDArray[np.uint8]:
+    """The same for (n,) covers from 0 to 1: codes, `one` for 1."""
 
 class UserError(RuntimeError): ...
 
@@ -402,6 +403,10 @@ class Simulation:
         to 1: how much of a neighbourhood is fluid, of what the walls of the domain leave of it; there is
         fluid where that is at least one half, as it is in pixels with an isolated particle.
         """
+    def known_rasters(
+        self, quantities: Sequence[str], shape: tuple[int, int], lower: Vec3, upper: Vec3
+    ) -> list[tuple[NDArray[np.uint8], NDArray[np.float32]]]:
+        """The same as `known_pixels` of each raster; of the cover the pixels that have any."""
     def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:
         """Rows since the last call: {series: (columns, units, (rows, columns))}. Always there: "budget"
         (time, step, mass, momentum_x.., kinetic_energy, potential_energy, elastic_energy (classic:

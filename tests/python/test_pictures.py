@@ -40,8 +40,11 @@ from eddyline.stream.frames import (
     Frame,
     FrameFiles,
     FrameStore,
+    Known,
     Picture,
 )
+
+WORLDS = Path(__file__).resolve().parents[2] / "worlds"
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +66,12 @@ def test_frames_are_kept_to_16_bits() -> None:
     solid = np.zeros(values.shape, dtype=bool)
     solid[0, 0] = True
     values[0, 0] = np.nan
-    kept = Codes.of(values, solid)
+    kept = Codes.of(Known.of(values, solid))
     assert len(kept.codes) == values.size - 1  # what is empty has none
     back = kept.raster()
     assert np.array_equal(np.isnan(back), np.isnan(values)) and np.array_equal(kept.solid(), solid)
     assert np.nanmax(np.abs(back - values)) <= 0.51 * 8 / 65534
-    assert np.isnan(Codes.of(np.full((2, 2), np.nan, np.float32)).raster()).all()
+    assert np.isnan(Codes.of(Known.of(np.full((2, 2), np.nan, np.float32))).raster()).all()
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (3, 21), (8, 8), (9, 64), (40, 33)])
@@ -81,7 +84,7 @@ def test_codes_are_those_that_numpy_finds(shape: tuple[int, int], share: float) 
     known = np.isfinite(values)
     solid = ~known & (random.random(shape) < 0.5)
     for mask in (None, solid):
-        kept = Codes.of(values, mask)
+        kept = Codes.of(Known.of(values, mask))
         found = values[known].astype(np.float64)
         codes = np.full(shape, SOLID, dtype=np.uint16)
         if len(found):
@@ -89,11 +92,10 @@ def test_codes_are_those_that_numpy_finds(shape: tuple[int, int], share: float) 
         has_code = known if mask is None else known | solid
         assert np.array_equal(kept.known, np.packbits(has_code.reshape(-1)))
         assert np.array_equal(kept.codes, codes[has_code])
-    cover = np.where(known, np.clip(random.random(shape), 0.001, 1), 0).astype(np.float32)
-    kept_cover = CoverCodes.of(cover)
-    codes_of_cover = np.rint(COVER_ONE * cover.reshape(-1)).astype(np.uint8)
-    assert np.array_equal(kept_cover.known, np.packbits(codes_of_cover > 0))
-    assert np.array_equal(kept_cover.codes, codes_of_cover[codes_of_cover > 0])
+    cover = np.clip(np.where(known, values * 1e20, np.nan), 0.0, 1.0).astype(np.float32)
+    kept_cover = CoverCodes.of(Known.of(cover))
+    assert np.array_equal(kept_cover.known, np.packbits(known.reshape(-1)))
+    assert np.array_equal(kept_cover.codes, np.rint(COVER_ONE * cover[known]).astype(np.uint8))
 
 
 def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -103,9 +105,11 @@ def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
     cover = np.where(values < 0.4, 0, values)
     rasters = {"speed": half, "pressure": nothing, "velocity_x": values + 1}
     with FrameFiles(tmp_path) as files:
-        files.append(Picture(0.25, 7, (0, 0), (2, 1), {"speed": values}, {}))
+        files.append(Picture(0.25, 7, (0, 0), (2, 1), {"speed": Known.of(values)}, {}))
         assert FrameStore(tmp_path).quantities == ["speed"]  # at once
-        files.append(Picture(0.5, 12, (0, 0), (2, 1), rasters, {"speed": "m/s"}, cover=cover))
+        known_rasters = {name: Known.of(raster) for name, raster in rasters.items()}
+        some_cover = Known.of(cover)
+        files.append(Picture(0.5, 12, (0, 0), (2, 1), known_rasters, {"speed": "m/s"}, cover=some_cover))
     store = FrameStore(tmp_path)
     assert FrameStore(tmp_path).quantities == ["speed"] and store.read(0, "speed").cover is None
     with pytest.raises(KeyError):
@@ -150,7 +154,7 @@ def test_threads_that_paint_read_frames_one_after_the_other(
 ) -> None:
     """numpy.load parses headers by `ast`, which breaks in two threads at once (CPython 3.11)."""
     with FrameFiles(tmp_path) as files:
-        files.append(Picture(0, 0, (0, 0), (2, 1), {"speed": np.ones((4, 8), np.float32)}, {}))
+        files.append(Picture(0, 0, (0, 0), (2, 1), {"speed": Known.of(np.ones((4, 8), np.float32))}, {}))
     store, load, inside, most = FrameStore(tmp_path), np.load, [0], [0]
 
     def slow_load(*arguments: object, **options: object) -> object:
@@ -168,7 +172,7 @@ def test_threads_that_paint_read_frames_one_after_the_other(
 
 def test_of_frames_only_whole_ones_count(tmp_path: Path) -> None:
     pictures = [
-        Picture(k / 4, k, (0, 0), (2, 1), {"speed": np.full((2, 3 + k), k, dtype=np.float32)}, {})
+        Picture(k / 4, k, (0, 0), (2, 1), {"speed": Known.of(np.full((2, 3 + k), k, np.float32))}, {})
         for k in range(4)
     ]
 
@@ -275,6 +279,24 @@ def test_a_run_can_be_painted_in_other_quantities(run: Run, tmp_path: Path, quan
     pictures.save_picture(tmp_path / "a.png")
     with Image.open(tmp_path / "a.png") as image:
         assert image.size[0] <= 720 and image.size[0] % 2 == 0 and image.size[1] % 2 == 0
+
+
+def test_the_density_of_a_liquid_follows_from_its_pressure(tmp_path: Path) -> None:
+    """Frames hold no density: it is made as the core makes it, from each scheme's own state equation."""
+    for scheme in ("delta", "classic"):
+        world = eddyline.World.load(
+            WORLDS / "taylor_green.toml", {"method.scheme": scheme, "domain.spacing": "L/24"}
+        )
+        run = eddyline.run(
+            world, out=tmp_path / scheme, until=0.01, movie=False, report=False, progress=False, threads=1
+        )
+        pictures = RunPictures(run, "density")
+        assert "density" not in pictures.store.quantities
+        made, scene = pictures.frame(0).values, Scene.of(run.world)
+        simulation = _core.Simulation(run.world.core)
+        exact = simulation.rasters(["density"], made.shape, scene.lower, scene.upper)[0]
+        assert np.ptp(exact) > 1e-4 * exact.mean()
+        np.testing.assert_allclose(made, exact, rtol=2e-6)
 
 
 def test_unknown_quantities_are_named(run: Run) -> None:

@@ -145,6 +145,18 @@ def test_there_is_fluid_where_half_is_covered(splash: _core.Simulation) -> None:
         assert np.array_equal(np.isfinite(values), cover >= 0.5)
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (5, 3), (64, 112), (301, 203)])
+def test_known_pixels_are_those_of_whole_rasters(splash: _core.Simulation, shape: tuple[int, int]) -> None:
+    """Rows of any length: the bits of one need not end with a byte."""
+    names = ["speed", "vorticity", "cover", "pressure"]
+    whole = splash.rasters(names, shape, (0, 0, 0), SIDES)
+    drawn = splash.known_rasters(names, shape, (0, 0, 0), SIDES)
+    for name, raster, (known, values) in zip(names, whole, drawn, strict=True):
+        shows = raster > 0 if name == "cover" else np.isfinite(raster)
+        assert known.tobytes() == np.packbits(shows.reshape(-1)).tobytes()
+        assert values.tobytes() == raster[shows].tobytes()
+
+
 @pytest.mark.parametrize("scheme", ["delta", "classic"])
 def test_a_restored_flow_looks_as_it_did(scheme: str) -> None:
     changes = {"domain.spacing": "a/12", "method.scheme": scheme}

@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -282,22 +283,44 @@ nb::dict glance(const Simulation& s, std::int64_t every, bool with_ids) {
   return out;
 }
 
-Owned<float> rasters(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape,
-                     const Point& lower, const Point& upper) {
-  if (shape.first < 1 || shape.second < 1) throw UserError("rasters: shape must be at least (1, 1).");
+struct Drawn {
   std::vector<observe::Quantity> quantities;
-  for (const std::string& name : names) quantities.push_back(observe::quantity_of(name, s.dimensions()));
-  if (quantities.size() > observe::k_quantities)
-    throw UserError("rasters: " + std::to_string(quantities.size()) + " quantities; there are " +
+  std::vector<observe::Raster> rasters;
+};
+
+Drawn draw(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape, const Point& lower,
+           const Point& upper) {
+  if (shape.first < 1 || shape.second < 1) throw UserError("rasters: shape must be at least (1, 1).");
+  Drawn drawn;
+  for (const std::string& name : names) drawn.quantities.push_back(observe::quantity_of(name, s.dimensions()));
+  if (names.size() > observe::k_quantities)
+    throw UserError("rasters: " + std::to_string(names.size()) + " quantities; there are " +
                     std::to_string(observe::k_quantities) + ".");
   const observe::Plane plane{shape.second, shape.first, vec(lower), vec(upper)};
-  std::vector<float> pixels(quantities.size() * plane.pixels());
-  {
-    nb::gil_scoped_release release;
-    s.rasters(quantities, plane, pixels);
+  nb::gil_scoped_release release;
+  drawn.rasters = s.rasters(drawn.quantities, plane);
+  return drawn;
+}
+
+nb::list known_rasters(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape,
+                       const Point& lower, const Point& upper) {
+  nb::list known;
+  for (auto& raster : draw(s, names, shape, lower, upper).rasters)
+    known.append(nb::make_tuple(give(std::move(raster.known)), give(std::move(raster.values))));
+  return known;
+}
+
+Owned<float> rasters(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape,
+                     const Point& lower, const Point& upper) {
+  const Drawn drawn = draw(s, names, shape, lower, upper);
+  const auto rows = static_cast<std::size_t>(shape.first), columns = static_cast<std::size_t>(shape.second);
+  std::vector<float> pixels(names.size() * rows * columns);
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    const bool is_cover = drawn.quantities[n] == observe::Quantity::cover;
+    observe::spread(drawn.rasters[n], is_cover ? 0 : std::numeric_limits<float>::quiet_NaN(),
+                    {pixels.data() + n * rows * columns, rows * columns});
   }
-  return give(std::move(pixels),
-              {quantities.size(), static_cast<std::size_t>(shape.first), static_cast<std::size_t>(shape.second)});
+  return give(std::move(pixels), {names.size(), rows, columns});
 }
 
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -314,26 +337,36 @@ nb::bytes series_lines(const Rows& rows) {
 using Pixels = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Mask = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-std::span<const float> all_of(const Pixels& pixels) { return {pixels.data(), pixels.size()}; }
-
-nb::tuple raster_codes(const Pixels& pixels, std::uint16_t top, const std::optional<Mask>& is_solid,
-                       std::uint16_t solid) {
-  if (is_solid && is_solid->size() != pixels.size()) throw UserError("raster_codes: solid is of another shape.");
-  observe::RasterCodes found;
+nb::tuple known_pixels(const Pixels& pixels, const std::optional<Mask>& is_solid) {
+  if (is_solid && is_solid->size() != pixels.size()) throw UserError("known_pixels: solid is of another shape.");
+  observe::Raster found;
   {
     nb::gil_scoped_release release;
-    found = observe::codes_of(all_of(pixels), top, is_solid ? is_solid->data() : nullptr, solid);
+    found.known.resize((pixels.size() + 7) / 8);
+    observe::keep_known({pixels.data(), pixels.size()}, is_solid ? is_solid->data() : nullptr, found.known.data(),
+                        found.values);
   }
-  return nb::make_tuple(give(std::move(found.known)), give(std::move(found.codes)), found.scale, found.offset);
+  return nb::make_tuple(give(std::move(found.known)), give(std::move(found.values)));
 }
 
-nb::tuple cover_codes(const Pixels& cover, float one) {
-  observe::CoverCodes found;
+using Values = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple value_codes(const Values& values, std::uint16_t top, std::uint16_t solid) {
+  observe::Codes found;
   {
     nb::gil_scoped_release release;
-    found = observe::codes_of_cover(all_of(cover), one);
+    found = observe::codes_of({values.data(), values.size()}, top, solid);
   }
-  return nb::make_tuple(give(std::move(found.known)), give(std::move(found.codes)));
+  return nb::make_tuple(give(std::move(found.codes)), found.scale, found.offset);
+}
+
+Owned<std::uint8_t> cover_codes(const Values& covers, float one) {
+  std::vector<std::uint8_t> codes;
+  {
+    nb::gil_scoped_release release;
+    codes = observe::codes_of_cover({covers.data(), covers.size()}, one);
+  }
+  return give(std::move(codes));
 }
 
 }  // namespace
@@ -347,8 +380,9 @@ void bind_simulation(nb::module_& module) {
              "instructions"_a = "auto");
 
   module.def("series_lines", series_lines, "rows"_a);
-  module.def("raster_codes", raster_codes, "pixels"_a, "top"_a, "is_solid"_a.none(), "solid"_a);
-  module.def("cover_codes", cover_codes, "cover"_a, "one"_a);
+  module.def("known_pixels", known_pixels, "pixels"_a, "is_solid"_a.none());
+  module.def("value_codes", value_codes, "values"_a, "top"_a, "solid"_a);
+  module.def("cover_codes", cover_codes, "covers"_a, "one"_a);
 
   static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
@@ -473,6 +507,7 @@ void bind_simulation(nb::module_& module) {
       .def("records", records, "kind"_a, "after"_a, "limit"_a)
       .def("take_series", take_series)
       .def("rasters", rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a)
+      .def("known_rasters", known_rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a)
       .def(
           "save",
           [](Simulation& s, int rank) {

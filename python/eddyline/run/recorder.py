@@ -17,7 +17,7 @@ from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
-from eddyline.stream.frames import FrameFiles, Picture
+from eddyline.stream.frames import FrameFiles, Known, Picture
 from eddyline.stream.series import SeriesFiles
 from eddyline.stream.snapshots import SnapshotFiles
 from eddyline.stream.writer import Writer
@@ -32,9 +32,9 @@ PIXEL = 5 / 4  # in spacings: finer than what a value is a mean over
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
 """Quantities of each frame besides the world's own, so that `export` can paint them later."""
 
-ROWS_PATIENCE, ROWS_WAIT = 1600, 5.0
+ROWS_PATIENCE, ROWS_WAIT = 2500, 5.0
 """Rows of series are fetched when so many times as long has passed as that takes, and after so many seconds
-of wall time at most: writing them takes three times as long again, so that all is a quarter of a percent."""
+of wall time at most: writing them takes three times as long again, so that all is a sixth of a percent."""
 
 
 class Recorder:
@@ -55,7 +55,7 @@ class Recorder:
         self.scene = Scene.of(world)
         self.quantity = world.output.quantity
         self._also_kept = ALSO_KEPT[world.dimensions]
-        if world.file.method.scheme == "classic":
+        if world.file.fluid.is_gas:
             self._also_kept += ("density",)  # it does not follow from the pressure
         self.frames = 0
         self._series = SeriesFiles(folder.series)
@@ -162,9 +162,8 @@ class Recorder:
         names = list(dict.fromkeys([self.quantity, *self._also_kept]))
         wanted = [*names, "cover"] if self._world.has_free_surface else names
         shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
-        rasters = dict(
-            zip(wanted, self.simulation.rasters(wanted, shape, scene.lower, scene.upper), strict=True)
-        )
+        drawn = self.simulation.known_rasters(wanted, shape, scene.lower, scene.upper)
+        rasters = {name: Known(shape, *pixels) for name, pixels in zip(wanted, drawn, strict=True)}
         return Picture(
             time=self.simulation.time,
             step=self.simulation.step_count,
@@ -190,7 +189,8 @@ class Recorder:
         def write() -> None:
             painting.add_solids_of(bodies)
             seen = painting.finish()
-            picture = Picture(time, step, view.lower, view.upper, seen.values, _UNITS, seen.solid, seen.shade)
+            rasters = {name: Known.of(values, seen.solid) for name, values in seen.values.items()}
+            picture = Picture(time, step, view.lower, view.upper, rasters, _UNITS, seen.shade)
             self._frame_files.append(picture)
 
         self.writer.put(write)

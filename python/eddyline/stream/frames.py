@@ -72,18 +72,32 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Known:
+    """A raster, of which only pixels that show something are kept."""
+
+    shape: tuple[int, int]  # rows, columns
+    known: NDArray[np.uint8]  # a bit for each pixel, row by row: whether it has a value
+    values: NDArray[np.float32]  # (n,) of those, NaN on solids
+
+    @classmethod
+    def of(cls, values: Raster, solid: NDArray[np.bool_] | None = None) -> Known:
+        """values: as in Frame."""
+        rows, columns = values.shape
+        return cls((rows, columns), *_core.known_pixels(values, solid))
+
+
+@dataclass(frozen=True)
 class Picture:
-    """What is kept of one moment: rasters by quantity, each as in Frame."""
+    """What is kept of one moment, each raster as in Frame."""
 
     time: float
     step: int
     lower: tuple[float, float]
     upper: tuple[float, float]
-    rasters: Mapping[str, Raster]
+    rasters: Mapping[str, Known]  # by quantity
     units: Mapping[str, str]
-    solid: NDArray[np.bool_] | None = None
     shade: Raster | None = None
-    cover: Raster | None = None
+    cover: Known | None = None
 
 
 @dataclass(frozen=True)
@@ -97,8 +111,8 @@ class Codes:
     offset: float
 
     @classmethod
-    def of(cls, values: Raster, solid: NDArray[np.bool_] | None = None) -> Codes:
-        return cls(values.shape, *_core.raster_codes(values, TOP, solid, SOLID))
+    def of(cls, raster: Known) -> Codes:
+        return cls(raster.shape, raster.known, *_core.value_codes(raster.values, TOP, SOLID))
 
     def raster(self) -> Raster:
         """The values; NaN where there is no fluid."""
@@ -173,8 +187,8 @@ class CoverCodes:
     codes: NDArray[np.uint8]  # (n,) of those
 
     @classmethod
-    def of(cls, cover: Raster) -> CoverCodes:
-        return cls(cover.shape, *_core.cover_codes(cover, COVER_ONE))
+    def of(cls, cover: Known) -> CoverCodes:
+        return cls(cover.shape, cover.known, _core.cover_codes(cover.values, COVER_ONE))
 
     @classmethod
     def kept_in(cls, record: Any) -> CoverCodes:
@@ -200,7 +214,7 @@ def _is_known(known: NDArray[np.uint8], pixels: int) -> NDArray[np.bool_]:
 
 def _record(picture: Picture) -> bytes:
     """A frame as numpy.save would write it, put together from its pieces."""
-    rasters = {name: Codes.of(values, picture.solid) for name, values in picture.rasters.items()}
+    rasters = {name: Codes.of(raster) for name, raster in picture.rasters.items()}
     shade = (
         None
         if picture.shade is None
