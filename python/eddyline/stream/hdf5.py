@@ -10,57 +10,69 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    import h5py  # type: ignore[import-untyped]
+    from h5py import h5d, h5g  # type: ignore[import-untyped]
 
 
-def describe(thing: h5py.Dataset | h5py.Group, **attributes: Any) -> None:
+def create_group(parent: h5g.GroupID, name: str) -> h5g.GroupID:
+    from h5py import h5g
+
+    return h5g.create(parent, name.encode())
+
+
+def link(parent: h5g.GroupID, name: str, other: h5g.GroupID, known_as: str) -> None:
+    """Gives what `other` knows by a name another one, in `parent`."""
+    parent.links.create_hard(name.encode(), other, known_as.encode())
+
+
+def describe(thing: h5d.DatasetID | h5g.GroupID, **attributes: Any) -> None:
     """Gives an object attributes that it does not have: text, numbers or arrays of them."""
     from h5py import h5a
 
     for name, value in attributes.items():
-        data = np.array(value, dtype=object) if isinstance(value, str) else np.asarray(value)
-        h5a.create(thing.id, name.encode(), _type(data.dtype), _space(data.shape)).write(data)
+        is_text = isinstance(value, str)
+        data = np.array(value, dtype=object) if is_text else np.asarray(value)
+        kind = _type(data.dtype)
+        attribute = h5a.create(thing, name.encode(), kind, _space(data.shape))
+        attribute.write(data, None if is_text else kind)  # in memory text is of another type than in the file
 
 
-def describe_anew(thing: h5py.Dataset | h5py.Group, **attributes: Any) -> None:
+def describe_anew(thing: h5g.GroupID, **attributes: Any) -> None:
     """Gives attributes that an object has other values of the same type."""
     from h5py import h5a
 
     for name, value in attributes.items():
-        h5a.open(thing.id, name.encode()).write(np.asarray(value))
+        data = np.asarray(value)
+        h5a.open(thing, name.encode()).write(data, _type(data.dtype))
 
 
 def create_dataset(
-    group: h5py.Group,
+    group: h5g.GroupID,
     name: str,
     shape: tuple[int, ...],
     dtype: Any,
     chunk: tuple[int, ...] | None = None,
     *,
     compressed: bool = True,
-) -> h5py.Dataset:
+) -> h5d.DatasetID:
     """chunk: of numbers that are stored together; without it all are, and then nothing is compressed."""
-    import h5py
     from h5py import h5d
 
-    kind = _type(np.dtype(dtype))
-    storage = _storage(chunk, compressed)
-    return h5py.Dataset(h5d.create(group.id, name.encode(), kind, _space(shape), storage))
+    return h5d.create(
+        group, name.encode(), _type(np.dtype(dtype)), _space(shape), _storage(chunk, compressed)
+    )
 
 
-def write_dataset(
-    group: h5py.Group, name: str, values: Any, chunk: tuple[int, ...] | None = None
-) -> h5py.Dataset:
+def write_dataset(group: h5g.GroupID, name: str, values: Any) -> h5d.DatasetID:
     from h5py import h5s
 
     values = np.ascontiguousarray(values)
-    data = create_dataset(group, name, values.shape, values.dtype, chunk)
+    data = create_dataset(group, name, values.shape, values.dtype)
     if values.size:
-        data.id.write(h5s.ALL, h5s.ALL, values)
+        data.write(h5s.ALL, h5s.ALL, values, _type(values.dtype))
     return data
 
 
-def write_rows(data: h5py.Dataset, first: int, values: Any) -> None:
+def write_rows(data: h5d.DatasetID, first: int, values: Any) -> None:
     """values: (rows,) numbers, or (rows, columns), the first columns of as many rows of `data`."""
     from h5py import h5s
 
@@ -68,20 +80,19 @@ def write_rows(data: h5py.Dataset, first: int, values: Any) -> None:
     if values.size:
         place = h5s.create_simple(data.shape)
         place.select_hyperslab((first, 0)[: values.ndim], values.shape)
-        data.id.write(h5s.create_simple(values.shape), place, values)
+        data.write(_space(values.shape), place, values, _type(values.dtype))
 
 
 def join_datasets(
-    group: h5py.Group,
+    group: h5g.GroupID,
     name: str,
     dtype: Any,
     parts: Sequence[tuple[str, int]],
     inside: str,
     columns: int = 1,
-) -> h5py.Dataset:
+) -> h5d.DatasetID:
     """A data set that holds no numbers: its rows are those of `inside` in other files, one after the other
     (parts: file, rows)."""
-    import h5py
     from h5py import h5d
 
     tail = (columns,) if columns > 1 else ()
@@ -92,7 +103,7 @@ def join_datasets(
             place.select_hyperslab((first, 0)[: 1 + len(tail)], (rows, *tail))
             storage.set_virtual(place, file.encode(), inside.encode(), _space((rows, *tail)))
         first += rows
-    return h5py.Dataset(h5d.create(group.id, name.encode(), _type(np.dtype(dtype)), whole, storage))
+    return h5d.create(group, name.encode(), _type(np.dtype(dtype)), whole, storage)
 
 
 @cache

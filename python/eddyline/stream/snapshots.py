@@ -27,9 +27,11 @@ from eddyline.stream import atomic
 from eddyline.stream.damaged import DamagedError
 from eddyline.stream.hdf5 import (
     create_dataset,
+    create_group,
     describe,
     describe_anew,
     join_datasets,
+    link,
     write_dataset,
     write_rows,
 )
@@ -37,6 +39,7 @@ from eddyline.stream.particles import BATCH, Kind, Records, batches, count
 
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
+    from h5py import h5d, h5g
 
     from eddyline import _core
 
@@ -47,7 +50,7 @@ CHECKSUM_DIGITS = 32
 CHUNK = 16_384  # numbers that are stored together, at most
 SMALL = 8_000_000  # bytes of a snapshot up to which it is built in memory
 INDEX_EVERY = 1000  # times as long as the writing of the files on top takes: the least from one to the next
-INDEX_FIRST = 3.0  # s until they are written for the first time: short runs write them at their end alone
+INDEX_FIRST = 10.0  # s until they are written for the first time: short runs write them at their end alone
 
 
 @dataclass(frozen=True)
@@ -137,10 +140,19 @@ class SnapshotFiles:
         """Copies the particles as they are now, in order of their ids, and puts what writes them, batch after
         batch: jobs that are to be done in order. Walls first: a snapshot counts as there when its fluid is.
         """
+        counts = {kind: count(simulation, kind) for kind in KINDS}
+        is_small = max(counts.values()) <= self.batch
+        jobs: list[Job] = []
+        self._lay_out(simulation, counts, jobs.append if is_small else put)
+        if is_small:  # to wake the writer costs as much as some of them
+            put(functools.partial(_do_all, jobs))
+
+    def _lay_out(
+        self, simulation: _core.Simulation, counts: dict[Kind, int], put: Callable[[Job], None]
+    ) -> None:
         moment = Moment.of(simulation)
         number, self._number = self._number, self._number + 1
-        for kind in KINDS:
-            total = count(simulation, kind)
+        for kind, total in counts.items():
             part = _Part(self.folder / kind / part_name(number), kind, total, moment, self._standing)
             try:
                 put(part.open)
@@ -150,7 +162,7 @@ class SnapshotFiles:
                 put(part.abandon)
                 raise
             put(part.close)
-        put(functools.partial(self._note, moment.time, {kind: count(simulation, kind) for kind in KINDS}))
+        put(functools.partial(self._note, moment.time, counts))
 
     def renew_index_if_due(self, put: Callable[[Job], None]) -> None:
         """Puts what tells the files on top of new snapshots, unless that was done not long ago."""
@@ -178,6 +190,11 @@ class SnapshotFiles:
         self._indexed = len(self._times)
         end = clock.perf_counter()
         self._index_due = end + INDEX_EVERY * (end - start)
+
+
+def _do_all(jobs: Sequence[Job]) -> None:
+    for job in jobs:
+        job()
 
 
 def renew_index(run: str | Path) -> None:
@@ -298,8 +315,8 @@ def _blocks(rows: int, size: int = 500_000) -> Iterator[slice]:
         yield slice(start, min(start + size, rows))
 
 
-def _poly_data(file: h5py.File) -> h5py.Group:
-    root = file.create_group("VTKHDF")
+def _poly_data(file: h5py.File) -> h5g.GroupID:
+    root = create_group(file.id, "VTKHDF")
     describe(root, Version=np.array(VTKHDF_VERSION, dtype=np.int64), Type=np.bytes_("PolyData"))
     return root
 
@@ -382,7 +399,7 @@ class _Blank:
         self._root = _poly_data(file)
         describe(self._root, time=0.0, step=0, dimensions=0, checksum=np.bytes_("0" * CHECKSUM_DIGITS))
         _write_vertices(self._root, [total])
-        self._root.create_group(_POINT_DATA)
+        create_group(self._root, _POINT_DATA)
         self.data = [
             (column, _create_array(self._root, column, total, compressed=compressed))
             for column in [_POSITION, *FIELDS[kind]]
@@ -403,7 +420,7 @@ def _name(column: Field) -> str:
     return column.name if column is _POSITION else f"{_POINT_DATA}/{column.name}"
 
 
-def _create_array(root: h5py.Group, column: Field, length: int, *, compressed: bool) -> h5py.Dataset:
+def _create_array(root: h5g.GroupID, column: Field, length: int, *, compressed: bool) -> h5d.DatasetID:
     """compressed: whole numbers are; others would take four fifths of their room and several times as long.
     Components of vectors are stored one after the other: the third of two dimensions is nowhere written, and
     so 0."""
@@ -418,22 +435,23 @@ def _create_array(root: h5py.Group, column: Field, length: int, *, compressed: b
     return data
 
 
-def _write_vertices(root: h5py.Group, counts: Sequence[int]) -> None:
+def _write_vertices(root: h5g.GroupID, counts: Sequence[int]) -> None:
     """NumberOfPoints, and a vertex cell a point, so that points are seen at once; all steps share one list
     0, 1, 2, ... Arrays that hold the same numbers are one array of several names."""
-    points = write_dataset(root, "NumberOfPoints", np.array(counts, dtype=np.int64))
-    vertices, lines = root.create_group("Vertices"), root.create_group("Lines")
-    vertices["NumberOfCells"] = vertices["NumberOfConnectivityIds"] = points
-    none = write_dataset(lines, "NumberOfCells", np.zeros(len(counts), dtype=np.int64))
-    lines["NumberOfConnectivityIds"] = none
+    vertices, lines = create_group(root, "Vertices"), create_group(root, "Lines")
+    write_dataset(root, "NumberOfPoints", np.array(counts, dtype=np.int64))
+    for name in ("NumberOfCells", "NumberOfConnectivityIds"):
+        link(vertices, name, root, "NumberOfPoints")
+    write_dataset(lines, "NumberOfCells", np.zeros(len(counts), dtype=np.int64))
+    link(lines, "NumberOfConnectivityIds", lines, "NumberOfCells")
     for group, length in ((vertices, max(counts, default=0)), (lines, 0)):
         _write_range(group, "Offsets", length + 1)
         _write_range(group, "Connectivity", length)
     for name in TOPOLOGY[2:]:
-        root[name] = lines
+        link(root, name, root, "Lines")
 
 
-def _write_range(group: h5py.Group, name: str, length: int) -> None:
+def _write_range(group: h5g.GroupID, name: str, length: int) -> None:
     """0, 1, 2, ..."""
     data = create_dataset(group, name, (length,), np.int64, (min(length, CHUNK),) if length else None)
     for rows in _blocks(length):
@@ -445,22 +463,22 @@ def _describe_index(file: h5py.File, kind: Kind, times: Sequence[float], counts:
     steps = len(times)
     root = _poly_data(file)
     _write_vertices(root, counts)
-    root.create_group(_POINT_DATA)
+    create_group(root, _POINT_DATA)
+    parts = [(f"{kind}/{part_name(k)}", length) for k, length in enumerate(counts)]
     for column in [_POSITION, *FIELDS[kind]]:
-        parts = [(f"{kind}/{part_name(k)}", length) for k, length in enumerate(counts)]
         joined = join_datasets(
             root, _name(column), column.dtype, parts, f"VTKHDF/{_name(column)}", column.components
         )
         describe(joined, units=column.units, description=column.description)
-    group = root.create_group("Steps")
+    group = create_group(root, "Steps")
     describe(group, NSteps=np.int64(steps))
     write_dataset(group, "Values", np.array(times, dtype=np.float64))
     write_dataset(group, "PartOffsets", np.arange(steps, dtype=np.int64))
     write_dataset(group, "NumberOfParts", np.ones(steps, dtype=np.int64))
     first = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-    points = write_dataset(group, "PointOffsets", first)
-    none = np.zeros((steps, len(TOPOLOGY)), dtype=np.int64)
-    group["ConnectivityIdOffsets"] = write_dataset(group, "CellOffsets", none)
-    offsets = group.create_group("PointDataOffsets")
+    write_dataset(group, "PointOffsets", first)
+    write_dataset(group, "CellOffsets", np.zeros((steps, len(TOPOLOGY)), dtype=np.int64))
+    link(group, "ConnectivityIdOffsets", group, "CellOffsets")
+    offsets = create_group(group, "PointDataOffsets")
     for column in FIELDS[kind]:
-        offsets[column.name] = points
+        link(offsets, column.name, group, "PointOffsets")

@@ -18,7 +18,8 @@ class Writer:
     """
 
     def __init__(self, depth: int = 4) -> None:
-        self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=depth)
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._room = threading.Semaphore(depth)  # of the queue
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="eddyline-writer", daemon=True)
         self._thread.start()
@@ -27,6 +28,7 @@ class Writer:
     def put(self, job: Job) -> None:
         """Queues `job`. Raises what an earlier job raised."""
         self.check()
+        self._room.acquire()
         self._queue.put(job)
 
     def check(self) -> None:
@@ -63,6 +65,7 @@ class Writer:
 
     def _work(self) -> None:
         while (job := self._queue.get()) is not None:
+            self._room.release()
             if self._error is None:
                 try:
                     job()
