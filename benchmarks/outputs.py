@@ -6,7 +6,8 @@
   python benchmarks/outputs.py --world periodic_cylinder --set method.scheme=classic --set domain.spacing=D/18
 
 One thread computes, and another writes beside it; told is core time of both, from the first step to the
-last, so that other programs on the machine do not count. Films and the report come after the last step and
+last, so that other programs on the machine do not count, and the share of the first alone: what a run takes
+longer, if there is a core for the other. Films and the report come after the last step and
 are not in it, nor is the loading of HDF5's library. Intervals of pictures, snapshots and series are those of
 the world, unless given in steps. A run looks around after every 0.2 s of wall-clock time, and fetches
 rows of series now and then: a machine that is busy with other work makes more of these looks.
@@ -132,7 +133,8 @@ def told(name: str, found: dict[str, Any]) -> str:
     return (
         f"{name}: {found['particles']:,} particles, {found['steps']:,} steps, {found['frames']} pictures, "
         f"{found['all']:.1f} s of core time, {found['steps'] / found['all']:.0f} steps a second: {shares}; "
-        f"together {100 * sum(parts.values()) / found['all']:.1f} %"
+        f"together {100 * sum(parts.values()) / found['all']:.1f} %; of the time of the thread that computes "
+        f"{100 * (sum(parts.values()) - found['writing']) / (found['all'] - found['writing']):.1f} %"
     )
 
 
