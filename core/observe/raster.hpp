@@ -20,9 +20,8 @@ Quantity quantity_of(std::string_view name, int dimensions);
 
 /// Of the pixels of a plane only those that show something.
 struct Raster {
-  std::vector<std::uint8_t>
-      known;                  // a bit a pixel, row by row, the first of eight is the highest: whether it has a value
-  std::vector<float> values;  // of those
+  std::vector<std::uint8_t> known;  // whether it has a value, a bit a pixel, row by row, the first of eight the highest
+  std::vector<float> values;        // of those that have
 };
 
 /// Interpolates quantities to pixels: one raster for each, row 0 at the bottom. Pixels without fluid, a cover below one
