@@ -260,6 +260,7 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
         if manifests() or process.poll() is not None:
             break
         time.sleep(0.02)
+    process.send_signal(signal.SIGSTOP)  # or it might end before it has been looked at
     assert process.poll() is None
     with pytest.raises(RequestError, match=f"{out}: another process is computing this run"):
         go_on(out, 10**6)
