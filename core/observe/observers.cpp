@@ -175,7 +175,7 @@ void Observers<T, D>::add_budget() {
   const Vec3 gravity = flow_.world().gravity;
   const bool has_heat = fluid.classic;
   std::atomic<std::int64_t> particles{0};
-  // Mass, momentum, kinetic, potential and inner energy, and with heat these three together.
+  // Mass, momentum, kinetic, potential and inner energy.
   tally_.add_blocks<D + 4>(fluid.size(), [&](std::size_t first, std::size_t count, auto& of) {
     auto &mass = of[0], &kinetic = of[D + 1], &potential = of[D + 2], &inner = of[D + 3];
     BlockSum::Numbers v2{}, height{};
@@ -201,7 +201,7 @@ void Observers<T, D>::add_budget() {
     }
     particles.fetch_add(flowing, std::memory_order_relaxed);
   });
-  if (has_heat) tally_.add_total_of_last(3);
+  if (has_heat) tally_.add_total_of_last(3);  // of the energies
   ReproducibleSum counted;
   counted.add(static_cast<double>(particles));
   tally_.add(counted);
