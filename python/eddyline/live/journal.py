@@ -13,8 +13,11 @@ from typing import BinaryIO
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
 from eddyline.live import stream_pb2 as pb
+from eddyline.stream.formats import FormatError, check_format
 
 NAME = "journal.jsonl"
+FORMAT = 1
+"""Of each line; lines without a number are of format 1."""
 
 
 class JournalError(ValueError):
@@ -38,6 +41,7 @@ class Entry:
 def append(path: Path, entry: Entry) -> None:
     """Adds a whole line, on the disk before this returns."""
     line = {
+        "format": FORMAT,
         "step": entry.step,
         "time": entry.time,
         "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -73,7 +77,10 @@ def _entries(path: Path) -> Iterator[Entry]:
     for number, line in enumerate(text.split("\n")[:-1], start=1):
         try:
             found = json.loads(line)
+            check_format(path, found.get("format", FORMAT), FORMAT)
             command = ParseDict(found["command"], pb.Command())
             yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]))
-        except (ValueError, KeyError, TypeError, ParseError) as error:
+        except FormatError as error:
+            raise JournalError(str(error)) from None
+        except (ValueError, KeyError, TypeError, AttributeError, ParseError) as error:
             raise JournalError(f"{path}:{number}: is no entry of a journal: {error}") from None

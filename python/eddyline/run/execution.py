@@ -15,7 +15,7 @@ from eddyline.live.journal import Entry
 from eddyline.ranks.starter import starter_has_gone
 from eddyline.run.errors import StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
-from eddyline.run.folder import RunFolder
+from eddyline.run.folder import FORMAT, RunFolder
 from eddyline.run.lazy import BREAKS
 from eddyline.run.machine import machine, versions
 from eddyline.run.progress import RunProgress
@@ -62,7 +62,7 @@ class Execution:
         self._is_evaluated = False
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
-            "format": 1,
+            "format": FORMAT,
             "world": world.name,
             "title": world.title,
             "source": str(world.path or ""),

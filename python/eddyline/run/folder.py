@@ -14,8 +14,12 @@ from eddyline.run.claim import claim, is_claimed
 from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.stream import atomic
 from eddyline.stream.damaged import DamagedError
+from eddyline.stream.formats import check_format
 from eddyline.wording import given
 
+FORMAT = 1
+"""Of run.json, and with it of everything in the folder that has no number of its own."""
+RESULTS_FORMAT = 1
 MOST_NAMED = 8  # runs of a sweep, in a message
 MOST_LINKS = 40  # from one to the next, as the system's own
 BALLAST_BYTES = 256 * 1024
@@ -154,11 +158,16 @@ class RunFolder:
         atomic.write_json(self.record, record)
 
     def read_record(self) -> dict[str, Any]:
-        """What run.json holds. Raises RequestError if it is no record of a run."""
+        """What run.json holds. Raises RequestError if it is no record of a run, FormatError if this version
+        does not read its format."""
         try:
             value = json.loads(self.record.read_text(encoding="utf-8"))
         except ValueError as error:
             raise RequestError(f"{self.record}: damaged ({error})") from None
+        if isinstance(value, dict):
+            versions = value.get("versions")
+            writer = versions.get("eddyline", "") if isinstance(versions, dict) else ""
+            check_format(self.record, value.get("format", FORMAT), FORMAT, writer=str(writer))
         if not isinstance(value, dict) or "outcome" not in value:
             raise RequestError(f"{self.record}: damaged (it holds no record of a run)")
         return value
@@ -168,9 +177,11 @@ class RunFolder:
         try:
             if not self.results.is_file():
                 return {}
-            return dict(json.loads(self.results.read_text(encoding="utf-8")))
+            found = dict(json.loads(self.results.read_text(encoding="utf-8")))
         except (ValueError, TypeError) as error:
             raise DamagedError(self.results, error) from None
+        check_format(self.results, found.get("format", RESULTS_FORMAT), RESULTS_FORMAT)
+        return found
 
     def drop_ballast(self) -> None:
         """Frees the room kept for the last words of a run whose disk is full."""

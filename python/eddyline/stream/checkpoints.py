@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from eddyline.stream import atomic
+from eddyline.stream.formats import FormatError, check_format
 
 FORMAT = 6
+"""Of the manifest and of the parts, which are never read without it."""
 KEPT = 2
 MANIFEST = "manifest.json"
 
@@ -88,12 +90,21 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
     """The newest one that is whole. `tell` hears of those that are not. Raises CheckpointError if there is
     none."""
     candidates = _newest_first(folder)
+    refused: list[FormatError] = []
     for candidate in candidates:
+        other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
         try:
-            return _read(candidate)
+            found = _read(candidate)
+        except FormatError as error:
+            refused.append(error)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
             tell(f"{candidate}: damaged ({error}){other}")
+        else:
+            for newer in refused:
+                tell(f"{newer}; the checkpoint before it is used")
+            return found
+    if refused:
+        raise CheckpointError(str(refused[0]))
     raise CheckpointError(
         f"{folder}: there is no checkpoint that is whole; the run cannot go on. What it has can be exported; "
         "run its world.toml again, with --checkpoint-every if it may be killed"
@@ -115,10 +126,9 @@ def _read(folder: Path) -> Checkpoint:
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError("it was not finished") from None
+    check_format(folder / MANIFEST, manifest["format"], FORMAT)
     if _digest({key: value for key, value in manifest.items() if key != "sha256"}) != manifest["sha256"]:
         raise ValueError(f"{MANIFEST} has changed")
-    if manifest["format"] != FORMAT:
-        raise ValueError(f"format {manifest['format']}, not {FORMAT}")
     for part in manifest["parts"]:
         content = (folder / part["file"]).read_bytes()
         if len(content) != part["bytes"] or hashlib.sha256(content).hexdigest() != part["sha256"]:

@@ -19,7 +19,7 @@ from eddyline.run.fingerprint import canonical_world
 from eddyline.run.progress import duration
 from eddyline.run.record import Run
 from eddyline.stream import atomic
-from eddyline.sweep.folder import SweepFolder
+from eddyline.sweep.folder import FORMAT, SweepFolder
 from eddyline.sweep.table import Limit, Row, limits_of, quantities_of, row_of, spacing_key, to_frame, to_text
 from eddyline.sweep.values import Grid, Setting, grid, labels
 from eddyline.wording import called, given
@@ -152,7 +152,7 @@ def run_sweep(
         _check_until(points, wanted, options.until)
     how = options_text(steps=options.steps, until=options.until)
     definition: dict[str, Any] = {
-        "format": 1,
+        "format": FORMAT,
         "world": canonical_world(base.source),
         "settings": {key: list(values) for key, values in chosen.settings.items()},
         "fixed": chosen.fixed,

@@ -17,11 +17,15 @@ from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.stream import atomic
+from eddyline.stream.formats import FormatError, check_format
 from eddyline.wording import called, given
 from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
     from eddyline.world import World
+
+FORMAT = 1
+"""Of sweep.json."""
 
 
 class SweepFolder:
@@ -63,6 +67,9 @@ class SweepFolder:
                 f"{given('out', out)}: is not a sweep; give a new or an empty folder, or that of a sweep"
             )
         known = folder.read_definition()
+        if known is not None:
+            again = f"Give another folder with {called('out')}"
+            check_format(folder.definition, known.get("format", FORMAT), FORMAT, again=again)
         if known is not None and (other := _told_apart(known, definition)):
             raise FolderInUseError(f"{given('out', out)}: holds a sweep {other}; give another folder")
         out.mkdir(parents=True, exist_ok=True)
@@ -93,6 +100,8 @@ class SweepFolder:
         try:
             record = folder.read_record()
             same = canonical_world(folder.world.read_text(encoding="utf-8")) == canonical_world(world.source)
+        except FormatError:  # finished, but by another version: cleared() would delete it
+            raise
         except (OSError, ValueError):
             return None
         if record.get("outcome") != "finished" or record.get("options", "") != options or not same:
