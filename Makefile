@@ -12,7 +12,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build test test-matrix test-threads test-page test-openmpi docs format clean
+.PHONY: FORCE demo build test golden test-matrix test-threads test-page test-openmpi docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -47,6 +47,11 @@ $(TESTED): $(BUILT)
 
 test: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS)
+
+# Says which golden values differ; writes them with a reason only: make golden REASON="why they change".
+golden: export REASON := $(REASON)
+golden: $(TESTED)
+	@$(BIN)/python tools/golden.py
 
 # The lab's page in a headless browser, and its unit tests where Node is.
 test-page: $(TESTED)

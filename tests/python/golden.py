@@ -18,9 +18,9 @@ from golden_worlds import WORLDS, GoldenWorld
 from numpy.typing import NDArray
 
 from eddyline import _core
-from eddyline.live.steering import Steering
+from eddyline.live.steering import RefusedError, Steering
 from eddyline.stream.frames import Codes, CoverCodes, Known
-from eddyline.world import World
+from eddyline.world import World, WorldError
 
 FOLDER = Path(__file__).resolve().parent.parent / "golden"
 VALUES = FOLDER / "values.json"
@@ -37,6 +37,8 @@ QUANTITIES = {
 Entry = dict[str, Any]
 """Of a world: `steps`, `time` (hexadecimal), `fluid` and `walls` (particles), `state` (the checksum), and
 digests by name: `fields`, `series`, `rasters` and `frames`."""
+Series = Mapping[str, tuple[list[str], list[str], NDArray[np.float64]]]
+"""As `_core.Simulation.take_series` gives them."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ def computed(golden: GoldenWorld, way: Way | None = None) -> Entry:
         steering.take(steering.turn(command, simulation.time), simulation)
         following = golden.commands[k + 1][0] if k + 1 < len(golden.commands) else golden.steps
         parts.append(_advanced(simulation, following))
+    return entry_of(world, simulation, parts)
+
+
+def entry_of(world: World, simulation: _core.Simulation, parts: list[Series]) -> Entry:
+    """The entry of a simulation as it is now. parts: all series so far, as they were taken."""
     return {
         "steps": simulation.step_count,
         "time": simulation.time.hex(),
@@ -87,9 +94,6 @@ def computed(golden: GoldenWorld, way: Way | None = None) -> Entry:
         "series": series_digests(parts, list(world.observers)),
         **_pictures(world, simulation),
     }
-
-
-Series = Mapping[str, tuple[list[str], list[str], NDArray[np.float64]]]
 
 
 def _advanced(simulation: _core.Simulation, steps: int) -> Series:
@@ -204,7 +208,63 @@ def failure(name: str, lines: list[str], way: Way) -> str:
     )
 
 
-def stored() -> dict[str, Entry]:
-    """The golden values by world."""
-    found: dict[str, Entry] = json.loads(VALUES.read_text(encoding="utf-8"))["worlds"]
+def stored(path: Path = VALUES) -> dict[str, Entry]:
+    """The golden values by world; none without a file."""
+    if not path.is_file():
+        return {}
+    found: dict[str, Entry] = json.loads(path.read_text(encoding="utf-8"))["worlds"]
     return found
+
+
+# --- new golden values --------------------------------------------------------------------------------------
+
+
+class LawBrokenError(Exception):
+    """Two ways to compute a world give different bits: there is no value that could be golden."""
+
+
+class NotComputedError(Exception):
+    """A world is refused, or a step of it fails."""
+
+
+def computed_in_two_ways(name: str) -> Entry:
+    """The entry of a world. Raises LawBrokenError and NotComputedError."""
+    one, other = Way(), way_of(name)
+    try:
+        first, second = computed(WORLDS[name], one), computed(WORLDS[name], other)
+    except (WorldError, RefusedError, _core.StepError, _core.UserError) as error:
+        raise NotComputedError(f"{name}: {error}") from error
+    if lines := differences(first, second):
+        raise LawBrokenError(f"{name}: {other} and {one} differ: {'; '.join(lines)}")
+    return first
+
+
+def changes(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, list[str]]:
+    """By world in what two sets of values differ; worlds that do not are left out."""
+    found = {name: differences(old.get(name), new.get(name)) for name in sorted({*old, *new})}
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def write(new: Mapping[str, Entry], reason: str, folder: Path = FOLDER, today: str = "") -> None:
+    """Stores values, and appends to CHANGES.md why and which of them are others than before.
+
+    today: the date that is noted. Raises ValueError without a reason of one line.
+    """
+    from eddyline.stream import atomic
+
+    if not reason.strip() or len(reason.splitlines()) > 1:
+        raise ValueError(f"reason = {reason!r}: must be one line that says why the values change")
+    values, log = folder / VALUES.name, folder / CHANGES.name
+    changed = changes(stored(values), new)
+    names = {name: ", ".join(line.partition(":")[0] for line in lines) for name, lines in changed.items()}
+    noted = [f"- {name}: {what}" for name, what in names.items()]
+    before = log.read_text(encoding="utf-8") if log.is_file() else _HEAD
+    atomic.write_json(values, {"format": 1, "worlds": dict(sorted(new.items()))})
+    atomic.write_text(log, before + "\n".join(["", f"## {today}: {reason.strip()}", "", *noted, ""]))
+
+
+_HEAD = """# Changes of the golden values
+
+What `make golden` has written, oldest first: when and why, and of each world which values are others than
+before.
+"""

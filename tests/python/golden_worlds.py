@@ -71,7 +71,7 @@ def _gallery() -> dict[str, GoldenWorld]:
         "rotating_cylinder": {"domain.spacing": "R/8"},
         "sedov": {"let.n": 20},
         "sod": {"let.n": 40},
-        "still_water": {"domain.spacing": "H/16"},
+        "still_water": {"domain.spacing": "H/16", "start.settle": 0.1},
         "taylor_green": {"domain.spacing": "L/30"},
     }
     steps = {"still_water": 120}
