@@ -12,7 +12,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build test golden test-matrix test-threads test-page test-openmpi docs format clean
+.PHONY: FORCE demo build test golden test-matrix test-threads test-page test-speed test-openmpi docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -56,6 +56,10 @@ golden: $(TESTED)
 # The lab's page in a headless browser, and its unit tests where Node is.
 test-page: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) page
+
+# What a time step costs, against the arithmetic of the machine: only where nothing else runs.
+test-speed: $(TESTED)
+	@$(BIN)/python tools/test.py speed
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix

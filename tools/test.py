@@ -1,11 +1,11 @@
 """All tests of Eddyline, stage by stage: `make test`.
 
-  python tools/test.py --jobs 4           all but threads, page, matrix and openmpi
+  python tools/test.py --jobs 4           all but threads, speed, page, matrix and openmpi
   python tools/test.py ruff mypy          these stages only
   python tools/test.py threads            the thread sanitizer: `make test-threads`
 
-Those are asked for by name only: threads builds the core once more, which takes minutes, and the others need
-a browser, or other versions of Python and MPI.
+Those are asked for by name only: threads builds the core once more, which takes minutes, speed needs a
+machine that does nothing else, and the others need a browser, or other versions of Python and MPI.
 
 Every stage runs, whatever the ones before it gave; the output of a stage is shown if it fails. Ends with
 a table of where the time went, and with exit code 1 if any stage failed.
@@ -210,6 +210,15 @@ def python(jobs: int) -> Output:
     return passed, output
 
 
+def speed(jobs: int) -> Output:
+    """What a time step costs, against the arithmetic of this machine; of machines that nothing is stored of,
+    and of busy ones, it says so."""
+    passed, output = _command(sys.executable, "tools/speed.py")
+    if passed:
+        print("\n".join(f"    {line}" for line in output.splitlines()), flush=True)
+    return passed, output
+
+
 def page(jobs: int) -> Output:
     """The lab's page: as it is used, in a browser; unit tests where Node is."""
     checks = [_pytest("-m", "browser")]
@@ -253,6 +262,7 @@ STAGES = (
     Stage("core", "C++ tests with address and UB sanitizers", core),
     Stage("threads", "C++ tests with the thread sanitizer", threads, on_request=True),
     Stage("python", "Python tests (pytest)", python),
+    Stage("speed", "Cost of a time step (make test-speed)", speed, on_request=True),
     Stage("page", "The lab's page in a browser (make test-page)", page, on_request=True),
     Stage("matrix", "Ranks in many more ways (make test-matrix)", matrix, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
