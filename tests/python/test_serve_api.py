@@ -16,7 +16,7 @@ import pytest
 import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
-from lab_server import TANK, start_process
+from lab_server import TANK, WORKERS, start_process
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from eddyline.run.claim import claim
@@ -57,7 +57,9 @@ class NoJobs:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    lab = Lab(tmp_path_factory.mktemp("runs"), Limits(waiting=3, particles=20_000, body=300_000))
+    lab = Lab(
+        tmp_path_factory.mktemp("runs"), Limits(waiting=3, particles=20_000, body=300_000), workers=WORKERS
+    )
     lab.jobs = NoJobs()
     gate = Gate()
     app = create_app(lab, gate)

@@ -21,6 +21,7 @@ from eddyline.live.journal import JournalError
 from eddyline.live.stream_pb2 import VERSION_CURRENT
 from eddyline.run.errors import RequestError
 from eddyline.serve import machine, runs, sockets, worlds
+from eddyline.serve.foreign import cleaned
 from eddyline.serve.lab import Lab
 from eddyline.serve.problems import Fault, Faults, Refusal, faults_of
 from eddyline.serve.store import UnwritableError
@@ -35,7 +36,20 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
 }
+_ALONE = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_POLICY_OF_PAGE = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    f"media-src 'self' blob:; font-src 'self'; connect-src 'self'; {_ALONE}"
+)
+"""No script but the page's own. The editor and the charts write styles."""
+_POLICY_OF_FILES = (
+    "sandbox allow-downloads allow-popups allow-popups-to-escape-sandbox; default-src 'none'; "
+    f"style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; {_ALONE}"
+)
+"""Whatever comes from /api, a run's report among it: it runs no script, asks nobody for anything, and is of
+no origin. A report needs neither."""
 
 
 class VersionAnswer(BaseModel):
@@ -67,7 +81,7 @@ def create_app(lab: Lab, gate: Gate) -> FastAPI:
     app.include_router(sockets.router)
 
     @app.get("/api/version")
-    def read_version() -> VersionAnswer:
+    async def read_version() -> VersionAnswer:
         """Of the package and of the stream's schema."""
         return VersionAnswer(eddyline=eddyline.__version__, schema_version=VERSION_CURRENT)
 
@@ -100,7 +114,8 @@ class Doorkeeper:
             await self._app(scope, receive, send)
             return
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if scope["path"] != _OPEN and (not length.isdigit() or int(length) > self._body):
+        is_number = length.isdigit() and len(length) < 18
+        if scope["path"] != _OPEN and (not is_number or int(length) > self._body):
             await _turn_away(scope, receive, send, 413, f"At most {self._body:,} bytes are taken.")
             return
         taken = 0
@@ -116,7 +131,12 @@ class Doorkeeper:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 extra = [(key.lower().encode(), value.encode()) for key, value in _HEADERS.items()]
-                message["headers"] = [*message["headers"], *extra]
+                policy = _POLICY_OF_FILES if scope["path"].startswith("/api") else _POLICY_OF_PAGE
+                message["headers"] = [
+                    *message["headers"],
+                    *extra,
+                    (b"content-security-policy", policy.encode()),
+                ]
             await send(message)
 
         await self._app(scope, receive_some, send_with_headers)
@@ -158,7 +178,7 @@ async def _not_understood(request: Request, error: Exception) -> JSONResponse:
 
 
 def _plain(location: Any) -> list[str | int]:
-    return [part if isinstance(part, int) else str(part) for part in location]
+    return [part if isinstance(part, int) else cleaned(part, 200) for part in location]
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
