@@ -48,11 +48,11 @@ class Outbox:
 
     async def take(self, seconds: float) -> pb.Message | None:
         """The next message, as soon as there is one; None if there is none for so long."""
-        if self._view is None and not self._commands:
-            try:
-                await asyncio.wait_for(self._change.wait(), seconds)
-            except asyncio.TimeoutError:
-                return None
+        timer = asyncio.get_running_loop().call_later(seconds, self._change.set)
+        try:
+            await self._change.wait()
+        finally:
+            timer.cancel()
         message = self._commands.popleft() if self._commands else self._view
         if message is self._view:
             self._view = None
