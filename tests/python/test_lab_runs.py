@@ -66,7 +66,7 @@ def test_the_first_screen_opens_runs_that_can_be_told_apart(browser, server):
         until(page, lambda: shown_time(page) == pytest.approx(0.2, abs=2e-3))
         page.get_by_role("button", name="Machine").click()
         page.locator("#machine .list .item").nth(1).click()
-        page.wait_for_function("new URL(location).searchParams.get('run') !== null")
+        until(page, lambda: "run=" in page.url)
         names = page.locator("#machine .list .item").all_inner_texts()
         assert len(set(names)) == len(names)
 

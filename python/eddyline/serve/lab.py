@@ -100,8 +100,9 @@ class Lab:
 
     def _look_around(self) -> None:
         known = self.store.folders()
-        for row in found.runs(self.folder, OWN, known):
-            self.store.add(row)
+        new = list(found.runs(self.folder, OWN, known))
+        if new:
+            self.store.add_all(new)
         for row in self.store.in_state("running", "lost"):
             if not row.job and row.folder:  # nobody of ours: its folder says how it fares
                 self._follow_folder(row)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
+from starlette.requests import ClientDisconnect
 
 from eddyline import _core
 from eddyline.run.machine import available_cores, processor_name
@@ -86,7 +87,10 @@ async def open_file(request: Request, lab: InLab, may: Looks) -> Response:
         raise Refusal(503, "Other files are being opened.", "Try again in a moment.")
     async with lab.uploads:
         with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
-            path = await _receive(request, Path(folder), lab.limits.upload)
+            try:
+                path = await _receive(request, Path(folder), lab.limits.upload)
+            except ClientDisconnect:
+                raise Refusal(400, "The file ended before all of it had come.") from None
             if path.suffix:
                 return await asyncio.to_thread(lab.answer, may, "open_picture", path=str(path))
             return Response(_text(path.read_bytes()), media_type="application/json")

@@ -146,7 +146,9 @@ class Http(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self.conn.their_state is not h11.SEND_BODY:
+        if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
+            self._saying.set(HEADERS)  # the next request has begun
+        elif self.conn.their_state is not h11.SEND_BODY:
             self._saying.drop()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:

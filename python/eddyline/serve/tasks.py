@@ -36,8 +36,8 @@ from eddyline.world import WorldError, curves
 from eddyline.world.describe import plan
 from eddyline.world.editing import Edit, EditError, edited
 
-MEMORY = 6 * 1024**3
-"""Bytes of address space that a worker may have, libraries among them."""
+MEMORY = 4 * 1024**3
+"""Bytes that a worker may take beyond those it begins with, and never more than a quarter of the machine's."""
 PROTOBUF = "application/x-protobuf"
 _JSON = "application/json"
 _GRACE = 5  # s after the server has given a task up
@@ -232,7 +232,7 @@ def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no reply
     orders = sys.stdin.buffer
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    _limit_memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(5)  # the event loop comes first
     curves.confine()
@@ -249,6 +249,13 @@ def main() -> None:
             _send(replies, reply)
         if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > _MOST_RESIDENT:
             return
+
+
+def _limit_memory() -> None:
+    page = os.sysconf("SC_PAGE_SIZE")
+    begun = int(Path("/proc/self/statm").read_text().split()[0]) * page
+    most = begun + min(MEMORY, os.sysconf("SC_PHYS_PAGES") * page // 4)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _send(replies: BinaryIO, reply: Reply) -> None:

@@ -150,6 +150,7 @@ class _Worker:
             [sys.executable, "-m", MODULE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # each of its threads takes memory
             start_new_session=True,  # Ctrl-C is the server's: a worker ends with its pipe
         )
         self._process = process
