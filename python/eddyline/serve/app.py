@@ -44,12 +44,16 @@ _POLICY_OF_PAGE = (
     f"media-src 'self' blob:; font-src 'self'; connect-src 'self'; {_ALONE}"
 )
 """No script but the page's own. The editor and the charts write styles."""
-_POLICY_OF_FILES = (
-    "sandbox allow-downloads allow-popups allow-popups-to-escape-sandbox; default-src 'none'; "
-    f"style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; {_ALONE}"
+_POLICY_OF_MEDIA = (
+    f"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; {_ALONE}"
 )
-"""Whatever comes from /api, a run's report among it: it runs no script, asks nobody for anything, and is of
-no origin. A report needs neither."""
+"""Pictures and films of a run, which browsers show in a document of their own making."""
+_POLICY_OF_FILES = (
+    f"sandbox allow-downloads allow-popups allow-popups-to-escape-sandbox; {_POLICY_OF_MEDIA}"
+)
+"""Whatever else comes from /api, a run's report among it: it runs no script, asks nobody for anything, and is
+of no origin. A report needs neither."""
+_MEDIA = (b"video/", b"image/png")
 
 
 class VersionAnswer(BaseModel):
@@ -131,15 +135,19 @@ class Doorkeeper:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 extra = [(key.lower().encode(), value.encode()) for key, value in _HEADERS.items()]
-                policy = _POLICY_OF_FILES if scope["path"].startswith("/api") else _POLICY_OF_PAGE
-                message["headers"] = [
-                    *message["headers"],
-                    *extra,
-                    (b"content-security-policy", policy.encode()),
-                ]
+                kind = dict(message["headers"]).get(b"content-type", b"")
+                policy = (b"content-security-policy", _policy(scope["path"], kind).encode())
+                message["headers"] = [*message["headers"], *extra, policy]
             await send(message)
 
         await self._app(scope, receive_some, send_with_headers)
+
+
+def _policy(path: str, kind: bytes) -> str:
+    """What an answer may do in a browser. kind: its media type."""
+    if not path.startswith("/api"):
+        return _POLICY_OF_PAGE
+    return _POLICY_OF_MEDIA if kind.startswith(_MEDIA) else _POLICY_OF_FILES
 
 
 async def _turn_away(scope: Scope, receive: Receive, send: Send, status: int, text: str) -> None:

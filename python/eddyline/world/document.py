@@ -125,7 +125,28 @@ def parse(
             raise WorldError([problem for problem in wrong if problem is not None])
         document.text = tomlkit.dumps(parsed)
         document.data = parsed.unwrap()
+    beyond = [
+        document.problem(path, f"{dotted(path)} must be between -2^63 and 2^63, or have a decimal point.")
+        for path in _too_large(document.data)
+    ]
+    if beyond:
+        raise WorldError(beyond)
     return document
+
+
+def _too_large(data: Mapping[str, Any]) -> list[Path]:
+    """Where there are whole numbers that TOML does not know."""
+    found: list[Path] = []
+    waiting: list[tuple[Path, Any]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += [((*path, key), item) for key, item in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [((*path, number), item) for number, item in enumerate(value)]
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            found.append(path)
+    return found
 
 
 def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Problem:
