@@ -2,8 +2,8 @@
 
     python tests/python/fuzz_server.py 2000 7
 
-Four kinds, `count` of each: requests from the OpenAPI schema (schemathesis), worlds that were changed at random,
-bytes of requests, and messages to WebSockets. Nothing may be answered with a status of 500 or more but 503 and 507,
+Four kinds, about `count` of each: requests from the OpenAPI schema (schemathesis), worlds that were changed
+at random, bytes of requests, and messages to WebSockets. No status may be 500 or more but 503 and 507,
 nothing may take long, and the server must be well afterwards.
 """
 
@@ -254,11 +254,11 @@ def _messages(told: Told, client: Client, count: int, chance: random.Random) -> 
         several = chance.randint(1, 8)
         done += several
         began = time.monotonic()
-        with contextlib.suppress(ConnectionClosed, WebSocketException, TimeoutError, OSError):
-            with client.socket(path) as link:
-                for message in _row(several, makers, chance):
-                    link.send(message)
-                link.recv(timeout=0.02)
+        ends = (ConnectionClosed, WebSocketException, TimeoutError, OSError)
+        with contextlib.suppress(*ends), client.socket(path) as link:
+            for message in _row(several, makers, chance):
+                link.send(message)
+            link.recv(timeout=0.02)
         told.add(f"{several} messages to {path}", 0, time.monotonic() - began)
         told.tried += several - 1
 

@@ -245,7 +245,8 @@ def test_a_report_plays_its_film_and_one_from_elsewhere_runs_no_script(browser, 
         page = window.new_page()
         page.goto(f"{client.base}api/runs/{run}/report?token={client.token}")
         film = "(async () => { const film = document.querySelector('video'); film.muted = true;"
-        film += " await film.play(); return [film.videoWidth, film.duration, document.querySelectorAll('svg').length]; })()"
+        film += " await film.play(); return [film.videoWidth, film.duration,"
+        film += " document.querySelectorAll('svg').length]; })()"
         width, duration, charts = page.evaluate(film)
         assert width > 0 and duration > 0 and charts > 0
         with page.expect_download() as saved:

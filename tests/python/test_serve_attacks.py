@@ -1,4 +1,4 @@
-"""The lab's server against clients that mean it ill: what they ask to read, hold, flood and leave half done."""
+"""The lab's server against hostile clients: what they ask to read, hold, flood and leave half done."""
 
 from __future__ import annotations
 
@@ -95,14 +95,15 @@ def linked(lab, name, target, link):
     return folder
 
 
-PARTS = ("world", "results", "series", "frames", "particles", "journal", "present", "report", "movie", "picture",
-         "series/a", "series/a.csv", "frames/0", "particles/0")  # fmt: skip
+PARTS = ("world", "results", "series", "frames", "particles", "journal", "present", "report", "movie",
+         "picture", "series/a", "series/a.csv", "frames/0", "particles/0")  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "link", ["world.toml", "results.json", "series/a.csv", "report.html", "journal.jsonl", "pictures/final.png",
-             "pictures/frames.index", "snapshots"]
-)  # fmt: skip
+LINKS = ("world.toml", "results.json", "series/a.csv", "report.html", "journal.jsonl", "pictures/final.png",
+         "pictures/frames.index", "snapshots")  # fmt: skip
+
+
+@pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("kind", ["file", "pipe"])
 def test_a_run_from_elsewhere_leads_to_no_file_of_this_machine(lab, looker, secret, link, kind):
     name = f"{kind}_{link.replace('/', '_').replace('.', '_')}"
@@ -176,7 +177,7 @@ def test_a_snapshot_cannot_take_its_numbers_from_another_file(tmp_path):
                         "Points", (2, 3), np.float64, external=[(str(tmp_path / "secret"), 0, 48)]
                     )
         (folder / "world.toml").write_text(TANK)
-        with pytest.raises(DamagedError, match="is a link|in another file"):
+        with pytest.raises(DamagedError, match=r"is a link|in another file"):
             particles(folder, 0, "speed", 0)
 
 
@@ -305,9 +306,6 @@ SLOW = {
     + ",".join(f"[{0.25 + 0.02 * k / 9000:.9f}, {0.1 + 0.01 * (k % 2)}]" for k in range(9000))
     + "]\n",
     "tables in tables": "[" + "a." * 20_000 + "b]\nx = 1\n",
-    "lists in lists": "x = " + "[" * 50_000 + "]" * 50_000,
-    "a formula in brackets": TANK + '[let]\nA = "' + "(" * 20_000 + "1" + ")" * 20_000 + '"\n',
-    "a power of powers": TANK + '[let]\nA = "9^9^9^9"\nB = "10^(10^10)"\n',
     "a number of many digits": TANK + "[let]\nA = " + "9" * 100_000 + "\n",
     "many bodies": TANK
     + "".join(
@@ -334,14 +332,13 @@ def test_worlds_that_take_long_hold_up_nobody(tmp_path):
         with gaps(client) as found:
             for thread in threads:
                 thread.start()
-            began = time.monotonic()
             assert client.call("POST", "check", {"toml": TANK + "# another\n"})[0] == 200
-            waited = time.monotonic() - began
+            assert any(thread.is_alive() for thread in threads)
             for thread in threads:
                 thread.join(60)
         own.close()
     assert {status for status, _ in answers} <= {200, 422, 503} and len(answers) == len(SLOW)
-    assert max(found) < LONGEST_GAP and waited < 5
+    assert max(found) < LONGEST_GAP
     assert 422 in {status for status, _ in answers}
 
 
@@ -379,6 +376,20 @@ def test_a_list_of_a_thousand_runs_holds_up_nobody(tmp_path):
 # --- whatever is sent ---------------------------------------------------------------------------------------
 
 
+DEEP = {
+    "lists in lists": "x = " + "[" * 50_000 + "]" * 50_000,
+    "a formula in brackets": TANK + '[let]\nA = "' + "(" * 20_000 + "1" + ")" * 20_000 + '"\n',
+    "a power of powers": TANK + '[let]\nA = "9^9^9^9"\nB = "10^(10^10)"\n',
+}
+_NESTED = "{c = " * 900 + "1" + "}" * 900
+
+
+def _edit(path: list[object], value: str) -> bytes:
+    """value: as JSON."""
+    change = f'{{"op": "set", "path": {json.dumps(path)}, "value": {value}}}'
+    return f'{{"toml": "a = 1", "edits": [{change}]}}'.encode()
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
@@ -388,10 +399,10 @@ def test_a_list_of_a_thousand_runs_holds_up_nobody(tmp_path):
         ("POST", "check", b"[" * 200_000),
         ("POST", "check", b'{"toml": "x = inf\\ny = 2024-01-01\\n[let]\\nRe = inf\\n"}'),
         ("POST", "check", json.dumps({"toml": "a = " + "[" * 5000}).encode()),
-        ("POST", "check", json.dumps({"toml": "[bodies.a]\nb = " + "{c = " * 900 + "1" + "}" * 900}).encode()),
-        ("POST", "edit", b'{"toml": "", "edits": [{"op": "set", "path": ["a"], "value": %s}]}' % (b"[" * 400 + b"]" * 400)),
-        ("POST", "edit", b'{"toml": "a=1", "edits": [{"op": "set", "path": [99999999999999999999], "value": 1}]}'),
-        ("POST", "edit", b'{"toml": "a=1", "edits": [{"op": "set", "path": ["\\u0000"], "value": {"": null}}]}'),
+        ("POST", "check", json.dumps({"toml": "[bodies.a]\nb = " + _NESTED}).encode()),
+        ("POST", "edit", _edit(["a"], "[" * 400 + "]" * 400)),
+        ("POST", "edit", _edit([10**20], "1")),
+        ("POST", "edit", _edit(["\0"], '{"": null}')),
         ("POST", "runs", b'{"toml": "", "ranks": 1e300}'),
         ("GET", "runs/000000000000/particles/0?quantity=nothing", None),
         ("GET", "runs/000000000000/frames/0?quantity=%00", None),
@@ -402,6 +413,12 @@ def test_a_list_of_a_thousand_runs_holds_up_nobody(tmp_path):
 def test_no_request_makes_the_server_fail(lab, method, path, body):
     status, _ = lab[0].call(method, path, body)
     assert status < 500
+
+
+@pytest.mark.parametrize("case", DEEP)
+def test_a_world_without_bottom_is_answered(lab, case):
+    status, told = lab[0].call("POST", "check", {"toml": DEEP[case]})
+    assert status in (200, 422) and told["problems"]
 
 
 def test_a_quantity_that_particles_do_not_have_is_refused(tmp_path):
@@ -448,15 +465,17 @@ def impatient(monkeypatch):
 def upgrade(client, path, token):
     return (
         f"GET /api/{path}?token={token} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\n"
-        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OTAxMjM0NQ==\r\n\r\n"
+        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: MDEyMzQ1Njc4OTAxMjM0NQ==\r\n\r\n"
     ).encode()
 
 
+POST = b"POST /api/check HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 SILENT = {
     "says nothing": b"",
     "half a header": b"GET /api/version HTTP/1.1\r\nHost: 127.0.0.1\r\nX-",
-    "no body": b"POST /api/check HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{",
-    "half a chunk": b"POST /api/check HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+    "no body": POST + b"Content-Length: 9\r\n\r\n{",
+    "half a chunk": POST + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
     "a second request, half": b"GET /api/version HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /api",
 }
 
@@ -551,7 +570,7 @@ FLOODS = {
 
 @pytest.mark.parametrize("kind", FLOODS)
 def test_a_flood_of_messages_holds_up_nobody(lab, kind):
-    client, gate, server = lab
+    client, gate, _ = lab
     with simulation(client) as flow, client.look(RUN, pb.View()) as other, gaps(client) as found:
         hear(other, "hello")
         with raw(client) as link:

@@ -37,7 +37,7 @@ from eddyline.world.describe import plan
 from eddyline.world.editing import Edit, EditError, edited
 
 MEMORY = 4 * 1024**3
-"""Bytes that a worker may take beyond those it begins with, and never more than a quarter of the machine's."""
+"""Bytes that a worker may take beyond those it begins with, at most a quarter of the machine's."""
 PROTOBUF = "application/x-protobuf"
 _JSON = "application/json"
 _GRACE = 5  # s after the server has given a task up
