@@ -48,9 +48,7 @@ _POLICY_OF_MEDIA = (
     f"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; {_ALONE}"
 )
 """Pictures and films of a run, which browsers show in a document of their own making."""
-_POLICY_OF_FILES = (
-    f"sandbox allow-downloads allow-popups allow-popups-to-escape-sandbox; {_POLICY_OF_MEDIA}"
-)
+_POLICY_OF_FILES = f"sandbox allow-downloads allow-popups allow-popups-to-escape-sandbox; {_POLICY_OF_MEDIA}"
 """Whatever else comes from /api, a run's report among it: it runs no script, asks nobody for anything, and is
 of no origin. A report needs neither."""
 _MEDIA = (b"video/", b"image/png")
@@ -117,6 +115,9 @@ class Doorkeeper:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
+        if b"transfer-encoding" in dict(scope["headers"]):  # a body in a million parts costs as many turns
+            await _turn_away(scope, receive, send, 411, "Say how long the body is: Content-Length.")
+            return
         length = dict(scope["headers"]).get(b"content-length", b"0")
         is_number = length.isdigit() and len(length) < 18
         if scope["path"] != _OPEN and (not is_number or int(length) > self._body):
@@ -155,7 +156,9 @@ async def _turn_away(scope: Scope, receive: Receive, send: Send, status: int, te
         await receive()
         await send({"type": "websocket.close", "code": 4403, "reason": text})
         return
-    await _answer(status, [Fault(message=text)])(scope, receive, send)
+    answer = _answer(status, [Fault(message=text)])
+    answer.headers["Connection"] = "close"
+    await answer(scope, receive, send)
 
 
 def _answer(status: int, faults: list[Fault]) -> JSONResponse:

@@ -27,6 +27,8 @@ _ROWS = 2000  # of a series in a message
 _COLUMNS = MOST_COLUMNS
 _MESSAGES = 200.0  # a second that are read: a viewer that says more waits
 _TICK_EVERY = 5.0  # s
+_LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
+_FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
 _ROOM = 256  # bytes that a command may grow by on its way
 _SLOW, _FAST = 0.4, 0.1  # s that a frame takes to the viewer, for coarser or finer ones
@@ -264,6 +266,9 @@ def parsed(data: bytes | None) -> pb.Message:
 
 
 def parsed_of_any_size(data: bytes) -> pb.Message:
+    """A message of a simulation, of which only frames are large. Raises BadMessageError."""
+    if len(data) > _LARGEST_BUT_FRAMES and data[2:3] != _FRAME:
+        raise BadMessageError(f"a message of {len(data)} bytes that is no frame")
     try:
         message = pb.Message.FromString(data)
     except DecodeError as error:
