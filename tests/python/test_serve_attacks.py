@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -27,6 +28,8 @@ from eddyline.live.publisher import Publisher, packed
 from eddyline.plot import metadata
 from eddyline.serve import protocol, workers
 from eddyline.serve.app import create_app
+from eddyline.serve.channel import Channel, Outbox
+from eddyline.serve.hub import _refuse
 from eddyline.serve.lab import Lab
 from eddyline.serve.limits import Limits
 from eddyline.serve.tokens import Gate, May
@@ -759,15 +762,21 @@ def test_a_command_to_a_run_that_a_dead_link_held_back_is_not_obeyed(lab, relay,
         publisher.close(packed(ended=pb.Ended(outcome="finished")))
 
 
-def test_views_push_no_command_out(lab):
-    """Of views the newest waits for a simulation, however many there were."""
-    from eddyline.serve.channel import Outbox
+def test_commands_that_were_not_sent_are_refused_at_once():
+    channel, outbox = Channel(RUN), Outbox()
+    channel.begin(HELLO, outbox)
+    assert channel.command(packed(command=pb.Command(id="x", pause=pb.Pause())))
+    _refuse(channel, outbox.left())
+    (said,) = channel.acknowledged
+    assert said.acknowledged.id == "x" and "not applied" in said.acknowledged.refusal
 
+
+def test_views_push_no_command_out():
+    """Of views the newest waits for a simulation, however many there were."""
     outbox = Outbox()
     for number in range(1000):
         assert outbox.put(packed(view=pb.View(columns=number)))
     assert outbox.put(packed(command=pb.Command(id="x")))
-    import asyncio
 
     async def all_of_it():
         return [await outbox.take(0.01) for _ in range(3)]
