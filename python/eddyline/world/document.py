@@ -27,6 +27,8 @@ OPTION = "--set"
 MOST_NAMED = 20
 """Files of a folder that a message names."""
 
+_LARGEST = 10**308
+
 _NAMED = ("let", "regions", "bodies", "observe")
 
 
@@ -126,7 +128,7 @@ def parse(
         document.text = tomlkit.dumps(parsed)
         document.data = parsed.unwrap()
     beyond = [
-        document.problem(path, f"{dotted(path)} must be between -2^63 and 2^63, or have a decimal point.")
+        document.problem(path, f"{dotted(path)} is too large: numbers must be smaller than 1e308.")
         for path in _too_large(document.data)
     ]
     if beyond:
@@ -135,7 +137,7 @@ def parse(
 
 
 def _too_large(data: Mapping[str, Any]) -> list[Path]:
-    """Where there are whole numbers that TOML does not know."""
+    """Where there are whole numbers that are larger than any number of the machine."""
     found: list[Path] = []
     waiting: list[tuple[Path, Any]] = [((), data)]
     while waiting:
@@ -144,7 +146,7 @@ def _too_large(data: Mapping[str, Any]) -> list[Path]:
             waiting += [((*path, key), item) for key, item in value.items()]
         elif isinstance(value, list | tuple):
             waiting += [((*path, number), item) for number, item in enumerate(value)]
-        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        elif isinstance(value, int) and abs(value) >= _LARGEST:
             found.append(path)
     return found
 
