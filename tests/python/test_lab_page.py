@@ -149,13 +149,12 @@ def test_drawing_changes_the_file_and_the_file_the_drawing(page):
     page.keyboard.press("Backspace")
     page.keyboard.press("Backspace")
     page.keyboard.type("9")
-    page.wait_for_function(
-        """() => {
-          const body = (name) => document.querySelector(`[data-path="bodies.${name}"]`);
-          const width = (name) => body(name).getBoundingClientRect().width;
-          return width("post") > 2 * width("circle");
-        }"""
-    )
+    larger = """() => {
+      const body = (name) => document.querySelector(`[data-path="bodies.${name}"]`);
+      const width = (name) => body(name).getBoundingClientRect().width;
+      return width("post") > 2 * width("circle");
+    }"""
+    until(page, lambda: page.evaluate(larger))
 
     page.get_by_role("tab", name="Setup").click()
     page.get_by_role("button", name="Body circle, circle").focus()
@@ -476,7 +475,8 @@ def test_a_small_window_reaches_everything_by_keys_alone(browser, server, size):
         diameter = page.get_by_label("diameter")
         diameter.fill("0.06")
         diameter.press("Enter")
-        page.wait_for_function("document.querySelector('[data-path=\"bodies.post\"]').r.baseVal.value > 20")
+        radius = "document.querySelector('[data-path=\"bodies.post\"]').r.baseVal.value"
+        until(page, lambda: page.evaluate(radius) > 20)
         if size[0] < 900:
             diameter.press("Escape")
             page.wait_for_selector("#world", state="detached")

@@ -98,6 +98,8 @@ export async function command(action: Action): Promise<boolean> {
 }
 
 export function acknowledged(answer: Acknowledged): void {
+  const late = sent.value.find((item) => item.id === answer.id && item.answer === null && !waiting.has(answer.id));
+  if (late && answer.refusal) notify("problem", `Not done: ${late.what}. ${reason(answer.refusal)}`);
   sent.value = sent.value.map((item) => (item.id === answer.id ? { ...item, answer: { ...answer, refusal: reason(answer.refusal) } } : item));
   waiting.get(answer.id)?.(answer);
 }

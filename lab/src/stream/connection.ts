@@ -23,6 +23,8 @@ export class Connection {
   private closed = false;
   private wait = FIRST_WAIT;
   private timer = 0;
+  /** The hub's clock minus ours [s], as well as this connection knows it: commands expire by it. */
+  private ahead = -Infinity;
 
   constructor(
     private readonly address: URL,
@@ -34,6 +36,7 @@ export class Connection {
   /** False if the message could not be sent now. */
   send(body: Body): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    if (body.case === "command" && this.ahead !== -Infinity) body.value.askedAt = performance.now() / 1000 + this.ahead;
     this.socket.send(toBinary(MessageSchema, create(MessageSchema, { version: Version.CURRENT, body })) as Uint8Array<ArrayBuffer>);
     return true;
   }
@@ -49,6 +52,7 @@ export class Connection {
     this.listener.state("joining", "");
     const socket = new WebSocket(this.address);
     this.socket = socket;
+    this.ahead = -Infinity;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.listener.state("open", "");
@@ -78,6 +82,7 @@ export class Connection {
       this.listener.state("closed", "The server has another version: load this page again.");
       return;
     }
-    this.listener.take(message.body);
+    if (message.body.case === "tick") this.ahead = Math.max(this.ahead, message.body.value.clock - performance.now() / 1000);
+    else this.listener.take(message.body);
   }
 }

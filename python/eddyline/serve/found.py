@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from eddyline.run.folder import RunFolder
+from eddyline.serve.foreign import cleaned, read_plain
 from eddyline.serve.store import FINAL, RunRow, id_of_folder
 
 _MOST = 1000
+_LONGEST = 500  # characters of what a run says of itself
+_LARGEST = 1 << 60  # number that is believed
 
 
 def record(folder: Path) -> dict[str, Any] | None:
     """run.json, or None if there is none that can be read."""
     try:
-        found = RunFolder(folder).read_record()
-    except (OSError, ValueError):
+        found = json.loads(read_plain(RunFolder(folder).record))
+    except (OSError, ValueError, RecursionError):
         return None
-    return found if {"outcome", "message", "fingerprint"} <= set(found) else None
+    is_record = isinstance(found, dict) and {"outcome", "message", "fingerprint"} <= set(found)
+    return found if is_record else None
 
 
 def close_record(folder: Path, outcome: dict[str, Any]) -> None:
@@ -36,37 +42,49 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
         place = path.parent
         if str(place) in known or place.parts[len(folder.parts)] == own or count >= _MOST:
             continue
+        if not place.resolve().is_relative_to(folder.resolve()):  # a link leads elsewhere
+            continue
         said = record(place)
         if said is None:
             continue
         try:
             row = _row(id_of_folder(str(place.relative_to(folder))), place, said)
-        except (TypeError, ValueError):  # no record that this version has written
+        except (TypeError, ValueError, OverflowError):  # no record that this version has written
             continue
         count += 1
         yield row
 
 
 def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
-    state = str(said["outcome"])
+    state = cleaned(said["outcome"], _LONGEST)
     if state not in FINAL:
         state = "running" if RunFolder(place).is_held() else "lost"
     return RunRow(
         id=id_,
-        title=str(said.get("title", "")),
-        world=str(said.get("world", "")),
+        title=cleaned(said.get("title", ""), _LONGEST),
+        world=cleaned(said.get("world", ""), _LONGEST),
         state=state,
         origin="folder",
-        created=str(said.get("started", "")),
-        started=str(said.get("started", "")),
+        created=cleaned(said.get("started", ""), 40),
+        started=cleaned(said.get("started", ""), 40),
         folder=str(place),
-        ranks=int(said.get("ranks", 1)),
-        threads=int(said.get("threads", 0)),
-        particles=int(said.get("fluid_particles", 0)),
-        actual_seconds=float(said.get("wall_seconds", 0.0)),
-        message=str(said["message"]),
-        fingerprint=str(said["fingerprint"]),
+        ranks=_number(said.get("ranks", 1)),
+        threads=_number(said.get("threads", 0)),
+        particles=_number(said.get("fluid_particles", 0)),
+        actual_seconds=_finite(said.get("wall_seconds", 0.0)),
+        message=cleaned(said["message"], _LONGEST),
+        fingerprint=cleaned(said["fingerprint"], _LONGEST),
     )
+
+
+def _number(value: Any) -> int:
+    return min(max(int(value), 0), _LARGEST)
+
+
+def _finite(value: Any) -> float:
+    if not math.isfinite(found := float(value)):
+        raise ValueError("not a finite number")
+    return found
 
 
 def is_alive(job: str) -> bool:

@@ -24,18 +24,23 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
-from eddyline.serve.channel import Channel
 from eddyline.serve.rasters import always_the_same
-from eddyline.stream.frames import FrameStore
+from eddyline.stream.damaged import DamagedError
+from eddyline.stream.frames import INDEX, FrameStore
 from eddyline.stream.series import read_series
-from eddyline.stream.snapshots import read_snapshot, snapshot_count, snapshot_moment
+from eddyline.stream.snapshots import part_name, read_snapshot, snapshot_count, snapshot_moment
 from eddyline.world import World
 
 _NOT_NOW = "the run has ended; run it again."
+_OF_PARTICLES = ("speed", "pressure", "density")
 _COMMANDS = (
     "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body",
     "remove_body", "add_probe", "remove_probe",
 )  # fmt: skip
+
+
+class UnknownQuantityError(ValueError):
+    """A quantity that particles do not have; the text says which they have."""
 
 
 @lru_cache(maxsize=8)
@@ -51,6 +56,14 @@ def quantities(folder: Path) -> list[str]:
         return []
     record = RunFolder(folder).read_record()
     return _pictures(folder, str(record["quantity"]), count).quantities()
+
+
+def frame_count(folder: Path) -> int:
+    """How many frames are stored so far; 0 if that cannot be found."""
+    try:
+        return (RunFolder(folder).pictures / "frames.index").lstat().st_size // INDEX.itemsize
+    except OSError:
+        return 0
 
 
 def moments(folder: Path) -> list[tuple[int, float]]:
@@ -117,6 +130,9 @@ def particle_moments(folder: Path) -> list[tuple[int, float]]:
 def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     """The fluid of a snapshot within the domain, at most so many particles (0: all): as a frame of a run that
     goes on has them. Raises IndexError and ValueError."""
+    if quantity not in _OF_PARTICLES:
+        raise UnknownQuantityError(f"particles have speed, pressure and density, and no {quantity}")
+    _check_snapshot(folder, index)
     found = read_snapshot(folder, index)
     world = World.load(RunFolder(folder).world)
     low = np.array(world.file.domain.origin or (0.0,) * world.dimensions)
@@ -142,9 +158,35 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
 def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
     if quantity == "speed":
         return np.asarray(np.linalg.norm(found["velocity"], axis=1))
-    if quantity in ("density", "pressure"):
-        return np.asarray(found[quantity])
-    raise ValueError(f"particles have speed, pressure and density, and no {quantity}")
+    return np.asarray(found[quantity])
+
+
+def _check_snapshot(folder: Path, index: int) -> None:
+    """Raises DamagedError if a snapshot does not hold its numbers itself: HDF5 may take them from others."""
+    import h5py  # type: ignore[import-untyped]
+
+    for kind in ("fluid", "walls"):
+        path = RunFolder(folder).snapshots / kind / part_name(index)
+        if not path.is_file():
+            continue
+        try:
+            with h5py.File(path) as file:
+                _check_group(file["VTKHDF"], path)
+        except (OSError, KeyError) as error:
+            raise DamagedError(path, error) from None
+
+
+def _check_group(group: Any, path: Path) -> None:
+    import h5py
+
+    for name in group:
+        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+            raise DamagedError(path, f"{name} is a link")
+        found = group[name]
+        if isinstance(found, h5py.Dataset) and (found.external or found.is_virtual):
+            raise DamagedError(path, f"{name} lies in another file")
+        if isinstance(found, h5py.Group) and name == "PointData":
+            _check_group(found, path)
 
 
 def series(folder: Path) -> Iterator[tuple[str, Rows]]:
@@ -157,23 +199,24 @@ def series(folder: Path) -> Iterator[tuple[str, Rows]]:
         yield path.stem, store
 
 
-def fill(channel: Channel, folder: Path) -> None:
-    """Makes a channel say what the folder of a run says that is not connected."""
+def messages(folder: Path, run: str) -> Iterator[pb.Message]:
+    """What the folder of a run that is over has to say to its viewers, as its simulation would: hello,
+    series, marks, bodies, the end. run: its id."""
     kept = RunFolder(folder)
     record = kept.read_record()
     world = World.load(kept.world)
     refusals = dict.fromkeys(_COMMANDS, _NOT_NOW)
-    said = hello(
-        world, channel.run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals
-    )
-    channel.hello = said
-    channel.series = dict(series(folder))
+    said = hello(world, run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals)
+    yield packed(hello=said)
+    for name, kept_rows in series(folder):
+        if kept_rows.count:
+            yield packed(series=kept_rows.block(name, 0, kept_rows.count).message())
     entries = journal.read(folder / journal.NAME)
     if entries:
-        channel.take(packed(marks=pb.Marks(marks=map(mark, entries))))
+        yield packed(marks=pb.Marks(marks=map(mark, entries)))
     bodies = _steering_of(folder).bodies(record["steps"], record["time"]) if "time" in record else None
     if bodies is not None:
-        channel.take(packed(bodies=bodies))
+        yield packed(bodies=bodies)
     results = kept.results.read_text(encoding="utf-8") if kept.results.is_file() else "{}"
     ended = pb.Ended(
         outcome="lost" if record["outcome"] == "running" else record["outcome"],
@@ -183,7 +226,7 @@ def fill(channel: Channel, folder: Path) -> None:
         step=record.get("steps", 0),
         time=record.get("time", 0.0),
     )
-    channel.take(packed(ended=ended))
+    yield packed(ended=ended)
 
 
 def present(folder: Path) -> Present:

@@ -16,6 +16,16 @@ FEWEST_POINTS = 3
 """Of a curve, and of those that a run must have passed."""
 DATA = Path(__file__).resolve().parent.parent / "data"
 """The package's data folder."""
+LARGEST = 4 * 1024**2
+"""Bytes of a curve's file."""
+_confined = False
+
+
+def confine() -> None:
+    """From now on this process reads worlds of other people: a curve is a bare name, so that no world can ask
+    what files there are elsewhere, or what they hold."""
+    global _confined
+    _confined = True
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,8 @@ class Curve:
 
 def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
     """Reads a curve from the first folder that holds it, or the package; ValueError says what is wrong."""
+    if "\0" in name or ((_confined or not folders) and Path(name).name != name):
+        raise ValueError("must be the bare name of a file, such as curve.csv")
     places = [*(Path(folder) for folder in folders), DATA]
     for folder in places:
         path = folder / name
@@ -44,6 +56,8 @@ def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
 
 
 def _read(path: Path) -> Curve:
+    if path.stat().st_size > LARGEST:
+        raise ValueError(f"must be a file of at most {LARGEST:,} bytes")
     lines = path.read_text(encoding="utf-8").splitlines()
     comment = "\n".join(line.lstrip("# ") for line in lines if line.startswith("#"))
     filled = [(n, line) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]

@@ -27,6 +27,8 @@ OPTION = "--set"
 MOST_NAMED = 20
 """Files of a folder that a message names."""
 
+_LARGEST = 10**308
+
 _NAMED = ("let", "regions", "bodies", "observe")
 
 
@@ -125,7 +127,28 @@ def parse(
             raise WorldError([problem for problem in wrong if problem is not None])
         document.text = tomlkit.dumps(parsed)
         document.data = parsed.unwrap()
+    beyond = [
+        document.problem(path, f"{dotted(path)} is too large: numbers must be smaller than 1e308.")
+        for path in _too_large(document.data)
+    ]
+    if beyond:
+        raise WorldError(beyond)
     return document
+
+
+def _too_large(data: Mapping[str, Any]) -> list[Path]:
+    """Where there are whole numbers that are larger than any number of the machine."""
+    found: list[Path] = []
+    waiting: list[tuple[Path, Any]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += [((*path, key), item) for key, item in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [((*path, number), item) for number, item in enumerate(value)]
+        elif isinstance(value, int) and abs(value) >= _LARGEST:
+            found.append(path)
+    return found
 
 
 def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Problem:
