@@ -20,6 +20,10 @@ for _family in ("runs", "lab", "worlds", "results", "measure"):  # in the order 
 
 def main() -> None:
     """The entry point of the command line."""
+    if "EDDYLINE_STARTER" in os.environ:
+        from eddyline.ranks.starter import watch_starter
+
+        watch_starter()
     _start_quickly()
     try:
         app()
@@ -54,10 +58,12 @@ def _give_up(error: Exception) -> None:
         import traceback
 
         from eddyline import _core
+        from eddyline.ranks.starter import end_without_starter
 
         if isinstance(error, _core.UnresponsiveError):
             typer.echo(str(error), err=True)
         else:
             traceback.print_exception(error)
         sys.stderr.flush()
+        end_without_starter(EXIT_LOST)
         communicator.abort(EXIT_LOST)
