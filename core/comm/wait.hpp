@@ -27,7 +27,7 @@ struct Unresponsive : std::runtime_error {
 class Pauses {
  public:
   Pauses(const Communicator& communicator, std::string_view phase)
-      : communicator_(communicator), phase_(phase), last_(Clock::now()) {}
+      : communicator_(communicator), phase_(phase), start_(Clock::now()) {}
   /// Throws Unresponsive once the communicator's patience is over.
   void next();
 
@@ -35,8 +35,7 @@ class Pauses {
   using Clock = std::chrono::steady_clock;
   const Communicator& communicator_;
   std::string_view phase_;
-  Clock::time_point last_;
-  std::chrono::nanoseconds waited_{0};  // without the time in which this process was stopped
+  Clock::time_point start_;
   int count_ = 0;
 };
 

@@ -20,8 +20,8 @@ from eddyline.cores import crowding, refusal
 from .errors import RankError
 from .overseer import Ending, Overseer
 from .processes import Process
-from .session import FOLDER, TERMINAL, launched_ranks, plugin
-from .starter import EXIT_LOST, stop_patience, tell_computing, tell_starter
+from .session import TERMINAL, launched_ranks, plugin
+from .starter import EXIT_LOST, FOLDER, stop_patience, tell_computing, tell_starter
 
 PATIENCE = 60.0  # s that a launcher may take to say its version
 NAMED = "EDDYLINE_MPIEXEC"

@@ -123,14 +123,17 @@ class _Watch:
     def leave(self, exit_code: int, *, kill: bool) -> NoReturn:
         """Ends this process at once, with the others if they are to be killed, and removes what they shared:
         none of them opens it again."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
         if kill:
             for each in self.others.values():
                 each.kill()
         remove_segments(self.own.segments())
         if self.starter.has_ended:
             shutil.rmtree(self.folder, ignore_errors=True)
-            if self.launcher is not None:
-                self.launcher.send(signal.SIGCONT)  # it ends by itself, unless it is stopped
+            if self.launcher is not None:  # it ends by itself, unless it is stopped or waits for other ranks
+                self.launcher.send(signal.SIGKILL if kill else signal.SIGCONT)
         os._exit(exit_code)
 
 
