@@ -565,7 +565,7 @@ def test_what_another_launcher_has_left_in_the_environment_does_not_matter(
     options: list[str], channel: Path, tmp_path: Path
 ) -> None:
     left = LEFT_OVER | ({} if options else {"PMI_SIZE": "4"})
-    run = ["run", str(channel), "--steps", "3", "--out", str(tmp_path / "out"), "--no-movie", "--no-report"]
+    run = ["run", str(channel), "--steps", "3", "--out", str(tmp_path / "out")]
     done = eddyline(*run, *options, env={**os.environ, **left})
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "out" / "run.json").read_text())["ranks"] == (2 if options else 1)
