@@ -21,7 +21,7 @@ from .errors import RankError
 from .overseer import Ending, Overseer
 from .processes import Process
 from .session import TERMINAL, launched_ranks, plugin
-from .starter import EXIT_LOST, FOLDER, stop_patience, tell_computing, tell_starter
+from .starter import EXIT_LOST, FOLDER, starter_has_gone, stop_patience, tell_computing, tell_starter
 
 PATIENCE = 60.0  # s that a launcher may take to say its version
 NAMED = "EDDYLINE_MPIEXEC"
@@ -183,12 +183,12 @@ def _end_at_once(process: subprocess.Popen[bytes], launcher: str) -> None:
 
 
 def _outcome(folder: Path, ending: Ending, ranks: int) -> int:
-    told = folder / "outcome.json"
-    was_killed = ending.code == -signal.SIGKILL and (folder / LISTENS).exists()
-    if told.is_file() and not was_killed:
-        return int(json.loads(told.read_text(encoding="utf-8"))["exit_code"])
+    file = folder / "outcome.json"
+    told = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+    if told and not told["without_launcher"]:
+        return int(told["exit_code"])
     run = _note_loss(folder)
-    if told.is_file():
+    if told:
         raise RankError(
             f"the launcher of {ranks} ranks was killed, and the run ended in order. {run}", EXIT_LOST
         )
@@ -242,7 +242,7 @@ def tell_run(folder: Path) -> None:
 
 def tell_outcome(exit_code: int) -> bool:
     """The root says how it ended; whether somebody wants to know."""
-    return _tell("outcome.json", json.dumps({"exit_code": exit_code}))
+    return _tell("outcome.json", json.dumps({"exit_code": exit_code, "without_launcher": starter_has_gone()}))
 
 
 def _tell(name: str, text: str) -> bool:
