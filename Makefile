@@ -12,7 +12,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build test golden test-matrix test-threads test-page test-speed test-openmpi docs format clean
+.PHONY: FORCE demo build test golden test-matrix ranks-kills test-threads test-page test-speed test-openmpi docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -63,6 +63,10 @@ test-speed: $(TESTED)
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
+
+# Processes of runs on two ranks, killed or interrupted at random moments: some minutes.
+ranks-kills: $(TESTED)
+	@$(BIN)/python tools/test.py --jobs $(JOBS) ranks-kills
 
 # The thread sanitizer, apart because it builds the core once more: minutes.
 test-threads: $(TESTED)

@@ -1,6 +1,6 @@
 """All tests of Eddyline, stage by stage: `make test`.
 
-  python tools/test.py --jobs 4           all but threads, speed, page, matrix and openmpi
+  python tools/test.py --jobs 4           all but threads, speed, page, matrix, ranks-kills and openmpi
   python tools/test.py ruff mypy          these stages only
   python tools/test.py threads            the thread sanitizer: `make test-threads`
 
@@ -235,6 +235,13 @@ def matrix(jobs: int) -> Output:
     return _pytest("-m", "matrix", environment={"OMP_WAIT_POLICY": "passive"})
 
 
+def ranks_kills(jobs: int) -> Output:
+    """Runs on two ranks that are killed or interrupted at random moments."""
+    return _pytest(
+        "-m", "rank_kills", "tests/python/test_ranks.py", environment={"OMP_WAIT_POLICY": "passive"}
+    )
+
+
 def openmpi(jobs: int) -> Output:
     """Ranks under Open MPI: all that concerns the launcher, and some of the ways to share a domain.
 
@@ -265,6 +272,7 @@ STAGES = (
     Stage("speed", "Cost of a time step (make test-speed)", speed, on_request=True),
     Stage("page", "The lab's page in a browser (make test-page)", page, on_request=True),
     Stage("matrix", "Ranks in many more ways (make test-matrix)", matrix, on_request=True),
+    Stage("ranks-kills", "Ranks killed at any moment (make ranks-kills)", ranks_kills, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
 )
 
