@@ -41,7 +41,10 @@ class Summary(BaseModel):
     mach: float
     max_speed: float = Field(description="Expected [m/s].")
     sound_speed: float = Field(description="[m/s]")
-    seconds: float = Field(description="Wall time on all cores of this machine, estimated.")
+    seconds: float = Field(
+        description="Wall time on all cores of this machine, film and report included, estimated."
+    )
+    seconds_after: float = Field(description="Of these, for film and report after the last step.")
     cores: int
     memory_bytes: int
     disk_bytes: int
@@ -175,6 +178,7 @@ def _summary(world: World) -> Summary:
         max_speed=world.scales.max_speed,
         sound_speed=world.scales.sound_speed,
         seconds=found.seconds,
+        seconds_after=found.cost.film + found.cost.start,
         cores=found.cores,
         memory_bytes=found.estimate.memory_bytes,
         disk_bytes=found.disk_bytes,
