@@ -47,6 +47,7 @@ const summarySchema = v.object({
   max_speed: v.number(),
   sound_speed: v.number(),
   seconds: v.number(),
+  seconds_after: v.number(),
   cores: v.number(),
   memory_bytes: v.number(),
   disk_bytes: v.number(),

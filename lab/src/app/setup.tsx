@@ -309,9 +309,10 @@ function Facts() {
     ["Steps", `${found.steps.toLocaleString("en")} to ${short(found.end)} s`],
     ["Memory, files", `${bytes(found.memory_bytes)}, ${bytes(found.disk_bytes)}`],
     ["Run time here", `${duration(found.seconds)} on ${found.cores} ${found.cores === 1 ? "core" : "cores"}`],
+    ["… of it film, report", duration(found.seconds_after)],
   ];
   const actual = run.ended.value && !stale.value ? run.progress.value?.wallSeconds : undefined;
-  if (actual) rows.push(["… and in fact", duration(actual)]);
+  if (actual) rows.push(["… steps, in fact", duration(actual)]);
   return (
     <div class="group">
       <h2>What will be run</h2>
