@@ -113,7 +113,7 @@ export const checkSchema = v.object({
   gaps: v.array(gapSchema),
   quantities: v.array(v.object({ name: v.string(), label: v.string(), unit: v.string(), diverging: v.boolean() })),
   quantity: v.nullable(v.string()),
-  reference: v.nullable(v.object({ velocity: v.number(), length: v.number() })),
+  reference: v.nullable(v.object({ velocity: v.number(), length: v.number(), name: v.string() })),
   regimes: v.array(regimeSchema),
   title: v.string(),
   toml: v.string(),
