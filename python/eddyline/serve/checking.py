@@ -111,6 +111,9 @@ class QuantityAnswer(BaseModel):
 class ReferenceAnswer(BaseModel):
     velocity: float
     length: float
+    name: str = Field(
+        description="Of the length, as the file writes it; L, if that is a number or a formula."
+    )
 
 
 class Regime(BaseModel):
@@ -157,7 +160,9 @@ def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: st
         gaps=[] if file is None else _gaps(file),
         quantities=[] if file is None else quantities(file),
         quantity=None if file is None else file.output.quantity,
-        reference=None if reference is None else ReferenceAnswer(**reference.model_dump()),
+        reference=None
+        if reference is None
+        else ReferenceAnswer(**reference.model_dump(), name=_name_of_length(found.data)),
         regimes=list(_regimes(found)),
         title=(file.title if file is not None else "") or str(found.data.get("title", "")),
         toml=found.text,
@@ -277,6 +282,11 @@ def _shape(name: str, table: ShapeTable, file: WorldFile, data: dict[str, Any], 
         moves=isinstance(table, Body) and table.motion is not None,
         slip=isinstance(table, Body) and table.slip,
     )
+
+
+def _name_of_length(data: Mapping[str, Any]) -> str:
+    written = data.get("reference", {}).get("length")
+    return written if isinstance(written, str) and re.fullmatch(r"[A-Za-z]\w*", written) else "L"
 
 
 def _over(value: Any, length: float) -> Any:
