@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from chromium import PIXELS, opened, shown_time, until
 from lab_server import CHANNEL, TANK, WCAG, Client, going_on, hear, say
+from lab_server import until as eventually
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.plot import metadata
@@ -404,6 +405,102 @@ def test_the_past_shows_bodies_that_were_there_then_and_charts_their_forces(brow
         columns = list(zip(*(row.split(",") for row in rows[1:]), strict=True))
         assert rows[0].split(",")[2].startswith("disk") and all(columns[1])
         assert not columns[2][0] and not columns[2][-1] and any(columns[2])
+
+
+LONG_VALUES = (
+    """[reference]
+velocity = 1.0
+length = 0.05
+"""
+    + """[[expect]]
+quantity = "(post.drag_coefficient.mean + post.lift_coefficient.mean) / post.drag_coefficient.mean"
+range = [1.123456, 1.234567]
+source = "schaefer-turek-1996"
+"""
+)
+OVERFLOW = """
+  () => [document.documentElement.scrollWidth - innerWidth,
+    ...[...document.querySelectorAll(".scroll")].map((each) => each.scrollWidth - each.clientWidth)]
+"""
+"""How far the report, and each of its tables, reaches beyond what is seen [px]."""
+
+
+@pytest.mark.browser
+def test_the_report_fits_any_window(browser, server):
+    run = server.call("POST", "runs", {"toml": TANK + LONG_VALUES, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    eventually(lambda: server.call("GET", f"runs/{run}/report")[0] == 200)  # the film comes before it
+    report = server.call("GET", f"runs/{run}/report")[1].decode()
+    for width in (1280, 720, 390, 320):
+        with opened(browser, server, size=(width, 800)) as page:
+            page.set_content(report)
+            page.locator("summary").click()
+            found = page.evaluate(OVERFLOW)
+            assert len(found) == 3 and max(found) <= 0, (width, found)
+            no_barriers(page)
+
+
+COVERED = (
+    "async () => {"
+    + PIXELS
+    + """
+    let [covered, total] = [0, 0];
+    for (let k = 0; k < data.length; k += 4) {
+      covered += data[k + 3];
+      total += data[k] + data[k + 1] + data[k + 2];
+    }
+    return [covered, total];
+  }
+"""
+)
+"""Of the canvas: how much is covered by anything, and how bright it is."""
+
+
+@pytest.mark.browser
+def test_dye_is_seen_in_the_water_alone(browser, server):
+    run = server.call("POST", "runs", {"toml": DROP, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    with opened(browser, server, run=run) as page:
+        page.get_by_role("button", name="Run again").wait_for()
+        page.get_by_label("Speed of playing").select_option("0.05")
+        came: set[str] = set()
+        page.on("response", lambda answer: came.add(answer.url) if "velocity_y" in answer.url else None)
+        page.get_by_role("button", name=re.compile("^Streaklines")).click()
+        page.get_by_role("slider", name="Time shown").focus()
+        page.keyboard.press("Home")
+        for _ in range(3):  # all frames, so that they are there when they are played
+            seen = len(came)
+            until(page, lambda seen=seen: len(came) > seen)
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Home")
+        page.get_by_role("button", name="Play").click()
+        until(page, lambda: shown_time(page) > 0.05)
+        page.get_by_role("button", name="Hold the picture").click()
+        covered, total = page.evaluate(COVERED)
+        page.get_by_role("button", name=re.compile("^Streaklines")).click()
+        plain = page.evaluate(COVERED)
+        assert plain[0] == covered > 0
+        assert plain[1] != total  # there was dye
+
+
+@pytest.mark.browser
+def test_the_names_of_curves_have_the_values_of_the_time_that_is_shown(browser, server):
+    run = server.call("POST", "runs", {"toml": TANK, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    with opened(browser, server, run=run) as page:
+        page.get_by_role("button", name="Run again").wait_for()
+        value = page.get_by_role("figure", name="Drag").locator(".stats b")
+        slider = page.get_by_role("slider", name="Time shown")
+        slider.focus()
+        page.keyboard.press("End")
+        page.wait_for_timeout(300)
+        last = value.inner_text()
+        page.keyboard.press("Home")
+        until(page, lambda: value.count() == 0)  # the first row comes after the first step
+        page.keyboard.press("ArrowRight")
+        until(page, lambda: value.count() == 1 and value.inner_text() != last)
+        page.keyboard.press("End")
+        until(page, lambda: value.inner_text() == last)
 
 
 SMALL = """
