@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 import subprocess
 import sys
@@ -468,10 +469,14 @@ def test_dye_is_seen_in_the_water_alone(browser, server):
         page.get_by_role("button", name=re.compile("^Streaklines")).click()
         page.get_by_role("slider", name="Time shown").focus()
         page.keyboard.press("Home")
-        for _ in range(3):  # all frames, so that they are there when they are played
-            seen = len(came)
-            until(page, lambda seen=seen: len(came) > seen)
-            page.keyboard.press("ArrowRight")
+        count = len(server.call("GET", f"runs/{run}/frames")[1]["frames"])
+        keys = itertools.cycle(["ArrowRight"] * count + ["Home"])
+
+        def all_are_there() -> bool:
+            page.keyboard.press(next(keys))
+            return len(came) >= count
+
+        until(page, all_are_there)
         page.keyboard.press("Home")
         page.get_by_role("button", name="Play").click()
         until(page, lambda: shown_time(page) > 0.05)
