@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 import subprocess
 import sys
@@ -439,53 +438,6 @@ def test_the_report_fits_any_window(browser, server):
             found = page.evaluate(OVERFLOW)
             assert len(found) == 3 and max(found) <= 0, (width, found)
             no_barriers(page)
-
-
-COVERED = (
-    "async () => {"
-    + PIXELS
-    + """
-    let [covered, total] = [0, 0];
-    for (let k = 0; k < data.length; k += 4) {
-      covered += data[k + 3];
-      total += data[k] + data[k + 1] + data[k + 2];
-    }
-    return [covered, total];
-  }
-"""
-)
-"""Of the canvas: how much is covered by anything, and how bright it is."""
-
-
-@pytest.mark.browser
-def test_dye_is_seen_in_the_water_alone(browser, server):
-    run = server.call("POST", "runs", {"toml": DROP, "threads": 1})[1]["id"]
-    server.wait_for(run, "finished")
-    with opened(browser, server, run=run) as page:
-        page.get_by_role("button", name="Run again").wait_for()
-        page.get_by_label("Speed of playing").select_option("0.05")
-        came: set[str] = set()
-        page.on("response", lambda answer: came.add(answer.url) if "velocity_y" in answer.url else None)
-        page.get_by_role("button", name=re.compile("^Streaklines")).click()
-        page.get_by_role("slider", name="Time shown").focus()
-        page.keyboard.press("Home")
-        count = len(server.call("GET", f"runs/{run}/frames")[1]["frames"])
-        keys = itertools.cycle(["ArrowRight"] * count + ["Home"])
-
-        def all_are_there() -> bool:
-            page.keyboard.press(next(keys))
-            return len(came) >= count
-
-        until(page, all_are_there)
-        page.keyboard.press("Home")
-        page.get_by_role("button", name="Play").click()
-        until(page, lambda: shown_time(page) > 0.05)
-        page.get_by_role("button", name="Hold the picture").click()
-        covered, total = page.evaluate(COVERED)
-        page.get_by_role("button", name=re.compile("^Streaklines")).click()
-        plain = page.evaluate(COVERED)
-        assert plain[0] == covered > 0
-        assert plain[1] != total  # there was dye
 
 
 @pytest.mark.browser
