@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.util
 import os
 import re
 import secrets
@@ -37,6 +38,7 @@ PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validat
 RUN = "EDDYLINE_TEST_RUN"  # in the environment of all that tests of Python start
 BAR = 30  # characters of the longest stage in the table
 LONGEST_TEST = 300  # s, of C++, with sanitizers on a busy machine; of Python: pyproject.toml
+BROWSERS = ("chromium", "chromium-browser")  # as tests/python/chromium.py looks for them
 MOST_WORKERS = 8  # of pytest: each holds a copy of the package
 
 Output = tuple[bool, str]
@@ -229,6 +231,14 @@ def page(jobs: int) -> Output:
     return _all(*checks)
 
 
+def page_short(jobs: int) -> Output:
+    """One visit to the lab's page, if there is a browser here."""
+    if not any(map(shutil.which, BROWSERS)) or importlib.util.find_spec("playwright") is None:
+        print("    page-short: left out, as there is no Chromium here, or no playwright", flush=True)
+        return True, ""
+    return _pytest("-m", "browser and short", "tests/python/test_lab_short.py")
+
+
 def matrix(jobs: int) -> Output:
     """Ways of computing on ranks, two sites, short experiments and many viewers, one at a time: most take
     more than one core."""
@@ -270,6 +280,7 @@ STAGES = (
     Stage("threads", "C++ tests with the thread sanitizer", threads, on_request=True),
     Stage("python", "Python tests (pytest)", python),
     Stage("speed", "Cost of a time step (make test-speed)", speed, on_request=True),
+    Stage("page-short", "One visit to the lab's page, in a browser", page_short),
     Stage("page", "The lab's page in a browser (make test-page)", page, on_request=True),
     Stage("matrix", "Ranks in many more ways (make test-matrix)", matrix, on_request=True),
     Stage("ranks-kills", "Ranks killed at any moment (make ranks-kills)", ranks_kills, on_request=True),

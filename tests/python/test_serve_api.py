@@ -89,10 +89,17 @@ def test_the_gallery_can_be_checked_and_drawn(client):
     body = found["drawing"]["bodies"][0]
     assert body["written"]["diameter"] == "D" and body["numbers"]["diameter"] == 0.1
     assert body["in_reference"]["diameter"] == pytest.approx(1)
+    assert found["reference"] == {"velocity": 1.0, "length": 0.1, "name": "D"}
     assert found["summary"]["spacing"] == pytest.approx(0.1 / 20 * 5 / 3)
     assert 'spacing = "(D/20)*5/3"' in found["toml"]
     regime = next(each for each in found["regimes"] if each["name"] == "Re")
     assert {mark["value"] for mark in regime["marks"]} == {20, 100}
+
+
+@pytest.mark.parametrize(("written", "name"), [('"a"', "a"), ("0.05", "L"), ('"2*a"', "L")])
+def test_lengths_have_the_name_that_the_world_gives_its_reference(client, written, name):
+    toml = f"{TANK}[let]\na = 0.05\n[reference]\nvelocity = 1.0\nlength = {written}\n"
+    assert check(client, toml)["reference"]["name"] == name
 
 
 def test_a_wrong_world_is_drawn_as_far_as_it_goes(client):

@@ -30,6 +30,9 @@ export class Connection {
     private readonly address: URL,
     private readonly listener: Listener,
   ) {
+    window.addEventListener("offline", this.lose);
+    window.addEventListener("online", this.joinNow);
+    this.listener.state("joining", "");
     this.join();
   }
 
@@ -42,44 +45,63 @@ export class Connection {
   }
 
   close(): void {
-    this.closed = true;
-    clearTimeout(this.timer);
-    this.socket?.close();
-    this.listener.state("closed", "");
+    this.end("");
   }
 
+  /** For good, with the reason why. */
+  private end(reason: string): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+    window.removeEventListener("offline", this.lose);
+    window.removeEventListener("online", this.joinNow);
+    this.socket?.close();
+    this.listener.state("closed", reason);
+  }
+
+  /** Opens a socket. What comes of one that has been given up is not listened to. */
   private join(): void {
-    this.listener.state("joining", "");
     const socket = new WebSocket(this.address);
     this.socket = socket;
     this.ahead = -Infinity;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
-      this.listener.state("open", "");
+      if (socket === this.socket) this.listener.state("open", "");
     };
     socket.onmessage = (event: MessageEvent<unknown>) => {
+      if (socket !== this.socket) return;
       this.wait = FIRST_WAIT; // who only opens and closes is asked less and less often
       if (event.data instanceof ArrayBuffer) this.read(new Uint8Array(event.data));
     };
     socket.onclose = (event) => {
       if (this.closed || socket !== this.socket) return;
-      if (FINAL.has(event.code)) {
-        this.closed = true;
-        const reason = event.code === OTHER_VERSION ? "The server has another version: load this page again." : event.reason;
-        this.listener.state("closed", reason);
-        return;
-      }
-      this.listener.state("lost", "");
-      this.timer = window.setTimeout(() => this.join(), this.wait);
-      this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
+      if (FINAL.has(event.code)) this.end(event.code === OTHER_VERSION ? "The server has another version: load this page again." : event.reason);
+      else this.lose();
     };
   }
+
+  /** Gives up the socket and joins again later: without a network no socket says by itself that nobody hears it. */
+  private readonly lose = (): void => {
+    this.socket?.close();
+    this.socket = null;
+    this.listener.state("lost", "");
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.join(), this.wait);
+    this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
+  };
+
+  /** The network is back: an attempt that began without it may never end. */
+  private readonly joinNow = (): void => {
+    if (this.socket?.readyState === WebSocket.OPEN) return;
+    clearTimeout(this.timer);
+    this.wait = FIRST_WAIT;
+    this.socket?.close();
+    this.join();
+  };
 
   private read(bytes: Uint8Array): void {
     const message = fromBinary(MessageSchema, bytes);
     if (message.version !== Version.CURRENT) {
-      this.close();
-      this.listener.state("closed", "The server has another version: load this page again.");
+      this.end("The server has another version: load this page again.");
       return;
     }
     if (message.body.case === "tick") this.ahead = Math.max(this.ahead, message.body.value.clock - performance.now() / 1000);

@@ -271,7 +271,7 @@ class Execution:
 
         self.stop.finishing = True
         try:
-            publish(run, movie=movie, report=report, say=shown.say)
+            publish(run, movie=movie, report=report, say=shown.say, warn=shown.warn)
         except KeyboardInterrupt:
             repair = f"eddyline export {self.folder} --png --mp4 --report"
             with contextlib.suppress(OSError):  # the terminal may have gone

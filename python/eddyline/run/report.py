@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from eddyline.run.record import Run
 
 TEMPLATE = "report.html.jinja"
+RANK_COLUMNS = (
+    "Rank", "Particles", "Neighbours", "Messages a step", "kB a step", "Migrants", "Idle", "Overlap",
+)  # fmt: skip
 
 
 def write_report(run: Run, target: Path, charts: Sequence[Chart]) -> None:
@@ -71,6 +74,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         phases=_phase_rows(run),
         since=f" since step {_first_step(run):,}" if _first_step(run) else "",
         ranks=_rank_rows(run),
+        rank_columns=RANK_COLUMNS,
         balance=_balance(run),
         exchange=_exchange(run),
         lazy=lazy_story(run),
@@ -201,8 +205,7 @@ def _resumed_row(run: Run) -> list[tuple[str, str]]:
 
 
 def _rank_rows(run: Run) -> list[tuple[str, ...]]:
-    """Of each rank: particles, neighbours, messages and kilobytes a step, migrants, idle and overlapping
-    shares."""
+    """RANK_COLUMNS of each rank."""
     shares = run.record.get("shares", [])
     steps = max(1, run.record["steps"] - _first_step(run))
     rows: list[tuple[str, ...]] = []

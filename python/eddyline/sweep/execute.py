@@ -297,7 +297,8 @@ def _announce(folder: SweepFolder, points: Sequence[Point], found: Mapping[str, 
     if len(missing) < len(points):
         words += f", {len(points) - len(missing)} of them done before"
     if missing:
-        words += f"; about {duration(sum(plan(point.world).seconds for point in missing))}"
+        costs = [plan(point.world).cost for point in missing]
+        words += f"; about {duration(sum(cost.seconds - cost.film for cost in costs))}"  # none has a film
     print(words, file=sys.stderr, flush=True)
 
 
