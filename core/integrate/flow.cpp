@@ -460,8 +460,14 @@ template <class T, int D>
 void Flow<T, D>::write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const {
   for (int column = 0; column < walls.room(); ++column) row[column] = T(0);
   for (int d = 0; d < D; ++d) walls.put_fixed(row.first + d, constants_.fixed.wrapped(wall.x[d][k]));
-  row[D + 1] = static_cast<T>(wall.volume[k] / constants_.volume);
+  row[D + 1] = static_cast<T>(wall_volume(k, vector_of(wall.x, k)));
   row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
+}
+
+template <class T, int D>
+double Flow<T, D>::wall_volume(std::size_t k, const Vec3& x) const {
+  const double share = wall.owner[k] >= 0 ? particles::share_within_walls(world_, x) : 1.0;
+  return share * wall.volume[k] / constants_.volume;
 }
 
 template <class T, int D>

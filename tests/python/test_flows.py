@@ -24,7 +24,7 @@ def test_water_that_was_stirred_fills_its_volume_and_no_more(tmp_path: Path):
     budget, width = run.series("budget"), world.file.domain.size[0]
     depth = 2 * world.let["a"] ** 2 / width
     still = 0.5 * 9.81 * depth * budget["mass"].iloc[-1]
-    assert 0.98 < budget["potential_energy"].iloc[-1] / still < 1.03
+    assert 0.98 < budget["potential_energy"].iloc[-1] / still < 1.06
 
 
 def test_every_side_of_a_still_pool_carries_what_rests_on_it(tmp_path: Path):
