@@ -1,4 +1,4 @@
-"""Still water beside slopes that stand on the floor: hydrostatic forces on each, and water that comes to rest."""
+"""Still water beside slopes on the floor: hydrostatic forces on each, and water that comes to rest."""
 
 from __future__ import annotations
 
