@@ -205,6 +205,8 @@ class Flow {
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
+  /// Volume of a wall's particle k where it stands at x, in those of a fluid particle; see share_within_walls().
+  double wall_volume(std::size_t k, const Vec3& x) const;
 
   /// Rows of dummy particles as far as they never change: place, volume and whether the fluid sticks; zeros else.
   void write_wall_rows();

@@ -267,7 +267,7 @@ def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
 
 
 def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
-    """With a free surface a probe reads a mean, which at a wall is one of fluid on one side alone."""
+    """With a free surface a probe reads a mean, which on a wall is one over fluid on one side alone."""
     if not world.has_free_surface or world.core.method.scheme == "classic":
         return
     file, h = world.file, estimate.smoothing_length
@@ -287,10 +287,10 @@ def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
         if min(gaps, default=math.inf) < 0.5 * h:
             names.append(f"observe.{name}")
     if names:
-        stand = "stand" if len(names) > 1 else "stands"
+        lie, they = ("lie", "they sample") if len(names) > 1 else ("lies", "it samples")
         yield (
-            f"{listed(names)} {stand} at a wall: with a free surface a probe reads the mean of the fluid "
-            f"around it, here as it is about {rounded(_ONE_SIDED * h, 2)} m off the wall."
+            f"{listed(names)} {lie} on a wall: with a free surface {they} the fluid about "
+            f"{rounded(_ONE_SIDED * h, 2)} m away, but the hydrostatic part of its pressure on the wall."
         )
 
 
