@@ -40,6 +40,7 @@ class Effects:
         self._before = expected_speeds(world.file)
         fluid, gas = world.scales, world.file.fluid.is_gas
         self._fastest = self._sound if gas else FASTER * max(fluid.max_speed, self._sound / SOUND_RATIO)
+        self._more_steps = 1.0 if gas else MORE_STEPS  # friction heats a gas until it flies apart
         method = world.core.method
         h, nu = 0.5 * reach(world.file), world.file.fluid.nu
         self._viscous = method.viscous_cfl * h**2  # time step times viscosity
@@ -50,8 +51,9 @@ class Effects:
     def excesses(self, world: World) -> Iterator[Excess]:
         """What would go too far in the run if its world became this one."""
         for cause, (speed, reason) in expected_speeds(world.file).items():
-            yield from self._excess_of_speed(cause, speed, reason)
-        if self._sound > 0 and world.scales.sound_speed > FASTER * self._sound:
+            yield from self.excess_of_speed(cause, speed, reason)
+        is_viscous = "sqrt(nu" in world.scales.reason
+        if is_viscous and world.scales.sound_speed > FASTER * self._sound:
             factor = (FASTER * self._sound / world.scales.sound_speed) ** 2
             yield Excess(
                 f"the fluid would need a speed of sound of {rounded(world.scales.sound_speed)} m/s; this run "
@@ -59,19 +61,24 @@ class Effects:
                 factor,
             )
         steps = world.file.fluid.nu * self._time_step / self._viscous
-        if not steps <= MORE_STEPS:
+        if not steps <= self._more_steps:
             yield Excess(
                 f"each second would take {rounded(steps, 2)} times as many steps as at the start; at most "
-                f"{rounded(MORE_STEPS)} times as many are accepted",
-                MORE_STEPS / steps,
+                f"{rounded(self._more_steps)} times as many are accepted",
+                self._more_steps / steps,
             )
 
-    def _excess_of_speed(self, cause: str, speed: float, reason: str) -> Iterator[Excess]:
+    def excess_of_speed(
+        self, cause: str, speed: float, reason: str, most: float = math.inf
+    ) -> Iterator[Excess]:
+        """Whether a cause of motion, see expected_speeds, gives fluid too high a speed [m/s]; at most `most`
+        is accepted."""
         is_driven = "sqrt(" in reason or ", f " in reason  # by an acceleration
         before = self._before.get(cause, (0.0, ""))[0]
         limit = max(self._fastest, before)
         if is_driven:  # a file may know better than the estimate how slow its flow is
             limit = max(limit, min(FASTER * before, self._sound))
+        limit = min(limit, most)
         if speed <= limit:
             return
         compressed = ""

@@ -64,9 +64,9 @@ def _drop_unfinished_line(file: BinaryIO) -> None:
 
 
 def read(path: Path) -> list[Entry]:
-    """The entries that count, in order of their steps, of one step in that of the file: a run that goes on may have got
-    new ones before old ones came due. None without a journal. A last line that was cut off does not count.
-    Raises JournalError."""
+    """The entries that count, in order of their steps, of one step in that of the file: a run that goes on
+    may have got new ones before old ones came due. None without a journal. A last line that was cut off does
+    not count. Raises JournalError."""
     return [entry for entry in read_all(path) if not entry.left_out]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.effects import Effects
+from eddyline.live.effects import Effects, Excess
 from eddyline.live.hello import body
 from eddyline.live.journal import Entry
 from eddyline.world import World, WorldError
@@ -39,6 +39,10 @@ _SAMPLES = 10_000  # points at most by which two bodies are tried for overlap
 _WAY = re.compile(r"bodies\.(\w+)\.motion takes it ")
 _SHORTER = re.compile(r"Make it smaller, or [a-z ]+\.$")
 _RAMP = "{s}^3*(10-{s}*(15-6*{s}))"
+
+
+Largest = Callable[[World, float], str]
+"""Says what would be accepted, given the world and `Excess.factor`."""
 
 
 class RefusedError(ValueError):
@@ -240,10 +244,18 @@ class Steering:
         if not (math.isfinite(seconds) and seconds > 0):
             raise RefusedError(f"move_body: seconds = {number(asked.seconds)}; must be > 0.")
         motion = _ramped(table, asked, begin, seconds, dimensions)
-        world = self._edited(
-            [Edit("set", ["bodies", asked.body, "motion"], motion)],
-            lambda made, factor: f"Give it at least {above(seconds / factor)} s.",
+
+        def least(made: World, factor: float) -> str:
+            return f"Give it at least {above(seconds / factor)} s."
+
+        # A short movement may lie between the times at which a world looks at its motions.
+        speed = _PEAK * self._way(asked, table) / seconds
+        most = self.world.file.fluid.max_speed or math.inf
+        reason = f"{asked.body} moves at {rounded(speed)} m/s"
+        self._check_effects(
+            self.world, list(self._effects.excess_of_speed(asked.body, speed, reason, most)), least
         )
+        world = self._edited([Edit("set", ["bodies", asked.body, "motion"], motion)], least)
         core = next(each for each in world.core.bodies if each.name == asked.body)
         assert core.motion is not None
         formulas = (*(formula.text for formula in core.motion.displacement), core.motion.rotation.text)
@@ -323,15 +335,30 @@ class Steering:
             ):
                 raise RefusedError(f"add_body: {other.name} is where {name} should be. Take another place.")
 
-    def _edited(self, edits: list[Edit], largest: Callable[[World, float], str] | None = None) -> World:
-        """The world after changes of its text, checked like any other, and against what this run can do.
+    def _edited(self, edits: list[Edit], largest: Largest | None = None) -> World:
+        """The world after changes of its text, checked like any other, and against what this run can do."""
+        text, name, path = edited(self.world.source, edits), self._first.name, self._first.path
+        try:
+            world = World.from_text(text, name, path=path)
+        except WorldError as error:
+            self._check_without_speeds(text, largest)
+            raise error
+        self._check_effects(world, list(self._effects.excesses(world)), largest)
+        return world
 
-        largest: says what would be accepted, given the world and `Excess.factor`.
-        """
-        world = World.from_text(edited(self.world.source, edits), self._first.name, path=self._first.path)
-        excesses = [] if self._repeats else list(self._effects.excesses(world))
-        if not excesses:
-            return world
+    def _check_without_speeds(self, text: str, largest: Largest | None) -> None:
+        """Refuses a world by its effects if its checks pass but for the speeds that its file gives."""
+        fluid = tomlkit.parse(text).unwrap().get("fluid", {})
+        edits = [Edit("remove", ["fluid", key]) for key in ("max_speed", "sound_speed") if key in fluid]
+        try:
+            world = World.from_text(edited(text, edits), self._first.name, path=self._first.path)
+        except WorldError:
+            return
+        self._check_effects(world, list(self._effects.excesses(world)), largest)
+
+    def _check_effects(self, world: World, excesses: Sequence[Excess], largest: Largest | None) -> None:
+        if not excesses or self._repeats:
+            return
         factor = min(each.factor for each in excesses)
         accepted = f" {largest(world, factor)}" if largest is not None and factor > 0 else ""
         raise RefusedError(f"{excesses[0].text}.{accepted} {_AGAIN}")
@@ -347,10 +374,12 @@ class Steering:
 
     def _seconds(self, asked: pb.MoveBody, table: Body) -> float:
         """How long a movement takes whose fastest point goes at half the highest speed of the world."""
+        return _PEAK * self._way(asked, table) / (0.5 * self._first.scales.max_speed)
+
+    def _way(self, asked: pb.MoveBody, table: Body) -> float:
+        """How far the fastest point of a body goes, at most [m]."""
         low, high = table.core_shape.bounds
-        reach = 0.5 * math.dist(low, high)
-        way = math.hypot(*asked.by) + abs(asked.turn) * reach
-        return _PEAK * way / (0.5 * self._first.scales.max_speed)
+        return math.hypot(*asked.by) + abs(asked.turn) * 0.5 * math.dist(low, high)
 
 
 def replayed(world: World, entries: Iterable[Entry]) -> Steering:
