@@ -13,6 +13,7 @@ from typing import BinaryIO
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
 from eddyline.live import stream_pb2 as pb
+from eddyline.stream import atomic
 from eddyline.stream.formats import FormatError, check_format
 
 NAME = "journal.jsonl"
@@ -26,12 +27,16 @@ class JournalError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """step: after which it took effect.  time: simulated, then [s].  text: for people."""
+    """step: after which it took effect.  time: simulated, then [s].  text: for people.
+
+    left_out: the run went on without it.
+    """
 
     step: int
     time: float
     command: pb.Command
     text: str
+    left_out: bool = False
 
     @property
     def name(self) -> str:
@@ -63,10 +68,24 @@ def _drop_unfinished_line(file: BinaryIO) -> None:
 
 
 def read(path: Path) -> list[Entry]:
-    """The entries in order of their steps, of one step in that of the file: a run that goes on may have got
-    new ones before old ones came due. None without a journal. A last line that was cut off does not count.
-    Raises JournalError."""
+    """The entries that count, in order of their steps, of one step in that of the file: a run that goes on
+    may have got new ones before old ones came due. None without a journal. A last line that was cut off does
+    not count. Raises JournalError."""
+    return [entry for entry in read_all(path) if not entry.left_out]
+
+
+def read_all(path: Path) -> list[Entry]:
+    """The same with entries that were left out."""
     return sorted(_entries(path), key=lambda entry: entry.step) if path.is_file() else []
+
+
+def leave_out(path: Path, entry: Entry) -> None:
+    """Marks the last line that holds this entry as left out; the line stays."""
+    lines = path.read_bytes().split(b"\n")[:-1]
+    numbers = [number for number, each in enumerate(_entries(path)) if each == entry]
+    found = json.loads(lines[numbers[-1]]) | {"left_out": True}
+    lines[numbers[-1]] = json.dumps(found, ensure_ascii=False).encode()
+    atomic.write_bytes(path, b"".join(line + b"\n" for line in lines))
 
 
 def _entries(path: Path) -> Iterator[Entry]:
@@ -79,7 +98,8 @@ def _entries(path: Path) -> Iterator[Entry]:
             found = json.loads(line)
             check_format(path, found.get("format", FORMAT), FORMAT)
             command = ParseDict(found["command"], pb.Command())
-            yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]))
+            left_out = bool(found.get("left_out", False))
+            yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]), left_out)
         except FormatError as error:
             raise JournalError(str(error)) from None
         except (ValueError, KeyError, TypeError, AttributeError, ParseError) as error:

@@ -4,6 +4,7 @@ to try."""
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -159,10 +160,29 @@ def next_command(run: Run) -> str:
     world = names.get(source, source) or Path(run.folder) / "world.toml"
     if run.outcome == "stopped by user":
         return f"eddyline resume {run.folder}"
+    if run.outcome == "failed" and _can_leave_out_a_command(run):
+        return f"eddyline resume {shlex.quote(str(run.folder))} --without-last-command"
     if changes := proposal((Path(run.folder) / "world.toml").read_text(encoding="utf-8")):
         return f"eddyline run {world} {changes}"
     is_film = len(FrameStore(Path(run.folder) / "pictures")) > 1
     return f"eddyline export {run.folder} {'--mp4 --quantity pressure' if is_film else '--csv'}"
+
+
+def _can_leave_out_a_command(run: Run) -> bool:
+    """Whether a command came before the end, and a whole checkpoint before it."""
+    from eddyline.live import journal
+    from eddyline.live.steering import CONTROL
+    from eddyline.stream.checkpoints import CheckpointError, find_checkpoint
+
+    folder = Path(run.folder)
+    try:
+        commands = [each for each in journal.read(folder / journal.NAME) if each.name not in CONTROL]
+        if not commands or commands[-1].step > run.record.get("steps", -1):
+            return False
+        find_checkpoint(folder / "checkpoints", lambda text: None, commands[-1].step)
+    except (CheckpointError, journal.JournalError):
+        return False
+    return True
 
 
 def proposal(world: str) -> str:

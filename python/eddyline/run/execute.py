@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from eddyline.kinds import number, path, text, whole
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
-from eddyline.live.journal import Entry, JournalError
+from eddyline.live.journal import Entry, JournalError, leave_out
 from eddyline.live.journal import read as read_journal
 from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
 from eddyline.run.errors import RequestError
@@ -23,7 +23,13 @@ from eddyline.run.manner import Manner
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
-from eddyline.stream.checkpoints import Checkpoint, CheckpointError, find_checkpoint, world_digest
+from eddyline.stream.checkpoints import (
+    Checkpoint,
+    CheckpointError,
+    drop_checkpoints,
+    find_checkpoint,
+    world_digest,
+)
 from eddyline.wording import called
 
 if TYPE_CHECKING:
@@ -141,6 +147,7 @@ def resume(
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
     checksums: int = 0,
+    without_last_command: bool = False,
     progress: bool = True,
     movie: bool = True,
     report: bool = True,
@@ -151,6 +158,8 @@ def resume(
 
     run: a Run, its folder, or `runs/NAME` for the latest run of a world.
     steps, until: as in `run`, counted from the start of the run; else to the end that the world gives.
+    without_last_command: leave out the last command with which the run was steered, as if it had never been
+        given: from the last checkpoint before it. The journal keeps the line and marks it.
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
     """
@@ -161,7 +170,7 @@ def resume(
     )  # fmt: skip
     ranks = join()
 
-    def prepare() -> tuple[World, RunFolder, Checkpoint | None]:
+    def prepare() -> tuple[World, RunFolder, Checkpoint | None, Entry | None]:
         folder = RunFolder(Run.of(run).folder)
         made = _load(folder.world, None)
         watched_at(live)
@@ -169,10 +178,14 @@ def resume(
         _check(made, end=end, steps=steps, manner=manner)
         _check_keeping(checkpoint_every, checksums)
         if not ranks.is_root:
-            return made, folder, None
+            return made, folder, None, None
+        unwanted = _last_command(folder) if without_last_command else None
+        before = math.inf if unwanted is None else unwanted.step
         try:
             with folder.held():  # or its first one may be still to come
-                checkpoint = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr))
+                checkpoint = find_checkpoint(
+                    folder.checkpoints, lambda text: print(text, file=sys.stderr), before
+                )
         except CheckpointError as error:
             raise RequestError(str(error)) from None
         if checkpoint.world != world_digest(made.source):
@@ -184,13 +197,18 @@ def resume(
                 f"{folder}: is at t = {checkpoint.time:.4g} s, step {checkpoint.step:,} already: give a "
                 f"later {called('until')} or more {called('steps')}, counted from the start of the run"
             )
-        return made, folder, checkpoint
+        return made, folder, checkpoint, unwanted
 
     options = options_text(steps=steps, until=until)
-    ready, folder, checkpoint = ranks.agree(prepare, lambda found: f"{options}\n{manner}\n{found[0].source}")
+    ready, folder, checkpoint, unwanted = ranks.agree(
+        prepare, lambda found: f"{options}\n{manner}\n{found[0].source}"
+    )
     with simulated(ready, manner, ranks) as (simulation, stop), folder.held():
         assert checkpoint is not None
         tell_run(folder.path)
+        if unwanted is not None:  # checkpoints first: those after the command hold what it did
+            drop_checkpoints(folder.checkpoints, unwanted.step)
+            leave_out(folder.path / JOURNAL, unwanted)
         execution = Execution(
             ready, simulation, folder, stop, end=_end(ready, until),
             steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
@@ -264,6 +282,18 @@ def journal_of(folder: RunFolder) -> list[Entry]:
         return read_journal(folder.path / JOURNAL)
     except JournalError as error:
         raise RequestError(str(error)) from None
+
+
+def _last_command(folder: RunFolder) -> Entry:
+    """The last command that changed something and counts. Raises RequestError if there is none."""
+    from eddyline.live.steering import CONTROL
+
+    commands = [entry for entry in journal_of(folder) if entry.name not in CONTROL]
+    if not commands:
+        raise RequestError(
+            f"{folder}: was not steered; leave out {called('without_last_command')} to go on with it"
+        )
+    return commands[-1]
 
 
 def _end(world: World, until: float | None) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -86,11 +87,13 @@ def write_checkpoint(
         shutil.rmtree(useless, ignore_errors=True)
 
 
-def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
-    """The newest one that is whole. `tell` hears of those that are not. Raises CheckpointError if there is
-    none."""
-    candidates = _newest_first(folder)
+def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = math.inf) -> Checkpoint:
+    """The newest one that is whole, of a step before `before`. `tell` hears of those that are not. Raises
+    CheckpointError if there is none."""
+    candidates = [each for each in _newest_first(folder) if int(each.name) < before]
     refused: list[FormatError] = []
+    if not candidates and math.isfinite(before):
+        raise CheckpointError(f"{folder}: there is no checkpoint of a step before {before:,.0f}")
     for candidate in candidates:
         other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
         try:
@@ -109,6 +112,13 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
         f"{folder}: there is no checkpoint that is whole; the run cannot go on. What it has can be exported; "
         "run its world.toml again, with --checkpoint-every if it may be killed"
     )
+
+
+def drop_checkpoints(folder: Path, since: int) -> None:
+    """Deletes those of step `since` and later."""
+    for each in _newest_first(folder):
+        if int(each.name) >= since:
+            shutil.rmtree(each)
 
 
 def world_digest(source: str) -> str:
