@@ -84,7 +84,7 @@ def long_hdf5_file(path: Path, size: int, note: bytes = b"") -> Iterator[h5py.Fi
     """Like `hdf5_file`, but written to the disk as it grows: for files that memory may not hold.
 
     size: of its data [bytes], about. Room for them is taken first, so that a full disk is noticed before
-    HDF5 could meet it. note: see integrity.TRAILER.
+    HDF5 could meet it. note: see integrity.trailer.
     """
     import h5py
 
@@ -102,7 +102,7 @@ def long_hdf5_file(path: Path, size: int, note: bytes = b"") -> Iterator[h5py.Fi
 
 @contextlib.contextmanager
 def hdf5_file(path: Path, note: bytes = b"") -> Iterator[h5py.File]:
-    """An HDF5 file that appears at `path` when the block ends. note: see integrity.TRAILER.
+    """An HDF5 file that appears at `path` when the block ends. note: see integrity.trailer.
 
     It is built in memory and written in one piece: neither a kill nor a full disk leaves half a file, and a
     full disk is an ordinary OSError here instead of a broken file handle inside the HDF5 library.
@@ -122,7 +122,7 @@ def hdf5_in_memory() -> h5py.File:
 
 
 def write_hdf5(path: Path, file: h5py.File, note: bytes = b"") -> None:
-    """A copy at `path` of what a file in memory holds now, with its checksum. note: see integrity.TRAILER."""
+    """A copy at `path` of what a file in memory holds now, with its checksum. note: see integrity.trailer."""
     file.flush()
     image = file.id.get_file_image()
     write_bytes(path, image, integrity.trailer(image, note))

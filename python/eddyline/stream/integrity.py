@@ -3,7 +3,7 @@
 Checksums are XXH3 (64 bits). They protect against damage, not against forgery.
 
     JSON files      key "digest", of everything else in the file
-    HDF5 files      a TRAILER after the end of what HDF5 reads, which ignores it
+    HDF5 files      a trailer after the end of what HDF5 reads, which ignores it
     other files     listed with their checksums in the run's run.json once the run has ended
 
 Files of version 0.1 have no checksums; they are read as they are.
@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import mmap
 import os
 import stat
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
 import xxhash
 
 from eddyline.stream.damaged import DamagedError, reading
@@ -32,18 +31,20 @@ ReadFile = Callable[[Path], "bytes | None"]
 """Gives what a file holds; None if there is none. Raises DamagedError."""
 
 MAGIC = b"eddysum\n"
-TRAILER = np.dtype([("note", "V32"), ("size", "<u8"), ("digest", "<u8"), ("own", "<u8"), ("magic", "S8")])
-"""Ends an HDF5 file. note: what its writer puts there.  size: bytes before the trailer, and digest: their
-checksum.  own: checksum of the fields before."""
-_OWN_AT: int = TRAILER.fields["own"][1]  # type: ignore[index]
+NOTE_BYTES = 32
+_TRAILER = struct.Struct(f"<{NOTE_BYTES}sQQ")
+"""Ends an HDF5 file, before the checksum of these fields and MAGIC. What its writer says of it (the note); how
+many bytes there are before, and their checksum."""
+TRAILER_BYTES = _TRAILER.size + 8 + len(MAGIC)
 FORMAT = 2
 """Of JSON and HDF5 files that carry checksums; 1 or none: those of version 0.1 do not."""
 _DIGEST = "digest"
 _INFLATION = 1100
 """No compressed data set is more times as long as the file that holds it: deflate reaches 1032."""
+_BLOCK = 1 << 18  # bytes that are read and summed at a time: they stay in the cache
 
 
-def checksum(data: bytes | memoryview | mmap.mmap) -> int:
+def checksum(data: bytes | memoryview) -> int:
     return xxhash.xxh3_64_intdigest(data)
 
 
@@ -139,40 +140,53 @@ def _json_digest(value: Mapping[str, Any]) -> str:
 # --- HDF5 ---------------------------------------------------------------------------------------------------
 
 
-def trailer(content: bytes | memoryview | mmap.mmap, note: bytes = b"") -> bytes:
+def trailer(content: bytes | memoryview, note: bytes = b"") -> bytes:
     """What `content`, a complete HDF5 file, is to be followed by."""
-    made = np.zeros(1, dtype=TRAILER)
-    made["note"], made["size"], made["magic"] = note.ljust(32, b"\0"), len(content), MAGIC
-    made["digest"] = checksum(content)
-    made["own"] = checksum(made.tobytes()[:_OWN_AT])
-    return made.tobytes()
+    return _trailer(checksum(content), len(content), note)
+
+
+def _trailer(digest: int, size: int, note: bytes) -> bytes:
+    fields = _TRAILER.pack(note, size, digest)
+    return fields + checksum(fields).to_bytes(8, "little") + MAGIC
 
 
 def append_trailer(path: Path, note: bytes = b"") -> None:
     """Completes an HDF5 file on the disk."""
-    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        end = trailer(content, note)
-        file.seek(0, os.SEEK_END)
-        file.write(end)
+    with path.open("r+b") as file:
+        digest = _digest_of(file, size := os.fstat(file.fileno()).st_size)
+        file.write(_trailer(digest, size, note))
+
+
+def _digest_of(file: IO[bytes], size: int) -> int:
+    """The checksum of the first `size` bytes; goes to their end."""
+    sum_, room = xxhash.xxh3_64(), memoryview(bytearray(_BLOCK))
+    file.seek(0)
+    while size > 0 and (count := file.readinto(room[: min(_BLOCK, size)])):  # type: ignore[attr-defined]
+        sum_.update(room[:count])
+        size -= count
+    return sum_.intdigest()
 
 
 def read_note(path: Path) -> bytes | None:
-    """What the writer put into the trailer, without a look at the rest; None without a trailer."""
+    """What the writer put into the trailer, without a look at the rest; None without a trailer. Raises
+    DamagedError."""
     with reading(path), opened(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(0, size - TRAILER.itemsize))
-        found = _trailer_of(path, file.read(), size)
-    return None if found is None else bytes(found["note"].tobytes())
+        found = _read_trailer(path, file)
+    return None if found is None else found[0]
 
 
-def _trailer_of(path: Path, end: bytes, size: int) -> Any | None:
-    """end: the last bytes of a file, `size`: all of it."""
-    if len(end) < TRAILER.itemsize or not end.endswith(MAGIC):
+def _read_trailer(path: Path, file: IO[bytes]) -> tuple[bytes, int, int] | None:
+    """Note, size and checksum; None without a trailer. Raises DamagedError if it was changed."""
+    size = os.fstat(file.fileno()).st_size
+    file.seek(max(0, size - TRAILER_BYTES))
+    end = file.read(TRAILER_BYTES)
+    if len(end) < TRAILER_BYTES or not end.endswith(MAGIC):
         return None
-    found = np.frombuffer(end[-TRAILER.itemsize :], dtype=TRAILER)[0]
-    if checksum(end[-TRAILER.itemsize :][:_OWN_AT]) != found["own"] or found["size"] != size - TRAILER.itemsize:
+    fields, own = end[: _TRAILER.size], end[_TRAILER.size : -len(MAGIC)]
+    note, before, digest = _TRAILER.unpack(fields)
+    if checksum(fields).to_bytes(8, "little") != own or before != size - TRAILER_BYTES:
         raise DamagedError(path, "its end was changed after it was written")
-    return found
+    return note, before, digest
 
 
 @contextlib.contextmanager
@@ -194,16 +208,10 @@ def hdf5_file(path: Path) -> Iterator[h5py.File]:
 def _verify(path: Path) -> bool:
     """Whether a file has a trailer, which must be true then."""
     with opened(path) as file:
-        if os.fstat(file.fileno()).st_size == 0:
-            raise DamagedError(path, "it is empty")
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content, memoryview(content) as view:
-            found = _trailer_of(path, bytes(view[-TRAILER.itemsize :]), len(view))
-            if found is None:
-                return False
-            with view[: -TRAILER.itemsize] as rest:
-                if checksum(rest) != found["digest"]:
-                    raise DamagedError(path, "it was changed after it was written: its checksum is another")
-    return True
+        found = _read_trailer(path, file)
+        if found is not None and _digest_of(file, found[1]) != found[2]:
+            raise DamagedError(path, "it was changed after it was written: its checksum is another")
+    return found is not None
 
 
 def values_of(file: h5py.File, data: h5py.Dataset, columns: int | None = None) -> Any:
