@@ -13,11 +13,13 @@ from typing import BinaryIO
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
 from eddyline.live import stream_pb2 as pb
+from eddyline.stream import integrity
+from eddyline.stream.damaged import DamagedError
 
 NAME = "journal.jsonl"
 
 
-class JournalError(ValueError):
+class JournalError(DamagedError):
     """A journal that cannot be read; the text says where."""
 
 
@@ -46,7 +48,7 @@ def append(path: Path, entry: Entry) -> None:
     }
     with path.open("a+b") as file:
         _drop_unfinished_line(file)
-        file.write((json.dumps(line, ensure_ascii=False) + "\n").encode())
+        file.write((json.dumps(integrity.with_digest(line), ensure_ascii=False) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
 
@@ -58,22 +60,25 @@ def _drop_unfinished_line(file: BinaryIO) -> None:
     file.truncate(text.rfind(b"\n") + 1)
 
 
-def read(path: Path) -> list[Entry]:
+def read(path: Path, read: integrity.ReadFile = integrity.read_file) -> list[Entry]:
     """The entries in order of their steps, of one step in that of the file: a run that goes on may have got
     new ones before old ones came due. None without a journal. A last line that was cut off does not count.
-    Raises JournalError."""
-    return sorted(_entries(path), key=lambda entry: entry.step) if path.is_file() else []
+    Raises DamagedError."""
+    content = read(path)
+    return [] if content is None else sorted(_entries(path, content), key=lambda entry: entry.step)
 
 
-def _entries(path: Path) -> Iterator[Entry]:
+def _entries(path: Path, content: bytes) -> Iterator[Entry]:
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise JournalError(f"{path}: is no journal: {error}") from None
+        raise JournalError(path, f"is no journal: {error}") from None
     for number, line in enumerate(text.split("\n")[:-1], start=1):
         try:
             found = json.loads(line)
+            if "digest" in found and found != integrity.with_digest(found):
+                raise ValueError("it was changed after it was written")
             command = ParseDict(found["command"], pb.Command())
             yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]))
-        except (ValueError, KeyError, TypeError, ParseError) as error:
-            raise JournalError(f"{path}:{number}: is no entry of a journal: {error}") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ParseError) as error:
+            raise JournalError(path, f"line {number} is no entry of a journal: {error}") from None

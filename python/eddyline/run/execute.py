@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.kinds import number, path, text, whole
 from eddyline.live.address import Address, AddressError, address
-from eddyline.live.journal import NAME as JOURNAL
-from eddyline.live.journal import Entry, JournalError
-from eddyline.live.journal import read as read_journal
+from eddyline.live.journal import Entry
 from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
 from eddyline.run.errors import RequestError
 from eddyline.run.execution import Execution
@@ -163,7 +161,7 @@ def resume(
 
     def prepare() -> tuple[World, RunFolder, Checkpoint | None]:
         folder = RunFolder(Run.of(run).folder)
-        made = _load(folder.world, None)
+        made = folder.read_world(verified=False)
         watched_at(live)
         end = _end(made, until)
         _check(made, end=end, steps=steps, manner=manner)
@@ -260,10 +258,7 @@ def watched_at(live: str | None) -> Address | None:
 
 
 def journal_of(folder: RunFolder) -> list[Entry]:
-    try:
-        return read_journal(folder.path / JOURNAL)
-    except JournalError as error:
-        raise RequestError(str(error)) from None
+    return folder.read_journal()
 
 
 def _end(world: World, until: float | None) -> float:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.live import journal
 from eddyline.live.steering import replayed
 from eddyline.plot import colors, metadata, movie
 from eddyline.plot.chart import Chart
 from eddyline.plot.charts import charts_of
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.scene import Passing, Scene
-from eddyline.stream.frames import Frame, FrameStore
+from eddyline.run.folder import RunFolder
+from eddyline.stream.frames import Frame
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -38,7 +38,7 @@ class RunPictures:
         self.run = run
         self.width = width
         self.scene = scene_of(run)
-        self.store = FrameStore(run.folder / "pictures")
+        self.store = RunFolder(run.folder).read_frames()
         self.quantity = quantity or str(run.record["quantity"])
         self.metadata = metadata_of(run)
         if self.quantity not in self.quantities():
@@ -108,7 +108,7 @@ class RunPictures:
 
 def scene_of(run: Run) -> Scene:
     """With the bodies as steering moved, added and removed them."""
-    entries = journal.read(run.folder / journal.NAME)
+    entries = RunFolder(run.folder).read_journal()
     if not entries:
         return Scene.of(run.world)
     steering = replayed(run.world, entries)

@@ -76,7 +76,7 @@ def replay(
         watched_at(live)
         if ranks.is_root:
             RunFolder.check_destination(destination)
-        made = World.load(folder.world)
+        made = folder.read_world()
         return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
 
     world, before, entries, steps, end = ranks.agree(prepare, lambda found: f"{manner}\n{found[0].source}")
@@ -84,9 +84,9 @@ def replay(
     with simulated(world, manner, ranks) as (simulation, stop):
         folder = RunFolder.create(str(record["world"]), destination)
         tell_run(folder.path)
-        kept = before.path / journal.NAME
-        if kept.is_file():
-            atomic.write_bytes(folder.path / journal.NAME, kept.read_bytes())
+        kept = before.read_file(before.path / journal.NAME)
+        if kept is not None:
+            atomic.write_bytes(folder.path / journal.NAME, kept)
         execution = Execution(
             world, simulation, folder, stop, end=end, steps=steps, checkpoint_every=CHECKPOINT_EVERY
         )

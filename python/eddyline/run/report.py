@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.live import journal
 from eddyline.live.steering import CONTROL
 from eddyline.plot import references
 from eddyline.plot.chart import Chart
@@ -23,6 +22,7 @@ from eddyline.run.closing import (
     verdict_text,
     window_text,
 )
+from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
@@ -84,7 +84,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
 
 def _steered(run: Run) -> list[tuple[str, str, str]]:
     """(time, step, what) of everything that was done to the run while it ran."""
-    entries = journal.read(run.folder / journal.NAME)
+    entries = RunFolder(run.folder).read_journal()
     return [
         (f"{entry.time:.4g} s", f"{entry.step:,}", entry.text)
         for entry in entries

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,10 @@ from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve.channel import Channel
 from eddyline.serve.rasters import always_the_same
-from eddyline.stream.frames import FrameStore
-from eddyline.stream.series import read_series
 from eddyline.stream.snapshots import read_snapshot, snapshot_count, snapshot_moment
-from eddyline.world import World
+
+if TYPE_CHECKING:
+    from eddyline.world import World
 
 _NOT_NOW = "the run has ended; run it again."
 _COMMANDS = (
@@ -55,7 +56,7 @@ def quantities(folder: Path) -> list[str]:
 
 def moments(folder: Path) -> list[tuple[int, float]]:
     """Step and time [s] of the frames stored so far."""
-    index = FrameStore(RunFolder(folder).pictures).index
+    index = RunFolder(folder).read_frames().index
     return list(zip(index["step"].tolist(), index["time"].tolist(), strict=True))
 
 
@@ -100,7 +101,7 @@ def _steering_of(folder: Path) -> Steering:
 @lru_cache(maxsize=8)
 def _replayed(folder: Path, size: int) -> Steering:
     """size: of the journal [bytes], which may grow while the run goes on."""
-    return replayed(World.load(RunFolder(folder).world), journal.read(folder / journal.NAME))
+    return replayed(RunFolder(folder).read_world(), RunFolder(folder).read_journal())
 
 
 @lru_cache(maxsize=4096)
@@ -118,7 +119,7 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     """The fluid of a snapshot within the domain, at most so many particles (0: all): as a frame of a run that
     goes on has them. Raises IndexError and ValueError."""
     found = read_snapshot(folder, index)
-    world = World.load(RunFolder(folder).world)
+    world = RunFolder(folder).read_world()
     low = np.array(world.file.domain.origin or (0.0,) * world.dimensions)
     size = np.array(world.file.domain.size)
     shares = (found["position"] - low) / size
@@ -149,8 +150,9 @@ def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
 
 def series(folder: Path) -> Iterator[tuple[str, Rows]]:
     """All series as a channel keeps them."""
-    for path in sorted(RunFolder(folder).series.glob("*.csv")):
-        table = read_series(path)
+    kept = RunFolder(folder)
+    for path in sorted(kept.series.glob("*.csv")):
+        table = kept.read_series(path.stem)
         units = table.attrs["units"]
         store = Rows([(str(name), units[name]) for name in table.columns])
         store.add(0, table.to_numpy(dtype=np.float64))
@@ -161,20 +163,20 @@ def fill(channel: Channel, folder: Path) -> None:
     """Makes a channel say what the folder of a run says that is not connected."""
     kept = RunFolder(folder)
     record = kept.read_record()
-    world = World.load(kept.world)
+    world = kept.read_world()
     refusals = dict.fromkeys(_COMMANDS, _NOT_NOW)
     said = hello(
         world, channel.run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals
     )
     channel.hello = said
     channel.series = dict(series(folder))
-    entries = journal.read(folder / journal.NAME)
+    entries = kept.read_journal()
     if entries:
         channel.take(packed(marks=pb.Marks(marks=map(mark, entries))))
     bodies = _steering_of(folder).bodies(record["steps"], record["time"]) if "time" in record else None
     if bodies is not None:
         channel.take(packed(bodies=bodies))
-    results = kept.results.read_text(encoding="utf-8") if kept.results.is_file() else "{}"
+    results = json.dumps(kept.read_results(), ensure_ascii=False)
     ended = pb.Ended(
         outcome="lost" if record["outcome"] == "running" else record["outcome"],
         message=record["message"],
@@ -195,8 +197,8 @@ def results(folder: Path) -> dict[str, Any]:
     """results.json, or the same from the series so far of a run that goes on; with what the command line says
     of it: `warnings`, and of each expectation `measured_text`, `expected_text` and `paper`."""
     kept = RunFolder(folder)
-    world = World.load(kept.world)
-    found = kept.read_results() if kept.results.is_file() else _results_so_far(folder, world)
+    world = kept.read_world()
+    found = kept.read_results() or _results_so_far(folder, world)
     if not found:
         return {}
     said = [
@@ -216,7 +218,7 @@ def results(folder: Path) -> dict[str, Any]:
 def _results_so_far(folder: Path, world: World) -> dict[str, Any]:
     kept = RunFolder(folder)
     paths = [path for path in kept.series.glob("*.csv") if _has_rows(path)]
-    series = {path.stem: read_series(path) for path in paths}
+    series = {path.stem: kept.read_series(path.stem) for path in paths}
     if not series:
         return {}
     reached = min(float(table["time"].iloc[-1]) for table in series.values())

@@ -13,7 +13,6 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 from starlette.requests import HTTPConnection
 
-from eddyline.live import journal
 from eddyline.live.frames import MOST_PARTICLES
 from eddyline.run.folder import RunFolder
 from eddyline.serve import past
@@ -23,7 +22,8 @@ from eddyline.serve.problems import Faults, Refusal, faults_of
 from eddyline.serve.store import FINAL, RunRow
 from eddyline.serve.tokens import Looks, Steers
 from eddyline.serve.worlds import WorldRequest, WorldText
-from eddyline.stream.series import read_series
+from eddyline.stream.damaged import DamagedError
+from eddyline.stream.integrity import read_text
 from eddyline.world import WorldError
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
@@ -123,8 +123,16 @@ def answer(lab: Lab, row: RunRow) -> RunAnswer:
         **shown,
         live=lab.hub.is_connected(row.id),
         viewers=len(channel.viewers) if channel is not None else 0,
-        frames=len(past.moments(Path(row.folder))) if row.folder else 0,
+        frames=_frames_of(Path(row.folder)) if row.folder else 0,
     )
+
+
+def _frames_of(folder: Path) -> int:
+    """Stored frames; 0 if they are damaged: the list is of all runs."""
+    try:
+        return len(past.moments(folder))
+    except DamagedError:
+        return 0
 
 
 @router.get("")
@@ -182,7 +190,7 @@ def read_world(id: RunId, lab: InLab, may: Looks) -> WorldText:
     path = kept if row.folder and kept.is_file() else waiting
     if not path.is_file():
         raise Refusal(409, "The world of this run is not here.")
-    return WorldText(toml=path.read_text(encoding="utf-8"))
+    return WorldText(toml=read_text(path, RunFolder(path.parent).read_file))
 
 
 @router.get("/{id}/results")
@@ -207,7 +215,8 @@ def read_series_file(id: RunId, name: SeriesName, lab: InLab, may: Looks) -> Fil
 @router.get("/{id}/series/{name}")
 def read_one_series(id: RunId, name: SeriesName, lab: InLab, may: Looks) -> SeriesAnswer:
     """A series as columns; what is not a number is null."""
-    table = read_series(_series(lab, id, name))
+    path = _series(lab, id, name)
+    table = RunFolder(path.parent.parent).read_series(path.stem)
     columns = [[value if value == value else None for value in table[name]] for name in table.columns]
     units = table.attrs["units"]
     names = [str(column) for column in table.columns]
@@ -278,7 +287,7 @@ def read_particles(
 @router.get("/{id}/journal")
 def read_journal(id: RunId, lab: InLab, may: Looks) -> list[JournalEntry]:
     """What was done to the run while it ran."""
-    entries = journal.read(lab.folder_of(lab.run(id)) / journal.NAME)
+    entries = RunFolder(lab.folder_of(lab.run(id))).read_journal()
     return [
         JournalEntry(step=entry.step, time=entry.time, command=entry.name, text=entry.text)
         for entry in entries

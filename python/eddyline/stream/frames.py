@@ -4,10 +4,10 @@
     pictures/frames.index  HEADER, then for each its time, its step, where it ends and checksums, (n,) of
                            INDEX
 
-A frame counts as there when it is in the index. It is read after its checksum has been verified. Each is one record in NumPy's own format: `time` [s], `step`,
-`lower` and `upper` [m], and for each quantity a raster of `shape` (rows, columns), in `units`. Where
-there is fluid is told by a bit a pixel, `known`, and only those pixels have a code of 16 bits: value =
-offset + scale * code, and 65535 on a solid. Row 0 is at the bottom.
+A frame counts as there when it is in the index. Its checksum is verified when it is read. Each is one
+record in NumPy's own format: `time` [s], `step`, `lower` and `upper` [m], and for each quantity a raster of
+`shape` (rows, columns), in `units`. Where there is fluid is told by a bit a pixel, `known`, and only those
+pixels have a code of 16 bits: value = offset + scale * code, and 65535 on a solid. Row 0 is at the bottom.
 
     with open("frames.npy", "rb") as file:
         speed = numpy.load(file)[()]["speed"]  # of the first; numpy.load again for the next
@@ -53,8 +53,8 @@ _LOADING = threading.Lock()  # headers are parsed by `ast`, which breaks in two 
 HEADER = np.dtype([("magic", "S8"), ("format", "<u4"), ("spare", "V28")])
 """Begins an index."""
 INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8"), ("digest", "<u8"), ("own", "<u8")])
-"""Of a frame: time [s], step, how many bytes of `frames.npy` there are with it, the checksum of its own bytes,
-and that of the fields before and of its number."""
+"""Of a frame: time [s], step, how many bytes of `frames.npy` there are with it, the checksum of its own
+bytes, and that of the fields before and of its number."""
 _INDEX_1 = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
 """Of version 0.1, without a header."""
 _MAGIC = b"eddyidx\n"
@@ -387,7 +387,9 @@ class FrameStore:
         if self.has_checksums:
             return self.index
         rows = (
-            _row(k, float(row["time"]), int(row["step"]), int(row["end"]), integrity.checksum(self._content(k)))
+            _row(
+                k, float(row["time"]), int(row["step"]), int(row["end"]), integrity.checksum(self._content(k))
+            )
             for k, row in enumerate(self.index)
         )
         return np.frombuffer(b"".join(rows), dtype=INDEX)

@@ -33,8 +33,8 @@ ReadFile = Callable[[Path], "bytes | None"]
 MAGIC = b"eddysum\n"
 NOTE_BYTES = 32
 _TRAILER = struct.Struct(f"<{NOTE_BYTES}sQQ")
-"""Ends an HDF5 file, before the checksum of these fields and MAGIC. What its writer says of it (the note); how
-many bytes there are before, and their checksum."""
+"""Ends an HDF5 file, before the checksum of these fields and MAGIC: what its writer says of it, how many
+bytes come before, and their checksum."""
 TRAILER_BYTES = _TRAILER.size + 8 + len(MAGIC)
 FORMAT = 2
 """Of JSON and HDF5 files that carry checksums; 1 or none: those of version 0.1 do not."""
@@ -129,7 +129,9 @@ def check_format(path: Path, found: object) -> None:
     """Raises DamagedError for a format that this version does not know."""
     if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= FORMAT:
         raise DamagedError(
-            path, f"it has format {found!r}; this version reads 1 to {FORMAT}", "update Eddyline if it is newer"
+            path,
+            f"it has format {found!r}; this version reads 1 to {FORMAT}",
+            "update Eddyline if it is newer",
         )
 
 
@@ -215,8 +217,8 @@ def _verify(path: Path) -> bool:
 
 
 def values_of(file: h5py.File, data: h5py.Dataset, columns: int | None = None) -> Any:
-    """The numbers of a data set, of a table its first `columns`. Raises ValueError for one that claims to hold
-    more than its file can."""
+    """The numbers of a data set, of a table its first `columns`. Raises ValueError for one that claims to
+    hold more than its file can."""
     limit = file.id.get_filesize() * (_INFLATION if data.compression else 1)
     if data.size * data.dtype.itemsize > limit:
         raise ValueError(f"{data.name} claims {data.shape} numbers, more than the file holds")

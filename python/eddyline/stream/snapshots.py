@@ -20,7 +20,7 @@ import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -86,7 +86,7 @@ _POINT_DATA = "PointData"
 _POSITION = Field("Points", np.float64, "m", "position (the third coordinate is 0 in two dimensions)", 3)
 KINDS: tuple[Kind, ...] = ("walls", "fluid")
 """In the order in which they are written."""
-_NOTE = "<dqqi4s"
+_NOTE = struct.Struct("<dqqi4s")
 FIELDS: dict[Kind, tuple[Field, ...]] = {"fluid": FLUID_FIELDS, "walls": WALL_FIELDS}
 
 
@@ -254,7 +254,8 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     if not -count <= k < count:
         raise IndexError(f"{folder}: there are {count} snapshots; number {k} is not one of them")
     out: dict[str, Any] = {}
-    for kind, prefix in (("fluid", ""), ("walls", "wall_")):
+    prefixes: dict[Kind, str] = {"fluid": "", "walls": "wall_"}
+    for kind, prefix in prefixes.items():
         path = folder / kind / part_name(k % count)
         _read_note(path)
         with integrity.hdf5_file(path) as file:
@@ -280,9 +281,10 @@ def snapshot_moment(run: str | Path, k: int) -> tuple[int, float]:
     return found.step, found.time
 
 
-class _Note(NamedTuple):
-    """What the trailer of a snapshot says of it. count: of particles; of a file on top, of snapshots.  number:
-    of the snapshot."""
+@dataclass(frozen=True)
+class _Note:
+    """What the trailer of a snapshot says of it. number: of the snapshot.  count: of particles; of a file on
+    top, of snapshots."""
 
     time: float  # s
     step: int
@@ -291,7 +293,7 @@ class _Note(NamedTuple):
     kind: Kind
 
     def bytes(self) -> bytes:
-        return struct.pack(_NOTE, self.time, self.step, self.count, self.number, self.kind[:4].encode())
+        return _NOTE.pack(self.time, self.step, self.count, self.number, self.kind[:4].encode())
 
 
 def _read_note(path: Path) -> _Note:
@@ -303,10 +305,10 @@ def _read_note(path: Path) -> _Note:
             root = file["VTKHDF"]
             time, step = float(root.attrs["time"]), int(root.attrs["step"])
             return _Note(time, step, int(root["NumberOfPoints"][0]), int(path.stem), kind)
-    *found, written_as = struct.unpack(_NOTE, note)
-    if (found[3], written_as) != (int(path.stem), kind[:4].encode()):
+    time, step, count, number, written_as = _NOTE.unpack(note)
+    if (number, written_as) != (int(path.stem), kind[:4].encode()):
         raise DamagedError(path, "it is another file of the run, under a wrong name")
-    return _Note(*found, kind)
+    return _Note(time, step, count, number, kind)
 
 
 def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
@@ -320,9 +322,8 @@ def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
         _read_note(folder / kind / part_name(number))
         with integrity.hdf5_file(folder / kind / part_name(number)):
             pass  # the file on top would not say which one is damaged
-    with integrity.hdf5_file(folder / f"{kind}.vtkhdf") as source:
-        with h5py.File(target, "w") as file:
-            _copy(source, file)
+    with integrity.hdf5_file(folder / f"{kind}.vtkhdf") as source, h5py.File(target, "w") as file:
+        _copy(source, file)
 
 
 def _copy(source: h5py.Group, target: h5py.Group) -> None:
