@@ -26,6 +26,7 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
+from eddyline.stream.damaged import reading
 from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ TEMPLATE = "report.html.jinja"
 
 def write_report(run: Run, target: Path, charts: Sequence[Chart]) -> None:
     """Writes the page of `run` with its movie (or last picture) and `charts` inside."""
-    atomic.write_text(target, report_html(run, charts))
+    with reading(RunFolder(run.folder).record):  # what else it is made from has been checked
+        page = report_html(run, charts)
+    atomic.write_text(target, page)
 
 
 def report_html(run: Run, charts: Sequence[Chart]) -> str:
