@@ -11,6 +11,7 @@ from pathlib import Path
 import fuzz_files
 import numpy as np
 import pytest
+import small_worlds
 from typer.testing import CliRunner
 
 from eddyline.cli import app
@@ -210,3 +211,41 @@ def test_an_index_of_snapshots_that_is_damaged_is_made_anew(run: Path, tmp_path:
     assert path.read_bytes() != whole
     done = CliRunner().invoke(app, ["export", str(run), "--vtkhdf", "--out", str(tmp_path / "out")])
     assert done.exit_code == 0 and path.read_bytes() == whole, done.output
+
+
+@pytest.mark.parametrize("content", ["", "[1]", '{"settings": 3}', '{"world": "x", "digest": "0"}'])
+def test_a_damaged_sweep_is_one_line(content: str, tmp_path: Path) -> None:
+    world = small_worlds.write(tmp_path)
+    (tmp_path / "sweep").mkdir()
+    (tmp_path / "sweep" / "sweep.json").write_text(content)
+    words = [
+        "sweep",
+        str(world),
+        "--set",
+        "let.a=0.04,0.05",
+        "--steps",
+        "1",
+        "--out",
+        str(tmp_path / "sweep"),
+    ]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2 and f"{tmp_path / 'sweep' / 'sweep.json'}: damaged (" in done.output, (
+        done.output
+    )
+    assert [path.name for path in (tmp_path / "sweep").iterdir()] == ["sweep.json"]
+
+
+def test_a_checkpoint_that_is_no_file_is_passed_over(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (manifest,) = run.glob("checkpoints/*/manifest.json")
+    for change in (fuzz_files.to_pipe, fuzz_files.to_loop):
+        change(manifest, np.random.default_rng(1), [])
+        done = CliRunner().invoke(app, ["resume", str(run), "--steps", "70"])
+        assert done.exit_code == 2 and "there is no checkpoint that is whole" in done.output, done.output
+
+
+def test_the_list_of_the_lab_has_a_run_whose_frames_are_damaged(run: Path) -> None:
+    from eddyline.serve.runs import _frames_of
+
+    assert _frames_of(run) > 1
+    fuzz_files.scramble(run / "pictures" / "frames.index", np.random.default_rng(1), [])
+    assert _frames_of(run) == 0

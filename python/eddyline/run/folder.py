@@ -16,7 +16,7 @@ from eddyline.run.stored import check_record, check_results
 from eddyline.stream import atomic, integrity
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import read_checksums
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.damaged import DamagedError, reading
 from eddyline.stream.frames import FrameStore
 from eddyline.stream.series import read_series
 from eddyline.wording import given
@@ -24,6 +24,7 @@ from eddyline.wording import given
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eddyline.live.steering import Steering
     from eddyline.world import World
 
 MOST_NAMED = 8  # runs of a sweep, in a message
@@ -230,6 +231,16 @@ class RunFolder:
     def read_journal(self) -> list[journal.Entry]:
         """Raises DamagedError."""
         return journal.read(self.path / journal.NAME, self.read_file)
+
+    def steered(self, world: World) -> Steering | None:
+        """What the journal has made of `world`; None without entries. Raises DamagedError."""
+        from eddyline.live.steering import replayed
+
+        entries = self.read_journal()
+        if not entries:
+            return None
+        with reading(self.path / journal.NAME):
+            return replayed(world, entries)
 
     def drop_ballast(self) -> None:
         """Frees the room kept for the last words of a run whose disk is full."""

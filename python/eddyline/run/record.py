@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline import kinds
 from eddyline.run.folder import RunFolder
 from eddyline.stream import snapshots
+from eddyline.stream.damaged import reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,12 +81,21 @@ class Run:
     @property
     def name(self) -> str:
         """That of the world file, without `.toml`."""
-        return str(self.record["world"])
+        return self._text("world")
 
     @property
     def title(self) -> str:
         """That of the world."""
-        return str(self.record["title"])
+        return self._text("title")
+
+    @property
+    def quantity(self) -> str:
+        """What its film shows."""
+        return self._text("quantity")
+
+    def _text(self, key: str) -> str:
+        with reading(self._folder.record):
+            return str(self.record[key])
 
     @cached_property
     def world(self) -> World:
@@ -153,7 +163,7 @@ class Run:
         another that was kept is asked for. KeyError, which names those, if this one was not."""
         from eddyline.run.frames import Frames
 
-        name = str(self.record["quantity"]) if quantity is None else quantity
+        name = self.quantity if quantity is None else quantity
         kinds.text(quantity=name)
         return Frames(self._folder.read_frames(), name)
 

@@ -59,7 +59,7 @@ def replay(
         given = Run.of(run)
         folder = RunFolder(given.folder)
         record = folder.read_record()
-        if "steps" not in record or not record["fingerprint"]:
+        if not {"steps", "end", "world", "title"} <= record.keys() or not record.get("fingerprint"):
             how = {"running": "is being computed", "lost": "was killed"}.get(given.outcome, given.outcome)
             raise RequestError(
                 f"{folder}: did not come to its end ({how}), so that there is nothing to compare with. "

@@ -101,7 +101,9 @@ def _steering_of(folder: Path) -> Steering:
 @lru_cache(maxsize=8)
 def _replayed(folder: Path, size: int) -> Steering:
     """size: of the journal [bytes], which may grow while the run goes on."""
-    return replayed(RunFolder(folder).read_world(), RunFolder(folder).read_journal())
+    kept = RunFolder(folder)
+    world = kept.read_world()
+    return kept.steered(world) or replayed(world, [])
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eddyline.stream import atomic
+from eddyline.stream import atomic, integrity
 
 FORMAT = 6
 KEPT = 2
@@ -45,7 +45,7 @@ class Checkpoint:
 
     def parts(self) -> Iterator[bytes]:
         for name in self.files:
-            yield (self.folder / name).read_bytes()
+            yield integrity.read_file(self.folder / name) or b""
 
 
 def write_checkpoint(
@@ -91,7 +91,7 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
     for candidate in candidates:
         try:
             return _read(candidate)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
             tell(f"{candidate}: damaged ({error}){other}")
     raise CheckpointError(
@@ -111,16 +111,18 @@ def _newest_first(folder: Path) -> list[Path]:
 
 
 def _read(folder: Path) -> Checkpoint:
-    try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError("it was not finished") from None
+    content = integrity.read_file(folder / MANIFEST)
+    if content is None:
+        raise ValueError("it was not finished")
+    manifest: dict[str, Any] = json.loads(content.decode("utf-8"))
     if _digest({key: value for key, value in manifest.items() if key != "sha256"}) != manifest["sha256"]:
         raise ValueError(f"{MANIFEST} has changed")
     if manifest["format"] != FORMAT:
         raise ValueError(f"format {manifest['format']}, not {FORMAT}")
     for part in manifest["parts"]:
-        content = (folder / part["file"]).read_bytes()
+        content = integrity.read_file(folder / part["file"])
+        if content is None:
+            raise ValueError(f"{part['file']} is missing")
         if len(content) != part["bytes"] or hashlib.sha256(content).hexdigest() != part["sha256"]:
             raise ValueError(f"{part['file']} has changed")
     return Checkpoint(
