@@ -80,12 +80,11 @@ def _record() -> TypeAdapter[Any]:
 
 @cache
 def _results() -> TypeAdapter[Any]:
-    from annotated_types import Len
-    from pydantic import ConfigDict, TypeAdapter, with_config
+    from pydantic import ConfigDict, Field, TypeAdapter, with_config
     from typing_extensions import TypedDict
 
     _number = Optional[float]  # noqa: UP045
-    _window = Optional[Annotated[list[float], Len(2, 2)]]  # noqa: UP045
+    _window = Optional[Annotated[list[float], Field(min_length=2, max_length=2)]]  # noqa: UP045
 
     @with_config(ConfigDict(strict=True, extra="allow"))
     class Value(TypedDict):
