@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.stream import atomic
+from eddyline.stream import atomic, integrity
+from eddyline.stream.damaged import DamagedError, reading
 
 if TYPE_CHECKING:
     from PIL.PngImagePlugin import PngInfo
@@ -38,29 +39,44 @@ class Metadata:
     options: str = ""
 
     def items(self) -> dict[str, str]:
-        return {
+        """As they are written, with their checksum."""
+        items = {
             f"{PREFIX}version": self.version,
             f"{PREFIX}fingerprint": self.fingerprint,
             f"{PREFIX}options": self.options,
             f"{PREFIX}world": self.world,
         }
+        digest = integrity.hex_digest("\0".join([self.title, *items.values()]).encode())
+        return {f"{PREFIX}checksum": digest, **items}
+
+
+class NoWorldError(ValueError):
+    """A picture or movie without Eddyline's metadata."""
 
 
 def read(path: str | Path) -> Metadata:
-    """The metadata of a PNG or MP4 that Eddyline made; ValueError if it has none."""
+    """The metadata of a PNG or MP4 that Eddyline made. Raises NoWorldError if it has none, DamagedError if it
+    cannot be read or they have changed."""
     path = Path(path)
-    found = _read_png(path) if path.suffix.lower() == ".png" else _read_movie(path)
+    with reading(path):
+        with integrity.opened(path):
+            pass  # neither Pillow nor ffmpeg shall wait for a pipe
+        found = _read_png(path) if path.suffix.lower() == ".png" else _read_movie(path)
     if f"{PREFIX}world" not in found:
-        raise ValueError(
+        raise NoWorldError(
             f"{path}: holds no Eddyline world; it was not made by Eddyline, or a program removed it"
         )
-    return Metadata(
+    made = Metadata(
         world=found[f"{PREFIX}world"],
         version=found.get(f"{PREFIX}version", ""),
         fingerprint=found.get(f"{PREFIX}fingerprint", ""),
         title=found.get("Title") or found.get("title", ""),
         options=found.get(f"{PREFIX}options", ""),
     )
+    digest = found.get(f"{PREFIX}checksum")
+    if digest not in (None, made.items()[f"{PREFIX}checksum"]):
+        raise DamagedError(path, "its metadata were changed after they were written")
+    return made
 
 
 def save_png(path: Path, image: Any, metadata: Metadata) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.plot import references
+from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
-from eddyline.stream.frames import FrameStore
 from eddyline.world.gallery import gallery
 from eddyline.world.problems import number_with_error, rounded
 
@@ -164,7 +164,7 @@ def next_command(run: Run) -> str:
         return f"eddyline resume {shlex.quote(str(run.folder))} --without-last-command"
     if changes := proposal((Path(run.folder) / "world.toml").read_text(encoding="utf-8")):
         return f"eddyline run {world} {changes}"
-    is_film = len(FrameStore(Path(run.folder) / "pictures")) > 1
+    is_film = len(RunFolder(Path(run.folder)).read_frames()) > 1
     return f"eddyline export {run.folder} {'--mp4 --quantity pressure' if is_film else '--csv'}"
 
 

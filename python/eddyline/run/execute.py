@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from eddyline.kinds import number, path, text, whole
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
-from eddyline.live.journal import Entry, JournalError, leave_out
-from eddyline.live.journal import read as read_journal
+from eddyline.live.journal import Entry, leave_out
 from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
 from eddyline.run.errors import RequestError
 from eddyline.run.execution import Execution
@@ -172,7 +171,7 @@ def resume(
 
     def prepare() -> tuple[World, RunFolder, Checkpoint | None, Entry | None]:
         folder = RunFolder(Run.of(run).folder)
-        made = _load(folder.world, None)
+        made = folder.read_world(verified=False)
         watched_at(live)
         end = _end(made, until)
         _check(made, end=end, steps=steps, manner=manner)
@@ -209,6 +208,7 @@ def resume(
         if unwanted is not None:  # checkpoints first: those after the command hold what it did
             drop_checkpoints(folder.checkpoints, unwanted.step)
             leave_out(folder.path / JOURNAL, unwanted)
+            folder.forget_checksum(folder.path / JOURNAL)
         execution = Execution(
             ready, simulation, folder, stop, end=_end(ready, until),
             steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
@@ -278,10 +278,7 @@ def watched_at(live: str | None) -> Address | None:
 
 
 def journal_of(folder: RunFolder) -> list[Entry]:
-    try:
-        return read_journal(folder.path / JOURNAL)
-    except JournalError as error:
-        raise RequestError(str(error)) from None
+    return folder.read_journal()
 
 
 def _last_command(folder: RunFolder) -> Entry:

@@ -15,7 +15,7 @@ from eddyline.live.journal import Entry
 from eddyline.ranks.starter import starter_has_gone
 from eddyline.run.errors import StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
-from eddyline.run.folder import FORMAT, RunFolder
+from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
 from eddyline.run.machine import machine, versions
 from eddyline.run.progress import RunProgress
@@ -62,7 +62,6 @@ class Execution:
         self._is_evaluated = False
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
-            "format": FORMAT,
             "world": world.name,
             "title": world.title,
             "source": str(world.path or ""),
@@ -128,6 +127,7 @@ class Execution:
         if self.checkpoint is None:
             atomic.write_text(self.folder.world, self.world.source)
             self._copy_curves()
+        self.record["files"] = self.folder.digests(complete=False)
         self.folder.write_record(self.record)
 
     def _copy_curves(self) -> None:
@@ -252,17 +252,17 @@ class Execution:
         if self.record["ranks"] > 1:
             self.record["shares"] = simulation.shares()
             write_timeline(self.folder.path / TIMELINE, simulation.timeline())
+        self.record["files"] = self.folder.digests(complete=True)
         self.folder.write_record(self.record)
 
     def _evaluate(self) -> Run:
         """Writes results.json."""
         from eddyline.run.results import evaluate
-        from eddyline.stream import atomic
 
         run = Run(self.folder)
         series = {name: run.series(name) for name in run.series_names}
         results = evaluate(self.world, series, reached=self.simulation.time, gone=self.helm.gone)
-        atomic.write_json(self.folder.results, results.to_json())
+        self.folder.write_results(results.to_json())
         return run
 
     def _publish(self, run: Run, shown: RunProgress, *, movie: bool, report: bool) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline import kinds
 from eddyline.run.folder import RunFolder
 from eddyline.stream import snapshots
-from eddyline.stream.series import read_series
+from eddyline.stream.damaged import reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,19 +81,26 @@ class Run:
     @property
     def name(self) -> str:
         """That of the world file, without `.toml`."""
-        return str(self.record["world"])
+        return self._text("world")
 
     @property
     def title(self) -> str:
         """That of the world."""
-        return str(self.record["title"])
+        return self._text("title")
+
+    @property
+    def quantity(self) -> str:
+        """What its film shows."""
+        return self._text("quantity")
+
+    def _text(self, key: str) -> str:
+        with reading(self._folder.record):
+            return str(self.record[key])
 
     @cached_property
     def world(self) -> World:
         """The world as it was run, with the name that it had then."""
-        from eddyline.world import World
-
-        return World.load(self._folder.world, name=str(self.record.get("world") or "world"))
+        return self._folder.read_world()
 
     @property
     def spacing(self) -> float:
@@ -134,12 +141,11 @@ class Run:
 
     def series(self, name: str) -> pd.DataFrame:
         """A time series: columns with plain names ("time" [s] first), units in `.attrs["units"]`."""
-        path = self._folder.series / f"{name}.csv"
-        if not path.is_file():
+        if name not in self.series_names:
             raise KeyError(
                 f"{self.folder} has no series {name!r}; it has: {', '.join(self.series_names) or 'none'}"
             )
-        return read_series(path)
+        return self._folder.read_series(name)
 
     @property
     def snapshot_count(self) -> int:
@@ -157,9 +163,9 @@ class Run:
         another that was kept is asked for. KeyError, which names those, if this one was not."""
         from eddyline.run.frames import Frames
 
-        name = str(self.record["quantity"]) if quantity is None else quantity
+        name = self.quantity if quantity is None else quantity
         kinds.text(quantity=name)
-        return Frames(self._folder.pictures, name)
+        return Frames(self._folder.read_frames(), name)
 
     @property
     def picture(self) -> Path:

@@ -59,7 +59,7 @@ def replay(
         given = Run.of(run)
         folder = RunFolder(given.folder)
         record = folder.read_record()
-        if "steps" not in record or not record["fingerprint"]:
+        if not {"steps", "end", "world", "title"} <= record.keys() or not record.get("fingerprint"):
             how = {"running": "is being computed", "lost": "was killed"}.get(given.outcome, given.outcome)
             raise RequestError(
                 f"{folder}: did not come to its end ({how}), so that there is nothing to compare with. "
@@ -76,7 +76,7 @@ def replay(
         watched_at(live)
         if ranks.is_root:
             RunFolder.check_destination(destination)
-        made = World.load(folder.world)
+        made = folder.read_world()
         return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
 
     world, before, entries, steps, end = ranks.agree(prepare, lambda found: f"{manner}\n{found[0].source}")
@@ -84,9 +84,9 @@ def replay(
     with simulated(world, manner, ranks) as (simulation, stop):
         folder = RunFolder.create(str(record["world"]), destination)
         tell_run(folder.path)
-        kept = before.path / journal.NAME
-        if kept.is_file():
-            atomic.write_bytes(folder.path / journal.NAME, kept.read_bytes())
+        kept = before.read_file(before.path / journal.NAME)
+        if kept is not None:
+            atomic.write_bytes(folder.path / journal.NAME, kept)
         execution = Execution(
             world, simulation, folder, stop, end=end, steps=steps, checkpoint_every=CHECKPOINT_EVERY
         )

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.live import journal
 from eddyline.live.steering import CONTROL
 from eddyline.plot import references
 from eddyline.plot.chart import Chart
@@ -23,9 +22,11 @@ from eddyline.run.closing import (
     verdict_text,
     window_text,
 )
+from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
+from eddyline.stream.damaged import reading
 from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ RANK_COLUMNS = (
 
 def write_report(run: Run, target: Path, charts: Sequence[Chart]) -> None:
     """Writes the page of `run` with its movie (or last picture) and `charts` inside."""
-    atomic.write_text(target, report_html(run, charts))
+    _ = run.world, run.results, _steered(run)  # each tells itself if it is damaged
+    with reading(RunFolder(run.folder).record):
+        page = report_html(run, charts)
+    atomic.write_text(target, page)
 
 
 def report_html(run: Run, charts: Sequence[Chart]) -> str:
@@ -88,7 +92,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
 
 def _steered(run: Run) -> list[tuple[str, str, str]]:
     """(time, step, what) of everything that was done to the run while it ran."""
-    entries = journal.read(run.folder / journal.NAME)
+    entries = RunFolder(run.folder).read_journal()
     return [
         (f"{entry.time:.4g} s", f"{entry.step:,}", entry.text)
         for entry in entries

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eddyline.run.folder import RESULTS_FORMAT
 from eddyline.signals import (
     FlowState,
     Periodic,
@@ -74,7 +73,6 @@ class Results:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "format": RESULTS_FORMAT,
             "spacing": self.spacing,
             "flows": self.flows,
             "values": [asdict(value) for value in self.values],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,11 @@ from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve.rasters import always_the_same
 from eddyline.stream.damaged import DamagedError
-from eddyline.stream.frames import INDEX, FrameStore
-from eddyline.stream.series import read_series
+from eddyline.stream.frames import stored_count
 from eddyline.stream.snapshots import part_name, read_snapshot, snapshot_count, snapshot_moment
-from eddyline.world import World
+
+if TYPE_CHECKING:
+    from eddyline.world import World
 
 _NOT_NOW = "the run has ended; run it again."
 _OF_PARTICLES = ("speed", "pressure", "density")
@@ -61,14 +63,14 @@ def quantities(folder: Path) -> list[str]:
 def frame_count(folder: Path) -> int:
     """How many frames are stored so far; 0 if that cannot be found."""
     try:
-        return (RunFolder(folder).pictures / "frames.index").lstat().st_size // INDEX.itemsize
+        return stored_count((RunFolder(folder).pictures / "frames.index").lstat().st_size)
     except OSError:
         return 0
 
 
 def moments(folder: Path) -> list[tuple[int, float]]:
     """Step and time [s] of the frames stored so far."""
-    index = FrameStore(RunFolder(folder).pictures).index
+    index = RunFolder(folder).read_frames().index
     return list(zip(index["step"].tolist(), index["time"].tolist(), strict=True))
 
 
@@ -113,7 +115,9 @@ def _steering_of(folder: Path) -> Steering:
 @lru_cache(maxsize=8)
 def _replayed(folder: Path, size: int) -> Steering:
     """size: of the journal [bytes], which may grow while the run goes on."""
-    return replayed(World.load(RunFolder(folder).world), journal.read(folder / journal.NAME))
+    kept = RunFolder(folder)
+    world = kept.read_world()
+    return kept.steered(world) or replayed(world, [])
 
 
 @lru_cache(maxsize=4096)
@@ -134,7 +138,7 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
         raise UnknownQuantityError(f"particles have speed, pressure and density, and no {quantity}")
     _check_snapshot(folder, index)
     found = read_snapshot(folder, index)
-    world = World.load(RunFolder(folder).world)
+    world = RunFolder(folder).read_world()
     low = np.array(world.file.domain.origin or (0.0,) * world.dimensions)
     size = np.array(world.file.domain.size)
     shares = (found["position"] - low) / size
@@ -191,8 +195,9 @@ def _check_group(group: Any, path: Path) -> None:
 
 def series(folder: Path) -> Iterator[tuple[str, Rows]]:
     """All series as a channel keeps them."""
-    for path in sorted(RunFolder(folder).series.glob("*.csv")):
-        table = read_series(path)
+    kept = RunFolder(folder)
+    for path in sorted(kept.series.glob("*.csv")):
+        table = kept.read_series(path.stem)
         units = table.attrs["units"]
         store = Rows([(str(name), units[name]) for name in table.columns])
         store.add(0, table.to_numpy(dtype=np.float64))
@@ -204,20 +209,20 @@ def messages(folder: Path, run: str) -> Iterator[pb.Message]:
     series, marks, bodies, the end. run: its id."""
     kept = RunFolder(folder)
     record = kept.read_record()
-    world = World.load(kept.world)
+    world = kept.read_world()
     refusals = dict.fromkeys(_COMMANDS, _NOT_NOW)
     said = hello(world, run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals)
     yield packed(hello=said)
     for name, kept_rows in series(folder):
         if kept_rows.count:
             yield packed(series=kept_rows.block(name, 0, kept_rows.count).message())
-    entries = journal.read(folder / journal.NAME)
+    entries = kept.read_journal()
     if entries:
         yield packed(marks=pb.Marks(marks=map(mark, entries)))
     bodies = _steering_of(folder).bodies(record["steps"], record["time"]) if "time" in record else None
     if bodies is not None:
         yield packed(bodies=bodies)
-    results = kept.results.read_text(encoding="utf-8") if kept.results.is_file() else "{}"
+    results = json.dumps(kept.read_results(), ensure_ascii=False)
     ended = pb.Ended(
         outcome="lost" if record["outcome"] == "running" else record["outcome"],
         message=record["message"],
@@ -238,8 +243,8 @@ def results(folder: Path) -> dict[str, Any]:
     """results.json, or the same from the series so far of a run that goes on; with what the command line says
     of it: `warnings`, and of each expectation `measured_text`, `expected_text` and `paper`."""
     kept = RunFolder(folder)
-    world = World.load(kept.world)
-    found = kept.read_results() if kept.results.is_file() else _results_so_far(folder, world)
+    world = kept.read_world()
+    found = kept.read_results() or _results_so_far(folder, world)
     if not found:
         return {}
     said = [
@@ -259,7 +264,7 @@ def results(folder: Path) -> dict[str, Any]:
 def _results_so_far(folder: Path, world: World) -> dict[str, Any]:
     kept = RunFolder(folder)
     paths = [path for path in kept.series.glob("*.csv") if _has_rows(path)]
-    series = {path.stem: read_series(path) for path in paths}
+    series = {path.stem: kept.read_series(path.stem) for path in paths}
     if not series:
         return {}
     reached = min(float(table["time"].iloc[-1]) for table in series.values())

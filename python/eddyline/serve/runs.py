@@ -23,6 +23,7 @@ from eddyline.serve.store import FINAL, RunRow
 from eddyline.serve.tasks import PROTOBUF
 from eddyline.serve.tokens import Looks, Steers
 from eddyline.serve.worlds import LONGEST, WorldRequest, WorldText
+from eddyline.stream.integrity import read_text
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], responses=ERRORS)
 _KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
@@ -164,7 +165,8 @@ def read_world(id: RunId, lab: InLab, may: Looks) -> WorldText:
     if path is None:
         raise Refusal(409, "The world of this run is not here.")
     try:
-        return WorldText(toml=read_plain(path, 4 * LONGEST).decode("utf-8"))
+        read_plain(path, 4 * LONGEST)  # no link, no pipe, and not too long
+        return WorldText(toml=read_text(path, RunFolder(path.parent).read_file))
     except (OSError, UnicodeDecodeError) as error:
         raise Refusal(409, f"The world of this run cannot be read: {error}.") from None
 

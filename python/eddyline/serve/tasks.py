@@ -21,8 +21,6 @@ from typing import Any, BinaryIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from eddyline.live import journal
-from eddyline.live.journal import JournalError
 from eddyline.run.errors import RequestError
 from eddyline.run.folder import RunFolder
 from eddyline.serve import past
@@ -31,7 +29,6 @@ from eddyline.serve.drafts import draft
 from eddyline.serve.problems import Fault, Faults, fault_of, faults_of
 from eddyline.serve.workers import Reply
 from eddyline.stream.damaged import DamagedError
-from eddyline.stream.series import read_series
 from eddyline.world import WorldError, curves
 from eddyline.world.describe import plan
 from eddyline.world.editing import Edit, EditError, edited
@@ -111,7 +108,7 @@ def results(folder: str) -> Reply:
 
 def series(path: str) -> Reply:
     """A SeriesAnswer."""
-    table = read_series(Path(path))
+    table = RunFolder(Path(path).parent.parent).read_series(Path(path).stem)
     names, units = [str(column) for column in table.columns], table.attrs["units"]
     return _said(
         {
@@ -161,7 +158,7 @@ def read_journal(folder: str) -> Reply:
     return _said(
         [
             {"step": entry.step, "time": entry.time, "command": entry.name, "text": entry.text}
-            for entry in journal.read(Path(folder) / journal.NAME)
+            for entry in RunFolder(Path(folder)).read_journal()
         ]
     )
 
@@ -206,7 +203,7 @@ def do(task: str, arguments: dict[str, Any]) -> Reply:
         return _said(Faults(problems=error.faults), error.status)
     except WorldError as error:
         return _said(Faults(problems=faults_of(error)), 409)
-    except (DamagedError, JournalError, RequestError) as error:
+    except (DamagedError, RequestError) as error:
         return _refused(409, str(error))
     except RecursionError:
         return _refused(422, "This is nested too deeply.", "Write fewer brackets inside brackets.")

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.stream import integrity
+
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
@@ -34,9 +36,10 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
 
 
-def write_bytes(path: Path, data: bytes | memoryview) -> None:
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+def write_bytes(path: Path, *pieces: bytes | memoryview) -> None:
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        for piece in pieces:
+            file.write(piece)
 
 
 def append(file: io.FileIO, data: bytes | memoryview) -> None:
@@ -56,7 +59,8 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Indented JSON; NumPy scalars become numbers, values that are not finite become null."""
+    """Indented JSON; NumPy scalars become numbers, values that are not finite become null. See
+    integrity.with_digest for JSON that is to be verified when it is read."""
     write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -76,11 +80,11 @@ def plain(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def long_hdf5_file(path: Path, size: int) -> Iterator[h5py.File]:
+def long_hdf5_file(path: Path, size: int, note: bytes = b"") -> Iterator[h5py.File]:
     """Like `hdf5_file`, but written to the disk as it grows: for files that memory may not hold.
 
     size: of its data [bytes], about. Room for them is taken first, so that a full disk is noticed before
-    HDF5 could meet it.
+    HDF5 could meet it. note: see integrity.trailer.
     """
     import h5py
 
@@ -88,32 +92,37 @@ def long_hdf5_file(path: Path, size: int) -> Iterator[h5py.File]:
         with h5py.File(temporary, "w") as file:
             with temporary.open("r+b") as raw:
                 os.posix_fallocate(raw.fileno(), 0, size + HDF5_OVERHEAD)
+            file.attrs["format"] = integrity.FORMAT
             yield file
             file.flush()
             used = file.id.get_filesize()
         os.truncate(temporary, used)
+        integrity.append_trailer(temporary, note)
 
 
 @contextlib.contextmanager
-def hdf5_file(path: Path) -> Iterator[h5py.File]:
-    """An HDF5 file that appears at `path` when the block ends.
+def hdf5_file(path: Path, note: bytes = b"") -> Iterator[h5py.File]:
+    """An HDF5 file that appears at `path` when the block ends. note: see integrity.trailer.
 
     It is built in memory and written in one piece: neither a kill nor a full disk leaves half a file, and a
     full disk is an ordinary OSError here instead of a broken file handle inside the HDF5 library.
     """
     with hdf5_in_memory() as file:
         yield file
-        write_hdf5(path, file)
+        write_hdf5(path, file, note)
 
 
 def hdf5_in_memory() -> h5py.File:
-    """An HDF5 file without anything in it, for `write_hdf5`."""
+    """An HDF5 file without anything but its format in it, for `write_hdf5`."""
     import h5py
 
-    return h5py.File(f"in memory {next(_NUMBERS)}", "w", driver="core", backing_store=False)
+    file = h5py.File(f"in memory {next(_NUMBERS)}", "w", driver="core", backing_store=False)
+    file.attrs["format"] = integrity.FORMAT
+    return file
 
 
-def write_hdf5(path: Path, file: h5py.File) -> None:
-    """A copy at `path` of what a file in memory holds now."""
+def write_hdf5(path: Path, file: h5py.File, note: bytes = b"") -> None:
+    """A copy at `path` of what a file in memory holds now, with its checksum. note: see integrity.trailer."""
     file.flush()
-    write_bytes(path, file.id.get_file_image())
+    image = file.id.get_file_image()
+    write_bytes(path, image, integrity.trailer(image, note))

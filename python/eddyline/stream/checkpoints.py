@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eddyline.stream import atomic
+from eddyline.stream import atomic, integrity
 from eddyline.stream.formats import FormatError, check_format
 
 FORMAT = 6
@@ -48,7 +48,7 @@ class Checkpoint:
 
     def parts(self) -> Iterator[bytes]:
         for name in self.files:
-            yield (self.folder / name).read_bytes()
+            yield integrity.read_file(self.folder / name) or b""
 
 
 def write_checkpoint(
@@ -100,7 +100,7 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = m
             found = _read(candidate)
         except FormatError as error:
             refused.append(error)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             tell(f"{candidate}: damaged ({error}){other}")
         else:
             for newer in refused:
@@ -132,15 +132,17 @@ def _newest_first(folder: Path) -> list[Path]:
 
 
 def _read(folder: Path) -> Checkpoint:
-    try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError("it was not finished") from None
+    content = integrity.read_file(folder / MANIFEST)
+    if content is None:
+        raise ValueError("it was not finished")
+    manifest: dict[str, Any] = json.loads(content.decode("utf-8"))
     check_format(folder / MANIFEST, manifest["format"], FORMAT)
     if _digest({key: value for key, value in manifest.items() if key != "sha256"}) != manifest["sha256"]:
         raise ValueError(f"{MANIFEST} has changed")
     for part in manifest["parts"]:
-        content = (folder / part["file"]).read_bytes()
+        content = integrity.read_file(folder / part["file"])
+        if content is None:
+            raise ValueError(f"{part['file']} is missing")
         if len(content) != part["bytes"] or hashlib.sha256(content).hexdigest() != part["sha256"]:
             raise ValueError(f"{part['file']} has changed")
     return Checkpoint(

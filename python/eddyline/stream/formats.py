@@ -16,7 +16,7 @@ class FormatError(DamagedError):
     """
 
     def __init__(
-        self, path: Path, found: object, readable: int, *, writer: str = "", again: str = AGAIN
+        self, path: Path, found: object, readable: int | str, *, writer: str = "", again: str = AGAIN
     ) -> None:
         from eddyline import _core
 
