@@ -154,7 +154,7 @@ class FrameFiles:
 
     def cut(self, count: int) -> int:
         """Goes on after the first `count` frames. Gives the step of the last of them, -1 without any."""
-        kept = self._store.checked()[:count]
+        kept = self._store.checked(count)
         self._count, self._end = len(kept), int(kept["end"][-1]) if count else 0
         if self._store.index_path.exists():
             atomic.write_bytes(self._store.index_path, _header(), kept.tobytes())
@@ -387,15 +387,16 @@ class FrameStore:
             raise ValueError(f"frame {k} was changed after it was written: its checksum is another")
         return content
 
-    def checked(self) -> NDArray[Any]:
-        """The index with checksums; those of version 0.1 are made from what the frames hold now."""
+    def checked(self, count: int) -> NDArray[Any]:
+        """The index of the first `count` frames with checksums; those of version 0.1 are made from what the
+        frames hold now."""
         if self.has_checksums:
-            return self.index
+            return self.index[:count]
         rows = (
             _row(
                 k, float(row["time"]), int(row["step"]), int(row["end"]), integrity.checksum(self._content(k))
             )
-            for k, row in enumerate(self.index)
+            for k, row in enumerate(self.index[:count])
         )
         return np.frombuffer(b"".join(rows), dtype=INDEX)
 
