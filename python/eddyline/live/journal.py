@@ -13,6 +13,7 @@ from typing import BinaryIO
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
 from eddyline.live import stream_pb2 as pb
+from eddyline.wording import one_line
 
 NAME = "journal.jsonl"
 
@@ -75,5 +76,6 @@ def _entries(path: Path) -> Iterator[Entry]:
             found = json.loads(line)
             command = ParseDict(found["command"], pb.Command())
             yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]))
-        except (ValueError, KeyError, TypeError, ParseError) as error:
-            raise JournalError(f"{path}:{number}: is no entry of a journal: {error}") from None
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError, ParseError) as error:
+            told = one_line(str(error).replace("\n", " "))
+            raise JournalError(f"{path}:{number}: is no entry of a journal: {told}") from None

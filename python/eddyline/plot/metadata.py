@@ -4,17 +4,22 @@ run."""
 from __future__ import annotations
 
 import re
+import struct
 import subprocess
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.stream import atomic
+from eddyline.wording import one_line
 
 if TYPE_CHECKING:
     from PIL.PngImagePlugin import PngInfo
 
 PREFIX = "eddyline_"
+_DAMAGED = (OSError, SyntaxError, ValueError, EOFError, OverflowError, struct.error, zlib.error)
+"""What Pillow raises of a file that is damaged."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +91,15 @@ def _escape(text: str) -> str:
 def _read_png(path: Path) -> dict[str, str]:
     from PIL import Image
 
-    with Image.open(path) as image:
-        image.load()
-        return {str(key): str(value) for key, value in image.info.items()}
+    try:
+        with Image.open(path) as image:
+            image.load()
+            return {str(key): str(value) for key, value in image.info.items()}
+    except FileNotFoundError:
+        raise
+    except (*_DAMAGED, Image.DecompressionBombError) as error:
+        told = one_line(str(error).partition(str(path))[0].rstrip(" '\"(")) or type(error).__name__
+        raise ValueError(f"{path}: is no PNG that can be read: {told}") from None
 
 
 def _read_movie(path: Path) -> dict[str, str]:
@@ -97,8 +108,9 @@ def _read_movie(path: Path) -> dict[str, str]:
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path), "-f", "ffmetadata", "-"]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode != 0:
-        raise ValueError(f"{path}: {done.stderr.decode(errors='replace').strip() or 'not a movie'}")
-    return _parse(done.stdout.decode())
+        first = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+        raise ValueError(one_line(f"{path}: is no movie that can be read{': ' if first else ''}{first}"))
+    return _parse(done.stdout.decode(errors="replace"))
 
 
 def _parse(text: str) -> dict[str, str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .problems import did_you_mean, quoted
+from ..wording import one_line, quoted
+from .problems import did_you_mean
 
 FEWEST_POINTS = 3
 """Of a curve, and of those that a run must have passed."""
@@ -75,5 +76,5 @@ def _number(cell: str, line: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ValueError(f'line {line}: "{quoted(cell.strip(), 40)}" is not a number')
+        raise ValueError(f'line {line}: "{one_line(quoted(cell.strip(), 40))}" is not a number')
     return value

@@ -16,6 +16,7 @@ import tomlkit
 from tomlkit.exceptions import ConvertError, ParseError, TOMLKitError
 
 from .. import wording
+from ..wording import quoted
 from .faults import reason, slip
 from .gallery import gallery
 from .positions import Positions
@@ -28,7 +29,6 @@ from .problems import (
     dotted,
     listed,
     nearest,
-    quoted,
     shown,
 )
 from .schema import WorldFile, keys_of
@@ -198,9 +198,12 @@ def _unusable(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """Whole numbers that no float holds, and lists that no world needs."""
     if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
         digits = len(str(abs(value))) if abs(value) < 10**4000 else "over 4000"
-        yield path, (
-            f"{dotted(path)} is a whole number of {digits} digits; must have at most {MOST_DIGITS}. Write it "
-            "with an exponent: 1e30."
+        yield (
+            path,
+            (
+                f"{dotted(path)} has {digits} digits; at most {MOST_DIGITS} are allowed. Write it "
+                "with an exponent: 1e30."
+            ),
         )
     elif isinstance(value, Mapping):
         for key, item in value.items():

@@ -1,4 +1,4 @@
-"""Whether the numbers of a world are of sizes that can be computed with, before anything is sampled or made."""
+"""Whether the numbers of a world have sizes that can be computed with, before anything is sampled or made."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def problems(file: WorldFile) -> Found:
     ratio = longest / file.domain.spacing
     if not 1e-3 < ratio < 1e9:
         text = (
-            f"domain.spacing = {number(file.domain.spacing)}; the longest side is {rounded(ratio)} of it, and "
-            f"must be at most 1e9. Try {number(float(f'{longest / 100:.2g}'))}."
+            f"domain.spacing = {number(file.domain.spacing)}; the longest side is {rounded(ratio)} of it, "
+            f"and must be at most 1e9. Try {number(float(f'{longest / 100:.2g}'))}."
         )
         yield ("domain", "spacing"), text
     for kind, tables in (("regions", file.regions), ("bodies", file.bodies)):
@@ -86,7 +86,7 @@ def step_problems(file: WorldFile, scales: Scales) -> Found:
     steps = file.time.end / limits[cause] if limits[cause] > 0 else math.inf
     if not steps <= MOST_STEPS:
         text = (
-            f"time.end = {number(file.time.end)} s takes about {rounded(steps, 2)} time steps, limited by the "
-            f"{cause}; must be at most {rounded(MOST_STEPS)}. Let the run end earlier, or change the fluid."
+            f"time.end = {number(file.time.end)} s takes about {rounded(steps, 2)} time steps, limited by "
+            f"the {cause}; must be at most {rounded(MOST_STEPS)}. Let it end earlier, or change the fluid."
         )
         yield ("time", "end"), text

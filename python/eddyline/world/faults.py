@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .problems import LONGEST_QUOTE, dotted
+from ..wording import LONGEST_QUOTE
+from .problems import dotted
 from .schema import WorldFile, keys_of
 
 _TEXT_OR_COMMENT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")

@@ -11,14 +11,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from ..wording import one_line, quoted
+
 _EXPONENT = re.compile(r"e\+?(-?)0*")
-LONGEST_QUOTE = 80
-"""Letters of the user's input that a message repeats."""
-LONGEST_WORD, LONGEST_LINE = 120, 800
-"""Letters of a word and of a line of a message."""
 MOST_TOLD = 100
 """Problems that an error lists."""
-_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 Path = tuple[str | int, ...]
 """Where a value stands in a world file: ("bodies", "cylinder", "diameter"), ("domain", "size", 1)."""
 
@@ -49,24 +46,6 @@ class WorldError(ValueError):
         if len(self.problems) > MOST_TOLD:
             told.append(f"{len(self.problems) - MOST_TOLD} more problems; fix these first.")
         super().__init__("\n".join(told))
-
-
-def one_line(text: str) -> str:
-    """`text` as a line of a message: no control characters, no word over LONGEST_WORD letters, no more than
-    LONGEST_LINE letters in all."""
-    text = "".join(letter if letter.isprintable() else escaped(letter) for letter in text)
-    text = _LONG_WORD.sub(lambda found: quoted(found[0], LONGEST_WORD), text)
-    return quoted(text, LONGEST_LINE)
-
-
-def escaped(letter: str) -> str:
-    """A letter that is not printable, as messages show it; white space is a blank."""
-    return " " if letter.isspace() else f"\\u{ord(letter):04x}"
-
-
-def quoted(text: str, width: int = LONGEST_QUOTE) -> str:
-    """What a user wrote, for a message: cut to `width` letters, with an ellipsis."""
-    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def dotted(path: Sequence[str | int]) -> str:
