@@ -2,11 +2,13 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/archive.hpp"
 #include "base/errors.hpp"
-#include "comm/communicator.hpp"
+#include "comm/alone.hpp"
 #include "driver/doctor.hpp"
 #include "driver/simulation.hpp"
 #include "fuzz.hpp"
@@ -29,7 +31,8 @@ void try_reader(const std::vector<std::byte>& part, fuzz::Random& random) {
 
 int main(int count, char** arguments) {
   const world::World world = fixture::dam();
-  const auto simulation = driver::Simulation::make(world, {}, comm::self());
+  const auto communicator = comm::alone();
+  const auto simulation = driver::Simulation::make(world, {}, 0.01, *communicator);
   simulation->advance(INFINITY, 2, INFINITY);
   const std::vector<std::byte> part = simulation->save(0);
   return fuzz::run(count, arguments, [&](fuzz::Random& random) {

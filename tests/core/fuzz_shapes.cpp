@@ -1,5 +1,6 @@
 // Shapes of extreme measures: either an error, or a shape that answers.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>

@@ -113,6 +113,7 @@ std::vector<ContourPoint> spread(const Contour& contour, double spacing) {
           {piece(contour, at).at(fraction), piece(contour, at).direction(fraction), interval, corner && j == 0});
     }
   }
+  if (points.empty()) return points;
   // A point between two stretches takes half an interval of each.
   const std::vector<ContourPoint> even = points;
   for (const std::size_t i : firsts)
