@@ -526,16 +526,31 @@ std::unique_ptr<Simulation> Simulation::make(const world::World& world, const in
 
 namespace {
 
+/// Places that may hold fluid, at most.
+double places_of(const world::World& world) {
+  const auto within = [&](const std::pair<Vec3, Vec3>& bounds) {
+    double places = 1;
+    for (int d = 0; d < world.dimensions; ++d) {
+      const double low = std::max(bounds.first[d], world.origin[d]);
+      const double high = std::min(bounds.second[d], world.origin[d] + world.size[d]);
+      places *= std::max(0.0, high - low) / world.spacing;
+    }
+    return places;
+  };
+  if (world.regions.empty()) return within({world.origin, world.origin + world.size});
+  double places = 0;
+  for (const auto& region : world.regions) places += within(region.shape->bounds());
+  return places;
+}
+
 /// How much coarser a world is placed to count its particles: so that it has no more than `k_most` places, but eight
 /// across its narrowest side.
 double coarser(const world::World& world) {
   constexpr double k_most = 4e6, k_fewest_across = 8;
-  double places = 1, narrowest = std::numeric_limits<double>::infinity();
-  for (int d = 0; d < world.dimensions; ++d) {
-    const double across = world.size[d] / world.spacing;
-    places *= across, narrowest = std::min(narrowest, across);
-  }
-  if (places <= k_most) return 1;
+  const double places = places_of(world);
+  if (!(places > k_most)) return 1;
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (int d = 0; d < world.dimensions; ++d) narrowest = std::min(narrowest, world.size[d] / world.spacing);
   return std::max(1.0, std::min(std::pow(places / k_most, 1.0 / world.dimensions), narrowest / k_fewest_across));
 }
 

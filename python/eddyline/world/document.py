@@ -39,7 +39,7 @@ OPTION = "--set"
 MOST_NAMED = 20
 """Files of a folder that a message names."""
 
-LONGEST_TEXT = 1_000_000
+LONGEST_TEXT = 200_000
 """Characters of a world file: polygons of thousands of corners have room."""
 MOST_DIGITS = 30
 """Of a whole number."""
@@ -333,7 +333,7 @@ def _override(
         if last:
             try:
                 here[key] = override_value(value)
-            except ConvertError:
+            except (ConvertError, TOMLKitError, ValueError, TypeError):
                 text = "must be a number, true or false, a text, or a list or a table of these"
                 return Problem(0, document.overrides, f"{name} = {short(value)}; {text}.")
         else:
