@@ -12,7 +12,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build test golden test-matrix ranks-kills test-threads test-page test-speed test-openmpi docs format clean
+.PHONY: FORCE demo build test golden test-matrix ranks-kills test-threads test-page test-speed test-openmpi fuzz docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -67,6 +67,11 @@ test-matrix: $(TESTED)
 # Processes of runs on two ranks, killed or interrupted at random moments: some minutes.
 ranks-kills: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) ranks-kills
+
+# Damaged input of every kind; MINUTES=60 for an hour of it.
+MINUTES ?= 5
+fuzz: $(TESTED)
+	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES)
 
 # The thread sanitizer, apart because it builds the core once more: minutes.
 test-threads: $(TESTED)

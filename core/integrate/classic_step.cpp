@@ -133,12 +133,12 @@ Prediction ClassicStep<T, D>::predict_half() {
     rebuild(true);
     bool hold = reach_middle(prediction, skin);
     if (!hold) rebuild(false), hold = reach_middle(prediction, skin);
-    for (; !hold; hold = reach_middle(prediction, skin)) {
-      flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+    for (const double first = flow_.time_step; !hold; hold = reach_middle(prediction, skin)) {
+      if (!flow_.shorten_time_step(skin, first)) break;
       prediction = prediction_of(flow_.time_step);
     }
   }
-  flow_.renew_lists();
+  if (!flow_.control.bad) flow_.renew_lists();
   return prediction;
 }
 

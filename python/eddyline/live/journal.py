@@ -16,6 +16,7 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.stream import atomic, integrity
 from eddyline.stream.damaged import DamagedError
 from eddyline.stream.formats import FormatError, check_format
+from eddyline.wording import one_line
 
 NAME = "journal.jsonl"
 FORMAT = 1
@@ -107,5 +108,14 @@ def _entries(path: Path, content: bytes) -> Iterator[Entry]:
             yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]), left_out)
         except FormatError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ParseError) as error:
-            raise JournalError(path, f"line {number} is no entry of a journal: {error}") from None
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+            ParseError,
+        ) as error:
+            told = one_line(str(error).replace("\n", " "))
+            raise JournalError(path, f"line {number} is no entry of a journal: {told}") from None
