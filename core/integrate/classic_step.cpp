@@ -200,7 +200,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
       }
       const double rho = 1 + s;
       row[D] = sums.pressure[l];
-      row[D + 1] = static_cast<T>(rho * flow_.wall_volume(k, vector_of(wall.x, k)));
+      row[D + 1] = static_cast<T>(rho * flow_.wall_share(k, vector_of(wall.x, k)) * wall.volume[k] / c.volume);
       row[3 * D + 3] = static_cast<T>(rho);
       row[3 * D + 4] = static_cast<T>(sound_speed);
       sums.write_velocities(row, wall, k, l, c.inverse_c0);

@@ -467,9 +467,13 @@ void Flow<T, D>::write_wall_row(const neighbors::RowParts<T>& row, std::size_t k
 }
 
 template <class T, int D>
+double Flow<T, D>::wall_share(std::size_t k, const Vec3& x) const {
+  return wall.owner[k] >= 0 ? particles::share_within_walls(world_, x) : 1.0;
+}
+
+template <class T, int D>
 double Flow<T, D>::wall_volume(std::size_t k, const Vec3& x) const {
-  const double share = wall.owner[k] >= 0 ? particles::share_within_walls(world_, x) : 1.0;
-  return share * wall.volume[k] / constants_.volume;
+  return wall_share(k, x) * wall.volume[k] / constants_.volume;
 }
 
 template <class T, int D>

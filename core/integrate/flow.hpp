@@ -205,7 +205,9 @@ class Flow {
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
-  /// Volume of a wall's particle k where it stands at x, in those of a fluid particle; see share_within_walls().
+  /// How much of a wall's particle k counts where it stands at x, see share_within_walls(), and its volume there in
+  /// those of a fluid particle.
+  double wall_share(std::size_t k, const Vec3& x) const;
   double wall_volume(std::size_t k, const Vec3& x) const;
 
   /// Rows of dummy particles as far as they never change: place, volume and whether the fluid sticks; zeros else.
