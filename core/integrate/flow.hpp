@@ -263,6 +263,7 @@ class Flow {
   bool is_in_the_way(const world::Body& body, std::size_t i) const;
   bool is_here(Vec3 x) const;
   void take_particles(const std::vector<ArchiveReader>& parts);
+  void check_particles() const;
   void append_walls(const ArchiveReader& part);
   void place();
   void place_nodes();

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -52,6 +54,12 @@ world::ShapePtr shape(fuzz::Random& random) {
   }
 }
 
+std::string told(Vec3 v) {
+  std::ostringstream text;
+  text << v.x << " " << v.y << " " << v.z;
+  return text.str();
+}
+
 void try_one(fuzz::Random& random) {
   try {
     const world::ShapePtr made = shape(random);
@@ -63,7 +71,9 @@ void try_one(fuzz::Random& random) {
     if (made->dimensions() == 2) (void)made->outline(longest * 1e-2);
     // As worlds are checked: no shape has more points than particles have room.
     for (const auto& point : made->layers(longest / static_cast<double>(1 + random.below(12)), 3, random.below(2) == 0))
-      if (std::isnan(point.position.x)) throw std::runtime_error("a point that is nowhere");
+      if (std::isnan(point.position.x))
+        throw std::runtime_error("a point that is nowhere: " + std::to_string(made->dimensions()) + "D, size " +
+                                 told(high - low) + " at " + told(low));
   } catch (const UserError&) {
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,6 +51,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   comm::agree(communicator_, "checkpoint", [&] {
     take_particles(parts);
     if (!communicator_.is_root()) return;
+    if (parts.empty()) throw UserError("checkpoint: it has no parts; it is damaged.");
     parts.at(0).get_value("moment", moment);
     parts.at(0).get_value("counts", counts);
     parts.at(0).get_value("control", control);
@@ -117,6 +120,26 @@ void Flow<T, D>::take_particles(const std::vector<ArchiveReader>& parts) {
     part.get_value("left_mass", mass);
     left_mass.merge(mass);
   }
+  check_particles();
+}
+
+/// What indices are made of must lie where there is something. Checksums of files find damage; this finds parts that
+/// were written for another world.
+template <class T, int D>
+void Flow<T, D>::check_particles() const {
+  const auto refuse = [](const char* what) {
+    throw UserError(std::string("checkpoint: ") + what + "; it was written for another world, or is damaged.");
+  };
+  const auto inside = [](const auto& x) {
+    constexpr double k_farthest = 1e100;
+    for (int d = 0; d < D; ++d)
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (!(std::abs(x[d][i]) <= k_farthest)) return false;
+    return true;
+  };
+  if (!inside(fluid.x) || !inside(wall.x) || !inside(wall_places_)) refuse("a particle stands nowhere");
+  for (const std::uint8_t buffer : fluid.buffer)
+    if (buffer > world().openings.size()) refuse("a particle comes from an opening that is not there");
 }
 
 /// Walls that were told to move at the step of the checkpoint, but after it, had rested until then.

@@ -5,15 +5,17 @@
 #include <numbers>
 #include <sstream>
 #include <string>
-#include "base/portable_math.hpp"
 
 #include "base/errors.hpp"
+#include "base/portable_math.hpp"
 #include "base/vec.hpp"
 #include "world/shapes.hpp"
 
 namespace eddyline::world {
 
 inline constexpr double k_two_pi = 2 * std::numbers::pi;
+/// Measures and places of shapes [m]: the product of three is a number.
+inline constexpr double k_smallest = 1e-100, k_largest = 1e100;
 
 /// Where less than this many spacings are left between a layer's outer side and the middle of the shape, the points
 /// from both sides share one row in the middle; otherwise there is a row for each side. Both choices then keep the
@@ -35,17 +37,20 @@ inline bool is_finite(Vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) 
 
 /// Throws UserError unless value is a finite number > 0.
 inline void require_positive(const char* name, double value) {
-  if (value > 0 && std::isfinite(value)) return;
+  if (value >= k_smallest && value <= k_largest) return;
   std::ostringstream text;
   text << name << " = " << value << "; must be > 0";
+  if (value > 0) text << ", from " << k_smallest << " to " << k_largest;
   if (value < 0 && std::isfinite(value)) text << ". Try " << -value;
   throw UserError(text.str());
 }
 
 inline void require_finite(const char* name, Vec3 value) {
-  if (is_finite(value)) return;
+  const double farthest = std::fmax(std::abs(value.x), std::fmax(std::abs(value.y), std::abs(value.z)));
+  if (is_finite(value) && farthest <= k_largest) return;
   std::ostringstream text;
   text << name << " = (" << value.x << ", " << value.y << ", " << value.z << "); must be finite";
+  if (is_finite(value)) text << ", at most " << k_largest << " in size";
   throw UserError(text.str());
 }
 

@@ -48,7 +48,11 @@ class Neighbourhood {
 
  private:
   std::pair<std::int64_t, std::int64_t> cell(Vec3 p) const {
-    return {static_cast<std::int64_t>(std::floor(p.x / reach_)), static_cast<std::int64_t>(std::floor(p.y / reach_))};
+    constexpr double k_farthest = 1e15;  // farther out a double does not tell one cell from the next
+    const auto index = [&](double x) {
+      return static_cast<std::int64_t>(std::fmin(k_farthest, std::fmax(-k_farthest, std::floor(x / reach_))));
+    };
+    return {index(p.x), index(p.y)};
   }
 
   double reach_;
@@ -84,6 +88,7 @@ class LayerBuilder {
 
     double sum = 0;
     for (const SurfacePoint& point : points_) sum += point.volume;
+    if (!(sum > 0)) return {};  // the layer is thinner than doubles can tell
     for (SurfacePoint& point : points_) point.volume *= (area - left_empty_) / sum;
     return std::move(points_);
   }
