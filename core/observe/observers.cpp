@@ -11,6 +11,7 @@
 #include "comm/collectives.hpp"
 #include "observe/sampler.hpp"
 #include "physics/sph/free_surface.hpp"
+#include "physics/sph/tension.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::observe {
@@ -82,6 +83,10 @@ void Observers<T, D>::name_series() {
   }
   budget.columns.insert(budget.columns.end(), {"max_speed", "left_mass"});  // left through open sides
   budget.units.insert(budget.units.end(), {"m/s", "kg" + per_length});
+  if (has_tension()) {
+    budget.columns.emplace_back("under_tension");
+    budget.units.emplace_back("1");
+  }
   if (walls_move_) {  // by all that moves, on the fluid
     budget.columns.emplace_back("work");
     budget.units.push_back("J" + per_length);
@@ -205,6 +210,16 @@ void Observers<T, D>::add_budget() {
 }
 
 template <class T, int D>
+void Observers<T, D>::add_tension() {
+  const auto& fluid = flow_.fluid;
+  const auto& state = flow_.constants().state;
+  tally_.add_over<1>(fluid.size(), [&](std::size_t i) {
+    const bool counts = fluid.buffer[i] == 0 && state.pressure(fluid.s[i], 0) < physics::k_tension;
+    return std::array{counts ? fluid.mass[i] : 0.0};
+  });
+}
+
+template <class T, int D>
 void Observers<T, D>::add_force(std::span<const Pushed> walls) {
   const double unit = force_unit();
   tally_.add_over<2 * D>(std::ssize(walls), [&](std::size_t k) {
@@ -299,6 +314,10 @@ void Observers<T, D>::report_budget(Series& series) {
   series.values.insert(series.values.end(), {flow_.time, static_cast<double>(flow_.steps), tally_.next()});
   series.values.insert(series.values.end(), sums.begin(), sums.end());
   series.values.insert(series.values.end(), {flow_.control.latest.speed, tally_.next()});
+  if (has_tension()) {
+    const double mass = sums[0], tense = tally_.next();
+    series.values.push_back(mass > 0 ? tense / mass : 0.0);
+  }
   if (walls_move_) series.values.push_back(work_);
 }
 
@@ -387,6 +406,7 @@ void Observers<T, D>::observe() {
   }
   if (walls_move_) add_power_of_sides();
   add_budget();
+  if (has_tension()) add_tension();
   for (std::size_t o = 0; o < openings; ++o) add_opening(o);
   tally_.add_up(flow_.communicator());
 

@@ -42,6 +42,8 @@ class Observers {
   /// Which of the walls' particles belong to which force, and which stand beyond an opening.
   void group_walls();
   void add_budget();
+  /// Mass of the fluid whose pressure is below physics::k_tension.
+  void add_tension();
   void add_force(std::span<const Pushed> walls);
   void add_torque(std::int32_t owner, std::span<const Pushed> walls);
   void add_power_of_sides();
@@ -56,6 +58,8 @@ class Observers {
     return owner >= 0 && static_cast<std::size_t>(owner) < moving_.size() && moving_[static_cast<std::size_t>(owner)];
   }
   double force_unit() const;
+  /// Whether the budget has the share of the fluid that is under tension: of a liquid with a free surface.
+  bool has_tension() const { return flow_.constants().free_surface && !flow_.constants().state.is_gas(); }
   double front(int axis) const;
 
   const integrate::Flow<T, D>& flow_;

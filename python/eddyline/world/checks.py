@@ -17,6 +17,7 @@ from .gaps import narrow_gaps
 from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
+from .patches import normal_of, places_of, rim_of
 from .problems import Path, below, dotted, listed, number, rounded, shown
 from .quantities import check_quantity, may_be_finite
 from .samples import Points, Samples, corners, evaluate, face, lattice, start_places, times
@@ -25,6 +26,7 @@ from .schema import (
     SIDES,
     Gauge,
     Line,
+    Patch,
     Periodic,
     PicturedQuantity,
     Start,
@@ -567,6 +569,8 @@ def _observers(file: WorldFile) -> Found:
                     yield (*path, key), text
         if isinstance(observer, Line):
             yield from _crossed_bodies(observer, path, file)
+        if isinstance(observer, Patch):
+            yield from _patch(observer, path, file)
         weightless = file.domain.gravity is None or not any(file.domain.gravity)
         if isinstance(observer, Gauge) and observer.axis is None and weightless:
             text = f'observe.{name}.axis is missing; without gravity a gauge needs it. Add axis = "y".'
@@ -580,6 +584,41 @@ _TAKEN = dict.fromkeys(("budget", "force", "time"), "a series of every run has")
     ("values", "expectations"), "a table of every export has"
 )
 _ON_SURFACE = 1e-6  # of a spacing: what is less deep inside a body lies on its surface
+
+
+def _patch(patch: Patch, path: Path, file: WorldFile) -> Found:
+    """A patch needs a direction, and room for all of it beside its centre, of which `_observers` tells."""
+    if normal_of(patch, file) is None:
+        text = (
+            f"{dotted(path)}.normal is missing; position = {shown(patch.position)} does not lie on exactly "
+            f"one side of the domain. Add normal = {shown((1, 0, 0)[: file.dimensions])}, the direction "
+            "across it."
+        )
+        yield path, text
+        return
+    origin, end = corners(file)
+    slack = _ON_SURFACE * file.domain.spacing
+    rim, places = rim_of(patch, file), places_of(patch, file)
+    outside = [
+        any(not origin[k] - slack <= p[k] <= end[k] + slack for k in range(file.dimensions)) for p in rim
+    ]
+    if any(outside):
+        place = rim[outside.index(True)]
+        text = (
+            f"{dotted(path)}.diameter = {shown(patch.diameter)}; the patch reaches out of the domain, to "
+            f"{_point(place, file)} m. Make it smaller or move it."
+        )
+        yield (*path, "diameter"), text
+    for name, body in file.bodies.items():
+        depth = -body.core_shape.signed_distance(places)
+        at_centre = -body.core_shape.signed_distance(np.array([vec3(patch.position)]))[0]
+        if (depth > slack).any() and at_centre <= slack:
+            where = _point(places[int(np.argmax(depth))], file)
+            text = (
+                f"{dotted(path)}.diameter = {shown(patch.diameter)}; the patch reaches into bodies.{name} at "
+                f"{where} m; must stay in the fluid. Make it smaller, or change normal."
+            )
+            yield (*path, "diameter"), text
 
 
 def _crossed_bodies(line: Line, path: Path, file: WorldFile) -> Found:

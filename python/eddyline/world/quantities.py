@@ -12,7 +12,7 @@ from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
 from .openings import faces
 from .problems import did_you_mean, listed, shown
-from .schema import SIDES, Expect, Front, Gauge, Line, PressureDrop, Wall, WorldFile
+from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Wall, WorldFile
 
 STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude")
 """Of a series, from `after` to the end; rms is that of the departure from the mean, amplitude half of max -
@@ -46,6 +46,8 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         return [f"{name}_{axis}" for axis in axes]
 
     columns = {"budget": [*_BUDGET, *_ENERGIES[file.method.scheme], *vector("momentum")]}
+    if file.has_free_surface and not file.fluid.is_gas:
+        columns["budget"].append("under_tension")
     if _something_moves(file):
         columns["budget"].append("work")
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
@@ -61,6 +63,8 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
             columns[name] = ["height"]
         elif isinstance(observer, Front):
             columns[name] = ["position"]
+        elif isinstance(observer, Patch):
+            columns[name] = ["pressure", "wet_share"]
         elif isinstance(observer, PressureDrop):
             columns[name] = ["pressure_drop"]
         elif isinstance(observer, Line):
