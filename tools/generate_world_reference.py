@@ -79,6 +79,9 @@ def _sections(schema: Schema) -> Iterator[str]:
         }
         yield from _heading(f'`shape = "{own["shape"]["const"]}"`', depth=4)
         yield from _described({**table, "properties": {k: v for k, v in own.items() if k != "shape"}})
+    formula = definitions["FormulaRegion"]
+    yield from _heading('`shape = "formula"`', depth=4)
+    yield from _described({**formula, "properties": {"inside": formula["properties"]["inside"]}})
     yield from _heading("`[bodies.NAME.motion]`, optional", depth=4)
     yield from _described(definitions["Motion"])
     yield from _heading("`[boundaries]`, optional")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from . import filling, motions, shapes
+from . import filling, formula_regions, motions, shapes
 from .check_openings import LARGEST_PRESSURE, opening_problems
 from .gaps import narrow_gaps
 from .lengths import cell_edge
@@ -33,7 +33,7 @@ from .schema import (
     Wall,
     WorldFile,
 )
-from .shapes import Body, Region, ShapeTable, vec3
+from .shapes import Body, FormulaRegion, Region, ShapeTable, vec3
 from .values import Pressure
 
 Found = Iterator[tuple[Path, str]]
@@ -53,6 +53,10 @@ _GAPS_TOLD = 3
 
 def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
     """Everything that makes a run impossible or senseless, as (path, text of the line)."""
+    wrong_conditions = list(formula_regions.problems(file))
+    if wrong_conditions:  # all that follows rests on where the fluid is
+        yield from wrong_conditions
+        return
     yield from _sides(file)
     yield from _resolution(file)
     yield from _solids(file)
@@ -372,7 +376,10 @@ def _weight(file: WorldFile) -> Found:
     for path, table in _starts(file):
         if table.pressure is None or table.pressure.kind != "hydrostatic":
             continue
-        low, high = table.core_shape.bounds if isinstance(table, Region) else (origin, end)
+        if isinstance(table, FormulaRegion):
+            low, high = formula_regions.extent(table)
+        else:
+            low, high = table.core_shape.bounds if isinstance(table, Region) else (origin, end)
         heights = [min(high[k], end[k]) - max(low[k], origin[k]) for k in range(file.dimensions)]
         weight = sum(abs(g) * max(height, 0.0) for g, height in zip(gravity, heights, strict=False))
         if weight > LARGEST_PRESSURE * sound_speed**2:
