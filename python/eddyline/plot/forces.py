@@ -38,7 +38,7 @@ def force_charts(
     factor = world.coefficient_of_force
     if any(name.startswith("torque") for name in map(str, frame.columns)):
         yield _torque(body, time, frame, stay)
-    if factor is None or world.core.dimensions != 2:
+    if factor is None:
         yield _newtons(body, time, frame, stay)
         return
     for coefficient, column in COEFFICIENTS.items():

@@ -38,6 +38,17 @@ class Reference(Table):
 
     velocity: Positive = Field(description="Reference velocity [m/s].", examples=[1.0])
     length: Positive = Field(description="Reference length [m].", examples=[0.1])
+    area: Positive | None = Field(
+        default=None, description="Reference area [m^2], 3D only: coefficients of forces need it there."
+    )
+
+    @model_validator(mode="after")
+    def _area_in_space(self, info: ValidationInfo) -> Reference:
+        if self.area is not None and dimensions_of_space(info) == 2:
+            raise wrong_table(
+                "has area, and this world is 2D, where coefficients of forces take length. Remove area"
+            )
+        return self
 
 
 class Domain(Table):
