@@ -55,10 +55,11 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         columns["budget"].append("work")
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
     walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
-    for name in [*file.bodies, *walls]:
-        moves = name in file.bodies and file.bodies[name].motion is not None
-        torque = ["torque"] if file.dimensions == 2 else vector("torque")
-        columns[f"force.{name}"] = [*force, *torque, "power"] if moves else force
+    torque = ["torque"] if file.dimensions == 2 else vector("torque")
+    for name, body in file.bodies.items():
+        power = ["power"] if body.motion is not None else []
+        columns[f"force.{name}"] = [*force, *torque, *power]
+    columns |= {f"force.{name}": force for name in walls}
     for face in faces(file):
         columns[f"opening.{face.name}"] = ["mass_flow", "mass", *vector("momentum"), *vector("force")]
     for name, observer in file.observe.items():
