@@ -24,7 +24,7 @@ SIMPLE = ("reference", "domain", "fluid", "start", "time", "method", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
 SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow")
 PATCHES = ("InflowPatch", "OutflowPatch")
-OBSERVERS = ("Probe", "Gauge", "Front", "PressureDrop", "Line")
+OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line")
 
 
 def main() -> int:
@@ -79,6 +79,9 @@ def _sections(schema: Schema) -> Iterator[str]:
         }
         yield from _heading(f'`shape = "{own["shape"]["const"]}"`', depth=4)
         yield from _described({**table, "properties": {k: v for k, v in own.items() if k != "shape"}})
+    formula = definitions["FormulaRegion"]
+    yield from _heading('`shape = "formula"`', depth=4)
+    yield from _described({**formula, "properties": {"inside": formula["properties"]["inside"]}})
     yield from _heading("`[bodies.NAME.motion]`, optional", depth=4)
     yield from _described(definitions["Motion"])
     yield from _heading("`[boundaries]`, optional")

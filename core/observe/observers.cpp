@@ -11,6 +11,7 @@
 #include "comm/collectives.hpp"
 #include "observe/sampler.hpp"
 #include "physics/sph/free_surface.hpp"
+#include "physics/sph/tension.hpp"
 #include "physics/state_equations/linear.hpp"
 
 namespace eddyline::observe {
@@ -51,6 +52,15 @@ Vec3 surface_point(const world::Shape& shape, Vec3 X, double probe, int dimensio
 }  // namespace
 
 template <class T, int D>
+world::Pose Observers<T, D>::pose_of(const world::Body& body) const {
+  if (body.motion) return body.motion->at(flow_.time);
+  const auto [lowest, highest] = body.shape->bounds();
+  world::Pose pose;
+  pose.pivot = 0.5 * (lowest + highest);
+  return pose;
+}
+
+template <class T, int D>
 Observers<T, D>::Observers(const integrate::Flow<T, D>& flow) : flow_(flow), walls_move_(flow.wall.can_move) {
   for (const auto& body : flow.world().bodies) moving_.push_back(body.motion.has_value());
   name_series();
@@ -82,6 +92,10 @@ void Observers<T, D>::name_series() {
   }
   budget.columns.insert(budget.columns.end(), {"max_speed", "left_mass"});  // left through open sides
   budget.units.insert(budget.units.end(), {"m/s", "kg" + per_length});
+  if (has_tension()) {
+    budget.columns.emplace_back("under_tension");
+    budget.units.emplace_back("1");
+  }
   if (walls_move_) {  // by all that moves, on the fluid
     budget.columns.emplace_back("work");
     budget.units.push_back("J" + per_length);
@@ -91,13 +105,12 @@ void Observers<T, D>::name_series() {
   const auto add_force = [&](std::string_view name, std::int32_t owner) {
     Series force{"force." + std::string(name), {"time"}, {"s"}, {}};
     for (const char* part : {"total", "pressure", "viscous"}) add_vector<D>(force, part, "N" + per_length);
+    if (owner >= 0 && D == 3) add_vector<D>(force, "torque", "N m");
+    if (owner >= 0 && D == 2) {
+      force.columns.emplace_back("torque");
+      force.units.emplace_back("N m/m");
+    }
     if (moves(owner)) {
-      if (D == 3) {
-        add_vector<D>(force, "torque", "N m");
-      } else {
-        force.columns.emplace_back("torque");
-        force.units.emplace_back("N m/m");
-      }
       force.columns.emplace_back("power");
       force.units.push_back("W" + per_length);
     }
@@ -205,6 +218,16 @@ void Observers<T, D>::add_budget() {
 }
 
 template <class T, int D>
+void Observers<T, D>::add_tension() {
+  const auto& fluid = flow_.fluid;
+  const auto& state = flow_.constants().state;
+  tally_.add_over<1>(fluid.size(), [&](std::size_t i) {
+    const bool counts = fluid.buffer[i] == 0 && state.pressure(fluid.s[i], 0) < physics::k_tension;
+    return std::array{counts ? fluid.mass[i] : 0.0};
+  });
+}
+
+template <class T, int D>
 void Observers<T, D>::add_force(std::span<const Pushed> walls) {
   const double unit = force_unit();
   tally_.add_over<2 * D>(std::ssize(walls), [&](std::size_t k) {
@@ -227,8 +250,7 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> wal
   const auto& c = flow_.constants();
   const double unit = force_unit();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
-  if (!body.motion) return;
-  const world::Pose pose = body.motion->at(flow_.time);
+  const world::Pose pose = pose_of(body);
   const Vec3 pivot = pose.pivot + pose.displacement;
   const bool all_along_pairs = c.viscosity == physics::delta::FluidViscosity::central;
   tally_.add_over<5>(std::ssize(walls), [&](std::size_t k) {
@@ -237,7 +259,7 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> wal
     Vec3 x, X, viscous;
     for (int d = 0; d < D; ++d) {
       x[d] = flow_.wall.x[d][i];
-      X[d] = flow_.wall.x_file[d][i];
+      X[d] = flow_.wall.can_move ? flow_.wall.x_file[d][i] : x[d];
       if (walls[k].rubs) viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
     }
     if (all_along_pairs) {
@@ -299,6 +321,10 @@ void Observers<T, D>::report_budget(Series& series) {
   series.values.insert(series.values.end(), {flow_.time, static_cast<double>(flow_.steps), tally_.next()});
   series.values.insert(series.values.end(), sums.begin(), sums.end());
   series.values.insert(series.values.end(), {flow_.control.latest.speed, tally_.next()});
+  if (has_tension()) {
+    const double mass = sums[0], tense = tally_.next();
+    series.values.push_back(mass > 0 ? tense / mass : 0.0);
+  }
   if (walls_move_) series.values.push_back(work_);
 }
 
@@ -312,10 +338,10 @@ void Observers<T, D>::report_force(std::int32_t owner, std::vector<double>& valu
     values.push_back(force[static_cast<int>(d)]);
   }
   values.insert(values.end(), sums.begin(), sums.end());
-  if (moves(owner)) report_torque(owner, force, values);
+  if (owner >= 0) report_torque(owner, force, values);
 }
 
-/// Torque on a moving body about its pivot, and its power on the fluid, -(F . v + T . w).
+/// Torque on a body about its pivot, and of one that moves its power on the fluid, -(F . v + T . w).
 ///
 /// Where fluid particles have Morris' form of viscosity, the stress is mu grad(v), and its traction at a wall mu dv/dn.
 /// What a body feels is mu (dv/dn + grad(v) . n), which is the same on one that does not turn; on one that does, the
@@ -325,8 +351,7 @@ template <class T, int D>
 void Observers<T, D>::report_torque(std::int32_t owner, const Vec3& force, std::vector<double>& values) {
   const auto& c = flow_.constants();
   const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
-  if (!body.motion) return;
-  const world::Pose pose = body.motion->at(flow_.time);
+  const world::Pose pose = pose_of(body);
   const auto sums = tally_.template next<5>();
   const double wet_volume = sums[3] > 0 ? body.shape->volume() * sums[4] / sums[3] : 0;
   const bool is_lacking = c.viscosity == physics::delta::FluidViscosity::morris && !body.slip;
@@ -334,7 +359,9 @@ void Observers<T, D>::report_torque(std::int32_t owner, const Vec3& force, std::
   const Vec3 torque = Vec3{sums[0], sums[1], sums[2]} - of_turning * pose.axis;
   const double power = -(dot(force, pose.velocity) + pose.angular_velocity * dot(torque, pose.axis));
   if (D == 3) values.insert(values.end(), {torque.x, torque.y});
-  values.insert(values.end(), {torque.z, power});
+  values.push_back(torque.z);
+  if (!moves(owner)) return;
+  values.push_back(power);
   power_ += power;
 }
 
@@ -383,10 +410,11 @@ void Observers<T, D>::observe() {
   tally_.clear();
   for (std::size_t k = 0; k < force_owners_.size(); ++k) {
     add_force(force_walls_[k]);
-    if (moves(force_owners_[k])) add_torque(force_owners_[k], force_walls_[k]);
+    if (force_owners_[k] >= 0) add_torque(force_owners_[k], force_walls_[k]);
   }
   if (walls_move_) add_power_of_sides();
   add_budget();
+  if (has_tension()) add_tension();
   for (std::size_t o = 0; o < openings; ++o) add_opening(o);
   tally_.add_up(flow_.communicator());
 

@@ -10,7 +10,7 @@
 
 namespace eddyline::observe {
 
-/// All observers of a run: budgets, forces on bodies and walls (of moving bodies also torque and power), openings,
+/// All observers of a run: budgets, forces on walls and bodies (also torque; of those that move power), openings,
 /// probes, gauges and fronts. They read the flow and never write it. Sums are exact, so that every value is the same
 /// for any boxes, threads and ranks. Collective.
 template <class T, int D>
@@ -19,7 +19,7 @@ class Observers {
   explicit Observers(const integrate::Flow<T, D>& flow);
 
   /// Takes up probes and bodies that were added or removed; rows of all series must have been taken. A body that stood
-  /// still when the run began keeps the columns that it had: no torque, no power; nor has one that came later.
+  /// still when the run began keeps the columns that it had: no power; nor has one that came later.
   void world_changed();
   /// Whether rows tell forces on walls, which need their reactions in the step before.
   bool takes_reactions() const { return !force_owners_.empty() || walls_move_ || !flow_.openings.empty(); }
@@ -42,6 +42,8 @@ class Observers {
   /// Which of the walls' particles belong to which force, and which stand beyond an opening.
   void group_walls();
   void add_budget();
+  /// Mass of the fluid whose pressure is below physics::k_tension.
+  void add_tension();
   void add_force(std::span<const Pushed> walls);
   void add_torque(std::int32_t owner, std::span<const Pushed> walls);
   void add_power_of_sides();
@@ -55,7 +57,11 @@ class Observers {
   bool moves(std::int32_t owner) const {
     return owner >= 0 && static_cast<std::size_t>(owner) < moving_.size() && moving_[static_cast<std::size_t>(owner)];
   }
+  /// Where a body is now; of one at rest with the middle of its bounds as its pivot.
+  world::Pose pose_of(const world::Body& body) const;
   double force_unit() const;
+  /// Whether the budget has the share of the fluid that is under tension: of a liquid with a free surface.
+  bool has_tension() const { return flow_.constants().free_surface && !flow_.constants().state.is_gas(); }
   double front(int axis) const;
 
   const integrate::Flow<T, D>& flow_;

@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "particles/id.hpp"
 #include "particles/openings.hpp"
+#include "world/formula_region.hpp"
 
 namespace eddyline::particles {
 
@@ -61,6 +62,9 @@ class StartPressure {
     if (kind == PressureStart::formula)
       return (own ? region->pressure : world_.start.pressure).evaluate(std::array{x.x, x.y, x.z, 0.0});
     if (kind == PressureStart::hydrostatic) {
+      if (const auto* formula =
+              region != nullptr ? dynamic_cast<const world::FormulaRegion*>(region->shape.get()) : nullptr)
+        return weight_ > 0 ? weight_ * formula->depth(x, up_, world_.spacing) : 0;
       const double top =
           region == nullptr ? domain_top_ : region_tops_[static_cast<std::size_t>(region - world_.regions.data())];
       return weight_ * std::max(0.0, top - dot(up_, x));

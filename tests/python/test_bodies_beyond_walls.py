@@ -76,7 +76,7 @@ def run(text: str, steps: int) -> tuple[_core.Simulation, dict[str, Floats]]:
     simulation = _core.Simulation(world.core, threads=1, series_interval=0.01)
     simulation.advance(np.inf, steps, np.inf)
     series = {
-        name: rows[:, [column != "torque" for column in columns]]  # about the middle of the body
+        name: rows[:, [not column.startswith("torque") for column in columns]]  # about the middle of the body
         for name, (columns, _, rows) in simulation.take_series().items()
     }
     return simulation, series

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from small_worlds import boundaries
@@ -271,7 +273,7 @@ def test_series_say_what_moves() -> None:
     assert series["budget"][0][-1] == "work"
     still = BOX.replace("motion =", "# motion =")
     _, simulation = run(still, 0.02)
-    assert "torque" not in simulation.take_series()["force.block"][0]
+    assert simulation.take_series()["force.block"][0][-1] == "torque"
 
 
 @pytest.mark.parametrize("time", [0.0, 0.4])
@@ -305,3 +307,59 @@ def test_the_speed_of_a_body_counts_for_the_speed_of_sound() -> None:
     )
     assert world.scales.max_speed == pytest.approx(fastest, rel=1e-4)
     assert "bodies.block moves at" in world.scales.reason
+
+
+GATE = """format = 1
+[domain]
+size = SIZE
+spacing = SPACING
+gravity = GRAVITY
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+max_speed = 2.5
+[regions.water]
+shape = "formula"
+inside = "x < 0.3 and y < 0.3"
+pressure = "hydrostatic"
+[bodies.gate]
+shape = SHAPE
+min = LOW
+max = HIGH
+slip = true
+[boundaries]
+top = { type = "open" }
+front = { type = "periodic" }
+back = { type = "periodic" }
+[time]
+end = 1.0
+"""
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_a_body_at_rest_feels_a_torque_about_its_middle(dimensions: int) -> None:
+    """Water 0.3 m deep leans on a gate 0.4 m high, on average at a third of its depth."""
+    flat = dimensions == 2
+    values = {
+        "SIZE": "[0.5, 0.5]" if flat else "[0.5, 0.5, 0.3]",
+        "SPACING": "0.02" if flat else "0.025",
+        "GRAVITY": "[0, -9.81]" if flat else "[0, -9.81, 0]",
+        "SHAPE": '"rectangle"' if flat else '"box"',
+        "LOW": "[0.3, 0]" if flat else "[0.3, 0, 0]",
+        "HIGH": "[0.4, 0.4]" if flat else "[0.4, 0.4, 0.3]",
+    }
+    text = GATE if not flat else re.sub("(front|back) = .*\n", "", GATE)
+    for key, value in values.items():
+        text = text.replace(f" {key}\n", f" {value}\n")
+    _, simulation = run(text, 0.2)
+    columns, _, rows = simulation.take_series()["force.gate"]
+    late = rows[rows[:, 0] > 0.05].mean(axis=0)
+    names = ["torque"] if flat else ["torque_x", "torque_y", "torque_z"]
+    assert list(columns)[-len(names) :] == names
+    assert "power" not in columns
+    width = 1.0 if flat else 0.3
+    force = 0.5 * 9810 * 0.3**2 * width
+    assert late[columns.index("total_x")] == pytest.approx(force, rel=0.03)
+    assert late[columns.index(names[-1])] == pytest.approx(0.1 * force, rel=0.08)
+    for name in names[:-1]:
+        assert abs(late[columns.index(name)]) < 0.02 * force

@@ -457,8 +457,10 @@ def test_the_spectrum_of_the_window() -> None:
 def test_the_chart_of_an_impact_shows_all_of_it() -> None:
     time = np.linspace(0, 1, 500)
     force = np.where(np.abs(time - 0.4) < 0.002, -240.0, -20.0)
-    frame = pd.DataFrame({"time": time, "total_x": 0 * time, "total_y": force, "torque": 1e-6 * force})
-    frame.attrs["units"] = {"total_x": "N/m", "total_y": "N/m", "torque": "N m/m"}
+    frame = pd.DataFrame(
+        {"time": time, "total_x": 0 * time, "total_y": force, "torque": 1e-6 * force, "power": 0 * time}
+    )
+    frame.attrs["units"] = {"total_x": "N/m", "total_y": "N/m", "torque": "N m/m", "power": "W/m"}
     world = World.from_text(CHANNEL.replace('[reference]\nvelocity = "U"\nlength = "D"\n', ""))
     torque, forces = force_charts(world, "cylinder", frame, {})
     assert torque.name == "force.cylinder.torque"

@@ -202,3 +202,13 @@ def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "front.csv").write_text("time [s],pos")
     with pytest.raises(DamagedError, match="no header"):
         read_series(tmp_path / "front.csv")
+
+
+def test_series_of_an_older_version_keep_their_columns(tmp_path: Path) -> None:
+    """A run that goes on in a version whose budgets tell more."""
+    (tmp_path / "budget.csv").write_text("time [s],mass [kg]\n0,1\n1,1\n", encoding="utf-8")
+    files = SeriesFiles(tmp_path)
+    files.cut(0.5)
+    rows = np.array([[0.7, 0.25, 2.0]])
+    files.append({"budget": (["time", "under_tension", "mass"], ["s", "1", "kg"], rows)})
+    assert (tmp_path / "budget.csv").read_text() == "time [s],mass [kg]\n0,1\n0.7,2\n"

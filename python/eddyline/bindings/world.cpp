@@ -20,6 +20,7 @@
 #include "base/errors.hpp"
 #include "bindings.hpp"
 #include "world/formula.hpp"
+#include "world/formula_region.hpp"
 #include "world/shapes.hpp"
 #include "world/world.hpp"
 
@@ -225,6 +226,12 @@ void bind_shapes(nb::module_& module) {
         return world::make_cylinder(to_vec(from), to_vec(to), diameter);
       },
       "from_"_a, "to"_a, "diameter"_a);
+  module.def(
+      "formula_region",
+      [](const Formula& inside, const Triple& min, const Triple& max, int dimensions) {
+        return world::make_formula_region(inside, to_vec(min), to_vec(max), dimensions);
+      },
+      "inside"_a, "min"_a, "max"_a, "dimensions"_a);
 }
 
 /// Literal strings for the values of an enumeration, in their order.

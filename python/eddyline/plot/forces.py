@@ -36,9 +36,9 @@ def force_charts(
     the world has no [reference]. Before them the torque on a body that moves."""
     time = frame["time"].to_numpy()
     factor = world.coefficient_of_force
-    if any(name.startswith("torque") for name in map(str, frame.columns)):
+    if "power" in frame.columns:
         yield _torque(body, time, frame, stay)
-    if factor is None or world.core.dimensions != 2:
+    if factor is None:
         yield _newtons(body, time, frame, stay)
         return
     for coefficient, column in COEFFICIENTS.items():

@@ -25,6 +25,10 @@ TOO_FAST = 0.4
 """The highest Mach number of a liquid that goes without a warning; 0.1 is usual."""
 
 
+TENSE = 0.005
+"""The mean share of a liquid under tension that goes without a warning."""
+
+
 def closing_lines(run: Run, *, error_follows: bool = False) -> str:
     """The table, then one line each for folder, picture, fingerprint and the next command. error_follows: why
     a run failed is told elsewhere."""
@@ -45,6 +49,24 @@ def closing_lines(run: Run, *, error_follows: bool = False) -> str:
 
 
 def warnings(world: World, results: Mapping[str, Any]) -> Iterator[str]:
+    """What in a run of a liquid was not as in a liquid: its speed or its tension."""
+    yield from _too_fast(world, results)
+    yield from _tense(results)
+
+
+def _tense(results: Mapping[str, Any]) -> Iterator[str]:
+    """Whether much of a liquid with a free surface was under tension."""
+    tension = results.get("series", {}).get("budget", {}).get("under_tension")
+    if not tension or tension["mean"] is None or tension["mean"] <= TENSE:
+        return
+    yield (
+        f"on average {100 * tension['mean']:.2g} % of the fluid was under tension, up to "
+        f"{100 * tension['max']:.2g} %: it hangs together where it would part. Try a smaller "
+        "domain.spacing, and see budget.under_tension."
+    )
+
+
+def _too_fast(world: World, results: Mapping[str, Any]) -> Iterator[str]:
     """Whether a liquid has come so near its speed of sound that it is none."""
     speed = results.get("series", {}).get("budget", {}).get("max_speed")
     if not speed or speed["max"] is None or world.file.fluid.is_gas:

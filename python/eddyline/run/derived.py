@@ -1,4 +1,4 @@
-"""Series made of several places that the core samples: pressure drops and lines."""
+"""Series made of several places that the core samples: patches, pressure drops and lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.world.schema import Line, PressureDrop
+from eddyline.world.patches import places_of, shares_left
+from eddyline.world.schema import Line, Patch, PressureDrop
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -18,11 +19,14 @@ Series = tuple[Sequence[str], Sequence[str], Floats]  # columns, units, (rows, c
 
 
 def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
-    """The series as a run keeps them: the probes of a pressure drop or a line become one series of its
-    name."""
+    """The series as a run keeps them: the probes of a patch, a pressure drop or a line become one
+    series of its name."""
     out = dict(series)
     for name, observer in world.observers.items():
-        if isinstance(observer, PressureDrop | Line):
+        if isinstance(observer, Patch):
+            shares = shares_left(places_of(observer, world.file), world.file)
+            out[name] = _mean_over([out.pop(f"{name}.{k}") for k in range(len(shares))], shares)
+        elif isinstance(observer, PressureDrop | Line):
             places = observer.places
             parts = [out.pop(f"{name}.{k}") for k in range(len(places))]
             time = parts[0][2][:, 0]
@@ -36,6 +40,19 @@ def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
                 lengths = np.array([recirculation_length(distances, row) for row in speeds])
                 out[name] = (("time", "recirculation_length"), ("s", "m"), np.stack([time, lengths], axis=1))
     return out
+
+
+def _mean_over(parts: Sequence[Series], shares: Floats) -> Series:
+    """The mean pressure over the places of a patch, and which share of them is wet.
+
+    A place is wet where fluid fills at least half of what walls and bodies leave. shares: (n,) what they
+    leave of the neighbourhood of each place.
+    """
+    pressures = np.stack([_column(part, "pressure") for part in parts], axis=1)
+    wet = np.stack([_column(part, "fluid_fraction") for part in parts], axis=1) >= 0.5 * shares
+    pressure = np.where(wet, pressures, 0.0).mean(axis=1)
+    table = np.stack([parts[0][2][:, 0], pressure, wet.mean(axis=1)], axis=1)
+    return ("time", "pressure", "wet_share"), ("s", "Pa", "1"), table
 
 
 def recirculation_length(distances: Floats, speeds: Floats) -> float:

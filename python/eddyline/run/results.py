@@ -174,9 +174,10 @@ def trusted(values: list[Value]) -> Trusted:
 
 
 def _of_body(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
-    """Coefficients and the Strouhal number, in 2D with [reference]; the components of the force."""
+    """Coefficients and the Strouhal number, with [reference], in 3D with its area; the components of the
+    force."""
     time, factor, reference = frame["time"].to_numpy(), world.coefficient_of_force, world.reference
-    if factor is not None and reference is not None and world.core.dimensions == 2:
+    if factor is not None and reference is not None:
         for coefficient, column in COEFFICIENTS.items():
             values = factor * frame[column].to_numpy()
             yield from _statistics(world, f"{body}.{coefficient}", "1", time, values, state, TRUSTED)

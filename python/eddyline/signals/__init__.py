@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from .averages import Statistic, correlation_time, cut, mean_with_error, root_mean_square, time_mean
 from .periods import Irregular, Periodic, Quiet, Unsettled, find_periods, over_periods
+from .ringing import Ringing, ringing
 from .spectrum import Spectrum, power_spectrum
 from .state import FlowState, Steady, flow_state, noise, statistic, steady_part
 
@@ -25,6 +26,7 @@ __all__ = [
     "Irregular",
     "Periodic",
     "Quiet",
+    "Ringing",
     "Spectrum",
     "Statistic",
     "Steady",
@@ -37,6 +39,7 @@ __all__ = [
     "noise",
     "over_periods",
     "power_spectrum",
+    "ringing",
     "root_mean_square",
     "statistic",
     "steady_part",

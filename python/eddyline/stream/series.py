@@ -27,7 +27,7 @@ class SeriesFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: set[str] = set()
+        self._known: dict[str, list[str]] = {}  # the columns of each file
 
     def cut(self, time: float) -> None:
         """Goes on with files that are there, without their rows after `time` [s]. Raises DamagedError before
@@ -40,17 +40,20 @@ class SeriesFiles:
                 kept[path] = [first, *(row for row in rows if float(row.partition(",")[0]) <= time)]
         for path, lines in kept.items():
             atomic.write_text(path, "\n".join(lines) + "\n")
-            self._known.add(path.stem)
+            self._known[path.stem] = [part.partition(" [")[0] for part in lines[0].split(",")]
 
     def append(self, series: Rows) -> None:
         """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns)
-        float64)}."""
+        float64)}. A file that is there keeps its columns: one of an older version has fewer."""
         for name, (columns, units, rows) in series.items():
             head = b"" if name in self._known else f"{header(columns, units)}\n".encode()
+            kept = [list(columns).index(column) for column in self._known.get(name, columns)]
+            if len(kept) < len(columns):
+                rows = np.ascontiguousarray(rows[:, kept])
             if lines := head + _core.series_lines(rows):
                 with (self.folder / f"{name}.csv").open("ab", buffering=0) as file:
                     atomic.append(file, lines)
-                self._known.add(name)
+                self._known.setdefault(name, list(columns))
 
 
 def header(columns: Sequence[str], units: Sequence[str]) -> str:

@@ -110,7 +110,7 @@ def quantities_of(world: World) -> list[str]:
     ]
     if numbers:
         return list(dict.fromkeys(numbers))
-    if world.reference is not None and world.dimensions == 2 and world.file.bodies:
+    if world.coefficient_of_force is not None and world.file.bodies:
         words = ("drag_coefficient.mean", "lift_coefficient.amplitude", "strouhal")
         return [f"{body}.{word}" for body in world.file.bodies for word in words]
     axes = "xyz"[: world.dimensions]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from .. import _core
 from .openings import Face, faces
+from .patches import places_of
 from .samples import corners
 from .scales import Scales, gamma_of, pressure_level
-from .schema import SIDES, Front, Gauge, Line, PressureDrop, Wall, WorldFile
+from .schema import SIDES, Front, Gauge, Line, Patch, PressureDrop, Wall, WorldFile
 from .shapes import vec3
 from .values import Pressure
 
@@ -164,6 +165,9 @@ def _observers(world: _core.World, file: WorldFile) -> None:
             gauges.append(_core.Gauge(name, vec3(observer.position), gauge_axis(observer, file)))
         elif isinstance(observer, Front):
             fronts.append(_core.Front(name, "xyz".index(observer.axis)))
+        elif isinstance(observer, Patch):
+            places = places_of(observer, file)
+            probes += [_core.Probe(f"{name}.{k}", vec3(place)) for k, place in enumerate(places)]
         elif isinstance(observer, PressureDrop | Line):
             probes += [_core.Probe(f"{name}.{k}", place) for k, place in enumerate(observer.places)]
         else:

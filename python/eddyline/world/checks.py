@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from . import filling, motions, shapes
+from . import filling, formula_regions, motions, shapes
 from .check_openings import LARGEST_PRESSURE, opening_problems
 from .gaps import narrow_gaps
 from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
+from .patches import normal_of, places_of, rim_of
 from .problems import Path, below, dotted, listed, number, rounded, shown
 from .quantities import check_quantity, may_be_finite
 from .samples import Points, Samples, corners, evaluate, face, lattice, start_places, times
@@ -25,13 +26,14 @@ from .schema import (
     SIDES,
     Gauge,
     Line,
+    Patch,
     Periodic,
     PicturedQuantity,
     Start,
     Wall,
     WorldFile,
 )
-from .shapes import Body, Region, ShapeTable, vec3
+from .shapes import Body, FormulaRegion, Region, ShapeTable, vec3
 from .values import Pressure
 
 Found = Iterator[tuple[Path, str]]
@@ -49,6 +51,10 @@ _GAPS_TOLD = 3
 
 def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
     """Everything that makes a run impossible or senseless, as (path, text of the line)."""
+    wrong_conditions = list(formula_regions.problems(file))
+    if wrong_conditions:  # all that follows rests on where the fluid is
+        yield from wrong_conditions
+        return
     yield from _sides(file)
     yield from _resolution(file)
     yield from _solids(file)
@@ -361,7 +367,10 @@ def _weight(file: WorldFile) -> Found:
     for path, table in _starts(file):
         if table.pressure is None or table.pressure.kind != "hydrostatic":
             continue
-        low, high = table.core_shape.bounds if isinstance(table, Region) else (origin, end)
+        if isinstance(table, FormulaRegion):
+            low, high = formula_regions.extent(table)
+        else:
+            low, high = table.core_shape.bounds if isinstance(table, Region) else (origin, end)
         heights = [min(high[k], end[k]) - max(low[k], origin[k]) for k in range(file.dimensions)]
         weight = sum(abs(g) * max(height, 0.0) for g, height in zip(gravity, heights, strict=False))
         if weight > LARGEST_PRESSURE * sound_speed**2:
@@ -558,6 +567,8 @@ def _observers(file: WorldFile) -> Found:
                     yield (*path, key), text
         if isinstance(observer, Line):
             yield from _crossed_bodies(observer, path, file)
+        if isinstance(observer, Patch):
+            yield from _patch(observer, path, file)
         weightless = file.domain.gravity is None or not any(file.domain.gravity)
         if isinstance(observer, Gauge) and observer.axis is None and weightless:
             text = f'observe.{name}.axis is missing; without gravity a gauge needs it. Add axis = "y".'
@@ -571,6 +582,41 @@ _TAKEN = dict.fromkeys(("budget", "force", "time"), "a series of every run has")
     ("values", "expectations"), "a table of every export has"
 )
 _ON_SURFACE = 1e-6  # of a spacing: what is less deep inside a body lies on its surface
+
+
+def _patch(patch: Patch, path: Path, file: WorldFile) -> Found:
+    """A patch needs a direction, and room for all of it beside its centre, of which `_observers` tells."""
+    if normal_of(patch, file) is None:
+        text = (
+            f"{dotted(path)}.normal is missing; position = {shown(patch.position)} does not lie on exactly "
+            f"one side of the domain. Add normal = {shown((1, 0, 0)[: file.dimensions])}, the direction "
+            "across it."
+        )
+        yield path, text
+        return
+    origin, end = corners(file)
+    slack = _ON_SURFACE * file.domain.spacing
+    rim, places = rim_of(patch, file), places_of(patch, file)
+    outside = [
+        any(not origin[k] - slack <= p[k] <= end[k] + slack for k in range(file.dimensions)) for p in rim
+    ]
+    if any(outside):
+        place = rim[outside.index(True)]
+        text = (
+            f"{dotted(path)}.diameter = {shown(patch.diameter)}; the patch reaches out of the domain, to "
+            f"{_point(place, file)} m. Make it smaller or move it."
+        )
+        yield (*path, "diameter"), text
+    for name, body in file.bodies.items():
+        depth = -body.core_shape.signed_distance(places)
+        at_centre = -body.core_shape.signed_distance(np.array([vec3(patch.position)]))[0]
+        if (depth > slack).any() and at_centre <= slack:
+            where = _point(places[int(np.argmax(depth))], file)
+            text = (
+                f"{dotted(path)}.diameter = {shown(patch.diameter)}; the patch reaches into bodies.{name} at "
+                f"{where} m; must stay in the fluid. Make it smaller, or change normal."
+            )
+            yield (*path, "diameter"), text
 
 
 def _crossed_bodies(line: Line, path: Path, file: WorldFile) -> Found:

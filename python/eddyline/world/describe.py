@@ -19,7 +19,7 @@ from .openings import faces
 from .problems import listed, rounded
 from .samples import corners
 from .scales import gamma_of
-from .schema import SIDES, Gauge, Open, Probe, Wall
+from .schema import SIDES, Gauge, Open, Patch, Probe, Wall
 from .shapes import vec3
 
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
     low, high = corners(file)
     names = []
     for name, observer in world.observers.items():
-        if not isinstance(observer, Probe):
+        if not isinstance(observer, Probe | Patch):
             continue
         place = np.array([vec3(observer.position)])
         gaps = [

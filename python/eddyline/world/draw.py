@@ -12,9 +12,10 @@ from .build import gauge_axis
 from .motions import top_speed
 from .openings import faces
 from .outlines import outlines
+from .patches import rim_of
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, lattice
-from .schema import SIDES, Front, Gauge, Line, Periodic, PressureDrop, SideTable, Wall
+from .schema import SIDES, Front, Gauge, Line, Patch, Periodic, PressureDrop, SideTable, Wall
 from .shapes import Body, vec3
 
 if TYPE_CHECKING:
@@ -309,6 +310,9 @@ class _View:
                 place, kind = places[0], observer.type
                 if isinstance(observer, Gauge):
                     self._gauge(place, gauge_axis(observer, self.file))
+                elif isinstance(observer, Patch):
+                    rim = rim_of(observer, self.file)[:, list(self.axes)]
+                    self.panel.plot(*np.concatenate([rim, rim[:1]]).T, color=MARK, linewidth=3, zorder=6)
                 else:
                     for x, y in places:
                         self.panel.plot(x, y, marker="o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6)

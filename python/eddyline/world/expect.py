@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..signals import Statistic, mean_with_error, root_mean_square, time_mean
+from ..signals import Statistic, mean_with_error, ringing, root_mean_square, time_mean
 from .curves import FEWEST_POINTS, Curve, find_curve
 from .problems import listed, rounded
 from .quantities import (
     COEFFICIENTS,
+    RINGING,
     Quantity,
     find_quantity,
     is_point,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .world import World
 
 _SHIFT_STEPS = 601
+_LEAST_EXPLAINED = 0.8  # of the variance of what swings, below which an oscillation is none
 
 
 @dataclass(frozen=True)
@@ -252,11 +254,31 @@ def _statistic(
     name = found.statistic
     if name == "final":
         return Statistic(float(values[-1]), None, (window[1], window[1]))
+    if name in RINGING:
+        return _of_ringing(found, time, values, after)
     if name in ("min", "max"):
         return Statistic(float(values.min() if name == "min" else values.max()), None, window)
     if name == "amplitude":
         return Statistic(0.5 * float(np.ptp(values)), None, window)
     return Statistic((time_mean if name == "mean" else root_mean_square)(time, values), None, window)
+
+
+def _of_ringing(
+    found: Quantity, time: NDArray[np.float64], values: NDArray[np.float64], after: float
+) -> Statistic:
+    """Frequency or decay rate of a series that rings."""
+    rings = ringing(time, values)
+    name = f"{found.series}.{found.column}"
+    if rings is None:
+        raise _MissingError(f"{name} does not oscillate, or for less than one and a half periods")
+    if rings.explained < _LEAST_EXPLAINED:
+        raise _MissingError(
+            f"{name} is no damped oscillation: the best one explains {rings.explained:.0%} of what swings; "
+            f"{_LEAST_EXPLAINED:.0%} is needed"
+        )
+    value = rings.frequency if found.statistic == "frequency" else rings.decay_rate
+    window = (float(time[0]), float(time[-1]))
+    return Statistic(value, None, window, f"of the damped oscillation from t = {rounded(after)} s on")
 
 
 def _between_the_last(time: NDArray[np.float64], values: NDArray[np.float64], end: float) -> Statistic:

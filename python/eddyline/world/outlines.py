@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .shapes import Body, Box, Cylinder, ShapeTable, Sphere, vec3
+from .formula_regions import region_outlines
+from .shapes import Body, Box, Cylinder, FormulaRegion, ShapeTable, Sphere, vec3
 
 Outline = NDArray[np.float64]
 """(n, 2) corners of a closed line, m."""
@@ -18,6 +19,8 @@ _CIRCLE = np.linspace(0.0, 2 * math.pi, 97)[:-1]
 def outlines(shape: ShapeTable, axes: tuple[int, int], tolerance: float, time: float = 0.0) -> list[Outline]:
     """The closed lines of a shape in the plane of two axes; in 2D arcs are within `tolerance` [m]. A moving
     body is where it is at `time` [s]."""
+    if isinstance(shape, FormulaRegion):
+        return region_outlines(shape, axes)
     flat = shape.dimensions == 2
     lines = shape.core_shape.outline(tolerance) if flat else [_surface_points(shape)]
     motion = shape.core_motion if isinstance(shape, Body) else None

@@ -12,16 +12,19 @@ from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
 from .openings import faces
 from .problems import did_you_mean, listed, shown
-from .schema import SIDES, Expect, Front, Gauge, Line, PressureDrop, Wall, WorldFile
+from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Wall, WorldFile
 
-STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude")
+RINGING = ("frequency", "decay_rate")
+"""Of the damped oscillation that fits a series best [1/s]."""
+STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude", *RINGING)
 """Of a series, from `after` to the end; rms is that of the departure from the mean, amplitude half of max -
 min."""
 TRUSTED = ("mean", "min", "max", "rms", "amplitude", "noise")
 """Of coefficients, pressure drops and lines: over the window in which the flow is steady or periodic; noise
 is the standard deviation once period and harmonics are removed, relative to the mean."""
 COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
-"""Of a body, 2D: force / (density velocity^2 length / 2), with the force that each is made of."""
+"""Of a body: force / (density velocity^2 length / 2), in 3D with area in place of length; and the force that
+each is made of."""
 SCALARS = ("strouhal",)
 """Of a body, found by the analysis of the run as a whole."""
 _BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "max_speed", "particles", "left_mass")
@@ -46,14 +49,17 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         return [f"{name}_{axis}" for axis in axes]
 
     columns = {"budget": [*_BUDGET, *_ENERGIES[file.method.scheme], *vector("momentum")]}
+    if file.has_free_surface and not file.fluid.is_gas:
+        columns["budget"].append("under_tension")
     if _something_moves(file):
         columns["budget"].append("work")
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
     walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
-    for name in [*file.bodies, *walls]:
-        moves = name in file.bodies and file.bodies[name].motion is not None
-        torque = ["torque"] if file.dimensions == 2 else vector("torque")
-        columns[f"force.{name}"] = [*force, *torque, "power"] if moves else force
+    torque = ["torque"] if file.dimensions == 2 else vector("torque")
+    for name, body in file.bodies.items():
+        power = ["power"] if body.motion is not None else []
+        columns[f"force.{name}"] = [*force, *torque, *power]
+    columns |= {f"force.{name}": force for name in walls}
     for face in faces(file):
         columns[f"opening.{face.name}"] = ["mass_flow", "mass", *vector("momentum"), *vector("force")]
     for name, observer in file.observe.items():
@@ -61,6 +67,8 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
             columns[name] = ["height"]
         elif isinstance(observer, Front):
             columns[name] = ["position"]
+        elif isinstance(observer, Patch):
+            columns[name] = ["pressure", "wet_share"]
         elif isinstance(observer, PressureDrop):
             columns[name] = ["pressure_drop"]
         elif isinstance(observer, Line):
@@ -88,7 +96,7 @@ def bodies_with_forces(file: WorldFile, names: Iterable[str]) -> list[str]:
 
 def coefficient_columns(file: WorldFile) -> dict[str, list[str]]:
     """What a run gives for each body besides its forces, if there is a [reference]."""
-    if file.reference is None or file.dimensions != 2:
+    if file.reference is None or (file.dimensions == 3 and file.reference.area is None):
         return {}
     return {name: [*COEFFICIENTS, *SCALARS] for name in file.bodies}
 
@@ -108,7 +116,8 @@ def find_quantity(name: str, file: WorldFile) -> Quantity | str:
             return Quantity(series, column, statistic or None)
     body, _, rest = name.partition(".")
     if body in file.bodies and rest.split(".")[0] in (*COEFFICIENTS, *SCALARS):
-        reason = "[reference] with velocity and length" if file.reference is None else "a 2D world"
+        area = " and area" if file.dimensions == 3 else ""
+        reason = f"[reference] with velocity{', length' if area else ' and length'}{area}"
         return f"`{name}` needs {reason}"
     names = [f"{series}.{column}" for series, columns in known.items() for column in columns]
     return f"unknown result `{name}`. {_near(name, names)}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .formulas import names_in
 from .schema import WorldFile
-from .shapes import Vec3, vec3
+from .shapes import FormulaRegion, Region, Vec3, vec3
 
 Points = NDArray[np.float64]
 """(n, 3) places, m."""
@@ -64,11 +64,20 @@ class Samples:
             if len(points):
                 box = math.prod(high[k] - low[k] for k in range(dimensions))
                 self.volume += box * float(keep.mean())
+            if file.regions and keep.any():
+                boxes[index] = _reached(list(file.regions.values())[index], points[keep], boxes[index])
             pieces.append(points[keep])
         self.points: Points = np.concatenate(pieces)
         inside = [box for box, piece in zip(boxes, pieces, strict=True) if len(piece)] or [(origin, size)]
         self.low = tuple(min(box[0][k] for box in inside) for k in range(3))
         self.high = tuple(max(box[1][k] for box in inside) for k in range(3))
+
+
+def _reached(region: Region, points: Points, box: tuple[Vec3, Vec3]) -> tuple[Vec3, Vec3]:
+    """The corners of what a region reaches: of its box, but of a condition by (n, 3) points inside."""
+    if not isinstance(region, FormulaRegion):
+        return box
+    return vec3(points.min(axis=0)), vec3(points.max(axis=0))
 
 
 def start_places(file: WorldFile) -> Points | None:

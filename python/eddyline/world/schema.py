@@ -38,6 +38,17 @@ class Reference(Table):
 
     velocity: Positive = Field(description="Reference velocity [m/s].", examples=[1.0])
     length: Positive = Field(description="Reference length [m].", examples=[0.1])
+    area: Positive | None = Field(
+        default=None, description="Reference area [m^2], 3D only: coefficients of forces need it there."
+    )
+
+    @model_validator(mode="after")
+    def _area_in_space(self, info: ValidationInfo) -> Reference:
+        if self.area is not None and dimensions_of_space(info) == 2:
+            raise wrong_table(
+                "has area, and this world is 2D, where coefficients of forces take length. Remove area"
+            )
+        return self
 
 
 class Domain(Table):
@@ -289,6 +300,30 @@ class Front(Observer):
     axis: AxisName = Field(default="x", description="The axis.")
 
 
+class Patch(Observer):
+    """The mean pressure over a flat sensor, a line in 2D and a disc in 3D, and the share of it that is wet.
+    Where it is dry the pressure counts as 0. Sampled at places at most half a spacing apart."""
+
+    type: Literal["patch"]
+    position: Vector = Field(description="Its centre [m].", examples=[[0.1, 0.0]])
+    normal: Vector | None = Field(
+        default=None,
+        description="Direction across it, of any length; default that of the side of the domain on which the "
+        "centre lies.",
+    )
+    diameter: Positive = Field(description="Its diameter; in 2D its length [m].", examples=[0.03])
+
+    @model_validator(mode="after")
+    def _has_direction(self) -> Patch:
+        if self.normal is not None and not any(self.normal):
+            raise wrong_table("has a normal of length 0; it must point somewhere. Change it")
+        return self
+
+    @property
+    def marks(self) -> dict[str, tuple[float, ...]]:
+        return {"position": self.position}
+
+
 class PressureDrop(Observer):
     """The pressure at one place minus that at another."""
 
@@ -340,6 +375,7 @@ OBSERVERS: dict[str, type[Observer]] = {
     "probe": Probe,
     "gauge": Gauge,
     "front": Front,
+    "patch": Patch,
     "pressure_drop": PressureDrop,
     "line": Line,
 }
@@ -349,7 +385,7 @@ if TYPE_CHECKING:
     RegionTable = Region
     SideTable = Wall | Periodic | Open | Inflow | Outflow
     OpeningTable = InflowPatch | OutflowPatch
-    ObserverTable = Probe | Gauge | Front | PressureDrop | Line
+    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]

@@ -308,6 +308,31 @@ class Region(ShapeTable):
     )
 
 
+class FormulaRegion(Region):
+    """Where a condition on x, y and z holds in the domain, e.g. below a wave; regions only. Hydrostatic
+    pressure is then that of the column above each place, against gravity, up to where the condition holds no
+    more."""
+
+    shape: Literal["formula"]
+    inside: FieldFormula = Field(
+        description="The condition, of x, y, z and [let] values.", examples=["y < 0.2 + 0.01*cos(pi*x)"]
+    )
+    _box: tuple[Vec3, Vec3] = PrivateAttr(((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)))
+    _dimensions: int = PrivateAttr(2)
+
+    def make(self) -> _core.Shape:
+        return _core.formula_region(self.inside, *self._box, self._dimensions)
+
+    @model_validator(mode="after")
+    def _can_be_made(self, info: ValidationInfo) -> FormulaRegion:
+        context = info.context
+        if isinstance(context, Context) and context.box is not None and context.dimensions is not None:
+            low, high = context.box
+            self._box, self._dimensions = (vec3(low), vec3(high)), context.dimensions
+        self._core_shape = self.make()
+        return self
+
+
 SHAPES: dict[str, type[ShapeTable]] = {
     "circle": Circle,
     "rectangle": Rectangle,
@@ -322,4 +347,4 @@ BODIES = {
 }
 REGIONS = {
     name: create_model(f"Region{shape.__name__}", __base__=(shape, Region)) for name, shape in SHAPES.items()
-}
+} | {"formula": FormulaRegion}

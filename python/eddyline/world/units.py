@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from .quantities import COEFFICIENTS, SCALARS, Quantity, find_quantity
+from .quantities import COEFFICIENTS, RINGING, SCALARS, Quantity, find_quantity
 from .schema import WorldFile
 
 if TYPE_CHECKING:
@@ -43,9 +43,11 @@ def unit_of_quantity(file: WorldFile, name: str, series: Mapping[str, pd.DataFra
     if (
         not isinstance(found, Quantity)
         or found.statistic == "noise"
-        or found.column in (*COEFFICIENTS, *SCALARS)
+        or (found.column in (*COEFFICIENTS, *SCALARS) and found.statistic not in RINGING)
     ):
         return ""
+    if found.statistic in RINGING:
+        return "1/s"
     units: Mapping[str, str] = series[found.series].attrs.get("units", {}) if found.series in series else {}
     unit = units.get(found.column, "")
     return "" if unit == "1" else unit

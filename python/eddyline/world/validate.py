@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from .formulas import Names
+from .formulas import FormulaError, Names
 from .problems import Path, did_you_mean, dotted, listed, nearest, number, shown
 from .schema import OBSERVERS, WorldFile, keys_of, table_of
 from .shapes import SHAPES
@@ -27,7 +27,7 @@ _LIMITS = {"greater_than": (">", "gt"), "greater_than_equal": (">=", "ge"), "les
 
 def validate(data: Mapping[str, Any], names: Names) -> tuple[WorldFile | None, list[tuple[Path, str]]]:
     """The checked tables, or None; and what is wrong, as (path, text of the line)."""
-    context = Context(names, dimensions_of(data))
+    context = Context(names, dimensions_of(data), _box_of(data, names))
     try:
         return WorldFile.model_validate(data, context=context), []
     except ValidationError as error:
@@ -72,6 +72,22 @@ def dimensions_of(data: Mapping[str, Any]) -> int | None:
     domain = data.get("domain")
     size = domain.get("size") if isinstance(domain, Mapping) else None
     return len(size) if isinstance(size, list) and len(size) in (2, 3) else None
+
+
+def _box_of(data: Mapping[str, Any], names: Names) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    """The lowest and the highest corner of the domain [m]; None where they are missing or wrong."""
+    dimensions = dimensions_of(data)
+    if dimensions is None:
+        return None
+    size, origin = data["domain"]["size"], data["domain"].get("origin", [0.0] * dimensions)
+    try:
+        lengths = [names.number(str(value)) for value in size]
+        low = [names.number(str(value)) for value in origin]
+    except (FormulaError, TypeError):
+        return None
+    if len(low) != dimensions or min(lengths) <= 0:
+        return None
+    return tuple(low), tuple(a + length for a, length in zip(low, lengths, strict=True))
 
 
 def value_at(data: Any, path: Sequence[str | int]) -> Any:

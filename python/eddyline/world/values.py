@@ -34,6 +34,8 @@ class Context:
 
     names: Names
     dimensions: int | None  # None: the domain's size is missing or wrong
+    box: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    """The lowest and the highest corner of the domain [m]; None where they are missing or wrong."""
 
 
 def wrong(text: str) -> PydanticCustomError:

@@ -176,11 +176,12 @@ class World:
 
     @property
     def coefficient_of_force(self) -> float | None:
-        """Drag and lift coefficients over forces in 2D, 2 / (rho U^2 L) [m/N], with the density of the world
-        file; None without [reference]."""
+        """Drag and lift coefficients over forces, with the density of the world file: 2 / (rho U^2 L) in 2D
+        [m/N], 2 / (rho U^2 A) in 3D [1/N]; None without [reference], in 3D without its area."""
         if self.reference is None:
             return None
-        return 2 / (self.file.fluid.density * self.reference.velocity**2 * self.reference.length)
+        scale = self.reference.length if self.dimensions == 2 else self.reference.area
+        return None if scale is None else 2 / (self.file.fluid.density * self.reference.velocity**2 * scale)
 
     @property
     def expectations(self) -> tuple[Expect, ...]:
