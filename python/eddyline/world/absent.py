@@ -123,6 +123,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("np nproc mpi processes processors", "it is --ranks N here."),
     ("omp cores", "it is --threads N here."),
     ("view plot visualize gui", "open report.html of a run, or see it in `eddyline lab`."),
+    ("gallery examples tutorials", "`eddyline list` lists the worlds of the gallery."),
     ("init", "it is `eddyline new NAME` here."),
     ("mpirun", "it is `eddyline run WORLD --ranks N` here."),
 )
