@@ -165,6 +165,9 @@ def test_a_start_without_its_pressure_is_told_of() -> None:
     shear = '[start]\nvelocity = ["sin(pi*y)", 0]\n'
     along = VORTEX.replace(WALLS, PERIODIC)
     assert notes(along + shear) == []
+    thrown = notes(TANK, start__velocity="[0, -3]")
+    assert len([line for line in thrown if "starts with 3 m/s into the bottom side" in line]) == 1
+    assert notes(TANK, start__velocity="[0.5, 0]") == []  # away from the wall
     assert notes(VORTEX + shear) == [
         "the fluid starts with 0.758 m/s into the right side, which it touches: this rings as sound, with "
         "pressures of up to 7,600 Pa. Let it begin at a distance, or along the wall."

@@ -90,7 +90,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "every run makes one of its output.pictures; `eddyline export RUN --mp4` makes another.",
     ),
     (
-        "openfoam dualsphysics pysph xml yaml json",
+        "openfoam dualsphysics pysph xml yaml",
         "Eddyline reads its own world files only: `eddyline new NAME` begins one.",
     ),
     ("inlet", 'it is type = "inflow" here.'),

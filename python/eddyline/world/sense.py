@@ -320,17 +320,19 @@ def _unbalanced(file: WorldFile, samples: Samples, scales: Scales) -> Iterator[s
         return
     fastest = float(speed(velocity, points).max())
     dynamic = file.fluid.density * fastest**2
-    if fastest == 0 or _pressure_range(file, points) >= _SHARE * dynamic:
+    if fastest == 0:
         return
-    into = _into_walls(file, fastest)
-    if into is not None:
-        side, normal = into
-        hammer = file.fluid.density * scales.sound_speed * normal
+    varies = _pressure_range(file, points)
+    side, normal = _into_walls(file, fastest)
+    hammer = file.fluid.density * scales.sound_speed * normal
+    if hammer > varies:
         yield (
             f"the fluid starts with {rounded(normal, 3)} m/s into the {side} side, which it touches: this "
             f"rings as sound, with pressures of up to {rounded(hammer, 2)} Pa. Let it begin at a distance, "
             "or along the wall."
         )
+        return
+    if varies >= _SHARE * dynamic:
         return
     extent = min(samples.high[k] - samples.low[k] for k in range(file.dimensions))
     if _bending(file, points) * extent**2 > fastest**2:
@@ -362,8 +364,9 @@ def _pressure_range(file: WorldFile, points: Points) -> float:
     return float(np.ptp(pressure))
 
 
-def _into_walls(file: WorldFile, fastest: float) -> tuple[str, float] | None:
-    """A side with the mean velocity [m/s] at which fluid that touches it starts towards it, if much does."""
+def _into_walls(file: WorldFile, fastest: float) -> tuple[str, float]:
+    """A side with the mean velocity [m/s] at which fluid that touches it starts towards it, if much does;
+    else 0."""
     velocity = file.start.velocity or ()
     for index, name in enumerate(SIDES[: 2 * file.dimensions]):
         if not isinstance(file.boundaries.side(name), Wall):
@@ -381,7 +384,7 @@ def _into_walls(file: WorldFile, fastest: float) -> tuple[str, float] | None:
         normal = sign * evaluate(velocity[axis], points[wet])
         if np.mean(normal > 0.3 * fastest) > 0.2:
             return name, float(normal[normal > 0.3 * fastest].mean())
-    return None
+    return "", 0.0
 
 
 def _bending(file: WorldFile, points: Points) -> float:
