@@ -322,7 +322,7 @@ void Sampler<T, D>::find_means(const Where& where, Fields fields, Use&& use) {
 }
 
 template <class T, int D>
-template <std::size_t N, bool hydrostatic, class Where, class Use>
+template <std::size_t N, bool Hydrostatic, class Where, class Use>
 void Sampler<T, D>::find_means(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
   const double kernel = this->kernel();
@@ -333,7 +333,7 @@ void Sampler<T, D>::find_means(const Where& where, Use&& use) {
                                   put(0, VW, Pack4d(1));
                                   for (int d = 0; d < D; ++d) put(1 + d, VW, Pack4d(j.velocity[d]));
                                   if constexpr (N > D + 1) put(D + 1, VW, Pack4d(j.pressure));
-                                  if constexpr (hydrostatic) {
+                                  if constexpr (Hydrostatic) {
                                     Pack4d along = Pack4d(g.x) * r[0];
                                     for (int d = 1; d < D; ++d) along = along + Pack4d(g[d]) * r[d];
                                     put(D + 2, VW, Pack4d(j.density) * along);
@@ -347,9 +347,9 @@ void Sampler<T, D>::find_means(const Where& where, Use&& use) {
     if (!(sample.fraction > 0)) return use(point, sample);
     for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sum[1 + static_cast<std::size_t>(d)] / sample.fraction;
     if constexpr (N > D + 1) {
-      const double p = (sum[D + 1] + (hydrostatic ? sum[D + 2] : 0.0)) / sample.fraction;
+      const double p = (sum[D + 1] + (Hydrostatic ? sum[D + 2] : 0.0)) / sample.fraction;
       sample.pressure = p * c.rho0 * c.c0 * c.c0;
-      if constexpr (N > D + 2 && !hydrostatic) sample.gas_density = c.rho0 * sum[D + 2] / sample.fraction;
+      if constexpr (N > D + 2 && !Hydrostatic) sample.gas_density = c.rho0 * sum[D + 2] / sample.fraction;
     }
     use(point, sample);
   });

@@ -101,7 +101,7 @@ class Sampler {
   template <class Where, class Use>
   void find_means(const Where& where, Fields fields, Use&& use);
   /// Of a fraction and D components of velocity, then of pressure and density as far as they are among N.
-  template <std::size_t N, bool hydrostatic = false, class Where, class Use>
+  template <std::size_t N, bool Hydrostatic = false, class Where, class Use>
   void find_means(const Where& where, Use&& use);
 
   const integrate::Flow<T, D>& flow_;

@@ -20,6 +20,7 @@ import small_worlds
 import eddyline
 from eddyline.run import Run
 from eddyline.run.folder import RunFolder
+from eddyline.world.gallery import gallery
 
 LONG = small_worlds.DAM.replace("end = 0.1", "end = 1000.0")
 
@@ -325,3 +326,14 @@ def test_run_json_says_where_and_how(tmp_path: Path) -> None:
     assert {"processor", "cores", "system"} <= set(record["machine"])
     assert record["wall_seconds"] > 0 and record["statistics"]["steps"] == 2
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", record["started"])
+
+
+def test_list_shows_every_world_of_the_gallery() -> None:
+    lines = eddy("list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(gallery())
+    assert all("D). Look for: " in line and not line.endswith("Look for: ") for line in lines)
+    told = json.loads(eddy("list", "--json").stdout)
+    assert [world["name"] for world in told] == sorted(gallery())
+    (dam,) = (world for world in told if world["name"] == "dam_break")
+    assert dam["look_for"].startswith("a thin tongue that shoots along the floor")
+    assert (dam["dimensions"], "toml" in dam) == (2, False)

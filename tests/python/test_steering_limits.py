@@ -148,7 +148,7 @@ def test_a_command_is_refused_or_the_run_stays_sound(world, kind, value):
 
 LARGEST = {
     "gravity": (TANK, lambda x: pb.Command(gravity=pb.Gravity(value=["0", repr(-x)])), 1e3),
-    "viscosity": (TANK, lambda x: pb.Command(viscosity=pb.Viscosity(value=repr(x))), 1e89),
+    "viscosity": (TANK, lambda x: pb.Command(viscosity=pb.Viscosity(value=repr(x))), 1e8),
     "inflow": (CHANNEL, lambda x: pb.Command(inflow=pb.Inflow(opening="left", velocity=[repr(x)])), 1e3),
     "move_body": (
         CHANNEL,

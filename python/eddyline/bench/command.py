@@ -15,6 +15,7 @@ from eddyline.bench import machine, step
 from eddyline.bench.tables import show_growth, show_machine, show_steps
 from eddyline.bench.worlds import CASES, SCHEMES, SizeError, only_scheme
 from eddyline.run.machine import available_cores
+from eddyline.world.absent import answer
 from eddyline.world.problems import did_you_mean
 
 SIZES, LARGE = (10_000, 100_000), 1_000_000
@@ -43,7 +44,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _refuse(parser: argparse.ArgumentParser, word: str) -> NoReturn:
     known = [name for name in parser._option_string_actions if name.startswith("--")]
-    parser.error(f"{word}: there is no such option. {did_you_mean(word.partition('=')[0], known, 'and')}")
+    option = word.partition("=")[0]
+    parser.error(f"{word}: there is no such option. {answer(option) or did_you_mean(option, known, 'and')}")
 
 
 def _measure_machine(options: argparse.Namespace, threads: list[int], console: Console) -> None:

@@ -7,10 +7,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from eddyline.cli.errors import interrupts, name_found, quiet_libraries
+from eddyline.cli.errors import interrupts, name_absent, name_found, quiet_libraries
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # of click, or of the copy that typer has
 
 
 class _Commands(TyperGroup):
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except _UsageError as error:
+            name_absent(error, args[0])
+            raise
+
     def invoke(self, ctx: Any) -> Any:
         quiet_libraries()
         try:
@@ -18,6 +27,9 @@ class _Commands(TyperGroup):
                 return super().invoke(ctx)
         except typer.BadParameter as error:
             name_found(error)
+            raise
+        except _UsageError as error:
+            name_absent(error, getattr(error, "option_name", ""))
             raise
 
 

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -86,6 +87,16 @@ def name_found(error: typer.BadParameter) -> None:
     }.get(fault["type"])
     if allowed is not None:
         error.message = f"{fault['input']}: {allowed.format(**fault.get('ctx', {}))}."
+
+
+def name_absent(error: Any, word: str) -> None:
+    """Makes the message about an unknown command or option answer words that users of other codes type."""
+    from eddyline.world.absent import answer
+
+    text = answer(word)
+    if text is not None:
+        error.message = f"{error.message.split('. Did you mean')[0].rstrip('.')}. {text}"
+        error.possibilities = None
 
 
 def _exit_code(error: Exception) -> int | None:

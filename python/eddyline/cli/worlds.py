@@ -1,4 +1,4 @@
-"""World files: `new`, `check`."""
+"""World files: `list`, `new`, `check`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,32 @@ import typer
 from eddyline.cli.app import app
 from eddyline.cli.errors import check_drawing, errors
 from eddyline.cli.options import Set, World
+
+
+@app.command("list", short_help="List the worlds of the gallery.")
+def list_worlds(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="As JSON, with all that their comments say.")
+    ] = False,
+) -> None:
+    """List the worlds of the gallery: name, title, and what to look for when they run.
+
+    \b
+      eddyline list
+      eddyline list --json
+    """
+    from eddyline.serve.gallery import gallery_worlds
+
+    worlds = gallery_worlds()
+    if as_json:
+        import json
+
+        told = [world.model_dump(by_alias=True, exclude={"toml"}) for world in worlds]
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    width = max(len(world.name) for world in worlds)
+    for world in worlds:
+        typer.echo(f"{world.name:<{width}}  {world.title} ({world.dimensions}D). Look for: {world.look_for}")
 
 
 @app.command()

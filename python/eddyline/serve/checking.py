@@ -322,6 +322,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _gaps(file: WorldFile) -> list[GapDrawing]:
+    """Those of a two-dimensional world, which are drawn; notes tell of them in 3D, too."""
     return [
         GapDrawing(
             between=list(gap.between),
@@ -330,7 +331,7 @@ def _gaps(file: WorldFile) -> list[GapDrawing]:
             ends=gap.ends.tolist(),
             reason=gap.reason,
         )
-        for gap in narrow_gaps(file)
+        for gap in (narrow_gaps(file) if file.dimensions == 2 else ())
     ]
 
 

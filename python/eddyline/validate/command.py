@@ -17,6 +17,7 @@ from eddyline.validate.cases import CASES
 from eddyline.validate.figures import Figure, all_ok
 from eddyline.validate.references import case_folder
 from eddyline.validate.results import Outcome
+from eddyline.world.absent import answer
 
 MISSED = 1
 WIDTH = 140
@@ -25,7 +26,10 @@ WIDTH = 140
 def run(arguments: Sequence[str] | None = None) -> int:
     """Parses the command line and runs the cases; returns the exit code."""
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options, others = parser.parse_known_args(arguments)
+    if others:
+        told = answer(others[0].partition("=")[0]) or ""
+        parser.error(f"{others[0]}: there is no such option. {told}".strip())
     unknown = [name for name in options.cases if name not in CASES]
     if unknown:
         parser.error(f"no case {unknown[0]}; there are: {', '.join(CASES)}")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from . import filling, formula_regions, motions, shapes
 from .check_openings import LARGEST_PRESSURE, opening_problems
-from .gaps import narrow_gaps
+from .gaps import narrow_gaps, touching
 from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
@@ -154,6 +154,7 @@ def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
                 "good above 20."
             )
     yield from _told([gap.reason for gap in narrow_gaps(file) if not gap.is_shut])
+    yield from touching(file)
     origin, end = corners(file)
     for name, region in file.regions.items():
         low, high = region.core_shape.bounds

@@ -17,6 +17,7 @@ from tomlkit.exceptions import ConvertError, ParseError, TOMLKitError
 
 from .. import wording
 from ..wording import quoted
+from .absent import answer
 from .faults import reason, slip
 from .gallery import gallery
 from .positions import Positions
@@ -303,9 +304,8 @@ def _override(
         return Problem(0, document.overrides, f'"{name}" is not a path. Write, for example, domain.spacing.')
     tables = keys_of(WorldFile)
     if parts[0] not in tables:
-        return Problem(
-            0, document.overrides, f"{name} is not in a world. {did_you_mean(parts[0], tables, 'and')}"
-        )
+        hint = answer(parts[0]) or did_you_mean(parts[0], tables, "and")
+        return Problem(0, document.overrides, f"{name} is not in a world. {hint}")
     here: Any = parsed
     path: Path = ()
     for depth, part in enumerate(parts):

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problems import below, rounded
-from .samples import corners
+from .samples import corners, lattice
 from .schema import SIDES, Wall, WorldFile
-from .shapes import Body
+from .shapes import Body, Cylinder
 
 NARROW = 4.0
 """Spacings across which a flow between two solids is resolved: below, they are all boundary layer."""
@@ -21,12 +21,15 @@ SHUT = 3.0
 came through 1 spacing, 63 % through 1.5, 90 % through 2, and all from 3 on."""
 _TOLERANCE = 0.02  # of outlines, in spacings
 _MOST_POINTS = 100_000  # of the outline of a body
+_TOUCHING = 0.01  # spacings between what is drawn to touch
+_PLACES = 4000  # at which the distance of two bodies is looked at, again and again
+_CLOSE = 0.02  # of the reach: how well the place is known in the end
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Gap:
-    """between: names of bodies and sides.  width: [m].  spacings: the same in spacings.  ends: (2, 2) places
+    """between: names of bodies and sides.  width: [m].  spacings: the same in spacings.  ends: (2, D) places
     on either side of its narrowest part [m].  is_shut: whether water does not fill it.  reason: for
     people."""
 
@@ -39,10 +42,11 @@ class Gap:
 
 
 def narrow_gaps(file: WorldFile) -> list[Gap]:
-    """Gaps of a two-dimensional world below NARROW spacings at t = 0. What touches has none."""
-    if file.dimensions != 2:
-        return []
-    found = [*_to_walls(file), *_between_bodies(file)]
+    """Gaps below NARROW spacings at t = 0. What touches has none."""
+    if file.dimensions == 3:
+        found = [*_to_walls_3d(file), *_between_bodies_3d(file)]
+    else:
+        found = [*_to_walls(file), *_between_bodies(file)]
     return [_gap(between, ends, file) for between, ends in found if _is_narrow(ends, file)]
 
 
@@ -75,6 +79,104 @@ def _between_bodies(file: WorldFile) -> Iterator[tuple[tuple[str, str], Floats]]
         if distance.min() > 0:
             opposite = others[int(np.argmin(((others - nearest) ** 2).sum(axis=1)))]
             yield (one, other), np.array([nearest, opposite])
+
+
+def _to_walls_3d(file: WorldFile) -> Iterator[tuple[tuple[str, str], Floats]]:
+    origin, end = corners(file)
+    for name, body in file.bodies.items():
+        low, high = body.core_shape.bounds
+        for index, side in enumerate(SIDES):
+            axis, upper = divmod(index, 2)
+            width = end[axis] - high[axis] if upper else low[axis] - origin[axis]
+            if isinstance(file.boundaries.side(side), Wall) and width > 0:
+                nearest = 0.5 * (np.array(low) + np.array(high))
+                nearest[axis] = (low, high)[upper][axis]
+                foot = nearest.copy()
+                foot[axis] = (origin, end)[upper][axis]
+                yield (name, side), np.array([nearest, foot])
+
+
+def _between_bodies_3d(file: WorldFile) -> Iterator[tuple[tuple[str, str], Floats]]:
+    reach = NARROW * file.domain.spacing
+    for (one, first), (other, second) in combinations(file.bodies.items(), 2):
+        bounds = [np.array(body.core_shape.bounds) for body in (first, second)]
+        apart = np.maximum(bounds[0][0] - bounds[1][1], bounds[1][0] - bounds[0][1])
+        if apart.max() > reach:
+            continue
+        ends = _closest(first, second, bounds, reach)
+        if np.linalg.norm(ends[1] - ends[0]) > _TOUCHING * file.domain.spacing:
+            yield (one, other), ends
+
+
+def _closest(first: Body, second: Body, bounds: list[Floats], reach: float) -> Floats:
+    """(2, 3) places on two convex bodies where they are closest [m]: the sum of their distances is convex and
+    smallest between these. Halves the box that it looks at until the place is known well enough."""
+    low = np.maximum(bounds[0][0], bounds[1][0]) - reach
+    high = np.minimum(bounds[0][1], bounds[1][1]) + reach
+    while True:
+        points = lattice(tuple(low), tuple(high), 3, _PLACES)
+        distances = [np.maximum(body.core_shape.signed_distance(points), 0.0) for body in (first, second)]
+        best = int(np.argmin(distances[0] + distances[1]))
+        place, size = points[best], high - low
+        if size.max() < _CLOSE * reach:
+            break
+        low, high = place - 0.3 * size, place + 0.3 * size
+    return np.array([_foot(body, place) for body in (first, second)])
+
+
+def _foot(body: Body, place: Floats) -> Floats:
+    """The nearest place of the surface of a body [m]."""
+    distance = float(body.core_shape.signed_distance(place[None, :])[0])
+    step = 1e-6 * max(distance, 1e-9)
+    probes = np.concatenate([place + step * np.eye(3), place - step * np.eye(3)])
+    ahead, behind = np.split(body.core_shape.signed_distance(probes), 2)
+    slope = (ahead - behind) / (2 * step)
+    length = float(np.linalg.norm(slope))
+    return place - distance * slope / length if length > 0 else place
+
+
+def touching(file: WorldFile) -> Iterator[str]:
+    """Round bodies that just touch a wall or another body: the gap beside the contact narrows to nothing."""
+    spacing = file.domain.spacing
+    origin, end = corners(file)
+    for name, body in file.bodies.items():
+        low, high = body.core_shape.bounds
+        for index, side in enumerate(SIDES[: 2 * file.dimensions]):
+            axis, upper = divmod(index, 2)
+            width = end[axis] - high[axis] if upper else low[axis] - origin[axis]
+            is_wall = isinstance(file.boundaries.side(side), Wall)
+            if is_wall and _is_round(body, axis) and abs(width) < _TOUCHING * spacing:
+                yield _touch(f"bodies.{name}", f"the {side} side")
+    for (one, first), (other, second) in combinations(file.bodies.items(), 2):
+        between = _width_of_round(first, second)
+        if between is not None and abs(between) < _TOUCHING * spacing:
+            yield _touch(f"bodies.{one}", f"bodies.{other}")
+
+
+def _touch(one: str, other: str) -> str:
+    return (
+        f"{one} just touches {other}: fluid does not fill the gap beside the contact where it is below "
+        f"{SHUT:.0f} spacings. Sink it in by a few spacings, or leave at least {NARROW:.0f} between."
+    )
+
+
+def _is_round(body: Body, axis: int) -> bool:
+    """Whether a plane across an axis touches it in a point or along a line."""
+    if isinstance(body, Cylinder):
+        along = np.array(body.to) - np.array(body.from_)
+        return bool(abs(along[axis]) < 1e-9 * np.linalg.norm(along))
+    return body.shape in ("circle", "sphere")
+
+
+def _width_of_round(first: Body, second: Body) -> float | None:
+    """The gap between two bodies of which one is a circle or a sphere [m]; None of others."""
+    for one, other in ((first, second), (second, first)):
+        if one.shape in ("circle", "sphere"):
+            low, high = np.array(one.core_shape.bounds)
+            middle = 0.5 * (low + high)
+            to_middle = float(other.core_shape.signed_distance(middle[None, :])[0])
+            return to_middle - 0.5 * float(high[0] - low[0])
+    return None
 
 
 def _outline(body: Body, file: WorldFile) -> Floats:

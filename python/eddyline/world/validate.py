@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from .absent import answer
 from .formulas import FormulaError, Names
 from .problems import Path, did_you_mean, dotted, listed, nearest, number, shown
 from .schema import OBSERVERS, WorldFile, keys_of, table_of
@@ -194,10 +195,11 @@ def _unknown_key(path: Path, value: Any, data: Any) -> str:
         )
     table = table_of(path[:-1], data)
     known = keys_of(table) if table is not None else []
+    hint = answer(key) or did_you_mean(key, known, "and")
     found = (
         f"{name} is not a table of a world" if len(path) == 1 and isinstance(value, Mapping | list) else None
     )
-    return f"{found or f'{name} = {shown(value)}; unknown key'}. {did_you_mean(key, known, 'and')}"
+    return f"{found or f'{name} = {shown(value)}; unknown key'}. {hint}"
 
 
 def _no_tag(name: str, value: Any, context: Mapping[str, Any], others: Sequence[str]) -> str:
@@ -208,12 +210,14 @@ def _no_tag(name: str, value: Any, context: Mapping[str, Any], others: Sequence[
     if key == "shape" and (near := nearest(name.rpartition(".")[2], others)):
         table, _, _ = name.rpartition(".")
         return f'{name} has no shape. Did you mean "{table}.{near}"? Else add {name}.shape.'
+    absent = next((text for part in value if (text := answer(str(part)))), None)
     words = "wall, periodic, open, inflow and outflow" if name.startswith("boundaries") else ""
     if name.startswith("openings"):
         words = "inflow and outflow"
     if key == "shape":
         words = "circle, rectangle, polygon and line (2D), sphere, box and cylinder (3D)"
-    return f"{name}.{key} is missing; {key}s are {words or listed(OBSERVERS)}."
+    told = f" {absent}" if absent else ""
+    return f"{name}.{key} is missing; {key}s are {words or listed(OBSERVERS)}.{told}"
 
 
 def _choice(name: str, value: Any, expected: str) -> str:
@@ -222,9 +226,8 @@ def _choice(name: str, value: Any, expected: str) -> str:
         return f"{name} = {shown(value)}; must be one of {listed([shown(word) for word in words], 'or')}."
     if len(words) == 1:
         return f'{name} = "{value}"; must be "{words[0]}".'
-    return f'{name} = "{value}"; must be {listed(words, "or")}. {did_you_mean(value, words)}'.split(
-        " Known:"
-    )[0]
+    hint = answer(value) or did_you_mean(value, words)
+    return f'{name} = "{value}"; must be {listed(words, "or")}. {hint}'.split(" Known:")[0]
 
 
 def _limit(kind: str, context: Mapping[str, Any], result: Any, value: Any, path: Path, data: Any) -> str:

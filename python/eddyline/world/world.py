@@ -9,7 +9,7 @@ from pathlib import Path
 from reprlib import repr as short
 
 from .. import _core, kinds
-from . import checks, extents
+from . import checks, extents, sense
 from .build import build
 from .document import Document, check_name, parse, read
 from .formulas import Names, names_in, resolve_let
@@ -65,6 +65,7 @@ class World:
             *self.warnings,
             *self._open_ends(),
             *checks.notes(self.file, samples),
+            *sense.notes(self.file, samples, self.scales),
             *_unused(self.file, names),
         )
 

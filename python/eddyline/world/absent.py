@@ -1,0 +1,142 @@
+"""What users of other codes look for: what Eddyline lacks and who has it, or how it is called here."""
+
+from __future__ import annotations
+
+_BODIES = "bodies are circles, rectangles, polygons and lines in 2D, and spheres, boxes and cylinders in 3D"
+
+_GROUPS: tuple[tuple[str, str], ...] = (
+    # What Eddyline does not have. Other tools: those of which it is certain.
+    (
+        "stl obj ply iges cad dxf geometry geometry_file",
+        f"Eddyline reads no geometry files: {_BODIES}. DualSPHysics and OpenFOAM read STL.",
+    ),
+    (
+        "surface_tension tension sigma capillary contact_angle wetting",
+        "Eddyline has no surface tension; PySPH and Basilisk have it.",
+    ),
+    (
+        "temperature heat thermal heat_transfer conduction thermal_conductivity boussinesq buoyancy prandtl",
+        "Eddyline has no temperature and no heat transfer; OpenFOAM has both.",
+    ),
+    (
+        "turbulence turbulence_model k_epsilon k_omega rans les smagorinsky sps wall_function eddy_viscosity",
+        "Eddyline has no turbulence model; OpenFOAM and SU2 have several.",
+    ),
+    (
+        "gpu cuda hip opencl device",
+        "Eddyline computes on CPUs: --threads and --ranks say on how many. DualSPHysics computes on GPUs.",
+    ),
+    (
+        "conda docker singularity apptainer spack",
+        "Eddyline comes as source only, with no packages or images: `make` builds it.",
+    ),
+    (
+        "multiphase two_phase phase phases air gas_phase bubble vof level_set",
+        "Eddyline computes one fluid, and what it leaves free is empty. Basilisk and OpenFOAM compute two.",
+    ),
+    (
+        "rigid_body floating floater free_body mass inertia moment_of_inertia six_dof mooring",
+        "bodies rest or move as [bodies.NAME.motion] says; the flow does not carry them. DualSPHysics has "
+        "floating bodies.",
+    ),
+    (
+        "fsi elastic elasticity young_modulus youngs_modulus poisson_ratio deformable",
+        "Eddyline has rigid bodies only; SPHinXsys and TrixiParticles.jl have elastic ones.",
+    ),
+    (
+        "porous porosity permeability darcy",
+        "Eddyline has no porous media; OpenFOAM and Palabos have them.",
+    ),
+    (
+        "sediment erosion granular dem grain sand",
+        "Eddyline has no sediment and no grains; LAMMPS computes grains.",
+    ),
+    (
+        "non_newtonian power_law bingham herschel_bulkley carreau yield_stress rheology viscosity_model",
+        "Eddyline has fluids of constant viscosity only; OpenFOAM has other laws.",
+    ),
+    (
+        "adaptive adaptivity refinement refine amr variable_resolution multi_resolution",
+        "all particles have the same domain.spacing; Basilisk refines its mesh where the flow asks for it.",
+    ),
+    (
+        "concentration scalar dye tracer species combustion reaction chemistry",
+        "Eddyline carries no scalars with the flow and knows no reactions; OpenFOAM does.",
+    ),
+    (
+        "incompressible isph projection pressure_solver",
+        "Eddyline has weakly compressible schemes only: method.scheme.",
+    ),
+    ("self_gravity cosmology", "Eddyline has no self-gravity; SWIFT, Phantom and GADGET have it."),
+    ("mhd magnetic_field", "Eddyline has no magnetic fields; Phantom has them."),
+    (
+        "axisymmetric axisymmetry wedge",
+        "Eddyline has 2D and 3D only; Basilisk and OpenFOAM have axisymmetry.",
+    ),
+    # What has another name here.
+    ("mesh grid blockmesh", "particles need no mesh: domain.spacing says how fine they are."),
+    ("dx dp resolution particle_spacing particle_size", "it is called domain.spacing [m] here."),
+    ("h smoothing_length", "it is method.smoothing_ratio here, in spacings."),
+    ("kernel", "the kernel follows from method.scheme: Wendland's C2, of classic the cubic spline."),
+    ("restart continue", "it is `eddyline resume RUN` here: it goes on from the last checkpoint."),
+    (
+        "vtk vtu pvd hdf5 paraview",
+        "every run keeps output.snapshots for ParaView; `eddyline export RUN --vtkhdf` puts all of them into "
+        "one file.",
+    ),
+    ("csv", "`eddyline export RUN --csv` writes the series of a run as tables."),
+    (
+        "movie video animation film",
+        "every run makes one of its output.pictures; `eddyline export RUN --mp4` makes another.",
+    ),
+    (
+        "openfoam dualsphysics pysph xml yaml",
+        "Eddyline reads its own world files only: `eddyline new NAME` begins one.",
+    ),
+    ("inlet", 'it is type = "inflow" here.'),
+    ("outlet", 'it is type = "outflow" here.'),
+    ("cyclic", 'it is type = "periodic" here.'),
+    ("symmetry free_slip freeslip", 'it is type = "wall" with slip = true here.'),
+    ("no_slip noslip", 'it is type = "wall" here: walls are no-slip unless slip = true.'),
+    ("moving_wall lid", 'it is type = "wall" with a velocity here.'),
+    ("pressure_probe velocity_probe sensor pressure_sensor", 'it is type = "probe" here, with a position.'),
+    ("wave_gauge level_probe water_level", 'it is type = "gauge" here, with a position.'),
+    (
+        "force_probe drag lift torque",
+        "every body and wall has a series of its force, without being asked: force.NAME.",
+    ),
+    ("flow_rate flux discharge", "every opening has opening.NAME.mass_flow, without being asked."),
+    ("wave_maker wavemaker piston paddle", "it is a body with [bodies.NAME.motion] here."),
+    (
+        "dt time_step timestep delta_t",
+        "the time step follows from the flow; method.cfl scales it.",
+    ),
+    ("t_end tmax end_time duration", "it is called time.end [s] here."),
+    ("rho rho0", "it is called fluid.density [kg/m^3] here."),
+    ("nu", "it is called fluid.kinematic_viscosity [m^2/s] here."),
+    ("mu", "it is called fluid.dynamic_viscosity [Pa s] here."),
+    ("c0 speed_of_sound", "it is called fluid.sound_speed [m/s] here."),
+    (
+        "initial_conditions initial_velocity",
+        "it is [start] here: its velocity and pressure are formulas of x, y, z.",
+    ),
+    ("np nproc mpi processes processors", "it is --ranks N here."),
+    ("omp cores", "it is --threads N here."),
+    ("view plot visualize gui", "open report.html of a run, or see it in `eddyline lab`."),
+    ("gallery examples tutorials", "`eddyline list` lists the worlds of the gallery."),
+    ("init", "it is `eddyline new NAME` here."),
+    ("mpirun", "it is `eddyline run WORLD --ranks N` here."),
+)
+ANSWERS: dict[str, str] = {word: text for words, text in _GROUPS for word in words.split()}
+"""By what users type, in lower case and with _ for -: a sentence that answers."""
+
+
+def answer(word: str) -> str | None:
+    """A sentence on what Eddyline does not have, or calls otherwise; None for other words. word: a key, a
+    value, such as "ship.stl", a command or an option with its dashes."""
+    name = word.strip().lstrip("-").lower().replace("-", "_").replace(" ", "_")
+    for known in (name, name.rpartition(".")[2], name.removesuffix("s")):
+        if known in ANSWERS:
+            text = ANSWERS[known]
+            return text if text.startswith("`") else text[0].upper() + text[1:]
+    return None
