@@ -148,7 +148,7 @@ def test_a_newer_format_is_refused_in_one_line(run: Path) -> None:
         Run.open(run).snapshot(0)
     with h5py.File(path, "r+") as file:
         file.attrs["format"] = 3
-    with pytest.raises(DamagedError, match="this version reads 1 to 2"):
+    with pytest.raises(DamagedError, match="reads format 1 to 2"):
         Run.open(run).snapshot(0)
 
 

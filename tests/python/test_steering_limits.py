@@ -172,13 +172,17 @@ def test_a_refusal_names_the_largest_value_that_is_accepted(kind):
         Steering(world).turn(command(1.3 * value if kind != "move_body" else value / 1.3), 0.1)
 
 
+# Still water stays below the limit; water that a sideways pull sets in motion does not.
+LIMITED = TANK.replace("[bodies.post]", "[method]\nspeed_limit = 0.2\n[bodies.post]")
+
+
 @pytest.fixture(scope="module")
 def dead(tmp_path_factory):
     """A run that ends by a command, in a folder whose name must be quoted."""
     folder = tmp_path_factory.mktemp("my runs") / "run"
-    eddyline.run(World.from_text(TANK), steps=20, out=folder, **QUIETLY)
-    command = pb.Command(viscosity=pb.Viscosity(value="1e89"))
-    journal.append(folder / journal.NAME, journal.Entry(30, 0.1, command, "viscosity 1e89 m^2/s"))
+    eddyline.run(World.from_text(LIMITED), steps=20, out=folder, **QUIETLY)
+    command = pb.Command(gravity=pb.Gravity(value=["5", "-9.81"]))
+    journal.append(folder / journal.NAME, journal.Entry(30, 0.1, command, "gravity (5, -9.81) m/s^2"))
     with pytest.raises(StepFailedError):
         eddyline.resume(folder, steps=200, **QUIETLY)
     return eddyline.Run.open(folder)
@@ -190,7 +194,7 @@ def test_a_run_that_a_command_ended_goes_on_without_it(dead, tmp_path):
     assert shlex.split(offered) == ["eddyline", "resume", str(dead.folder), "--without-last-command"]
     found = CliRunner().invoke(app, [*shlex.split(offered)[1:], "--steps", "60", "--threads", "1", "--quiet"])
     assert found.exit_code == 0, found.output
-    plain = eddyline.run(World.from_text(TANK), steps=60, out=tmp_path / "plain", **QUIETLY)
+    plain = eddyline.run(World.from_text(LIMITED), steps=60, out=tmp_path / "plain", **QUIETLY)
     gone_on = eddyline.Run.open(dead.folder)
     assert gone_on.fingerprint == plain.fingerprint
     assert journal.read(dead.folder / journal.NAME) == []
