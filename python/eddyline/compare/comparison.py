@@ -13,6 +13,7 @@ from eddyline.compare.particles import Divergence, Moment, match
 from eddyline.compare.series import SeriesDifference, differences, tell
 from eddyline.run.errors import RequestError
 from eddyline.run.record import Run
+from eddyline.stream import atomic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,7 +166,8 @@ class Comparison:
         figure = Figure(figsize=(8.0, 4.0), dpi=150, layout="constrained")
         FigureCanvasAgg(figure)
         self.draw(figure.add_subplot())
-        figure.savefig(path)
+        with atomic.replacing(path) as temporary:
+            figure.savefig(temporary, format=path.suffix.lstrip(".").lower() or None)
 
 
 def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str]) -> Comparison:

@@ -11,20 +11,22 @@ if TYPE_CHECKING:
 
 def publish(run: Run, *, movie: bool, report: bool, say: Callable[[str], None] = lambda words: None) -> None:
     """Makes them in the folder of the run. say: gets a word about each."""
+    from eddyline.run.folder import RunFolder
     from eddyline.run.pictures import RunPictures, charts, save_charts
     from eddyline.run.report import write_report
     from eddyline.stream.frames import FrameStore
 
-    folder = run.folder / "pictures"
+    kept = RunFolder(run.folder)
+    folder = kept.pictures
     if count := len(FrameStore(folder)):  # none if it broke down at the start
         pictures = RunPictures(run)
         say("Painting")
-        pictures.save_picture(folder / "final.png")
+        pictures.save_picture(kept.picture)
         if movie and count > 1:
-            pictures.save_movie(run.movie, lambda done: say(f"Movie, frame {done} of {count}"))
+            pictures.save_movie(kept.movie, lambda done: say(f"Movie, frame {done} of {count}"))
     say("Charts")
     made = charts(run)
     save_charts(run, folder, made)
     if report:
         say("Report")
-        write_report(run, run.report, made)
+        write_report(run, kept.report, made)

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from eddyline.run.folder import RunFolder
+from eddyline.run.record import Run
 from eddyline.serve.store import FINAL, RunRow, id_of_folder
+from eddyline.wording import NOT_CLOSED
 
 _MOST = 1000
 
@@ -47,10 +49,23 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
         yield row
 
 
-def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
+def state_of(place: Path, said: dict[str, Any]) -> str:
+    """The state of a run that a folder holds, by its run.json."""
     state = str(said["outcome"])
-    if state not in FINAL:
-        state = "running" if RunFolder(place).is_held() else "lost"
+    if state in FINAL and state != NOT_CLOSED:
+        return state
+    if RunFolder(place).is_held():
+        return "running"
+    return state if state == NOT_CLOSED else "lost"
+
+
+def words_of(place: Path, said: dict[str, Any]) -> str:
+    """What the list says of a run that a folder holds: why it stopped, and what to do if it is not closed."""
+    return Run(RunFolder(place)).message if said["outcome"] == NOT_CLOSED else str(said["message"])
+
+
+def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
+    state = state_of(place, said)
     return RunRow(
         id=id_,
         title=str(said.get("title", "")),
@@ -64,7 +79,7 @@ def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
         threads=int(said.get("threads", 0)),
         particles=int(said.get("fluid_particles", 0)),
         actual_seconds=float(said.get("wall_seconds", 0.0)),
-        message=str(said["message"]),
+        message=words_of(place, said),
         fingerprint=str(said["fingerprint"]),
     )
 

@@ -26,6 +26,7 @@ from eddyline.serve.limits import Limits
 from eddyline.serve.problems import Refusal
 from eddyline.serve.store import FINAL, RunRow, Store, hashed
 from eddyline.stream import atomic
+from eddyline.wording import NOT_CLOSED
 from eddyline.world import World
 from eddyline.world.describe import plan
 
@@ -74,7 +75,7 @@ class Lab:
         known = self.store.folders()
         for row in found.runs(self.folder, OWN, known):
             self.store.add(row)
-        for row in self.store.in_state("running", "lost"):
+        for row in self.store.in_state("running", "lost", NOT_CLOSED):
             if not row.job and row.folder:  # nobody of ours: its folder says how it fares
                 self._follow_folder(row)
             elif row.state == "running" and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
@@ -262,10 +263,12 @@ class Lab:
 
     def _take_end_from_folder(self, row: RunRow) -> bool:
         """Whether the run has ended, by its run.json."""
-        said = found.record(Path(row.folder)) if row.folder else None
-        if said is None or said["outcome"] == "running":
+        place = Path(row.folder)
+        said = found.record(place) if row.folder else None
+        state = found.state_of(place, said) if said is not None else "running"
+        if said is None or state in ("running", "lost"):
             return False
-        self._close(row, str(said["outcome"]), str(said["message"]), str(said["fingerprint"]))
+        self._close(row, state, found.words_of(place, said), str(said["fingerprint"]))
         return True
 
     def _follow_folder(self, row: RunRow) -> None:
@@ -286,9 +289,14 @@ class Lab:
 
     def _take_end(self, id_: str, message: str) -> None:
         row = self.store.get(id_)
-        if row is None or row.state != "running":
+        if row is None:
             return
-        said = found.record(Path(row.folder))
+        said = found.record(Path(row.folder)) if row.folder else None
+        is_unclosed = said is not None and said["outcome"] == NOT_CLOSED  # killed after it has told its end
+        if row.state != "running" and not is_unclosed:
+            return
+        if said is not None and is_unclosed:
+            said = said | {"message": found.words_of(Path(row.folder), said)}
         if said is None or said["outcome"] == "running":
             outcome = {"outcome": "failed", "message": self._last_words(id_) or message, "fingerprint": ""}
             said = (said or {}) | outcome

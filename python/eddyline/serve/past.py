@@ -29,6 +29,7 @@ from eddyline.serve.rasters import always_the_same
 from eddyline.stream.frames import FrameStore
 from eddyline.stream.series import read_series
 from eddyline.stream.snapshots import read_snapshot, snapshot_count, snapshot_moment
+from eddyline.wording import NOT_CLOSED
 from eddyline.world import World
 
 _NOT_NOW = "the run has ended; run it again."
@@ -175,9 +176,10 @@ def fill(channel: Channel, folder: Path) -> None:
     if bodies is not None:
         channel.take(packed(bodies=bodies))
     results = kept.results.read_text(encoding="utf-8") if kept.results.is_file() else "{}"
+    run = Run(kept)
     ended = pb.Ended(
-        outcome="lost" if record["outcome"] == "running" else record["outcome"],
-        message=record["message"],
+        outcome=run.outcome,
+        message=run.message if run.outcome == NOT_CLOSED else record["message"],
         fingerprint=record["fingerprint"],
         results=results,
         step=record.get("steps", 0),

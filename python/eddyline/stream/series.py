@@ -30,19 +30,31 @@ class SeriesFiles:
         self._known: set[str] = set()
 
     def cut(self, time: float) -> None:
-        """Goes on with files that are there, without their rows after `time` [s]. Raises DamagedError before
-        it changes any."""
+        """Goes on with files that are there, without their rows after `time` [s]; a file whose header was not
+        finished begins anew. Raises DamagedError before it changes any."""
         kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
             try:
                 text = path.read_text(encoding="utf-8")
+                if "\n" not in text:
+                    kept[path] = []
+                    continue
                 first, *rows = text[: text.rfind("\n") + 1].splitlines()
                 kept[path] = [first, *(row for row in rows if float(row.partition(",")[0]) <= time)]
             except ValueError as error:
                 raise DamagedError(path, error) from None
         for path, lines in kept.items():
+            if not lines:
+                path.unlink()
+                continue
             atomic.write_text(path, "\n".join(lines) + "\n")
             self._known.add(path.stem)
+
+    def sync(self) -> None:
+        """Returns when all rows are on the disk."""
+        for path in self.folder.glob("*.csv"):
+            atomic.sync(path)
+        atomic.sync_folder(self.folder)
 
     def append(self, series: Rows) -> None:
         """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns)
