@@ -52,6 +52,7 @@ def _name(error: OSError, path: Path, temporary: Path) -> None:
     """Makes an error about a temporary file, or about none, one about `path`."""
     if error.errno is not None and error.filename in (None, temporary, str(temporary)):
         error.filename, error.filename2 = str(path), None
+        error.strerror = os.strerror(error.errno)  # libraries put paragraphs there
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -6,7 +6,7 @@
 A scenario is a command on a tiny world. It is run once undisturbed, which counts its file operations below a
 folder, and once more for each operation N, in a process that kills itself (SIGKILL) at the N-th. Then the
 folder must open with a sensible outcome, and the command that its message advises must complete it to the
-files of the undisturbed run, byte for byte but for times. No process, temporary file or traceback may be left.
+files of the undisturbed run, byte for byte but for times. No process, temporary file or traceback may stay.
 
 Processes are forked from one that has imported everything, before any thread has started. What depends on the
 clock (rows of series, checkpoints, files on top of snapshots) is made to depend on steps, and the writer's
@@ -40,13 +40,21 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 LOG, AT = "EDDYLINE_KILLS_LOG", "EDDYLINE_KILLS_AT"
 BELOW = "EDDYLINE_KILLS_BELOW"
-"""In the environment of processes that are started by others: where operations are told, at which one to kill,
-and below which folder they count."""
+"""In the environment of processes that are started by others: where operations are told, at which one to
+kill, and below which folder they count."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 CHANGING = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink")
 PATIENCE = 120.0  # s until a process counts as hanging
 ORPHANS_END = 10.0  # s: the coder of a film ends when its input does
-TIMES = ("started", "wall_seconds", "particle_updates_per_second", "statistics", "resumed", "replay_of", "shares")
+TIMES = (
+    "started",
+    "wall_seconds",
+    "particle_updates_per_second",
+    "statistics",
+    "resumed",
+    "replay_of",
+    "shares",
+)
 """Of run.json: what a clock says, and what tells that the run was killed."""
 NOT_COMPARED = ("run.json", "report.html", "timeline.h5", "journal.jsonl", "sweep.json")
 
@@ -110,7 +118,7 @@ class Killer:
 
         def sync(handle: int) -> None:
             fsync(handle)
-            self.operation("sync", os.readlink(f"/proc/self/fd/{handle}"))
+            self.operation("sync", str(Path(f"/proc/self/fd/{handle}").readlink()))
 
         for module in (files, atomic):
             module.write_all = write_in_halves
@@ -118,7 +126,7 @@ class Killer:
         sys.addaudithook(self._audit)
 
     def operation(self, name: str, path: str) -> None:
-        path = os.path.join(self._below, path)  # commands run there
+        path = str(Path(self._below) / path)  # commands run there
         if not path.startswith(self._below):
             return
         with self._lock:
@@ -176,7 +184,7 @@ class Ended:
 
 
 class Nursery:
-    """Forks processes from this one, which must have no threads of OpenMP, and finds those that they leave."""
+    """Forks processes from this one, which must have no threads of OpenMP, and finds those they leave."""
 
     def __init__(self, scratch: Path) -> None:
         self.scratch = scratch
@@ -254,7 +262,7 @@ def command_line(arguments: Sequence[str]) -> int:
 @dataclass(frozen=True)
 class Scenario:
     """A command that is killed. before: what makes the folder that it begins with, of which each try gets a
-    copy; it is in `place`, where the commands run, too. out: the folder that it fills. ranks: its processes."""
+    copy. out: the folder that it fills. ranks: its processes."""
 
     name: str
     arguments: tuple[str, ...]
@@ -510,6 +518,7 @@ def _steered_run(lab: Lab) -> None:
         return 0
 
     lab.nursery.run(steer)
+    lab.command(["replay", "first", "--out", "steered", "--threads", "1", "--quiet"])  # another run, by then
 
 
 RUN = ("run", "column.toml", "--out", "out", "--threads", "1", "--quiet", "--checkpoint-every", "1e-9")
@@ -520,11 +529,21 @@ SCENARIOS = (
     Scenario("close", RESUME, before=_unclosed_run),
     Scenario("export", ("export", "out"), before=_unclosed_run),
     Scenario(
-        "replay", ("replay", "first", "--out", "out", "--threads", "1", "--quiet"), before=_steered_run
+        "replay", ("replay", "steered", "--out", "out", "--threads", "1", "--quiet"), before=_steered_run
     ),
     Scenario(
         "sweep",
-        ("sweep", "column.toml", "--set", "fluid.density=900,1000", "--out", "out", "--threads", "1", "--quiet"),
+        (
+            "sweep",
+            "column.toml",
+            "--set",
+            "fluid.density=900,1000",
+            "--out",
+            "out",
+            "--threads",
+            "1",
+            "--quiet",
+        ),
     ),
     Scenario("ranks", (*RUN, "--ranks", "2"), ranks=2),
 )
@@ -542,6 +561,8 @@ def import_everything() -> None:
 
     import eddyline.cli
     import eddyline.live.steering
+    import eddyline.plot.numbers
+    import eddyline.plot.ranks
     import eddyline.run.closing
     import eddyline.run.export
     import eddyline.run.helm
@@ -552,8 +573,26 @@ def import_everything() -> None:
     import eddyline.run.report
     import eddyline.sweep.charts  # noqa: F401
 
-    if len(os.listdir("/proc/self/task")) > 1:
+    _draw_once()
+    if len(list(Path("/proc/self/task").iterdir())) > 1:
         raise RuntimeError("a thread has started before any process was forked")
+
+
+def _draw_once() -> None:
+    """Fonts and what else Matplotlib keeps once it has drawn."""
+    import io
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    for kind in ("png", "svg"):
+        figure = Figure(layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        axes.plot([0, 1], [0, 1], label="line")
+        axes.set(xlabel="time [s]", title="0123456789 abc")
+        axes.legend()
+        figure.savefig(io.BytesIO(), format=kind)
 
 
 def try_scenario(name: str, every: int, first: int = 1) -> Tally:
@@ -602,7 +641,7 @@ def main() -> int:
     chosen = [each for each in SCENARIOS if not options.scenario or each.name in options.scenario]
     begin = time.monotonic()
     with ThreadPoolExecutor(options.jobs) as pool:
-        done = list(pool.map(lambda part: _in_a_process(*part), _parts(chosen, options.every, options.jobs)))
+        done = list(pool.map(lambda part: in_a_process(*part), _parts(chosen, options.every, options.jobs)))
     tallies: dict[str, Tally] = {}
     for each in done:
         known = tallies.setdefault(each.name, Tally(each.name, each.operations))
@@ -618,7 +657,7 @@ def main() -> int:
     return 1 if faults else 0
 
 
-def _in_a_process(name: str, every: int, first: int) -> Tally:
+def in_a_process(name: str, every: int, first: int) -> Tally:
     """A part of a scenario in an interpreter of its own, which forks the rest."""
     code = (
         "import json, kills\nkills.import_everything()\n"

@@ -85,6 +85,8 @@ def long_hdf5_file(path: Path, size: int) -> Iterator[h5py.File]:
     import h5py
 
     with replacing(path) as temporary:
+        with temporary.open("wb") as raw:
+            os.posix_fallocate(raw.fileno(), 0, size + HDF5_OVERHEAD)
         with h5py.File(temporary, "w") as file:
             with temporary.open("r+b") as raw:
                 os.posix_fallocate(raw.fileno(), 0, size + HDF5_OVERHEAD)
