@@ -12,7 +12,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build test test-matrix test-threads test-page test-openmpi docs format clean
+.PHONY: FORCE demo build test test-matrix test-threads test-page test-openmpi kills docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -54,6 +54,10 @@ test-page: $(TESTED)
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
+
+# Runs killed at each of their file operations, and completed: half an hour on two cores.
+kills: $(TESTED)
+	@$(BIN)/python tests/python/kills.py --jobs $(JOBS) --every 3
 
 # The thread sanitizer, apart because it builds the core once more: minutes.
 test-threads: $(TESTED)
