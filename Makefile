@@ -55,7 +55,7 @@ test-page: $(TESTED)
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
 
-# Runs killed at each of their file operations, and completed: half an hour on two cores.
+# Runs killed at every third of their file operations, and completed.
 kills: $(TESTED)
 	@$(BIN)/python tests/python/kills.py --jobs $(JOBS) --every 3
 

@@ -72,6 +72,7 @@ def test_a_run_that_was_computed_and_not_closed_says_so(
     assert run._repr_html_().count(NOT_CLOSED) == 1
     told = closing_lines(run)
     assert f"{NOT_CLOSED}: computed" in told and f"next         eddyline resume {run.folder}" in told
+    assert f"A is {NOT_CLOSED}: {run.message}" in eddyline.compare(run, run).text()
     said = run.record
     assert found.state_of(run.folder, said) == NOT_CLOSED and advice in found.words_of(run.folder, said)
     channel = Channel("run")

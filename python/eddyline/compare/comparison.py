@@ -14,6 +14,7 @@ from eddyline.compare.series import SeriesDifference, differences, tell
 from eddyline.run.errors import RequestError
 from eddyline.run.record import Run
 from eddyline.stream import atomic
+from eddyline.wording import NOT_CLOSED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,9 @@ class Comparison:
 
     def text(self) -> str:
         lines = [f"A  {self.a.folder}  {self.a.fingerprint}", f"B  {self.b.folder}  {self.b.fingerprint}"]
+        for name, run in (("A", self.a), ("B", self.b)):
+            if run.outcome in ("lost", NOT_CLOSED):  # its last snapshot may be missing
+                lines.append(f"   {name} is {run.outcome}: {run.message}")
         if not self.same_world:
             lines.append("   their world files differ")
         lines += [
