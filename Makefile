@@ -12,7 +12,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build test test-matrix test-threads test-page test-openmpi kills docs format clean
+.PHONY: FORCE demo build test golden test-matrix ranks-kills kills test-threads test-page test-speed test-openmpi fuzz docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -48,9 +48,18 @@ $(TESTED): $(BUILT)
 test: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS)
 
+# Says which golden values differ; writes them with a reason only: make golden REASON="why they change".
+golden: export REASON := $(REASON)
+golden: $(TESTED)
+	@$(BIN)/python tools/golden.py
+
 # The lab's page in a headless browser, and its unit tests where Node is.
 test-page: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) page
+
+# What a time step costs, against the arithmetic of the machine: only where nothing else runs.
+test-speed: $(TESTED)
+	@$(BIN)/python tools/test.py speed
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
@@ -58,6 +67,15 @@ test-matrix: $(TESTED)
 # Runs killed at every third of their file operations, and completed.
 kills: $(TESTED)
 	@$(BIN)/python tests/python/kills.py --jobs $(JOBS) --every 3
+
+# Processes of runs on two ranks, killed or interrupted at random moments: some minutes.
+ranks-kills: $(TESTED)
+	@$(BIN)/python tools/test.py --jobs $(JOBS) ranks-kills
+
+# Damaged input of every kind; MINUTES=60 for an hour of it.
+MINUTES ?= 5
+fuzz: $(TESTED)
+	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES)
 
 # The thread sanitizer, apart because it builds the core once more: minutes.
 test-threads: $(TESTED)

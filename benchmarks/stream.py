@@ -5,7 +5,7 @@
 A frame of the world's start is sent to a hub as often as it is taken, by a simulation that does nothing
 else, and one viewer reads as the page does: contours of one quantity, contours with the velocity that tracers
 need, or particles. The slow link is a relay on loopback that lets 20 Mbit/s through each way, 50 ms there and
-back. Prints JSON.
+back; a ping through it is measured first. Prints JSON.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ from eddyline.world import World
 RUN = "0123456789ab"
 MBIT, ROUND_TRIP = 20.0, 0.050  # of the slow link: Mbit/s each way, s
 PIECE = 4096  # bytes that the relay passes on together
-LATE = 0.02  # s by which it may wake up late and make up for it
+QUEUE = 0.02  # s of data that wait in front of the link: a relay that wakes up late loses none of its rate
+PINGS = 15
+TOLERANCE = 0.3  # of ROUND_TRIP: a relay that is off by more is not measured with
 COLUMNS = 1088  # of a canvas on a laptop
 VIEWS = {
     "contours": pb.View(quantities=["vorticity"], columns=COLUMNS, width=2, frames_per_second=30, tells=True),
@@ -116,11 +118,19 @@ def served():
 async def measure(
     base: str, token: str, greeting: pb.Hello, frame: pb.Message, seconds: float
 ) -> dict[str, object]:
+    trip = await ping()
+    if abs(trip - ROUND_TRIP) > TOLERANCE * ROUND_TRIP:
+        raise SystemExit(
+            f"a ping through the slow link takes {1e3 * trip:.0f} ms, not {1e3 * ROUND_TRIP:.0f} ms"
+        )
     how = {"max_size": None, "compression": None, "proxy": None, "ping_interval": None}
     host, port = base.split(":")
     relay = await asyncio.start_server(lambda *ends: pass_on(*ends, host, int(port)), host, 0)
     slow = f"{host}:{relay.sockets[0].getsockname()[1]}"
-    out: dict[str, object] = {"bytes_to_the_hub": len(frame.SerializeToString())}
+    out: dict[str, object] = {
+        "bytes_to_the_hub": len(frame.SerializeToString()),
+        "ping_seconds": round(trip, 4),
+    }
     async with connect(f"ws://{base}/api/simulations/{RUN}?token={token}", **how) as simulation:
         await simulation.send(packed(hello=greeting).SerializeToString())
         stop = threading.Event()
@@ -177,14 +187,15 @@ async def pass_on(reader, writer, host: str, port: int) -> None:
 
 
 async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Passes bytes on at MBIT, half of ROUND_TRIP late: a queue as long as what is under way."""
-    under_way: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(
-        max(1, round(MBIT * 1e6 / 8 * ROUND_TRIP / PIECE))
+    """Passes bytes on at MBIT, each half of ROUND_TRIP later than the link has taken it."""
+    rate = MBIT * 1e6 / 8
+    waiting: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(
+        max(1, round(rate * (ROUND_TRIP / 2 + QUEUE) / PIECE))
     )
 
     async def deliver() -> None:
         while True:
-            due, data = await under_way.get()
+            due, data = await waiting.get()
             if not data:
                 break
             await asyncio.sleep(max(0.0, due - time.monotonic()))
@@ -194,15 +205,44 @@ async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             writer.close()
 
     delivery = asyncio.create_task(deliver())
-    free = time.monotonic()
+    free = time.monotonic()  # when the link has taken all that came so far
     with contextlib.suppress(ConnectionError):
         while data := await reader.read(PIECE):
-            free = max(free, time.monotonic() - LATE) + len(data) * 8 / (MBIT * 1e6)
-            await asyncio.sleep(max(0.0, free - time.monotonic()))
-            await under_way.put((free + ROUND_TRIP / 2, data))
-    await under_way.put((0.0, b""))
+            free = max(free, time.monotonic()) + len(data) / rate
+            await waiting.put((free + ROUND_TRIP / 2, data))
+    await waiting.put((0.0, b""))
     with contextlib.suppress(ConnectionError):
         await delivery
+
+
+async def ping() -> float:
+    """The median round trip of a byte through the slow link [s], to a server that sends it back."""
+    ended = asyncio.Event()
+
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(PIECE):
+            writer.write(data)
+        writer.close()
+
+    async def passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await pass_on(reader, writer, *address)
+        ended.set()
+
+    server = await asyncio.start_server(echo, "127.0.0.1", 0)
+    address = server.sockets[0].getsockname()
+    relay = await asyncio.start_server(passed, "127.0.0.1", 0)
+    reader, writer = await asyncio.open_connection(*relay.sockets[0].getsockname())
+    trips = []
+    for _ in range(PINGS):
+        begin = time.monotonic()
+        writer.write(b"x")
+        await reader.readexactly(1)
+        trips.append(time.monotonic() - begin)
+    writer.close()
+    await ended.wait()
+    relay.close()
+    server.close()
+    return statistics.median(trips)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """All tests of Eddyline, stage by stage: `make test`.
 
-  python tools/test.py --jobs 4           all but threads, page, matrix and openmpi
+  python tools/test.py --jobs 4           all but threads, speed, page, matrix, ranks-kills and openmpi
   python tools/test.py ruff mypy          these stages only
   python tools/test.py threads            the thread sanitizer: `make test-threads`
 
-Those are asked for by name only: threads builds the core once more, which takes minutes, and the others need
-a browser, or other versions of Python and MPI.
+Those are asked for by name only: threads builds the core once more, which takes minutes, speed needs a
+machine that does nothing else, and the others need a browser, or other versions of Python and MPI.
 
 Every stage runs, whatever the ones before it gave; the output of a stage is shown if it fails. Ends with
 a table of where the time went, and with exit code 1 if any stage failed.
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.util
 import os
 import re
 import secrets
@@ -37,6 +38,7 @@ PYTHON_FOLDERS = ("python", "tests", "tools", "examples", "benchmarks", "validat
 RUN = "EDDYLINE_TEST_RUN"  # in the environment of all that tests of Python start
 BAR = 30  # characters of the longest stage in the table
 LONGEST_TEST = 300  # s, of C++, with sanitizers on a busy machine; of Python: pyproject.toml
+BROWSERS = ("chromium", "chromium-browser")  # as tests/python/chromium.py looks for them
 MOST_WORKERS = 8  # of pytest: each holds a copy of the package
 
 Output = tuple[bool, str]
@@ -210,6 +212,15 @@ def python(jobs: int) -> Output:
     return passed, output
 
 
+def speed(jobs: int) -> Output:
+    """What a time step costs, against the arithmetic of this machine; of machines that nothing is stored of,
+    and of busy ones, it says so."""
+    passed, output = _command(sys.executable, "tools/speed.py")
+    if passed:
+        print("\n".join(f"    {line}" for line in output.splitlines()), flush=True)
+    return passed, output
+
+
 def page(jobs: int) -> Output:
     """The lab's page: as it is used, in a browser; unit tests where Node is."""
     checks = [_pytest("-m", "browser")]
@@ -220,10 +231,25 @@ def page(jobs: int) -> Output:
     return _all(*checks)
 
 
+def page_short(jobs: int) -> Output:
+    """One visit to the lab's page, if there is a browser here."""
+    if not any(map(shutil.which, BROWSERS)) or importlib.util.find_spec("playwright") is None:
+        print("    page-short: left out, as there is no Chromium here, or no playwright", flush=True)
+        return True, ""
+    return _pytest("-m", "browser and short", "tests/python/test_lab_short.py")
+
+
 def matrix(jobs: int) -> Output:
     """Ways of computing on ranks, two sites, short experiments and many viewers, one at a time: most take
     more than one core."""
     return _pytest("-m", "matrix", environment={"OMP_WAIT_POLICY": "passive"})
+
+
+def ranks_kills(jobs: int) -> Output:
+    """Runs on two ranks that are killed or interrupted at random moments."""
+    return _pytest(
+        "-m", "rank_kills", "tests/python/test_ranks.py", environment={"OMP_WAIT_POLICY": "passive"}
+    )
 
 
 def openmpi(jobs: int) -> Output:
@@ -253,8 +279,11 @@ STAGES = (
     Stage("core", "C++ tests with address and UB sanitizers", core),
     Stage("threads", "C++ tests with the thread sanitizer", threads, on_request=True),
     Stage("python", "Python tests (pytest)", python),
+    Stage("speed", "Cost of a time step (make test-speed)", speed, on_request=True),
+    Stage("page-short", "One visit to the lab's page, in a browser", page_short),
     Stage("page", "The lab's page in a browser (make test-page)", page, on_request=True),
     Stage("matrix", "Ranks in many more ways (make test-matrix)", matrix, on_request=True),
+    Stage("ranks-kills", "Ranks killed at any moment (make ranks-kills)", ranks_kills, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
 )
 

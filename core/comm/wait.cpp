@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr int k_tests = 400;  // without a pause: a message that is about to arrive
 constexpr std::chrono::nanoseconds k_shortest_sleep = 5us, k_longest_sleep = 1ms;
-constexpr int k_share = 16;  // of the time waited, by which a sleep may be too long
+constexpr std::chrono::nanoseconds k_longest_pause = 100ms;  // a longer one: this process was stopped, as by SIGSTOP
+constexpr int k_share = 16;                                  // of the time waited, by which a sleep may be too long
 
 /// Lets this thread wake up as soon as a sleep is over: by default the system may add ten times as much.
 void wake_on_time() {
@@ -33,8 +34,11 @@ void Pauses::next() {
   ++count_;
   if (count_ <= k_tests) return;
   wake_on_time();
-  const std::chrono::nanoseconds waited = Clock::now() - start_;
+  const auto before = Clock::now();
+  const std::chrono::nanoseconds waited = before - start_;
   std::this_thread::sleep_for(std::clamp(waited / k_share, k_shortest_sleep, k_longest_sleep));
+  const std::chrono::nanoseconds slept = Clock::now() - before;
+  if (slept > k_longest_pause) start_ += slept - k_longest_pause;
   const double seconds = std::chrono::duration<double>(waited).count(), patience = communicator_.patience;
   if (patience > 0 && seconds > patience) throw Unresponsive(communicator_.rank(), phase_, seconds);
 }

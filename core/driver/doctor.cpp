@@ -17,7 +17,8 @@ std::string describe(const Diagnosis& d) {
   text.precision(6);
   text << "step " << d.step << " at t = " << d.time << " s: ";
   if (d.reason.empty()) {
-    text << "a particle went wrong within the step, of which its end shows nothing: try a smaller method.cfl. The run "
+    text << "a particle went wrong within the step, of which its end shows nothing, or particles rush at each "
+            "other faster than any step can follow: try a smaller method.cfl, or other forces and speeds. The run "
             "was stopped.";
     return text.str();
   }

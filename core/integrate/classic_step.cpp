@@ -133,12 +133,12 @@ Prediction ClassicStep<T, D>::predict_half() {
     rebuild(true);
     bool hold = reach_middle(prediction, skin);
     if (!hold) rebuild(false), hold = reach_middle(prediction, skin);
-    for (; !hold; hold = reach_middle(prediction, skin)) {
-      flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+    for (const double first = flow_.time_step; !hold; hold = reach_middle(prediction, skin)) {
+      if (!flow_.shorten_time_step(skin, first)) break;
       prediction = prediction_of(flow_.time_step);
     }
   }
-  flow_.renew_lists();
+  if (!flow_.control.bad) flow_.renew_lists();
   return prediction;
 }
 
@@ -200,7 +200,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
       }
       const double rho = 1 + s;
       row[D] = sums.pressure[l];
-      row[D + 1] = static_cast<T>(rho * wall.volume[k] / c.volume);
+      row[D + 1] = static_cast<T>(rho * flow_.wall_volume(k, vector_of(wall.x, k)));
       row[3 * D + 3] = static_cast<T>(rho);
       row[3 * D + 4] = static_cast<T>(sound_speed);
       sums.write_velocities(row, wall, k, l, c.inverse_c0);

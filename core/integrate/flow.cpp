@@ -24,6 +24,8 @@ using world::Scheme;
 
 namespace {
 
+constexpr double k_no_step = 1e-20;  // in place of a step of no length, whose inverse must be a number
+
 /// The world with periods of whole quanta.
 world::World with_whole_periods(world::World world) {
   const FixedPoint fixed(particles::lengths(world).interaction_radius);
@@ -460,8 +462,14 @@ template <class T, int D>
 void Flow<T, D>::write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const {
   for (int column = 0; column < walls.room(); ++column) row[column] = T(0);
   for (int d = 0; d < D; ++d) walls.put_fixed(row.first + d, constants_.fixed.wrapped(wall.x[d][k]));
-  row[D + 1] = static_cast<T>(wall.volume[k] / constants_.volume);
+  row[D + 1] = static_cast<T>(wall_volume(k, vector_of(wall.x, k)));
   row[3 * D + 2] = static_cast<T>(wall.no_slip[k] != 0 ? 1 : 0);
+}
+
+template <class T, int D>
+double Flow<T, D>::wall_volume(std::size_t k, const Vec3& x) const {
+  const double share = wall.owner[k] >= 0 ? particles::share_within_walls(world_, x) : 1.0;
+  return share * wall.volume[k] / constants_.volume;
 }
 
 template <class T, int D>
@@ -480,6 +488,8 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   const double central = 2 * (D + 2) * physics::central_viscosity_constant<double>(D);
   const double weight = constants_.viscosity == FluidViscosity::morris ? 2 : central;
   in.nu_fluid = static_cast<T>(weight * constants_.nu_fluid / (constants_.c0 * R));
+  in.diffusion = static_cast<T>(world_.method.density_diffusion);
+  in.per_step = static_cast<T>(1 / std::max(time_step * constants_.rate * constants_.kernel, k_no_step));
   in.wall_suction = constants_.free_surface ? T(0) : std::numeric_limits<T>::lowest();
   in.nu_wall = static_cast<T>(weight * constants_.nu / (constants_.c0 * R));
   return in;

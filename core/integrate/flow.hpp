@@ -205,6 +205,8 @@ class Flow {
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
+  /// Volume of a wall's particle k where it stands at x, in those of a fluid particle; see share_within_walls().
+  double wall_volume(std::size_t k, const Vec3& x) const;
 
   /// Rows of dummy particles as far as they never change: place, volume and whether the fluid sticks; zeros else.
   void write_wall_rows();
@@ -221,6 +223,10 @@ class Flow {
   /// are too high to decide. end_drift() waits for that if it is under way.
   void foresee_control_point();
   void end_control_point();
+  /// Makes the next step shorter, in which particles come too near for their cells. If it has become so short that no
+  /// step can hold, the step is bad instead, on all ranks, and this is false. `skin`: how near they may come [m];
+  /// `first`: the step that was tried first [s].
+  bool shorten_time_step(double skin, double first);
   void begin_drift();
   void end_drift();
   /// Whether end_control_point() would not wait.

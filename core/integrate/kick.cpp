@@ -10,6 +10,7 @@
 #include "integrate/clearance.hpp"
 #include "physics/sph/filling.hpp"
 #include "physics/sph/free_surface.hpp"
+#include "physics/sph/tension.hpp"
 
 namespace eddyline::integrate {
 
@@ -92,6 +93,7 @@ void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double
         accelerate(span, step, to);
         shift(span, step, to);
         if (step.relaxation > 0) relax_density(span, step);
+        if (flow_.constants().free_surface) limit_tension(span);
         touched += touch_walls(span, counted, to);
         take_over(span, std::min(counted, span.count), step, to, own);
         rows_.write_moving(span, next);
@@ -247,6 +249,19 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   for (std::size_t l = 0; l < n; ++l) {
     const bool deep = (surface[l] == physics::k_inside) & physics::is_deep(filled[l]);
     surface[l] = deep ? std::uint8_t{physics::k_deep} : surface[l];
+  }
+}
+
+/// Fluid that has lost neighbours gives way instead of pulling; buffers keep the density that is imposed on them.
+template <class T, int D>
+void Kick<T, D>::limit_tension(const ParticleSpan& span) {
+  auto& fluid = flow_.fluid;
+  const std::uint8_t *surface = fluid.surface.data() + span.first, *buffer = fluid.buffer.data() + span.first;
+  double* s = fluid.s.data() + span.first;
+#pragma omp simd
+  for (std::size_t l = 0; l < span.count; ++l) {
+    const double least = physics::least_density_excess(static_cast<physics::Surrounding>(surface[l]));
+    s[l] = buffer[l] != 0 ? s[l] : std::max(s[l], least);
   }
 }
 

@@ -52,6 +52,7 @@ class Kick {
   void accelerate(const ParticleSpan& span, const Shifting& step, Destination& to);
   void shift(const ParticleSpan& span, const Shifting& step, Destination& to);
   void relax_density(const ParticleSpan& span, const Shifting& step);
+  void limit_tension(const ParticleSpan& span);
   std::int64_t touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to);
   void take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
                  Extremes& squares);

@@ -51,6 +51,7 @@ void MovingWalls<T, D>::write_middle(double t, double dt) {
     const std::int32_t slot = flow_.wall_rows.row_of(k);
     const auto row = flow_.walls.row(slot);
     const Vec3 end = pose.place(vector_of(flow_.wall.x_file, k));
+    row[D + 1] = static_cast<T>(flow_.wall_volume(k, 0.5 * (vector_of(flow_.wall.x, k) + end)));
     for (int d = 0; d < D; ++d) {
       const double x = flow_.wall.x[d][k];
       const T v = static_cast<T>((end[d] - x) / dt * c.inverse_c0);
@@ -78,8 +79,10 @@ template <class T, int D>
 void MovingWalls<T, D>::move_to_end() {
   const auto& c = flow_.constants();
   for_each_moving([&](std::size_t k, const Pose& pose) {
-    T* x_row = flow_.walls.row(flow_.wall_rows.row_of(k)).first;
+    const auto row = flow_.walls.row(flow_.wall_rows.row_of(k));
+    T* x_row = row.first;
     const Vec3 x = pose.place(vector_of(flow_.wall.x_file, k)), v = pose.velocity_at(x);
+    row[D + 1] = static_cast<T>(flow_.wall_volume(k, x));
     for (int d = 0; d < D; ++d) {
       flow_.wall.x[d][k] = x[d];
       flow_.wall.v[d][k] = v[d];

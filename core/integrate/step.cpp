@@ -118,7 +118,8 @@ void Step<T, D>::drift_half() {
     rebuild(true);
     bool holds = reach_middle(skin);
     if (!holds) rebuild(false), holds = reach_middle(skin);
-    for (; !holds; holds = reach_middle(skin)) flow_.time_step *= std::min(0.9, skin / flow_.control.approach);
+    for (const double first = flow_.time_step; !holds; holds = reach_middle(skin))
+      if (!flow_.shorten_time_step(skin, first)) break;
   }
   flow_.control.gone += way_of_step();
   if (!flow_.control.bad && flow_.renew_lists()) sum_all_rates_later();

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "comm/collectives.hpp"
 #include "observe/sampler.hpp"
@@ -25,6 +26,14 @@ void add_vector(Series& series, const std::string& name, const std::string& unit
     series.columns.push_back(name + "_" + std::string(k_axis_names[d]));
     series.units.push_back(unit);
   }
+}
+
+/// What a dummy particle feels, in the unit of reaction sums; in 2D its z is 0.
+template <class T, int D>
+Vec3 reaction_of(const Array<T> (&reaction)[D], std::size_t i) {
+  Vec3 f;
+  for (int d = 0; d < D; ++d) f[d] = static_cast<double>(reaction[d][i]);
+  return f;
 }
 
 /// The point of a body's surface that is nearest to its particle at X, both in the world file's place.
@@ -130,6 +139,7 @@ void Observers<T, D>::group_walls() {
       if (flow_.openings.all()[o].sites.is_beyond(vector_of(flow_.wall.x, i), depth))
         beyond_[i] = static_cast<std::int32_t>(o);
   force_walls_.assign(force_owners_.size(), {});
+  const WallShares shares(flow_.world(), flow_.time);
   std::map<std::int32_t, std::size_t> forces;
   for (std::size_t k = 0; k < force_owners_.size(); ++k) forces[force_owners_[k]] = k;
   for (std::size_t i = 0; i < beyond_.size(); ++i) {
@@ -138,25 +148,11 @@ void Observers<T, D>::group_walls() {
       if (const auto force = forces.find(owner); force != forces.end()) force_walls_[force->second].push_back(part);
     };
     const std::int32_t owner = flow_.wall.owner[i], wall = static_cast<std::int32_t>(i);
-    Pushed own{wall, {}, true};
-    for (std::size_t d = 0; d < D; ++d) {
-      const std::int32_t side = owner < 0 ? side_along(static_cast<int>(d), i, owner) : owner;
-      Pushed other{wall, {}, false};
-      (side == owner ? own : other).along[d] = true;
-      if (side != owner) give(side, other);
-    }
-    give(owner, own);
+    bool rubs = true;
+    for (const Share& share : shares.of(owner, vector_of(flow_.wall.x, i)))
+      give(share.owner, {wall, share, share.owner == owner && std::exchange(rubs, false)});
+    if (rubs) give(owner, {wall, {owner}, true});
   }
-}
-
-/// Whom pressure along an axis pushes: in a corner each side is pushed along its normal, whoever has the particle.
-template <class T, int D>
-std::int32_t Observers<T, D>::side_along(int axis, std::size_t i, std::int32_t owner) const {
-  const auto& world = flow_.world();
-  const double x = flow_.wall.x[axis][i] - world.origin[axis];
-  if (x >= 0 && x <= world.size[axis]) return owner;
-  const int side = 2 * axis + (x < 0 ? 0 : 1);
-  return world.sides[static_cast<std::size_t>(side)].kind == world::SideKind::wall ? -1 - side : owner;
 }
 
 /// Unit of the reaction sums [N, or N/m in 2D].
@@ -214,8 +210,9 @@ void Observers<T, D>::add_force(std::span<const Pushed> walls) {
   tally_.add_over<2 * D>(std::ssize(walls), [&](std::size_t k) {
     const auto i = static_cast<std::size_t>(walls[k].wall);
     std::array<double, 2 * D> v{};
+    const Vec3 pressure = walls[k].pressure.of(reaction_of(flow_.pressure_reaction, i));
     for (std::size_t d = 0; d < D; ++d) {
-      if (walls[k].along[d]) v[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
+      v[d] = unit * pressure[static_cast<int>(d)];
       if (walls[k].rubs) v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
     }
     return v;
@@ -236,12 +233,12 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> wal
   const bool all_along_pairs = c.viscosity == physics::delta::FluidViscosity::central;
   tally_.add_over<5>(std::ssize(walls), [&](std::size_t k) {
     const auto i = static_cast<std::size_t>(walls[k].wall);
-    Vec3 x, X, pressure, viscous;
+    const Vec3 pressure = unit * walls[k].pressure.of(reaction_of(flow_.pressure_reaction, i));
+    Vec3 x, X, viscous;
     for (int d = 0; d < D; ++d) {
       x[d] = flow_.wall.x[d][i];
       X[d] = flow_.wall.x_file[d][i];
-      pressure[d] = unit * static_cast<double>(flow_.pressure_reaction[d][i]);
-      viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+      if (walls[k].rubs) viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
     }
     if (all_along_pairs) {
       const Vec3 torque = cross_product(x - pivot, pressure + viscous);
@@ -261,7 +258,7 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> wal
   });
 }
 
-/// Power of the domain's walls, which move in their own plane.
+/// Power of the domain's walls, which move in their own plane, along which pressure does not push them.
 template <class T, int D>
 void Observers<T, D>::add_power_of_sides() {
   const double unit = force_unit();
@@ -269,9 +266,7 @@ void Observers<T, D>::add_power_of_sides() {
     double power = 0;
     if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
       for (int d = 0; d < D; ++d)
-        power -=
-            unit * flow_.wall.velocity(i, d) *
-            (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
+        power -= unit * flow_.wall.velocity(i, d) * static_cast<double>(flow_.viscous_reaction[d][i]);
     return std::array{power};
   });
 }

@@ -6,6 +6,7 @@
 #include "integrate/flow.hpp"
 #include "observe/series.hpp"
 #include "observe/tally.hpp"
+#include "observe/wall_shares.hpp"
 
 namespace eddyline::observe {
 
@@ -32,15 +33,14 @@ class Observers {
 
  private:
   void name_series();
-  /// A wall's particle, and what of it counts for a force: pressure along some axes, and friction.
+  /// A wall's particle, and what of it counts for a force: a share of its pressure, and friction.
   struct Pushed {
     std::int32_t wall;
-    std::array<bool, D> along;
+    Share pressure;
     bool rubs;
   };
   /// Which of the walls' particles belong to which force, and which stand beyond an opening.
   void group_walls();
-  std::int32_t side_along(int axis, std::size_t wall, std::int32_t owner) const;
   void add_budget();
   void add_force(std::span<const Pushed> walls);
   void add_torque(std::int32_t owner, std::span<const Pushed> walls);

@@ -244,7 +244,12 @@ template <class T, int D>
 std::span<const Sample> Sampler<T, D>::at(std::span<const Vec3> points) {
   samples_.assign(points.size(), {});
   const auto keep = [this](std::size_t i, const Sample& sample) { samples_[i] = sample; };
-  flow_.fluid.confined ? find_fits(points, keep) : find_means(points, Fields::all, keep);
+  if (flow_.fluid.confined)
+    find_fits(points, keep);
+  else if (flow_.constants().free_surface)
+    find_means<D + 3, true>(points, keep);
+  else
+    find_means(points, Fields::all, keep);
   return samples_;
 }
 
@@ -317,26 +322,34 @@ void Sampler<T, D>::find_means(const Where& where, Fields fields, Use&& use) {
 }
 
 template <class T, int D>
-template <std::size_t N, class Where, class Use>
+template <std::size_t N, bool hydrostatic, class Where, class Use>
 void Sampler<T, D>::find_means(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
   const double kernel = this->kernel();
-  const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d W, auto&& put) __attribute__((always_inline)) {
-    const Pack4d VW = Pack4d(kernel * j.volume) * W;
-    put(0, VW, Pack4d(1));
-    for (int d = 0; d < D; ++d) put(1 + d, VW, Pack4d(j.velocity[d]));
-    if constexpr (N > D + 1) put(D + 1, VW, Pack4d(j.pressure));
-    if constexpr (N > D + 2) put(D + 2, VW, Pack4d(j.density));
-  };
+  const Vec3 g = c.length.interaction_radius / (c.c0 * c.c0) * flow_.world().gravity;
+  const auto contribution = [=](const Carried& j, [[maybe_unused]] const Pack4d* r, Pack4d W, auto&& put)
+                                __attribute__((always_inline)) {
+                                  const Pack4d VW = Pack4d(kernel * j.volume) * W;
+                                  put(0, VW, Pack4d(1));
+                                  for (int d = 0; d < D; ++d) put(1 + d, VW, Pack4d(j.velocity[d]));
+                                  if constexpr (N > D + 1) put(D + 1, VW, Pack4d(j.pressure));
+                                  if constexpr (hydrostatic) {
+                                    Pack4d along = Pack4d(g.x) * r[0];
+                                    for (int d = 1; d < D; ++d) along = along + Pack4d(g[d]) * r[d];
+                                    put(D + 2, VW, Pack4d(j.density) * along);
+                                  } else if constexpr (N > D + 2) {
+                                    put(D + 2, VW, Pack4d(j.density));
+                                  }
+                                };
   for_each_sums<N>(where, contribution, [&](auto point, const auto& sum) {
     Sample sample;
     sample.fraction = sum[0];
     if (!(sample.fraction > 0)) return use(point, sample);
     for (int d = 0; d < D; ++d) sample.velocity[d] = c.c0 * sum[1 + static_cast<std::size_t>(d)] / sample.fraction;
     if constexpr (N > D + 1) {
-      const double p = sum[D + 1] / sample.fraction;
+      const double p = (sum[D + 1] + (hydrostatic ? sum[D + 2] : 0.0)) / sample.fraction;
       sample.pressure = p * c.rho0 * c.c0 * c.c0;
-      if constexpr (N > D + 2) sample.gas_density = c.rho0 * sum[D + 2] / sample.fraction;
+      if constexpr (N > D + 2 && !hydrostatic) sample.gas_density = c.rho0 * sum[D + 2] / sample.fraction;
     }
     use(point, sample);
   });

@@ -16,7 +16,9 @@ namespace eddyline::observe {
 
 /// The fluid at a point, from the particles around it. SI units. Of delta without a free surface, of the linear
 /// function that fits them best (weights V W), so that a value on a wall is the one there and not that of the fluid
-/// before it; with one, whose spray determines no gradient, the mean  f(x) = sum V f W / sum V W.
+/// before it; with one, whose spray determines no gradient, the mean  f(x) = sum V f W / sum V W. Pressure at single
+/// points is then carried along gravity from each particle, p_j + rho_j g . (x - x_j), as to the dummy particles of
+/// walls.
 struct Sample {
   double fraction = 0;     // sum V W: 1 inside the fluid, 0 outside
   double pressure = 0;     // [Pa]
@@ -99,7 +101,7 @@ class Sampler {
   template <class Where, class Use>
   void find_means(const Where& where, Fields fields, Use&& use);
   /// Of a fraction and D components of velocity, then of pressure and density as far as they are among N.
-  template <std::size_t N, class Where, class Use>
+  template <std::size_t N, bool hydrostatic = false, class Where, class Use>
   void find_means(const Where& where, Use&& use);
 
   const integrate::Flow<T, D>& flow_;

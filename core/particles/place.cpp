@@ -303,6 +303,18 @@ Vec3 lattice_spacing(const World& world) {
   return step;
 }
 
+double share_within_walls(const World& world, Vec3 x) {
+  constexpr double k_rounding = 1e-9;  // of a spacing: rows that stand on the lattice count as a whole or not at all
+  double share = 1;
+  for (int d = 0; d < world.dimensions; ++d) {
+    const double inside[] = {x[d] - world.origin[d], world.origin[d] + world.size[d] - x[d]};
+    for (std::size_t upper = 0; upper < 2; ++upper)
+      if (world.sides[2 * static_cast<std::size_t>(d) + upper].kind == SideKind::wall)
+        share *= std::clamp(0.5 + inside[upper] / world.spacing, 0.0, 1.0);
+  }
+  return share < k_rounding ? 0 : share > 1 - k_rounding ? 1 : share;
+}
+
 Placement place(const World& world, const std::function<bool(Vec3)>& keeps) {
   Placement placement;
   place_fluid(world, keeps, placement);

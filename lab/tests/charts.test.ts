@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rangeOfMost } from "../src/charts/range";
 import { chartData, type ChartSpec } from "../src/charts/specs";
-import { Series, SeriesStore, statistics } from "../src/stream/series";
+import { Series, SeriesStore, statistics, valueAtTime } from "../src/stream/series";
 
 function series(times: readonly number[], values: readonly number[]): Series {
   const made = new Series(["time", "total_x"], ["s", "N"]);
@@ -10,6 +10,13 @@ function series(times: readonly number[], values: readonly number[]): Series {
 }
 
 describe("charts", () => {
+  it("name the values of the time that is shown", () => {
+    const [times, values] = [Float64Array.of(1, 2, 3), Float64Array.of(10, 20, 30)];
+    expect([1, 1.5, 2, 2.9, 3, 99].map((time) => valueAtTime(times, values, time))).toEqual([10, 10, 20, 20, 30, 30]);
+    expect(valueAtTime(times, values, 0.5)).toBeNaN();
+    expect(valueAtTime(new Float64Array(), new Float64Array(), 1)).toBeNaN();
+  });
+
   it("show what comes later, and goes before the end, at its own times", () => {
     const store = new SeriesStore();
     store.put("budget", series([0, 1, 2, 3], [9, 9, 9, 9]));

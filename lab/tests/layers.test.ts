@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { carried } from "../src/layers/streaks/streaks";
+import { readVelocity } from "../src/layers/velocity";
 import { CORNER_FLOATS, litCorners } from "../src/layers/surfaces/normals";
 import type { Raster } from "../src/stream/frame";
 
@@ -17,17 +18,38 @@ function linear(u: number, s: number): Raster {
 
 describe("streaklines", () => {
   it("go with the flow, and end where they leave it", () => {
-    const velocity = { x: linear(1, 0), y: linear(0, 0) };
+    const velocity = { x: linear(1, 0), y: linear(0, 0), next: null, blend: 0 };
     const line = carried([1, 0.5, 0.9, 0.5, 1.97, 0.4], velocity, 0.1, 1);
     expect(line.map((value) => Number(value.toFixed(6)))).toEqual([1.1, 0.5, 1, 0.5]);
   });
 
   it("get points where they are stretched, and none where they are torn", () => {
-    const velocity = { x: linear(0.2, 1), y: linear(0, 0) };
+    const velocity = { x: linear(0.2, 1), y: linear(0, 0), next: null, blend: 0 };
     const apart = carried([0.5, 0.5, 0.515, 0.5], velocity, 0.2, 0.01);
     expect(apart).toHaveLength(6);
     expect(apart[2]).toBeCloseTo(((apart[0] as number) + (apart[4] as number)) / 2, 12);
     expect(carried([0.5, 0.5, 0.9, 0.5], velocity, 0.2, 0.01)).toHaveLength(4);
+  });
+});
+
+describe("the velocity between two frames", () => {
+  const slow = { x: linear(1, 0), y: linear(0, 0) };
+  const fast = { x: linear(3, 0), y: linear(0.5, 0) };
+  const into = { x: 0, y: 0 };
+
+  it("is between theirs", () => {
+    expect(readVelocity({ ...slow, next: fast, blend: 0.25 }, 1, 0.5, into)).toBe(true);
+    expect(into.x).toBeCloseTo(1.5, 3);
+    expect(into.y).toBeCloseTo(0.125, 3);
+  });
+
+  it("is that of the one that has fluid there", () => {
+    const dry: Raster = { ...slow.x, values: { ...slow.x.values, data: new Uint16Array(200).fill(65535) } };
+    expect(readVelocity({ x: dry, y: dry, next: fast, blend: 0.25 }, 1, 0.5, into)).toBe(true);
+    expect(into.x).toBeCloseTo(3, 3);
+    expect(readVelocity({ ...slow, next: { x: dry, y: dry }, blend: 0.25 }, 1, 0.5, into)).toBe(true);
+    expect(into.x).toBeCloseTo(1, 3);
+    expect(readVelocity({ x: dry, y: dry, next: null, blend: 0 }, 1, 0.5, into)).toBe(false);
   });
 });
 

@@ -130,9 +130,10 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write_bytes(path: Path, data: bytes | memoryview, *, durable: bool = False) -> None:
+def write_bytes(path: Path, *pieces: bytes | memoryview, durable: bool = False) -> None:
     with replacing(path, durable=durable) as temporary, temporary.open("wb", buffering=0) as file:
-        write_all(file, data)
+        for piece in pieces:
+            write_all(file, piece)
 
 
 def create_text(path: Path, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -54,3 +55,28 @@ def _argument(word: object) -> str:
     text = os.fspath(word) if isinstance(word, os.PathLike) else str(word)
     is_path = isinstance(word, os.PathLike)
     return f"./{text}" if is_path and text.startswith("-") else text
+
+
+LONGEST_QUOTE = 80
+"""Letters of the user's input that a message repeats."""
+LONGEST_WORD, LONGEST_LINE = 120, 800
+"""Letters of a word and of a line of a message."""
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
+def one_line(text: str) -> str:
+    """`text` as a line of a message: no control characters, no word over LONGEST_WORD letters, no more than
+    LONGEST_LINE letters in all."""
+    text = "".join(letter if letter.isprintable() else escaped(letter) for letter in text)
+    text = _LONG_WORD.sub(lambda found: quoted(found[0], LONGEST_WORD), text)
+    return quoted(text, LONGEST_LINE)
+
+
+def escaped(letter: str) -> str:
+    """A letter that is not printable, as messages show it; white space is a blank."""
+    return " " if letter.isspace() else f"\\u{ord(letter):04x}"
+
+
+def quoted(text: str, width: int = LONGEST_QUOTE) -> str:
+    """What a user wrote, for a message: cut to `width` letters, with an ellipsis."""
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -12,11 +12,6 @@ import pytest
 from lab_server import Client
 
 WATCH = """
-  const sockets = [];
-  window.WebSocket = class extends WebSocket {
-    constructor(...given) { super(...given); sockets.push(this); }
-  };
-  window.dropSockets = () => sockets.forEach((socket) => socket.close());
   window.seen = [];  // the words of all buttons that there ever were
   new MutationObserver(() => {
     for (const each of document.querySelectorAll("button")) {

@@ -15,7 +15,7 @@ LONG = ("test_validation_quick.py", "test_ranks.py", "test_sweep.py")
 """Files whose tests take longest."""
 
 
-MANY = ("matrix", "browser")
+MANY = ("matrix", "browser", "rank_kills")
 """Marks of tests that compute much, or draw pictures without a graphics card."""
 PATIENCE = 1200
 """How long these may take [s]; others: pyproject.toml."""

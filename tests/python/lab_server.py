@@ -21,13 +21,15 @@ from websockets.sync.client import ClientConnection, connect
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
-from eddyline.serve.app import create_app
-from eddyline.serve.command import LARGEST
+from eddyline.serve.command import configured
 from eddyline.serve.lab import Lab
 from eddyline.serve.limits import Limits
 from eddyline.serve.store import FINAL
 from eddyline.serve.tokens import Gate
+from eddyline.serve.workers import Workers
 
+WORKERS = Workers()
+"""Of all labs of this process: they end with it."""
 WAIT = 60.0  # s, on a busy machine
 TANK = """
 format = 1
@@ -139,16 +141,8 @@ def going_on(server: Client, toml: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def lab_in_thread(folder: Path, **limits: Any) -> Iterator[tuple[Client, Gate, Lab]]:
-    lab, gate = Lab(folder, Limits(**limits)), Gate()
-    config = uvicorn.Config(
-        create_app(lab, gate),
-        port=0,
-        log_level="error",
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        ws_max_size=LARGEST,
-        timeout_graceful_shutdown=1,
-    )
+    lab, gate = Lab(folder, Limits(**limits), workers=WORKERS), Gate()
+    config = configured(lab, gate, port=0, log_level="error", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -19,6 +19,7 @@ import small_worlds
 
 import eddyline
 from eddyline.run import Run
+from eddyline.run.folder import RunFolder
 
 LONG = small_worlds.DAM.replace("end = 0.1", "end = 1000.0")
 
@@ -209,10 +210,10 @@ def test_a_replay_that_is_stopped_accuses_nobody(tmp_path: Path, monkeypatch: py
     small_worlds.write(tmp_path)
     folder = tmp_path / "run"
     assert eddy("run", "small.toml", "--steps", 20, "-q", "--out", folder, cwd=tmp_path).returncode == 0
-    record = json.loads((folder / "run.json").read_text())
+    record = RunFolder(folder).read_record()
     record |= {"replay_of": {"folder": "runs/small/0001", "fingerprint": "of the whole run"}}
     for outcome, code, told in (("stopped by user", 130, "fingerprint"), ("finished", 2, "not the same run")):
-        (folder / "run.json").write_text(json.dumps(record | {"outcome": outcome, "message": "stopped"}))
+        RunFolder(folder).write_record(record | {"outcome": outcome, "message": "stopped"})
         monkeypatch.setattr("eddyline.run.replay.replay", lambda *_, **__: Run.open(folder))
         done = CliRunner().invoke(app, ["replay", "runs/small"])
         assert done.exit_code == code and told in done.output

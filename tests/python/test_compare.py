@@ -17,6 +17,7 @@ from eddyline.compare import compare_runs
 from eddyline.compare.particles import match
 from eddyline.compare.series import differences, tell
 from eddyline.run import RequestError, Run
+from eddyline.run.folder import RunFolder
 from eddyline.world import World
 
 INFINITE = np.array([np.inf, np.inf])
@@ -83,6 +84,8 @@ def test_moments_without_a_partner_are_told(tmp_path: Path) -> None:
     rows = pd.read_csv(b.folder / "series" / "budget.csv")
     rows.iloc[-1, 2] += 1
     rows.to_csv(b.folder / "series" / "budget.csv", index=False)
+    kept = RunFolder(b.folder)
+    kept.write_record(kept.read_record() | {"files": kept.digests(complete=True)})
     told = compare_runs(a.folder, b.folder).text()
     last = found.moments[-1].time
     assert "different: their series. The particles are the same at the" in told
@@ -133,6 +136,8 @@ def test_the_first_step_at_which_two_runs_part_is_found_from_their_checksums(tmp
 
     lines[18] = lines[18][:-1] + ("0" if lines[18][-1] != "0" else "1")
     (folders[1] / "checksums.csv").write_text("\n".join(lines) + "\n")
+    folder = RunFolder(folders[1])
+    folder.write_record(folder.read_record() | {"files": folder.digests(complete=True)})
     parted = compare_runs(*folders)
     assert not parted.identical
     assert "their checksums differ first at step 18; they are the same at step 17" in parted.text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,66 @@ def test_it_is_said_before_the_extension_module_is_loaded() -> None:
     loaded, tries = done.stdout.split()
     assert loaded == "False"
     assert int(tries) > 0
+
+
+def system(folder: Path, groups: str, mounts: dict[str, str], limits: dict[str, str]) -> Path:
+    """What a process sees of its control groups. mounts: kind and options of each place; limits: files."""
+    lines = [
+        f"30 23 0:{number} {root} {folder}/{place} rw - {kind} {kind} {options}"
+        for number, (place, (root, kind, options)) in enumerate(
+            (place, told.split()) for place, told in mounts.items()
+        )
+    ]
+    (folder / "mountinfo").write_text("\n".join(lines) + "\n")
+    (folder / "cgroup").write_text(groups)
+    for name, text in limits.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text + "\n")
+    return folder
+
+
+V2 = {"all": "/ cgroup2 rw"}
+V1 = {"cpu,cpuacct": "/ cgroup rw,cpu,cpuacct", "memory": "/ cgroup rw,memory", "unified": "/ cgroup2 rw"}
+
+
+@pytest.mark.parametrize(
+    ("groups", "mounts", "limits", "quota"),
+    [
+        ("0::/a/b\n", V2, {}, None),
+        ("0::/a/b\n", V2, {"all/a/b/cpu.max": "max 100000"}, None),
+        ("0::/a/b\n", V2, {"all/a/b/cpu.max": "150000 100000"}, 1.5),
+        ("0::/a/b\n", V2, {"all/a/b/cpu.max": "max 100000", "all/a/cpu.max": "50000 100000"}, 0.5),
+        ("0::/a/b\n", V2, {"all/a/b/cpu.max": "100000 50000", "all/a/cpu.max": "300000 100000"}, 2.0),
+        ("0::/a\n", V2, {"all/a/b/cpu.max": "100000 100000"}, None),  # of a group within
+        ("0::/\n", V2, {"all/cpu.max": "200000 100000"}, 2.0),  # in a container
+        ("0::/docker/4f\n", {"all": "/docker/4f cgroup2 rw"}, {"all/cpu.max": "200000 100000"}, 2.0),
+        (
+            "4:cpu,cpuacct:/x/y\n3:memory:/z\n0::/\n",
+            V1,
+            {
+                "cpu,cpuacct/x/y/cpu.cfs_quota_us": "-1",
+                "cpu,cpuacct/x/y/cpu.cfs_period_us": "100000",
+                "cpu,cpuacct/x/cpu.cfs_quota_us": "300000",
+                "cpu,cpuacct/x/cpu.cfs_period_us": "100000",
+                "memory/z/cpu.cfs_quota_us": "1",
+                "memory/z/cpu.cfs_period_us": "1",
+            },
+            3.0,
+        ),
+        ("0::/a\n", {r"with\040space": "/ cgroup2 rw"}, {"with space/a/cpu.max": "400000 100000"}, 4.0),
+        ("0::/a\n", V2, {"all/a/cpu.max": "nonsense"}, None),
+    ],
+)
+def test_a_quota_is_read(
+    tmp_path: Path, groups: str, mounts: dict[str, str], limits: dict[str, str], quota: float | None
+) -> None:
+    assert cores.cpu_quota(system(tmp_path, groups, mounts, limits)) == quota
+
+
+@pytest.mark.parametrize(("quota", "count"), [(None, 8), (0.2, 1), (1.0, 1), (1.5, 2), (6.0, 6), (64.0, 8)])
+def test_no_more_cores_are_used_than_a_quota_pays_for(
+    monkeypatch: pytest.MonkeyPatch, quota: float | None, count: int
+) -> None:
+    monkeypatch.setattr(cores, "allowed_cores", lambda: list(range(8)))
+    monkeypatch.setattr(cores, "cpu_quota", lambda: quota)
+    assert len(cores.own_cores()) == count

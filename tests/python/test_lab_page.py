@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from chromium import PIXELS, opened, shown_time, until
 from lab_server import CHANNEL, TANK, WCAG, Client, going_on, hear, say
+from lab_server import until as eventually
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.plot import metadata
@@ -149,13 +150,12 @@ def test_drawing_changes_the_file_and_the_file_the_drawing(page):
     page.keyboard.press("Backspace")
     page.keyboard.press("Backspace")
     page.keyboard.type("9")
-    page.wait_for_function(
-        """() => {
-          const body = (name) => document.querySelector(`[data-path="bodies.${name}"]`);
-          const width = (name) => body(name).getBoundingClientRect().width;
-          return width("post") > 2 * width("circle");
-        }"""
-    )
+    larger = """() => {
+      const body = (name) => document.querySelector(`[data-path="bodies.${name}"]`);
+      const width = (name) => body(name).getBoundingClientRect().width;
+      return width("post") > 2 * width("circle");
+    }"""
+    until(page, lambda: page.evaluate(larger))
 
     page.get_by_role("tab", name="Setup").click()
     page.get_by_role("button", name="Body circle, circle").focus()
@@ -406,6 +406,59 @@ def test_the_past_shows_bodies_that_were_there_then_and_charts_their_forces(brow
         assert not columns[2][0] and not columns[2][-1] and any(columns[2])
 
 
+LONG_VALUES = (
+    """[reference]
+velocity = 1.0
+length = 0.05
+"""
+    + """[[expect]]
+quantity = "(post.drag_coefficient.mean + post.lift_coefficient.mean) / post.drag_coefficient.mean"
+range = [1.123456, 1.234567]
+source = "schaefer-turek-1996"
+"""
+)
+OVERFLOW = """
+  () => [document.documentElement.scrollWidth - innerWidth,
+    ...[...document.querySelectorAll(".scroll")].map((each) => each.scrollWidth - each.clientWidth)]
+"""
+"""How far the report, and each of its tables, reaches beyond what is seen [px]."""
+
+
+@pytest.mark.browser
+def test_the_report_fits_any_window(browser, server):
+    run = server.call("POST", "runs", {"toml": TANK + LONG_VALUES, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    eventually(lambda: server.call("GET", f"runs/{run}/report")[0] == 200)  # the film comes before it
+    report = server.call("GET", f"runs/{run}/report")[1].decode()
+    for width in (1280, 720, 390, 320):
+        with opened(browser, server, size=(width, 800)) as page:
+            page.set_content(report)
+            page.locator("summary").click()
+            found = page.evaluate(OVERFLOW)
+            assert len(found) == 3 and max(found) <= 0, (width, found)
+            no_barriers(page)
+
+
+@pytest.mark.browser
+def test_the_names_of_curves_have_the_values_of_the_time_that_is_shown(browser, server):
+    run = server.call("POST", "runs", {"toml": TANK, "threads": 1})[1]["id"]
+    server.wait_for(run, "finished")
+    with opened(browser, server, run=run) as page:
+        page.get_by_role("button", name="Run again").wait_for()
+        value = page.get_by_role("figure", name="Drag").locator(".stats b")
+        slider = page.get_by_role("slider", name="Time shown")
+        slider.focus()
+        page.keyboard.press("End")
+        page.wait_for_timeout(300)
+        last = value.inner_text()
+        page.keyboard.press("Home")
+        until(page, lambda: value.count() == 0)  # the first row comes after the first step
+        page.keyboard.press("ArrowRight")
+        until(page, lambda: value.count() == 1 and value.inner_text() != last)
+        page.keyboard.press("End")
+        until(page, lambda: value.inner_text() == last)
+
+
 SMALL = """
   () => [...document.querySelectorAll("button, a, select, [role=slider], [role=tab]")].filter((each) => {
     const { width, height, right } = each.getBoundingClientRect();
@@ -476,7 +529,8 @@ def test_a_small_window_reaches_everything_by_keys_alone(browser, server, size):
         diameter = page.get_by_label("diameter")
         diameter.fill("0.06")
         diameter.press("Enter")
-        page.wait_for_function("document.querySelector('[data-path=\"bodies.post\"]').r.baseVal.value > 20")
+        radius = "document.querySelector('[data-path=\"bodies.post\"]').r.baseVal.value"
+        until(page, lambda: page.evaluate(radius) > 20)
         if size[0] < 900:
             diameter.press("Escape")
             page.wait_for_selector("#world", state="detached")
@@ -509,8 +563,7 @@ def test_two_look_at_one_run_and_one_comes_back_when_its_network_does(browser, s
         for page in (one, other):
             page.wait_for_selector(".time")
             until(page, lambda page=page: shown_time(page) > 0)
-        other.context.set_offline(True)
-        other.evaluate("dropSockets()")
+        other.context.set_offline(True)  # no socket closes by this
         other.wait_for_selector("text=Connection lost")
         held = _step_when_still(other)
         until(one, lambda: _step(one) > held)

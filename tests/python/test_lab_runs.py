@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 import small_worlds
 from chromium import opened, shown_time, until
-from lab_server import CHANNEL, TANK, Client, going_on, hear, say
+from lab_server import CHANNEL, TANK, Client, going_on, hear, lab_in_thread, say
+from lab_server import until as until_there
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.serve.store import FINAL
@@ -66,7 +69,7 @@ def test_the_first_screen_opens_runs_that_can_be_told_apart(browser, server):
         until(page, lambda: shown_time(page) == pytest.approx(0.2, abs=2e-3))
         page.get_by_role("button", name="Machine").click()
         page.locator("#machine .list .item").nth(1).click()
-        page.wait_for_function("new URL(location).searchParams.get('run') !== null")
+        until(page, lambda: "run=" in page.url)
         names = page.locator("#machine .list .item").all_inner_texts()
         assert len(set(names)) == len(names)
 
@@ -219,3 +222,78 @@ def test_a_bad_number_is_refused_or_can_be_mended_where_it_stands(browser, serve
             page.locator(".overlay .wrong").wait_for(state="detached")
         page.get_by_role("tab", name="File").click()
         page.get_by_text("center = [0.31, 0.1]").wait_for()
+
+
+FOREIGN = """<!doctype html><title>Report</title><h1 id="said">nothing</h1>
+<script>document.getElementById("said").textContent = "a script ran: " + location.href</script>
+<img src="x" onerror="document.getElementById('said').textContent = 'a handler ran'">
+<img src="{elsewhere}/picture"><link rel="stylesheet" href="{elsewhere}/style">
+<iframe src="{elsewhere}/frame"></iframe><meta http-equiv="refresh" content="0; url=javascript:alert(1)">
+"""
+
+
+@pytest.mark.browser
+def test_a_report_plays_its_film_and_one_from_elsewhere_runs_no_script(browser, tmp_path):
+    """The report of a run: film, charts and the world to save. That of any run: no script, and nobody is
+    asked for anything."""
+    with lab_in_thread(tmp_path) as (client, _, lab), socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        toml = TANK.replace("end = 0.2", "end = 0.05")
+        run = client.call("POST", "runs", {"toml": toml, "threads": 1})[1]["id"]
+        client.wait_for(run, "finished")
+        until_there(lambda: client.call("GET", f"runs/{run}/report")[0] == 200)
+        window = browser.new_context(accept_downloads=True)
+        page = window.new_page()
+        page.goto(f"{client.base}api/runs/{run}/report?token={client.token}")
+        film = "(async () => { const film = document.querySelector('video'); film.muted = true;"
+        film += " await film.play(); return [film.videoWidth, film.duration,"
+        film += " document.querySelectorAll('svg').length]; })()"
+        width, duration, charts = page.evaluate(film)
+        assert width > 0 and duration > 0 and charts > 0
+        with page.expect_download() as saved:
+            page.locator("a[download]").click()
+        assert "Small channel" in Path(saved.value.path()).read_text()
+        folder = lab.folder / "foreign" / "0001"
+        folder.mkdir(parents=True)
+        record = '{"outcome": "finished", "message": "", "fingerprint": "", "world": "foreign"}'
+        (folder / "run.json").write_text(record)
+        other = f"http://127.0.0.1:{elsewhere.getsockname()[1]}"
+        (folder / "report.html").write_text(FOREIGN.replace("{elsewhere}", other))
+        lab._looked = -1e9
+        (row,) = [row for row in client.call("GET", "runs")[1] if row["world"] == "foreign"]
+        page.goto(f"{client.base}api/runs/{row['id']}/report?token={client.token}")
+        page.wait_for_timeout(500)
+        assert page.locator("#said").inner_text() == "nothing"
+        assert page.evaluate("self.origin") == "null"
+        elsewhere.settimeout(0.2)
+        with contextlib.suppress(TimeoutError):
+            while True:  # Chromium may connect ahead of what it then must not ask for
+                link, _ = elsewhere.accept()
+                link.settimeout(0.2)
+                assert link.recv(500) == b""
+        for part in ("movie", "picture"):
+            page.goto(f"{client.base}api/runs/{run}/{part}?token={client.token}")
+            shown = "(async () => { const it = document.querySelector('img, video');"
+            shown += " if (it.play) { it.muted = true; await it.play(); }"
+            shown += " return it.videoWidth || it.naturalWidth; })()"
+            assert page.evaluate(shown) > 0, part
+        window.close()
+
+
+@pytest.mark.browser
+def test_the_page_needs_no_more_than_its_policy_lets_it(browser, server, tmp_path):
+    """Editor, charts, pictures and files that are saved: nothing of them is blocked."""
+    with going_on(server, CHANNEL) as run, opened(browser, server, run=run) as page:
+        blocked: list[str] = []
+        page.on(
+            "console", lambda said: blocked.append(said.text) if "Content Security" in said.text else None
+        )
+        page.get_by_role("tab", name="File").click()
+        page.wait_for_selector(".cm-editor")
+        page.wait_for_selector(".uplot")
+        assert page.evaluate("getComputedStyle(document.querySelector('.cm-editor')).display") == "flex"
+        until(page, lambda: shown_time(page) > 0)
+        page.wait_for_timeout(500)
+        assert not blocked
+        inline = "const it = document.createElement('script'); it.textContent = 'window.ran = true';"
+        page.evaluate(f"() => {{ {inline} document.body.append(it); }}")
+        assert page.evaluate("window.ran") is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import math
 import re
@@ -25,7 +26,7 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.outlook import Lookout
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
-from eddyline.run.results import evaluate
+from eddyline.run.results import evaluate, flow_states
 from eddyline.world import World, gallery
 from eddyline.world.curves import DATA
 from eddyline.world.gallery import is_of_gallery
@@ -356,6 +357,60 @@ def test_what_was_foreseen_and_is_past_is_not_told(tmp_path: Path, monkeypatch: 
     assert lookout.look(2.0).words.startswith("first numbers likely at t = ")
     monkeypatch.setattr("eddyline.run.outlook.clock.perf_counter", lambda: 0.0)
     assert lookout.look(5.0).words == "first numbers soon"
+
+
+def flickering(seed: int, wobble: float, noise: float) -> pd.DataFrame:
+    """Forces of a flow that is periodic, and so noisy that this is now seen and now not."""
+    rng, period = np.random.default_rng(seed), 0.3
+    time = np.linspace(0, 12, 3000)
+    numbers = np.arange(round(12 / period) + 2)
+    amplitude = np.interp(time, period * numbers, 1 + wobble * rng.standard_normal(len(numbers)))
+    amplitude *= 1 - np.exp(-time / 0.6)
+    lift = amplitude * np.sin(2 * math.pi * time / period) + noise * rng.standard_normal(len(time))
+    drag = 3 + 0.1 * amplitude**2 * np.cos(4 * math.pi * time / period)
+    drag += noise * rng.standard_normal(len(time))
+    return with_units({"time": time, "total_x": drag, "total_y": lift}, "N/m")
+
+
+@pytest.mark.parametrize(("seed", "wobble", "noise", "raw"), [(3, 0.05, 0.1, 5), (4, 0.04, 0.3, 10)])
+def test_the_outlook_keeps_its_verdict_until_another_has_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, wobble: float, noise: float, raw: int
+) -> None:
+    whole = flickering(seed, wobble, noise)
+    write_series(tmp_path, 0.01)
+    world = World.from_text(CHANNEL)
+    lookout = Lookout(world, RunFolder(tmp_path))
+    told, seen = [], []
+    for now in np.arange(0.5, 12, 0.11):
+        frame = whole[whole["time"] <= now]
+        monkeypatch.setattr("eddyline.run.outlook.read_series", lambda path, frame=frame: frame)
+        told.append(lookout.look_now().words.split(" since ")[0])
+        state = flow_states(world, {"force.cylinder": frame})["cylinder"]
+        seen.append(type(state).__name__)
+    assert sum(a != b for a, b in itertools.pairwise(seen)) >= raw
+    first = told.index("periodic")
+    assert set(told[first:]) == {"periodic"}
+    assert "periodic" not in told[:first] and "steady" not in told[:first]
+
+
+def test_the_outlook_tells_of_an_end_of_the_periods_that_lasts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_series(tmp_path, 0.01)
+    lookout = Lookout(World.from_text(CHANNEL), RunFolder(tmp_path))
+    time = np.linspace(0, 12, 3000)
+    growth = np.where(time < 6, 1.0, 1.0 + 0.5 * (time - 6))
+    values = {"time": time, "total_x": 3 + 0 * time, "total_y": growth * np.sin(2 * math.pi * time / 0.3)}
+    whole = with_units(values, "N/m")
+    told = {}
+    for now in (5.0, 6.0, 6.6, 7.5, 9.0):
+        monkeypatch.setattr(
+            "eddyline.run.outlook.read_series", lambda path, now=now: whole[whole["time"] <= now]
+        )
+        told[now] = lookout.look_now().words
+    assert told[5.0].startswith("periodic since") and told[6.0].startswith("periodic since")
+    assert told[6.6].startswith("periodic since")  # it has held for less than two periods
+    assert told[7.5].startswith("no longer periodic") and told[9.0].startswith("no longer periodic")
 
 
 def test_the_progress_shows_the_outlook() -> None:

@@ -152,10 +152,11 @@ def room_for(size: int) -> Iterator[None]:
 def test_threads_that_paint_read_frames_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """numpy.load parses headers by `ast`, which breaks in two threads at once (CPython 3.11)."""
+    """NumPy parses headers by `ast`, which breaks in two threads at once (CPython 3.11)."""
     with FrameFiles(tmp_path) as files:
         files.append(Picture(0, 0, (0, 0), (2, 1), {"speed": Known.of(np.ones((4, 8), np.float32))}, {}))
-    store, load, inside, most = FrameStore(tmp_path), np.load, [0], [0]
+    store, inside, most = FrameStore(tmp_path), [0], [0]
+    load = np.lib.format.read_array_header_1_0
 
     def slow_load(*arguments: object, **options: object) -> object:
         inside[0] += 1
@@ -164,7 +165,7 @@ def test_threads_that_paint_read_frames_one_after_the_other(
         inside[0] -= 1
         return load(*arguments, **options)
 
-    monkeypatch.setattr(np, "load", slow_load)
+    monkeypatch.setattr(np.lib.format, "read_array_header_1_0", slow_load)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda k: store.read(0, "speed"), range(8)))
     assert most == [1]

@@ -8,6 +8,7 @@ import importlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,12 +17,14 @@ from pathlib import Path
 
 import pytest
 from law_worlds import CHANNEL_2D
+from rank_kills import attempt
 from ways import LISTED, PROGRAM, Way, assert_the_law, needs_ranks, started
 
 from eddyline import _core
 from eddyline.cores import own_cores
 from eddyline.ranks import RankError
 from eddyline.ranks.launch import find_launcher, local_environment
+from eddyline.ranks.processes import SHARED_MEMORY, Process
 from eddyline.ranks.session import (
     join,
     launched_ranks,
@@ -477,12 +480,13 @@ def test_ranks_end_though_one_of_them_has_not_let_go_of_its_simulation(exchange:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_rank_that_hangs_is_found_by_the_others(channel: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_rank_that_hangs_ends_all(rank: int, channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     stopped: list[int] = []
 
     def freeze(process: subprocess.Popen[str]) -> None:
-        stopped.extend(processes_of(1, os.getpid()))
+        stopped.extend(processes_of(rank, os.getpid()))
         for number in stopped:
             os.kill(number, signal.SIGSTOP)
 
@@ -493,4 +497,97 @@ def test_a_rank_that_hangs_is_found_by_the_others(channel: Path, tmp_path: Path)
             if Path(f"/proc/{number}").exists():
                 os.kill(number, signal.SIGKILL)
     assert code == 5, errors
-    assert "rank 0 has waited for other ranks for" in errors and "Traceback" not in errors
+    assert f"rank {1 - rank} has waited for other ranks for" in errors and "Traceback" not in errors
+    if rank == 0:
+        assert f"rank 0 (process {stopped[0]}) was stopped and not continued within 1 s" in errors
+    assert not processes_of(0, os.getpid()) + processes_of(1, os.getpid())
+
+
+def test_ranks_that_are_stopped_and_continued_go_on(channel: Path, tmp_path: Path) -> None:
+    def pause(process: subprocess.Popen[str]) -> None:
+        numbers = [process.pid, *processes_of(0, os.getpid()), *processes_of(1, os.getpid())]
+        for number in numbers:
+            os.kill(number, signal.SIGSTOP)
+        time.sleep(3)  # longer than their patience
+        for number in numbers:
+            os.kill(number, signal.SIGCONT)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+
+    code, errors = disturb(channel, tmp_path / "out", pause, "--patience", "2")
+    assert code == 130, errors
+
+
+def test_ranks_end_in_order_when_their_launcher_is_killed(channel: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    segments: set[str] = set()
+
+    def kill(process: subprocess.Popen[str]) -> None:
+        for number in processes_of(0, os.getpid()):
+            segments.update(Process.of(number).segments())
+        (launcher,) = (
+            int(n) for n in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        )
+        os.kill(launcher, signal.SIGKILL)
+
+    code, errors = disturb(channel, out, kill)
+    assert code == 5, errors
+    assert "the launcher of 2 ranks was killed, and the run ended in order" in errors, errors
+    assert f"`eddyline resume {out}` goes on from its last checkpoint" in errors
+    assert json.loads((out / "run.json").read_text())["outcome"] == "stopped by user"
+    assert list(out.glob("checkpoints/*/manifest.json")) and (out / "report.html").exists()
+    assert not processes_of(0, os.getpid()) + processes_of(1, os.getpid())
+    assert segments and not any((SHARED_MEMORY / name).exists() for name in segments)
+
+
+@pytest.mark.parametrize("seed", [15, 1006])
+def test_a_kill_at_any_moment_leaves_nothing_behind(seed: int) -> None:
+    what, fault = attempt(seed)
+    assert not fault, f"{what}: {fault}"
+
+
+@pytest.mark.rank_kills
+@pytest.mark.parametrize("seed", range(5000, 5060))
+def test_many_kills_leave_nothing_behind(seed: int) -> None:
+    what, fault = attempt(seed)
+    assert not fault, f"{what}: {fault}"
+
+
+LEFT_OVER = {
+    "PMI_RANK": "0", "PMI_SIZE": "1", "PMI_FD": "77", "PMI_PORT": "nowhere:1", "PMI_ID": "0",
+    "PMIX_NAMESPACE": "prterun-1", "PMIX_RANK": "0", "PMIX_SERVER_URI41": "none", "MPI_LOCALRANKID": "0",
+    "OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0", "HYDI_CONTROL_FD": "78",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [[], ["--ranks", "2"]], ids=["alone", "ranks"])
+def test_what_another_launcher_has_left_in_the_environment_does_not_matter(
+    options: list[str], channel: Path, tmp_path: Path
+) -> None:
+    left = LEFT_OVER | ({} if options else {"PMI_SIZE": "4"})
+    run = ["run", str(channel), "--steps", "3", "--out", str(tmp_path / "out")]
+    done = eddyline(*run, *options, env={**os.environ, **left})
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["ranks"] == (2 if options else 1)
+
+
+def test_a_size_that_a_launcher_told_another_process_does_not_count() -> None:
+    assert launched_ranks({"PMI_SIZE": "4", "PMI_FD": "9999"}) == 1
+    assert launched_ranks({"PMI_SIZE": "4", "PMI_FD": "no number"}) == 1
+    assert launched_ranks({"PMI_SIZE": "many"}) == 1
+    with socket.socket() as talk:
+        assert launched_ranks({"PMI_SIZE": "4", "PMI_FD": str(talk.fileno())}) == 4
+
+
+def test_a_run_in_a_folder_without_a_name_in_utf8_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    path.mkdir()
+    (path / "run.json").write_text(json.dumps({"outcome": "running", "message": ""}))
+    monkeypatch.setenv("EDDYLINE_LAUNCH", str(tmp_path))
+    module = importlib.import_module("eddyline.ranks.launch")
+    module.tell_run(path)
+    assert (tmp_path / "run").read_bytes() == os.fsencode(path)
+    assert str(path) in module._note_loss(tmp_path)
+    assert json.loads((path / "run.json").read_text())["outcome"] == "failed"

@@ -25,6 +25,7 @@ from eddyline.run.closing import closing_lines, proposal
 from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
 from eddyline.run.errors import RequestError
+from eddyline.run.folder import RunFolder
 from eddyline.stream import atomic
 from eddyline.stream.frames import FrameStore
 from eddyline.world import WorldError, parse_set
@@ -183,11 +184,11 @@ def test_a_run_of_hardly_a_step_has_no_values_but_a_report(name: str, steps: int
 
 def test_a_liquid_near_its_speed_of_sound_is_warned_of(finished: Run, tmp_path: Path) -> None:
     assert "warning" not in closing_lines(finished)
-    results = json.loads((finished.folder / "results.json").read_text())
+    results = finished.results
     results["series"]["budget"]["max_speed"]["max"] = 0.5 * finished.world.core.fluid.sound_speed
     for name in ("run.json", "world.toml"):
         (tmp_path / name).write_bytes((finished.folder / name).read_bytes())
-    (tmp_path / "results.json").write_text(json.dumps(results))
+    RunFolder(tmp_path).write_results(results)
     (line,) = [line for line in closing_lines(Run.open(tmp_path)).splitlines() if "warning" in line]
     assert "Mach 0.50: its density varies by 25%" in line
 
@@ -277,9 +278,9 @@ def test_a_full_disk_keeps_what_came_before(tmp_path: Path, monkeypatch: pytest.
             if len(written) > 9:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def write(path: Path, data: bytes) -> None:
+    def write(path: Path, *pieces: bytes) -> None:
         count(path)
-        write_bytes(path, data)
+        write_bytes(path, *pieces)
 
     def write_on(file: FileIO, data: bytes) -> None:
         count(Path(str(file.name)))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from eddyline import _core
-from eddyline.run.errors import FolderInUseError, RequestError, WriteError
+from eddyline.run.errors import FolderInUseError, WriteError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import atomic
 from eddyline.stream.damaged import DamagedError
@@ -83,7 +83,7 @@ def test_open_takes_the_folder_a_file_in_it_or_the_world(tmp_path: Path) -> None
     folder = RunFolder.create("dam", base=tmp_path)
     folder.write_record({"outcome": "finished"})
     for given in (folder.path, folder.record, tmp_path / "dam"):
-        assert RunFolder.open(given).read_record() == {"outcome": "finished"}
+        assert RunFolder.open(given).read_record()["outcome"] == "finished"
     with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
         RunFolder.open(tmp_path)
 
@@ -141,7 +141,7 @@ def test_a_disk_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 def test_a_damaged_record_is_one_line(content: str, tmp_path: Path) -> None:
     folder = RunFolder.create("dam", base=tmp_path)
     folder.record.write_text(content)
-    with pytest.raises(RequestError, match=f"{folder.record}: damaged"):
+    with pytest.raises(DamagedError, match=f"{folder.record}: damaged"):
         RunFolder.open(folder.path).read_record()
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from lab_server import TANK, start_process
+from lab_server import TANK, WORKERS, start_process
 from test_serve_api import HOST, NoJobs
 
 from eddyline.run.folder import RunFolder
 from eddyline.serve import lab as serve_lab
 from eddyline.serve.app import create_app
-from eddyline.serve.lab import Lab
+from eddyline.serve.lab import Lab, Order
 from eddyline.serve.limits import Limits
 from eddyline.serve.tokens import Gate
 from eddyline.world import World
@@ -40,7 +40,7 @@ class Jobs(NoJobs):
 
 @pytest.fixture
 def lab(tmp_path):
-    made = Lab(tmp_path, Limits(waiting=9, at_once=1))
+    made = Lab(tmp_path, Limits(waiting=9, at_once=1), workers=WORKERS)
     made.jobs = Jobs()
     yield made
     made.store.close()
@@ -56,7 +56,7 @@ def client(lab):
 
 
 def order(lab, name="tank"):
-    return lab.order(WORLD, name, 1, 1)
+    return lab.order(Order.of(WORLD), name, 1, 1)
 
 
 def refuse_to_claim(monkeypatch):

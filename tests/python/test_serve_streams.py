@@ -74,6 +74,16 @@ def frame(index: int, turning: float = 2.0) -> pb.Message:
     return packed(frame=pb.Frame(index=index, step=index, time=0.1 * index, particles=parts))
 
 
+def repeated(message: pb.Message, times: int) -> pb.Message:
+    """A frame with each particle so many times."""
+    parts = message.frame.particles
+    for codes in (*parts.position, *(each.values for each in parts.carried)):
+        codes.data *= times
+    parts.count, parts.total = times * parts.count, times * parts.total
+    parts.ids = np.arange(parts.count, dtype="<i8").tobytes()
+    return message
+
+
 def rows(first: int, count: int) -> pb.SeriesRows:
     time_ = np.arange(first, first + count, dtype=float)
     columns = [
@@ -221,9 +231,7 @@ def test_a_frozen_viewer_costs_the_others_nothing(lab):
     last = 25
     with simulation(client) as flow, client.look(RUN, large, max_queue=1), client.look(RUN, large) as live:
         for index in range(1, last + 1):
-            one = frame(index)
-            one.frame.particles.ids = bytes(2_000_000)
-            flow.send(one.SerializeToString())
+            flow.send(repeated(frame(index), 1000).SerializeToString())
             shown = hear(live, "frame")
         while shown.index < last:
             shown = hear(live, "frame")

@@ -15,6 +15,7 @@ import eddyline
 from eddyline import _core
 from eddyline.stream import snapshots
 from eddyline.stream.damaged import DamagedError
+from eddyline.stream.integrity import TRAILER_BYTES
 from eddyline.stream.particles import Kind, Records, batches, count
 from eddyline.stream.snapshots import (
     FIELDS,
@@ -255,7 +256,8 @@ def test_a_snapshot_has_the_same_bytes_whatever_was_written_before(tmp_path: Pat
     fresh.take(simulation, at_once)
     for kind in ("fluid", "walls"):
         last, alone = (tmp_path / name / kind / part_name(k) for name, k in (("one by one", 3), ("alone", 0)))
-        assert last.read_bytes() == alone.read_bytes()
+        end = -TRAILER_BYTES  # a trailer holds the number of the snapshot
+        assert last.read_bytes()[:end] == alone.read_bytes()[:end]
 
 
 def test_a_snapshot_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:

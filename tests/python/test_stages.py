@@ -81,6 +81,25 @@ def test_stages_that_are_asked_for_want_something_to_run(stage: str, monkeypatch
     assert found.run(1) == (False, "nothing was tested") and len(asked) == 1
 
 
+def test_the_short_visit_to_the_page_is_left_out_with_a_line_where_there_is_no_browser(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def refuse(*words: str, **options: object) -> tuple[bool, str]:
+        asked.append(words)
+        return False, "nothing was tested"
+
+    monkeypatch.setattr(stages, "_pytest", refuse)
+    (found,) = (each for each in stages.STAGES if each.name == "page-short")
+    assert not found.on_request
+    monkeypatch.setattr(stages.shutil, "which", lambda name: None)
+    assert found.run(1) == (True, "") and not asked
+    assert "page-short: left out" in capsys.readouterr().out
+    monkeypatch.setattr(stages.shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert found.run(1) == (False, "nothing was tested") and len(asked) == 1
+
+
 @pytest.mark.parametrize(
     ("wait", "option", "said"),
     [

@@ -383,7 +383,7 @@ def test_a_journal_cut_off_in_its_last_line_loses_that_line_only(tmp_path):
     path.write_text(whole[:-10])
     assert [entry.command for entry in journal.read(path)] == [COMMANDS[0][1]]
     path.write_text(whole.replace('"step": 10', '"stop": 10'))
-    with pytest.raises(journal.JournalError, match=r"journal.jsonl:1"):
+    with pytest.raises(journal.JournalError, match=r"journal\.jsonl: damaged \(line 1"):
         journal.read(path)
     path.write_bytes(whole.encode() + b"\xff\n")
     with pytest.raises(journal.JournalError, match="is no journal"):

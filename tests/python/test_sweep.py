@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from typer.testing import CliRunner
 import eddyline
 from eddyline.cli import app
 from eddyline.run import RequestError, Run
+from eddyline.run.folder import RunFolder
 from eddyline.signals import Statistic
 from eddyline.sweep import Convergence, RunOptions, converge, run_sweep
 from eddyline.sweep.charts import charts_of
@@ -194,7 +194,7 @@ def test_an_interrupted_sweep_goes_on(world: Path, monkeypatch: pytest.MonkeyPat
         done = run_world(*args, **options)  # type: ignore[arg-type]
         if len(made) == 2:
             record = {**done.record, "outcome": "stopped by user"}
-            (done.folder / "run.json").write_text(json.dumps(record))
+            RunFolder(done.folder).write_record(record)
             return Run.open(done.folder)
         return done
 

@@ -510,9 +510,9 @@ def test_probes_at_walls_under_a_free_surface_are_told() -> None:
         for name, place in {"floor": [0.5, 0.0], "near": [0.99, 0.1], "inside": [0.5, 0.1]}.items()
     )
     text = describe(World.from_text(f"{JET}{probes}"))
-    assert "observe.floor and observe.near stand at a wall" in text and "observe.inside stand" not in text
+    assert "observe.floor and observe.near lie on a wall" in text and "observe.inside" not in text
     confined = describe(World.load("poiseuille"))
-    assert "at a wall" not in confined
+    assert "on a wall" not in confined
 
 
 def test_what_flows_in_without_a_way_out_fills_the_domain() -> None:

@@ -55,6 +55,15 @@ void Flow<T, D>::end_control_point() {
 }
 
 template <class T, int D>
+bool Flow<T, D>::shorten_time_step(double skin, double first) {
+  constexpr double k_shortest = 1e-9;  // of the first: a step that is right for the speeds is a tenth of it, or more
+  time_step *= std::min(0.9, skin / control.approach);
+  const bool can_hold = time_step > k_shortest * first && std::isnormal(time_step);
+  if (!can_hold) control.bad = true;
+  return can_hold;
+}
+
+template <class T, int D>
 void Flow<T, D>::begin_drift() {
   drift_bound_.measure_foreign(course_of_step(), fluid_positions_, walls_moved());
   const neighbors::Drift own = drift_bound_.largest();
@@ -104,13 +113,14 @@ double Flow<T, D>::straying(const neighbors::Course<T>& expected) const {
   return static_cast<double>(most + k_rounding);
 }
 
-#define EDDYLINE_FLOW_CONTROL_POINT(T, D)              \
-  template void Flow<T, D>::agree();                   \
-  template void Flow<T, D>::begin_control_point(bool); \
-  template void Flow<T, D>::foresee_control_point();   \
-  template void Flow<T, D>::end_control_point();       \
-  template void Flow<T, D>::begin_drift();             \
-  template void Flow<T, D>::end_drift();               \
+#define EDDYLINE_FLOW_CONTROL_POINT(T, D)                      \
+  template void Flow<T, D>::agree();                           \
+  template void Flow<T, D>::begin_control_point(bool);         \
+  template void Flow<T, D>::foresee_control_point();           \
+  template void Flow<T, D>::end_control_point();               \
+  template bool Flow<T, D>::shorten_time_step(double, double); \
+  template void Flow<T, D>::begin_drift();                     \
+  template void Flow<T, D>::end_drift();                       \
   template neighbors::Course<T> Flow<T, D>::course_of_step() const;
 
 EDDYLINE_FLOW_CONTROL_POINT(float, 2)

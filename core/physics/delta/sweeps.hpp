@@ -65,6 +65,8 @@ struct SweepInput {
   T crowding = 0;                                    // 0.2 / W(dx)^4, W without constants
   T nu_fluid = 0;      // between fluid particles: 2 nu_eff / (c0 R), with the central form (D + 2) C times as much
   T nu_wall = 0;       // the same with nu, at no-slip walls
+  T diffusion = 0;     // delta of the density diffusion
+  T per_step = 0;      // 1 / (dt c0/R K): a change of density in this step, as a sum without the kernel's constant
   T wall_suction = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
 };
 

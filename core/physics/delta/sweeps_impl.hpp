@@ -120,6 +120,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             }
           });
 
+      const P divergence_of_fluid = divergence;
       for_each_neighbor<P>(
           in.wall_neighbors[c], part,
           [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); },
@@ -142,6 +143,10 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             }
           });
 
+      if constexpr (!confined) {
+        const P unpressed = divergence_to_no_pressure(i.s, diffusion * P(in.diffusion), P(in.per_step)) / scale;
+        divergence = without_pull_of_walls(divergence, divergence_of_fluid, unpressed);
+      }
       put(divergence * scale, out.divergence + at);
       put(diffusion, out.diffusion + at);
       // Divided by the density that the volumes were made with, so that the force stays antisymmetric.

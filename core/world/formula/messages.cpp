@@ -30,7 +30,11 @@ int edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string quoted(std::string_view text) {
-  std::string line(text);
+  constexpr std::size_t k_longest = 96;
+  std::size_t length = std::min(text.size(), k_longest);
+  while (length < text.size() && length > 0 && is_continuation_byte(text[length])) --length;
+  std::string line(text.substr(0, length));
+  if (length < text.size()) line += "...";
   std::replace_if(line.begin(), line.end(), [](char c) { return is_space(c) || c == '\0'; }, ' ');
   return "`" + line + "`";
 }
@@ -49,7 +53,8 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& kn
   }
   if (nearest != nullptr) return "; did you mean `" + *nearest + "`?";
   std::string list = "; known are ";
-  for (std::size_t i = 0; i < known.size() && i < k_listed; ++i) list += (i == 0 ? "" : ", ") + known[i];
+  for (std::size_t i = 0; i < known.size() && i < k_listed; ++i)
+    list += (i == 0 ? "" : ", ") + known[i].substr(0, k_longest);
   return list + (known.size() > k_listed ? ", ..." : "");
 }
 

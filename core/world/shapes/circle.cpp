@@ -27,9 +27,7 @@ class Circle final : public Shape {
 
   std::vector<std::vector<Vec3>> outline(double tolerance) const override {
     require_positive("tolerance", tolerance);
-    // A chord of angle 2 a lies within radius (1 - cos a) of the circle.
-    const double half_angle = portable::acos(std::fmax(0.5, 1 - tolerance / radius_));
-    const int n = static_cast<int>(std::ceil(std::numbers::pi / half_angle));
+    const int n = static_cast<int>(std::ceil(std::numbers::pi / half_angle_of_chords(radius_, tolerance)));
     std::vector<Vec3> loop;
     for (int j = 0; j < n; ++j) {
       const double angle = k_two_pi * j / n;

@@ -113,6 +113,7 @@ std::vector<ContourPoint> spread(const Contour& contour, double spacing) {
           {piece(contour, at).at(fraction), piece(contour, at).direction(fraction), interval, corner && j == 0});
     }
   }
+  if (points.empty()) return points;
   // A point between two stretches takes half an interval of each.
   const std::vector<ContourPoint> even = points;
   for (const std::size_t i : firsts)
@@ -125,8 +126,7 @@ std::vector<Vec3> sample(const Contour& contour, double tolerance) {
   for (const Piece& part : contour) {
     int n = 1;
     if (part.radius > 0) {
-      // A chord of angle 2 a lies within radius (1 - cos a) of its arc.
-      const double half_angle = portable::acos(std::fmax(0.5, 1 - tolerance / part.radius));
+      const double half_angle = half_angle_of_chords(part.radius, tolerance);
       n = std::max(1, static_cast<int>(std::ceil(0.5 * std::abs(part.sweep) / half_angle)));
     }
     for (int j = 0; j < n; ++j) points.push_back(part.at(static_cast<double>(j) / n));

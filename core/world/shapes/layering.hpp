@@ -5,6 +5,7 @@
 #include <numbers>
 #include <sstream>
 #include <string>
+#include "base/portable_math.hpp"
 
 #include "base/errors.hpp"
 #include "base/vec.hpp"
@@ -67,7 +68,16 @@ inline void require_layering(double spacing, int count) {
 
 /// How many parts of about `spacing` a length is cut into; at least one.
 inline int parts(double length, double spacing) {
-  return static_cast<int>(std::fmax(1, std::floor(length / spacing + 0.5)));
+  constexpr double k_most = 1e9;
+  return static_cast<int>(std::fmin(k_most, std::fmax(1, std::floor(length / spacing + 0.5))));
+}
+
+/// Half the angle of chords that lie within `tolerance` of an arc [rad]; where that is less than 1e-7 of the radius,
+/// chords are longer: 7,000 around a circle are enough to draw it.
+inline double half_angle_of_chords(double radius, double tolerance) {
+  // A chord of angle 2 a lies within radius (1 - cos a) of its arc.
+  constexpr double k_finest = 1e-7;
+  return portable::acos(std::fmax(0.5, 1 - std::fmax(k_finest, tolerance / radius)));
 }
 
 }  // namespace eddyline::world

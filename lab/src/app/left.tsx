@@ -155,8 +155,8 @@ function Items({ part, title, items, empty }: { part: string; title: string; ite
 /** The size in reference lengths where the world has one, else in metres. */
 function size(item: Listed | Shape): string {
   const reference = "in_reference" in item ? item.in_reference : {};
-  const inD = numberAt(reference, "diameter") ?? Math.max(...(numbersAt(reference, "extent") ?? [0]));
-  if (inD > 0) return `${short(inD)} D`;
+  const lengths = numberAt(reference, "diameter") ?? Math.max(...(numbersAt(reference, "extent") ?? [0]));
+  if (lengths > 0) return `${short(lengths)} ${world.check.value?.reference?.name ?? "L"}`;
   const metres = numberAt(item.numbers, "diameter");
   return metres === null ? "" : `${short(metres)} m`;
 }

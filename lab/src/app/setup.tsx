@@ -190,6 +190,8 @@ function AddByNumbers() {
     setWrong(await addShape(shape, get));
   };
   if (world.drawing.value?.dimensions !== 2) return null;
+  const known = world.check.value?.reference?.name ?? "L"; // where it is L the file may not know that name
+  const diameter = known === "L" ? "0.1" : known;
   return (
     <form class="group" onSubmit={(event) => void submit(event)} aria-label="Add by numbers">
       <div class="row" style={{ justifyContent: "space-between", alignItems: "center" }}>
@@ -216,7 +218,7 @@ function AddByNumbers() {
               <label for={`new-${name}`}>
                 {text} <Unit of="m" />
               </label>
-              <input id={`new-${name}`} name={name} type="text" class="formula" required placeholder={text === "diameter" ? "D" : "0.2"} autocomplete="off" />
+              <input id={`new-${name}`} name={name} type="text" class="formula" required placeholder={text === "diameter" ? diameter : "0.2"} autocomplete="off" />
             </div>
           ))}
           {wrong && (
@@ -309,9 +311,10 @@ function Facts() {
     ["Steps", `${found.steps.toLocaleString("en")} to ${short(found.end)} s`],
     ["Memory, files", `${bytes(found.memory_bytes)}, ${bytes(found.disk_bytes)}`],
     ["Run time here", `${duration(found.seconds)} on ${found.cores} ${found.cores === 1 ? "core" : "cores"}`],
+    ["… of it film, report", duration(found.seconds_after)],
   ];
   const actual = run.ended.value && !stale.value ? run.progress.value?.wallSeconds : undefined;
-  if (actual) rows.push(["… and in fact", duration(actual)]);
+  if (actual) rows.push(["… steps, in fact", duration(actual)]);
   return (
     <div class="group">
       <h2>What will be run</h2>

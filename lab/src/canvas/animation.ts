@@ -89,6 +89,7 @@ export class Animation {
     const wanted: Wanted = {
       usable: (frame) => dry || holds(frame, quantity, particles),
       stored: (moment) => (particles && !dry ? moment.particles : moment.stored) >= 0,
+      lacks: (frame) => !particles && view.showsVelocity.value && !frame.rasters.has("velocity_y"),
       goesOn: particles,
     };
     let picture = run.kind.value === "none" ? null : shown(now, wanted);

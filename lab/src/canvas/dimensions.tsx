@@ -34,10 +34,10 @@ export function Dimensions({ camera }: { camera: Camera }) {
   );
 }
 
-/** "0.1 m = 1 D" */
+/** "0.1 m = 1 D", if the world calls its reference length so. */
 function length(value: number): string {
-  const unit = world.check.value?.reference?.length;
-  return `${short(value, 4)} m${unit ? ` = ${short(value / unit)} D` : ""}`;
+  const unit = world.check.value?.reference;
+  return `${short(value, 4)} m${unit ? ` = ${short(value / unit.length)} ${unit.name}` : ""}`;
 }
 
 /** Of a body of the running flow its outline is known: as large as the file has it, if it has it. */

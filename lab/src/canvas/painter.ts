@@ -8,6 +8,7 @@ import { ParticleLayer } from "../layers/particles/particles";
 import { StreakLayer } from "../layers/streaks/streaks";
 import { SurfaceLayer } from "../layers/surfaces/surfaces";
 import { TracerLayer } from "../layers/tracers/tracers";
+import { velocityOf } from "../layers/velocity";
 import { motionBetween } from "../state/motion";
 import type { Shown } from "../state/playback";
 import type { Water } from "../state/water";
@@ -156,16 +157,19 @@ export class Painter {
         });
       }
     }
-    const x = before.rasters.get("velocity_x");
-    const y = before.rasters.get("velocity_y");
-    if (look.streaks && x && y) {
-      if (look.flow !== 0) this.streaks.move({ x, y }, look.flow, look.sources);
+    const velocity = velocityOf(shown);
+    if (!velocity) return;
+    // Ways lie where the water was: only where there is water now, which is what has been drawn, they are seen.
+    this.gl.blendFunc(this.gl.DST_ALPHA, this.gl.ONE_MINUS_SRC_ALPHA);
+    if (look.streaks) {
+      if (look.flow !== 0) this.streaks.move(velocity, look.flow, look.sources);
       this.streaks.draw(camera, DYE[QUANTITIES[look.quantity].kind]);
     }
-    if (look.tracers && x && y) {
-      if (look.flow !== 0) this.tracers.move({ x, y }, look.flow, look.clock);
+    if (look.tracers) {
+      if (look.flow !== 0) this.tracers.move(velocity, look.flow, look.clock);
       this.tracers.draw(camera, INK[QUANTITIES[look.quantity].kind]);
     }
+    this.gl.blendFunc(this.gl.ONE, this.gl.ONE_MINUS_SRC_ALPHA);
   }
 
   private paintPoints(camera: Camera, ratio: number, { before, after, blend }: Shown, look: Look, table: Uint8Array): void {

@@ -8,7 +8,7 @@ import * as run from "../state/run";
 import { scrub, time } from "../state/playback";
 import { theme } from "../state/theme";
 import { stayOf } from "../stream/bodies";
-import { statistics } from "../stream/series";
+import { statistics, valueAtTime } from "../stream/series";
 import { rangeOfMost } from "./range";
 import { type Band, type ChartSpec, chartData, type Column } from "./specs";
 import { averaging } from "./window";
@@ -274,10 +274,11 @@ export function Chart({ spec }: { spec: ChartSpec }) {
   );
 }
 
-/** Names of the curves; with a window, what they are inside it, else what they are now. */
+/** Names of the curves; with a window, what they are inside it, else what they are at the time that is shown. */
 function Keys({ spec }: { spec: ChartSpec }) {
   run.series.version.value;
   const chosen = averaging.value;
+  const now = time.value;
   return (
     <>
       {spec.curves.slice(0, 6).map((curve, k) => {
@@ -285,8 +286,8 @@ function Keys({ spec }: { spec: ChartSpec }) {
         const times = series?.column("time");
         const values = series?.column(curve.column);
         const found = chosen && times && values ? statistics(times, values, chosen) : null;
-        const last = values && values.length > 0 ? curve.factor * (values[values.length - 1] as number) : Number.NaN;
         const { came, went } = stayOf(curve.label, run.marks.value);
+        const value = times && values && (went === null || now < went) ? curve.factor * valueAtTime(times, values, now) : Number.NaN;
         const stay = came !== null && went !== null ? `${short(came)}–${short(went)} s` : came !== null ? `from ${short(came)} s` : went !== null ? `to ${short(went)} s` : "";
         return (
           <span class="key" key={curve.series + curve.column}>
@@ -298,7 +299,7 @@ function Keys({ spec }: { spec: ChartSpec }) {
                 {short(Math.max(curve.factor * found.min, curve.factor * found.max), 4)} rms {short(Math.abs(curve.factor) * found.rms)}
               </span>
             ) : (
-              <span class="stats">{went === null && <b>{short(last, 4)}</b>}</span>
+              <span class="stats">{Number.isFinite(value) && <b>{short(value, 4)}</b>}</span>
             )}
           </span>
         );

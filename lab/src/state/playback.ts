@@ -28,6 +28,8 @@ export interface Shown {
 export interface Wanted {
   /** Whether a frame has it. */
   usable(frame: Frame): boolean;
+  /** Whether a frame that is usable lacks something that is shown with it, as the velocity for tracers. */
+  lacks?(frame: Frame): boolean;
   /** Whether it is stored of a moment, and can be fetched. */
   stored(moment: Moment): boolean;
   /** Whether it has a place between two frames while the picture is held, too. */
@@ -136,7 +138,8 @@ function request(at: number, wanted: Wanted): void {
   let left = playing.value ? AHEAD : 1;
   for (let k = at; k >= 0 && left >= 0; k = seek(k + 1, 1, wanted), left--) {
     const moment = moments.all[k] as Moment;
-    if (!held(moment, wanted.usable)) fetcher?.(moment, false);
+    const frame = held(moment, wanted.usable);
+    if (!frame || wanted.lacks?.(frame)) fetcher?.(moment, false);
   }
 }
 

@@ -108,6 +108,11 @@ export function rowAt(times: Float64Array, time: number): number {
   return low - 1;
 }
 
+/** The value of the last row that is not after `time`; NaN if there is none. */
+export function valueAtTime(times: Float64Array, values: Float64Array, time: number): number {
+  return values[rowAt(times, time + 1e-12)] ?? Number.NaN;
+}
+
 export interface Window {
   readonly from: number;
   readonly to: number;

@@ -2,6 +2,7 @@
 //
 //   simulation --> hub --> viewer:  Hello, Frame, SeriesRows, Progress, Acknowledged, Marks, Bodies, Ended
 //   viewer --> hub --> simulation:  View, Command; Seen as far as the hub
+//   hub --> both:                   Tick
 //
 // SI units. Arrays are little-endian. Code for both sides is generated: tools/generate_stream.py, and in lab/
 // `npm run schema`.
@@ -18,7 +19,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file stream.proto.
  */
 export const file_stream: GenFile = /*@__PURE__*/
-  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSKsBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAQgYKBGJvZHkiiwQKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgSFAoMZnJlZV9zdXJmYWNlGBQgASgIIjkKCFF1YW50aXR5EgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIRCglkaXZlcmdpbmcYAyABKAgiigEKBEJvZHkSDAoEbmFtZRgBIAEoCRIqCghvdXRsaW5lcxgCIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5PdXRsaW5lEg0KBW1vdmVzGAMgASgIEg4KBmNlbnRlchgEIAMoARIpCgdzdXJmYWNlGAUgASgLMhguZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2UiGQoHT3V0bGluZRIOCgZwb2ludHMYASADKAEiLgoHU3VyZmFjZRIQCgh2ZXJ0aWNlcxgBIAMoAhIRCgl0cmlhbmdsZXMYAiADKA0iMAoEU2lkZRIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKAkSDAoEc2xpcBgDIAEoCCJdCglSZWZlcmVuY2USEAoIdmVsb2NpdHkYASABKAESDgoGbGVuZ3RoGAIgASgBEhwKFGNvZWZmaWNpZW50X29mX2ZvcmNlGAMgASgBEhAKCHJleW5vbGRzGAQgASgBImgKC0V4cGVjdGF0aW9uEhAKCHF1YW50aXR5GAEgASgJEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEg4KBnNvdXJjZRgEIAEoCRINCgVob2xkcxgFIAEoCBINCgVjdXJ2ZRgGIAEoCSIrCgdBYmlsaXR5Eg8KB2NvbW1hbmQYASABKAkSDwoHcmVmdXNhbBgCIAEoCSInCgVQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIlIKBUNvZGVzEgwKBGRhdGEYASABKAwSDQoFd2lkdGgYAiABKA0SDgoGb2Zmc2V0GAMgASgBEg0KBXNjYWxlGAQgASgBEg0KBWVycm9yGAUgASgBIsQBCgVGcmFtZRINCgVpbmRleBgBIAEoBBIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESKAoHcmFzdGVycxgEIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5SYXN0ZXISLQoJcGFydGljbGVzGAUgASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcnRpY2xlcxIOCgZzdG9yZWQYBiABKAgSJwoGYm9kaWVzGAcgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllcyL2AQoGUmFzdGVyEhAKCHF1YW50aXR5GAEgASgJEgwKBHVuaXQYAiABKAkSDAoEcm93cxgDIAEoDRIPCgdjb2x1bW5zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEiYKBnZhbHVlcxgHIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNsb3cYCCABKAESDAoEaGlnaBgJIAEoARIlCgVzaGFkZRgKIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxIlCgVjb3ZlchgLIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyLTAQoJUGFydGljbGVzEg0KBWNvdW50GAEgASgNEg0KBXRvdGFsGAIgASgEEigKCHBvc2l0aW9uGAMgAygLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEhAKCHF1YW50aXR5GAQgASgJEgwKBHVuaXQYBSABKAkSJgoGdmFsdWVzGAYgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2lkcxgHIAEoDBIpCgdjYXJyaWVkGAggAygLMhguZWRkeWxpbmUuc3RyZWFtLkNhcnJpZWQiQwoHQ2FycmllZBIQCghxdWFudGl0eRgBIAEoCRImCgZ2YWx1ZXMYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMiYgoKU2VyaWVzUm93cxIMCgRuYW1lGAEgASgJEg0KBWZpcnN0GAIgASgEEigKB2NvbHVtbnMYAyADKAsyFy5lZGR5bGluZS5zdHJlYW0uQ29sdW1uEg0KBWV2ZXJ5GAQgASgEIjQKBkNvbHVtbhIMCgRuYW1lGAEgASgJEgwKBHVuaXQYAiABKAkSDgoGdmFsdWVzGAMgAygBIpECCghQcm9ncmVzcxIMCgRzdGVwGAEgASgDEgwKBHRpbWUYAiABKAESCwoDZW5kGAMgASgBEhEKCXRpbWVfc3RlcBgEIAEoARIRCglwYXJ0aWNsZXMYBSABKAMSGAoQc3RlcHNfcGVyX3NlY29uZBgGIAEoARIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYByABKAESFAoMc2Vjb25kc19sZWZ0GAggASgBEg4KBnBhdXNlZBgJIAEoCBIPCgdvdXRsb29rGAogASgJEiQKBXJhbmtzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLlJhbmsSFAoMd2FsbF9zZWNvbmRzGAwgASgBEg0KBXBoYXNlGA0gASgJIrMBCgRSYW5rEgwKBHJhbmsYASABKA0SDAoEaG9zdBgCIAEoCRIRCglwYXJ0aWNsZXMYAyABKAMSGgoSdXBkYXRlc19wZXJfc2Vjb25kGAQgASgBEg8KB2NvbXB1dGUYBSABKAESEAoIZXhjaGFuZ2UYBiABKAESDAoEaWRsZRgHIAEoARIQCghtZXNzYWdlcxgIIAEoAxINCgVieXRlcxgJIAEoAxIOCgZtZW1vcnkYCiABKAMiWAoMQWNrbm93bGVkZ2VkEgoKAmlkGAEgASgJEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIPCgdyZWZ1c2FsGAQgASgJEg8KB2NvbW1hbmQYBSABKAkiLQoFTWFya3MSJAoFbWFya3MYASADKAsyFS5lZGR5bGluZS5zdHJlYW0uTWFyayJlCgRNYXJrEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIPCgdjb21tYW5kGAMgASgJEgwKBHRleHQYBCABKAkSFAoMY2hhbmdlc19mbG93GAUgASgIEgwKBGJvZHkYBiABKAkiXAoGQm9kaWVzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIlCgZib2RpZXMYAyADKAsyFS5lZGR5bGluZS5zdHJlYW0uQm9keRIPCgdyZW1vdmVkGAQgAygJImsKBUVuZGVkEg8KB291dGNvbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCRIPCgdyZXN1bHRzGAQgASgJEgwKBHN0ZXAYBSABKAMSDAoEdGltZRgGIAEoASIWCgZOb3RpY2USDAoEdGV4dBgBIAEoCSLpAQoEVmlldxISCgpxdWFudGl0aWVzGAEgAygJEg8KB2NvbHVtbnMYAiABKA0SGQoRZnJhbWVzX3Blcl9zZWNvbmQYAyABKAESEQoJcGFydGljbGVzGAQgASgIEhkKEXBhcnRpY2xlX3F1YW50aXR5GAUgASgJEhYKDm1vc3RfcGFydGljbGVzGAYgASgNEg0KBWxvd2VyGAcgAygBEg0KBXVwcGVyGAggAygBEg0KBXdpZHRoGAkgASgNEgsKA2lkcxgKIAEoCBINCgV0ZWxscxgLIAEoCBISCgp2ZWxvY2l0aWVzGAwgASgIIhUKBFNlZW4SDQoFaW5kZXgYASABKAQiwgQKB0NvbW1hbmQSCgoCaWQYASABKAkSJwoFcGF1c2UYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uUGF1c2VIABIpCgZyZXN1bWUYAyABKAsyFy5lZGR5bGluZS5zdHJlYW0uUmVzdW1lSAASJQoEc3RlcBgEIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TdGVwSAASJQoEc3RvcBgFIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TdG9wSAASKQoGaW5mbG93GAYgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkluZmxvd0gAEi8KCXZpc2Nvc2l0eRgHIAEoCzIaLmVkZHlsaW5lLnN0cmVhbS5WaXNjb3NpdHlIABIrCgdncmF2aXR5GAggASgLMhguZWRkeWxpbmUuc3RyZWFtLkdyYXZpdHlIABIuCgltb3ZlX2JvZHkYCSABKAsyGS5lZGR5bGluZS5zdHJlYW0uTW92ZUJvZHlIABIsCghhZGRfYm9keRgKIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5BZGRCb2R5SAASMgoLcmVtb3ZlX2JvZHkYCyABKAsyGy5lZGR5bGluZS5zdHJlYW0uUmVtb3ZlQm9keUgAEi4KCWFkZF9wcm9iZRgMIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5BZGRQcm9iZUgAEjQKDHJlbW92ZV9wcm9iZRgNIAEoCzIcLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVQcm9iZUgAQggKBmFjdGlvbiIHCgVQYXVzZSIICgZSZXN1bWUiFQoEU3RlcBINCgVjb3VudBgBIAEoDSIGCgRTdG9wIisKBkluZmxvdxIPCgdvcGVuaW5nGAEgASgJEhAKCHZlbG9jaXR5GAIgAygJIhoKCVZpc2Nvc2l0eRINCgV2YWx1ZRgBIAEoCSIYCgdHcmF2aXR5Eg0KBXZhbHVlGAEgAygJIkMKCE1vdmVCb2R5EgwKBGJvZHkYASABKAkSCgoCYnkYAiADKAESDAoEdHVybhgDIAEoARIPCgdzZWNvbmRzGAQgASgBIiUKB0FkZEJvZHkSDAoEbmFtZRgBIAEoCRIMCgR0b21sGAIgASgJIhoKClJlbW92ZUJvZHkSDAoEYm9keRgBIAEoCSIqCghBZGRQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIhsKC1JlbW92ZVByb2JlEgwKBG5hbWUYASABKAkqMAoHVmVyc2lvbhIQCgxWRVJTSU9OX05PTkUQABITCg9WRVJTSU9OX0NVUlJFTlQQAWIGcHJvdG8z");
+  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSLTBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAEiUKBHRpY2sYHyABKAsyFS5lZGR5bGluZS5zdHJlYW0uVGlja0gAQgYKBGJvZHkiiwQKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgSFAoMZnJlZV9zdXJmYWNlGBQgASgIIjkKCFF1YW50aXR5EgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIRCglkaXZlcmdpbmcYAyABKAgiigEKBEJvZHkSDAoEbmFtZRgBIAEoCRIqCghvdXRsaW5lcxgCIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5PdXRsaW5lEg0KBW1vdmVzGAMgASgIEg4KBmNlbnRlchgEIAMoARIpCgdzdXJmYWNlGAUgASgLMhguZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2UiGQoHT3V0bGluZRIOCgZwb2ludHMYASADKAEiLgoHU3VyZmFjZRIQCgh2ZXJ0aWNlcxgBIAMoAhIRCgl0cmlhbmdsZXMYAiADKA0iMAoEU2lkZRIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKAkSDAoEc2xpcBgDIAEoCCJdCglSZWZlcmVuY2USEAoIdmVsb2NpdHkYASABKAESDgoGbGVuZ3RoGAIgASgBEhwKFGNvZWZmaWNpZW50X29mX2ZvcmNlGAMgASgBEhAKCHJleW5vbGRzGAQgASgBImgKC0V4cGVjdGF0aW9uEhAKCHF1YW50aXR5GAEgASgJEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEg4KBnNvdXJjZRgEIAEoCRINCgVob2xkcxgFIAEoCBINCgVjdXJ2ZRgGIAEoCSIrCgdBYmlsaXR5Eg8KB2NvbW1hbmQYASABKAkSDwoHcmVmdXNhbBgCIAEoCSInCgVQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIlIKBUNvZGVzEgwKBGRhdGEYASABKAwSDQoFd2lkdGgYAiABKA0SDgoGb2Zmc2V0GAMgASgBEg0KBXNjYWxlGAQgASgBEg0KBWVycm9yGAUgASgBIsQBCgVGcmFtZRINCgVpbmRleBgBIAEoBBIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESKAoHcmFzdGVycxgEIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5SYXN0ZXISLQoJcGFydGljbGVzGAUgASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcnRpY2xlcxIOCgZzdG9yZWQYBiABKAgSJwoGYm9kaWVzGAcgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllcyL2AQoGUmFzdGVyEhAKCHF1YW50aXR5GAEgASgJEgwKBHVuaXQYAiABKAkSDAoEcm93cxgDIAEoDRIPCgdjb2x1bW5zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEiYKBnZhbHVlcxgHIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNsb3cYCCABKAESDAoEaGlnaBgJIAEoARIlCgVzaGFkZRgKIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxIlCgVjb3ZlchgLIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyLTAQoJUGFydGljbGVzEg0KBWNvdW50GAEgASgNEg0KBXRvdGFsGAIgASgEEigKCHBvc2l0aW9uGAMgAygLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEhAKCHF1YW50aXR5GAQgASgJEgwKBHVuaXQYBSABKAkSJgoGdmFsdWVzGAYgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2lkcxgHIAEoDBIpCgdjYXJyaWVkGAggAygLMhguZWRkeWxpbmUuc3RyZWFtLkNhcnJpZWQiQwoHQ2FycmllZBIQCghxdWFudGl0eRgBIAEoCRImCgZ2YWx1ZXMYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMiYgoKU2VyaWVzUm93cxIMCgRuYW1lGAEgASgJEg0KBWZpcnN0GAIgASgEEigKB2NvbHVtbnMYAyADKAsyFy5lZGR5bGluZS5zdHJlYW0uQ29sdW1uEg0KBWV2ZXJ5GAQgASgEIjQKBkNvbHVtbhIMCgRuYW1lGAEgASgJEgwKBHVuaXQYAiABKAkSDgoGdmFsdWVzGAMgAygBIpECCghQcm9ncmVzcxIMCgRzdGVwGAEgASgDEgwKBHRpbWUYAiABKAESCwoDZW5kGAMgASgBEhEKCXRpbWVfc3RlcBgEIAEoARIRCglwYXJ0aWNsZXMYBSABKAMSGAoQc3RlcHNfcGVyX3NlY29uZBgGIAEoARIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYByABKAESFAoMc2Vjb25kc19sZWZ0GAggASgBEg4KBnBhdXNlZBgJIAEoCBIPCgdvdXRsb29rGAogASgJEiQKBXJhbmtzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLlJhbmsSFAoMd2FsbF9zZWNvbmRzGAwgASgBEg0KBXBoYXNlGA0gASgJIrMBCgRSYW5rEgwKBHJhbmsYASABKA0SDAoEaG9zdBgCIAEoCRIRCglwYXJ0aWNsZXMYAyABKAMSGgoSdXBkYXRlc19wZXJfc2Vjb25kGAQgASgBEg8KB2NvbXB1dGUYBSABKAESEAoIZXhjaGFuZ2UYBiABKAESDAoEaWRsZRgHIAEoARIQCghtZXNzYWdlcxgIIAEoAxINCgVieXRlcxgJIAEoAxIOCgZtZW1vcnkYCiABKAMiWAoMQWNrbm93bGVkZ2VkEgoKAmlkGAEgASgJEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIPCgdyZWZ1c2FsGAQgASgJEg8KB2NvbW1hbmQYBSABKAkiLQoFTWFya3MSJAoFbWFya3MYASADKAsyFS5lZGR5bGluZS5zdHJlYW0uTWFyayJlCgRNYXJrEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIPCgdjb21tYW5kGAMgASgJEgwKBHRleHQYBCABKAkSFAoMY2hhbmdlc19mbG93GAUgASgIEgwKBGJvZHkYBiABKAkiXAoGQm9kaWVzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIlCgZib2RpZXMYAyADKAsyFS5lZGR5bGluZS5zdHJlYW0uQm9keRIPCgdyZW1vdmVkGAQgAygJImsKBUVuZGVkEg8KB291dGNvbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCRIPCgdyZXN1bHRzGAQgASgJEgwKBHN0ZXAYBSABKAMSDAoEdGltZRgGIAEoASIWCgZOb3RpY2USDAoEdGV4dBgBIAEoCSIVCgRUaWNrEg0KBWNsb2NrGAEgASgBIukBCgRWaWV3EhIKCnF1YW50aXRpZXMYASADKAkSDwoHY29sdW1ucxgCIAEoDRIZChFmcmFtZXNfcGVyX3NlY29uZBgDIAEoARIRCglwYXJ0aWNsZXMYBCABKAgSGQoRcGFydGljbGVfcXVhbnRpdHkYBSABKAkSFgoObW9zdF9wYXJ0aWNsZXMYBiABKA0SDQoFbG93ZXIYByADKAESDQoFdXBwZXIYCCADKAESDQoFd2lkdGgYCSABKA0SCwoDaWRzGAogASgIEg0KBXRlbGxzGAsgASgIEhIKCnZlbG9jaXRpZXMYDCABKAgiFQoEU2VlbhINCgVpbmRleBgBIAEoBCLnBAoHQ29tbWFuZBIKCgJpZBgBIAEoCRInCgVwYXVzZRgCIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5QYXVzZUgAEikKBnJlc3VtZRgDIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5SZXN1bWVIABIlCgRzdGVwGAQgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0ZXBIABIlCgRzdG9wGAUgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0b3BIABIpCgZpbmZsb3cYBiABKAsyFy5lZGR5bGluZS5zdHJlYW0uSW5mbG93SAASLwoJdmlzY29zaXR5GAcgASgLMhouZWRkeWxpbmUuc3RyZWFtLlZpc2Nvc2l0eUgAEisKB2dyYXZpdHkYCCABKAsyGC5lZGR5bGluZS5zdHJlYW0uR3Jhdml0eUgAEi4KCW1vdmVfYm9keRgJIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5Nb3ZlQm9keUgAEiwKCGFkZF9ib2R5GAogASgLMhguZWRkeWxpbmUuc3RyZWFtLkFkZEJvZHlIABIyCgtyZW1vdmVfYm9keRgLIAEoCzIbLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVCb2R5SAASLgoJYWRkX3Byb2JlGAwgASgLMhkuZWRkeWxpbmUuc3RyZWFtLkFkZFByb2JlSAASNAoMcmVtb3ZlX3Byb2JlGA0gASgLMhwuZWRkeWxpbmUuc3RyZWFtLlJlbW92ZVByb2JlSAASEAoIYXNrZWRfYXQYHiABKAESEQoJbm90X2FmdGVyGB8gASgBQggKBmFjdGlvbiIHCgVQYXVzZSIICgZSZXN1bWUiFQoEU3RlcBINCgVjb3VudBgBIAEoDSIGCgRTdG9wIisKBkluZmxvdxIPCgdvcGVuaW5nGAEgASgJEhAKCHZlbG9jaXR5GAIgAygJIhoKCVZpc2Nvc2l0eRINCgV2YWx1ZRgBIAEoCSIYCgdHcmF2aXR5Eg0KBXZhbHVlGAEgAygJIkMKCE1vdmVCb2R5EgwKBGJvZHkYASABKAkSCgoCYnkYAiADKAESDAoEdHVybhgDIAEoARIPCgdzZWNvbmRzGAQgASgBIiUKB0FkZEJvZHkSDAoEbmFtZRgBIAEoCRIMCgR0b21sGAIgASgJIhoKClJlbW92ZUJvZHkSDAoEYm9keRgBIAEoCSIqCghBZGRQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIhsKC1JlbW92ZVByb2JlEgwKBG5hbWUYASABKAkqMAoHVmVyc2lvbhIQCgxWRVJTSU9OX05PTkUQABITCg9WRVJTSU9OX0NVUlJFTlQQAWIGcHJvdG8z");
 
 /**
  * @generated from message eddyline.stream.Message
@@ -104,6 +105,12 @@ export type Message = Message$1<"eddyline.stream.Message"> & {
      */
     value: Notice;
     case: "notice";
+  } | {
+    /**
+     * @generated from field: eddyline.stream.Tick tick = 31;
+     */
+    value: Tick;
+    case: "tick";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1250,6 +1257,28 @@ export const NoticeSchema: GenMessage<Notice> = /*@__PURE__*/
   messageDesc(file_stream, 25);
 
 /**
+ * The hub's clock, so that commands expire: whoever gets this notes clock minus its own clock. Ticks are late by what the
+ * link takes, so the largest difference of a connection is the best.
+ *
+ * @generated from message eddyline.stream.Tick
+ */
+export type Tick = Message$1<"eddyline.stream.Tick"> & {
+  /**
+   * [s], of no known beginning; never goes back
+   *
+   * @generated from field: double clock = 1;
+   */
+  clock: number;
+};
+
+/**
+ * Describes the message eddyline.stream.Tick.
+ * Use `create(TickSchema)` to create a new message.
+ */
+export const TickSchema: GenMessage<Tick> = /*@__PURE__*/
+  messageDesc(file_stream, 26);
+
+/**
  * What a viewer wants to see. The hub never sends more; a slow viewer gets fewer frames, each the newest.
  *
  * @generated from message eddyline.stream.View
@@ -1337,7 +1366,7 @@ export type View = Message$1<"eddyline.stream.View"> & {
  * Use `create(ViewSchema)` to create a new message.
  */
 export const ViewSchema: GenMessage<View> = /*@__PURE__*/
-  messageDesc(file_stream, 26);
+  messageDesc(file_stream, 27);
 
 /**
  * A viewer has got a frame.
@@ -1356,7 +1385,7 @@ export type Seen = Message$1<"eddyline.stream.Seen"> & {
  * Use `create(SeenSchema)` to create a new message.
  */
 export const SeenSchema: GenMessage<Seen> = /*@__PURE__*/
-  messageDesc(file_stream, 27);
+  messageDesc(file_stream, 28);
 
 /**
  * Steering. Applied between two steps, acknowledged with the step, written to the journal.
@@ -1447,6 +1476,20 @@ export type Command = Message$1<"eddyline.stream.Command"> & {
     value: RemoveProbe;
     case: "removeProbe";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * said by the viewer: the hub's clock when it was asked for; 0: not known
+   *
+   * @generated from field: double asked_at = 30;
+   */
+  askedAt: number;
+
+  /**
+   * said by the hub: its clock after which a simulation must not obey; 0: no limit
+   *
+   * @generated from field: double not_after = 31;
+   */
+  notAfter: number;
 };
 
 /**
@@ -1454,7 +1497,7 @@ export type Command = Message$1<"eddyline.stream.Command"> & {
  * Use `create(CommandSchema)` to create a new message.
  */
 export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
-  messageDesc(file_stream, 28);
+  messageDesc(file_stream, 29);
 
 /**
  * @generated from message eddyline.stream.Pause
@@ -1467,7 +1510,7 @@ export type Pause = Message$1<"eddyline.stream.Pause"> & {
  * Use `create(PauseSchema)` to create a new message.
  */
 export const PauseSchema: GenMessage<Pause> = /*@__PURE__*/
-  messageDesc(file_stream, 29);
+  messageDesc(file_stream, 30);
 
 /**
  * @generated from message eddyline.stream.Resume
@@ -1480,7 +1523,7 @@ export type Resume = Message$1<"eddyline.stream.Resume"> & {
  * Use `create(ResumeSchema)` to create a new message.
  */
 export const ResumeSchema: GenMessage<Resume> = /*@__PURE__*/
-  messageDesc(file_stream, 30);
+  messageDesc(file_stream, 31);
 
 /**
  * @generated from message eddyline.stream.Step
@@ -1499,7 +1542,7 @@ export type Step = Message$1<"eddyline.stream.Step"> & {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step> = /*@__PURE__*/
-  messageDesc(file_stream, 31);
+  messageDesc(file_stream, 32);
 
 /**
  * @generated from message eddyline.stream.Stop
@@ -1512,7 +1555,7 @@ export type Stop = Message$1<"eddyline.stream.Stop"> & {
  * Use `create(StopSchema)` to create a new message.
  */
 export const StopSchema: GenMessage<Stop> = /*@__PURE__*/
-  messageDesc(file_stream, 32);
+  messageDesc(file_stream, 33);
 
 /**
  * @generated from message eddyline.stream.Inflow
@@ -1538,7 +1581,7 @@ export type Inflow = Message$1<"eddyline.stream.Inflow"> & {
  * Use `create(InflowSchema)` to create a new message.
  */
 export const InflowSchema: GenMessage<Inflow> = /*@__PURE__*/
-  messageDesc(file_stream, 33);
+  messageDesc(file_stream, 34);
 
 /**
  * @generated from message eddyline.stream.Viscosity
@@ -1557,7 +1600,7 @@ export type Viscosity = Message$1<"eddyline.stream.Viscosity"> & {
  * Use `create(ViscositySchema)` to create a new message.
  */
 export const ViscositySchema: GenMessage<Viscosity> = /*@__PURE__*/
-  messageDesc(file_stream, 34);
+  messageDesc(file_stream, 35);
 
 /**
  * @generated from message eddyline.stream.Gravity
@@ -1576,7 +1619,7 @@ export type Gravity = Message$1<"eddyline.stream.Gravity"> & {
  * Use `create(GravitySchema)` to create a new message.
  */
 export const GravitySchema: GenMessage<Gravity> = /*@__PURE__*/
-  messageDesc(file_stream, 35);
+  messageDesc(file_stream, 36);
 
 /**
  * @generated from message eddyline.stream.MoveBody
@@ -1614,7 +1657,7 @@ export type MoveBody = Message$1<"eddyline.stream.MoveBody"> & {
  * Use `create(MoveBodySchema)` to create a new message.
  */
 export const MoveBodySchema: GenMessage<MoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 36);
+  messageDesc(file_stream, 37);
 
 /**
  * @generated from message eddyline.stream.AddBody
@@ -1638,7 +1681,7 @@ export type AddBody = Message$1<"eddyline.stream.AddBody"> & {
  * Use `create(AddBodySchema)` to create a new message.
  */
 export const AddBodySchema: GenMessage<AddBody> = /*@__PURE__*/
-  messageDesc(file_stream, 37);
+  messageDesc(file_stream, 38);
 
 /**
  * @generated from message eddyline.stream.RemoveBody
@@ -1655,7 +1698,7 @@ export type RemoveBody = Message$1<"eddyline.stream.RemoveBody"> & {
  * Use `create(RemoveBodySchema)` to create a new message.
  */
 export const RemoveBodySchema: GenMessage<RemoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 38);
+  messageDesc(file_stream, 39);
 
 /**
  * @generated from message eddyline.stream.AddProbe
@@ -1679,7 +1722,7 @@ export type AddProbe = Message$1<"eddyline.stream.AddProbe"> & {
  * Use `create(AddProbeSchema)` to create a new message.
  */
 export const AddProbeSchema: GenMessage<AddProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 39);
+  messageDesc(file_stream, 40);
 
 /**
  * @generated from message eddyline.stream.RemoveProbe
@@ -1696,7 +1739,7 @@ export type RemoveProbe = Message$1<"eddyline.stream.RemoveProbe"> & {
  * Use `create(RemoveProbeSchema)` to create a new message.
  */
 export const RemoveProbeSchema: GenMessage<RemoveProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 40);
+  messageDesc(file_stream, 41);
 
 /**
  * Whoever reads another version says so and closes with code 4406.

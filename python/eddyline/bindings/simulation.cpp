@@ -210,12 +210,21 @@ nb::bytes bytes_of(const std::vector<std::byte>& content) { return nb::bytes(con
 
 nb::bytes broadcast(Communicator& communicator, const nb::bytes& message) {
   const auto own = content(message);
-  return bytes_of(comm::broadcast(communicator, std::vector(own.begin(), own.end()), 0, "broadcast"));
+  std::vector received(own.begin(), own.end());
+  {
+    nb::gil_scoped_release release;
+    received = comm::broadcast(communicator, std::move(received), 0, "broadcast");
+  }
+  return bytes_of(received);
 }
 
 nb::list gather(Communicator& communicator, const nb::bytes& message) {
+  const auto gathered = [&, own = content(message)] {
+    nb::gil_scoped_release release;
+    return comm::gather(communicator, own, "gather");
+  }();
   nb::list all;
-  for (const auto& each : comm::gather(communicator, content(message), "gather")) all.append(bytes_of(each));
+  for (const auto& each : gathered) all.append(bytes_of(each));
   return all;
 }
 
@@ -409,7 +418,7 @@ void bind_simulation(nb::module_& module) {
 
   nb::exception<comm::Unresponsive>(module, "UnresponsiveError", PyExc_RuntimeError);
   nb::class_<Communicator>(module, "Communicator")
-      .def_static("connect", &comm::connect, "plugin"_a)
+      .def_static("connect", &comm::connect, "plugin"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_static("library_of", &comm::library_of, "plugin"_a)
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
@@ -418,11 +427,11 @@ void bind_simulation(nb::module_& module) {
           "patience", [](const Communicator& c) { return c.patience.load(); },
           [](Communicator& c, double seconds) { c.patience = seconds; })
       .def_rw("sites", &Communicator::sites)
-      .def("machine", &Communicator::machine)
+      .def("machine", &Communicator::machine, nb::call_guard<nb::gil_scoped_release>())
       .def("broadcast", broadcast, "message"_a)
       .def("gather", gather, "message"_a)
-      .def("disconnect", &Communicator::disconnect)
-      .def("abort", &Communicator::abort, "exit_code"_a);
+      .def("disconnect", &Communicator::disconnect, nb::call_guard<nb::gil_scoped_release>())
+      .def("abort", &Communicator::abort, "exit_code"_a, nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<Simulation>(module, "Simulation")
       .def(nb::new_([](const world::World& world, int boxes, int threads, int cores, const std::string& instructions,

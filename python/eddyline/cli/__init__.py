@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from importlib import import_module
 
 import typer
 
 from eddyline.cli.app import app
-from eddyline.cli.errors import EXIT_LOST
+from eddyline.cli.errors import EXIT_INTERRUPTED, EXIT_LOST
 
 __all__ = ["app", "main"]
 
@@ -20,6 +21,19 @@ for _family in ("runs", "lab", "worlds", "results", "measure"):  # in the order 
 
 def main() -> None:
     """The entry point of the command line."""
+    try:
+        _main()
+    except KeyboardInterrupt:  # another Ctrl-C, while the first one is being answered
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.write(2, b"stopped\n")
+        raise SystemExit(EXIT_INTERRUPTED) from None
+
+
+def _main() -> None:
+    if "EDDYLINE_STARTER" in os.environ:
+        from eddyline.ranks.starter import watch_starter
+
+        watch_starter()
     _start_quickly()
     try:
         app()
@@ -54,10 +68,12 @@ def _give_up(error: Exception) -> None:
         import traceback
 
         from eddyline import _core
+        from eddyline.ranks.starter import end_without_starter
 
         if isinstance(error, _core.UnresponsiveError):
             typer.echo(str(error), err=True)
         else:
             traceback.print_exception(error)
         sys.stderr.flush()
+        end_without_starter(EXIT_LOST)
         communicator.abort(EXIT_LOST)

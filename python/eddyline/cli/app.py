@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from eddyline.cli.errors import interrupts, name_found
+from eddyline.cli.errors import interrupts, name_found, quiet_libraries
 
 
 class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
+        quiet_libraries()
         try:
             with interrupts():
                 return super().invoke(ctx)

@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +21,18 @@ EXIT_INTERRUPTED = 130
 
 class BadInputError(Exception):
     """One line for the user."""
+
+
+def quiet_libraries() -> None:
+    """Libraries print no warnings of their own between the lines of a command; with `python -W` they do."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+        if logging.lastResort is not None:
+            logging.lastResort.addFilter(_is_of_a_user)
+
+
+def _is_of_a_user(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.ERROR or record.name.split(".")[0] == "eddyline"
 
 
 def check_drawing(file: Path | None) -> None:

@@ -51,6 +51,7 @@ def export(
       eddyline export runs/cylinder --spectrum force.cylinder.total_y
     """
     from eddyline.run.export import exported
+    from eddyline.run.record import Run
 
     with errors():
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
@@ -62,6 +63,11 @@ def export(
             )
         for path in exported(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
             typer.echo(path)
+        if png or mp4:
+            from eddyline.plot.fonts import left_out
+
+            if words := left_out([Run.of(run).title]):
+                typer.echo(words, err=True)
 
 
 @app.command(short_help="Run a world for many values and tabulate what comes out.")

@@ -36,6 +36,13 @@ CheckpointEvery = Annotated[
 Checksums = Annotated[
     int, typer.Option(min=0, metavar="N", help="Keep a checksum after every N steps, for `compare`.")
 ]
+WithoutLastCommand = Annotated[
+    bool,
+    typer.Option(
+        "--without-last-command",
+        help="Leave out the last command given while it ran: from the checkpoint before it.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")]
 
 
@@ -96,6 +103,7 @@ def resume(
     until: Until = None,
     checkpoint_every: CheckpointEvery = 30.0,
     checksums: Checksums = 0,
+    without_last_command: WithoutLastCommand = False,
     live: Live = None,
     quiet: Quiet = False,
 ) -> None:
@@ -107,6 +115,7 @@ def resume(
     \b
       eddyline resume runs/cylinder
       eddyline resume runs/cylinder/0003 --until 12 --ranks 8
+      eddyline resume runs/tank/0002 --without-last-command
     """
     from eddyline.run import resume as resume_run
 
@@ -118,6 +127,7 @@ def resume(
             until=until,
             checkpoint_every=60 * checkpoint_every,
             checksums=checksums,
+            without_last_command=without_last_command,
             progress=not quiet,
             live=live,
             **manner,

@@ -220,9 +220,9 @@ def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str
 
 
 def _parting(a: Run, b: Run) -> Parting | None:
-    from eddyline.stream.checksums import NAME, read_checksums
+    from eddyline.run.folder import RunFolder
 
-    sums = [read_checksums(run.folder / NAME) for run in (a, b)]
+    sums = [RunFolder(run.folder).read_checksums() for run in (a, b)]
     same: int | None = None
     for step in sorted(sums[0].keys() & sums[1].keys()):
         if sums[0][step] != sums[1][step]:
@@ -251,8 +251,7 @@ def _too_little(a: Run, b: Run) -> str:
 
 
 def _same_world(a: Run, b: Run) -> bool:
-    first, second = ((run.folder / "world.toml").read_text(encoding="utf-8") for run in (a, b))
-    return first == second
+    return bool(a.world.source == b.world.source)
 
 
 def _mark(run: Run, k: int) -> tuple[int, float]:

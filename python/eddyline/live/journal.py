@@ -14,22 +14,32 @@ from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
 from eddyline.files import sync_folder
 from eddyline.live import stream_pb2 as pb
+from eddyline.stream import atomic, integrity
+from eddyline.stream.damaged import DamagedError
+from eddyline.stream.formats import FormatError, check_format
+from eddyline.wording import one_line
 
 NAME = "journal.jsonl"
+FORMAT = 1
+"""Of each line; lines without a number are of format 1."""
 
 
-class JournalError(ValueError):
+class JournalError(DamagedError):
     """A journal that cannot be read; the text says where."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """step: after which it took effect.  time: simulated, then [s].  text: for people."""
+    """step: after which it took effect.  time: simulated, then [s].  text: for people.
+
+    left_out: the run went on without it.
+    """
 
     step: int
     time: float
     command: pb.Command
     text: str
+    left_out: bool = False
 
     @property
     def name(self) -> str:
@@ -39,6 +49,7 @@ class Entry:
 def append(path: Path, entry: Entry) -> None:
     """Adds a whole line, on the disk before this returns."""
     line = {
+        "format": FORMAT,
         "step": entry.step,
         "time": entry.time,
         "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -48,7 +59,7 @@ def append(path: Path, entry: Entry) -> None:
     is_new = not path.exists()
     with path.open("a+b") as file:
         _drop_unfinished_line(file)
-        file.write((json.dumps(line, ensure_ascii=False) + "\n").encode())
+        file.write((json.dumps(integrity.with_digest(line), ensure_ascii=False) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
     if is_new:
@@ -62,22 +73,53 @@ def _drop_unfinished_line(file: BinaryIO) -> None:
     file.truncate(text.rfind(b"\n") + 1)
 
 
-def read(path: Path) -> list[Entry]:
-    """The entries in order of their steps, of one step in that of the file: a run that goes on may have got
-    new ones before old ones came due. None without a journal. A last line that was cut off does not count.
-    Raises JournalError."""
-    return sorted(_entries(path), key=lambda entry: entry.step) if path.is_file() else []
+def read(path: Path, read_file: integrity.ReadFile = integrity.read_file) -> list[Entry]:
+    """The entries that count, in order of their steps, of one step in that of the file: a run that goes on
+    may have got new ones before old ones came due. None without a journal. A last line that was cut off does
+    not count. Raises DamagedError."""
+    return [entry for entry in read_all(path, read_file) if not entry.left_out]
 
 
-def _entries(path: Path) -> Iterator[Entry]:
+def read_all(path: Path, read_file: integrity.ReadFile = integrity.read_file) -> list[Entry]:
+    """The same with entries that were left out."""
+    content = read_file(path)
+    return [] if content is None else sorted(_entries(path, content), key=lambda entry: entry.step)
+
+
+def leave_out(path: Path, entry: Entry) -> None:
+    """Marks the last line that holds this entry as left out; the line stays. Raises DamagedError."""
+    content = integrity.read_file(path) or b""
+    lines = content.split(b"\n")[:-1]
+    numbers = [number for number, each in enumerate(_entries(path, content)) if each == entry]
+    found = integrity.with_digest(json.loads(lines[numbers[-1]]) | {"left_out": True})
+    lines[numbers[-1]] = json.dumps(found, ensure_ascii=False).encode()
+    atomic.write_bytes(path, b"".join(line + b"\n" for line in lines))
+
+
+def _entries(path: Path, content: bytes) -> Iterator[Entry]:
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise JournalError(f"{path}: is no journal: {error}") from None
+        raise JournalError(path, f"is no journal: {error}") from None
     for number, line in enumerate(text.split("\n")[:-1], start=1):
         try:
             found = json.loads(line)
+            check_format(path, found.get("format", FORMAT), FORMAT)
+            if "digest" in found and found != integrity.with_digest(found):
+                raise ValueError("it was changed after it was written")
             command = ParseDict(found["command"], pb.Command())
-            yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]))
-        except (ValueError, KeyError, TypeError, ParseError) as error:
-            raise JournalError(f"{path}:{number}: is no entry of a journal: {error}") from None
+            left_out = bool(found.get("left_out", False))
+            yield Entry(int(found["step"]), float(found["time"]), command, str(found["text"]), left_out)
+        except FormatError:
+            raise
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+            ParseError,
+        ) as error:
+            told = one_line(str(error).replace("\n", " "))
+            raise JournalError(path, f"line {number} is no entry of a journal: {told}") from None

@@ -80,6 +80,7 @@ class Publisher:
         self._lasting: dict[str, pb.Message] = {}  # the newest of each kind that a new connection wants, too
         self._acknowledged: deque[pb.Message] = deque(maxlen=1000)
         self._change = threading.Condition()
+        self._hub_ahead = float("-inf")  # the hub's clock minus ours [s], as well as this connection knows it
         self._closed = self._has_tried = False
         self._thread = threading.Thread(target=self._work, name="eddyline-live", daemon=True)
         self._thread.start()
@@ -183,6 +184,7 @@ class Publisher:
         with self._change:
             for series in self._series.values():
                 series.sent = 0
+            self._hub_ahead = float("-inf")
             self._slots = {**self._lasting, **self._slots}
             self.connected = self.has_connected = True
 
@@ -235,16 +237,30 @@ class Publisher:
         kind = message.WhichOneof("body")
         if kind == "view":
             self.view = message.view
+        elif kind == "tick":
+            self._hub_ahead = max(self._hub_ahead, message.tick.clock - clock.monotonic())
         elif kind == "command":
-            with self._change:
-                full = len(self._commands) >= MOST_COMMANDS
-                if not full:
-                    self._commands.append(message.command)
-            if full:
-                text = f"{MOST_COMMANDS} commands wait already; send it again later."
-                self.acknowledge(packed(acknowledged=pb.Acknowledged(id=message.command.id, refusal=text)))
+            refusal = self._take_command(message.command)
+            if refusal:
+                name = message.command.WhichOneof("action") or ""
+                said = pb.Acknowledged(id=message.command.id, refusal=refusal, command=name)
+                self.acknowledge(packed(acknowledged=said))
             else:
                 self._interrupt()
+
+    def _take_command(self, command: pb.Command) -> str:
+        """Why a command is not obeyed; else it waits for the end of a step. What a dead link has held back is
+        not obeyed when the link is back."""
+        late = clock.monotonic() + self._hub_ahead - command.not_after
+        if command.not_after and late > 0:
+            return f"expired, not applied: it came {late:.0f} s too late. Send it again."
+        command.ClearField("not_after")
+        command.ClearField("asked_at")
+        with self._change:
+            if len(self._commands) >= MOST_COMMANDS:
+                return f"{MOST_COMMANDS} commands wait already; send it again later."
+            self._commands.append(command)
+        return ""
 
 
 class _NotWantedError(Exception):

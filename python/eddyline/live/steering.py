@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,12 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from eddyline.live import stream_pb2 as pb
+from eddyline.live.effects import Effects, Excess
 from eddyline.live.hello import body
 from eddyline.live.journal import Entry
 from eddyline.world import World, WorldError
 from eddyline.world.editing import Edit, EditError, edited
-from eddyline.world.problems import number, rounded
+from eddyline.world.problems import above, below, number, rounded
 from eddyline.world.samples import lattice
 from eddyline.world.schema import Probe, WorldFile
 from eddyline.world.shapes import Body, vec3
@@ -33,13 +34,15 @@ FLOW = ("inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body"
 CONTROL = ("pause", "resume", "step", "stop")
 """Commands that leave the flow as it is."""
 _AGAIN = "Stop the run, change the world and run it again."
-_FASTER = 2.0
-"""How much faster than expected at the start the fluid may become: Mach 0.2 instead of 0.1."""
 _PEAK = 15 / 8  # highest slope of the ramp
 _SAMPLES = 10_000  # points at most by which two bodies are tried for overlap
 _WAY = re.compile(r"bodies\.(\w+)\.motion takes it ")
 _SHORTER = re.compile(r"Make it smaller, or [a-z ]+\.$")
 _RAMP = "{s}^3*(10-{s}*(15-6*{s}))"
+
+
+Largest = Callable[[World, float], str]
+"""Says what would be accepted, given the world and `Excess.factor`."""
 
 
 class RefusedError(ValueError):
@@ -88,6 +91,8 @@ class Steering:
         self.gone: dict[str, tuple[_core.Body, float]] = {}  # bodies that were removed, and when [s]
         self._probes_gone: set[str] = set()  # names of probes that were removed: a series has one place
         self._first = world
+        self._effects = Effects(world)
+        self._repeats = False  # whether the command at hand was obeyed before
         self._tables = dict(world.file.bodies)  # of all bodies that there ever were
 
     def abilities(self) -> dict[str, str]:
@@ -101,8 +106,12 @@ class Steering:
                 can[name] = f"bodies stay as they are in scheme classic. {_AGAIN}"
         return can
 
-    def turn(self, command: pb.Command, time: float) -> Turn:
-        """What a command comes to at `time` [s]. Raises RefusedError; nothing has changed then."""
+    def turn(self, command: pb.Command, time: float, *, repeats: bool = False) -> Turn:
+        """What a command comes to at `time` [s]. Raises RefusedError; nothing has changed then.
+
+        repeats: the run obeyed it before, so that it is obeyed again whatever it does to the run.
+        """
+        self._repeats = repeats
         name = command.WhichOneof("action") or ""
         refusal = self.abilities().get(name, "there is no such command.")
         if refusal:
@@ -184,14 +193,22 @@ class Steering:
         edits = [Edit("set", ["fluid", "kinematic_viscosity"], value)]
         if self.world.file.fluid.dynamic_viscosity is not None:
             edits.insert(0, Edit("remove", ["fluid", "dynamic_viscosity"]))
-        world = self._edited(edits)
+        world = self._edited(
+            edits, lambda made, factor: f"Up to {below(made.file.fluid.nu * factor)} m^2/s is accepted."
+        )
         # What the core says holds at no pressure, what the file says at its level; nu rho is the same.
         nu = world.file.fluid.nu * world.file.fluid.density / self._first.core.fluid.density
         text = f"viscosity {rounded(world.file.fluid.nu)} m^2/s"
         return Turn(world, Change("viscosity", value=(nu, 0.0, 0.0)), text)
 
     def _gravity(self, asked: pb.Gravity, time: float) -> Turn:
-        world = self._edited([Edit("set", ["domain", "gravity"], [_value(item) for item in asked.value])])
+        values = [_value(item) for item in asked.value]
+        world = self._edited(
+            [Edit("set", ["domain", "gravity"], values)],
+            lambda made, factor: (
+                f"Up to {below(math.hypot(*(made.file.domain.gravity or ())) * factor)} m/s^2 is accepted."
+            ),
+        )
         gravity = world.file.domain.gravity or ()
         text = f"gravity ({', '.join(map(rounded, gravity))}) m/s^2"
         return Turn(world, Change("gravity", value=vec3(gravity)), text)
@@ -202,7 +219,13 @@ class Steering:
             raise RefusedError(f"inflow: {asked.opening!r} is no inflow; there are: {', '.join(places)}.")
         values = [_value(item) for item in asked.velocity]
         written = values[0] if len(values) == 1 else values
-        world = self._edited([Edit("set", [*places[asked.opening], "velocity"], written)])
+
+        def largest(made: World, factor: float) -> str:
+            if isinstance(written, float):
+                return f"Up to {below(abs(written) * factor)} m/s is accepted."
+            return f"Up to {below(factor)} times this velocity is accepted."
+
+        world = self._edited([Edit("set", [*places[asked.opening], "velocity"], written)], largest)
         opening = next(each for each in world.core.openings if each.name == asked.opening)
         formulas = tuple(formula.text for formula in opening.velocity)
         text = f"inflow {asked.opening} {', '.join(asked.velocity)}"
@@ -221,7 +244,18 @@ class Steering:
         if not (math.isfinite(seconds) and seconds > 0):
             raise RefusedError(f"move_body: seconds = {number(asked.seconds)}; must be > 0.")
         motion = _ramped(table, asked, begin, seconds, dimensions)
-        world = self._edited([Edit("set", ["bodies", asked.body, "motion"], motion)])
+
+        def least(made: World, factor: float) -> str:
+            return f"Give it at least {above(seconds / factor)} s."
+
+        # A short movement may lie between the times at which a world looks at its motions.
+        speed = _PEAK * self._way(asked, table) / seconds
+        most = self.world.file.fluid.max_speed or math.inf
+        reason = f"{asked.body} moves at {rounded(speed)} m/s"
+        self._check_effects(
+            self.world, list(self._effects.excess_of_speed(asked.body, speed, reason, most)), least
+        )
+        world = self._edited([Edit("set", ["bodies", asked.body, "motion"], motion)], least)
         core = next(each for each in world.core.bodies if each.name == asked.body)
         assert core.motion is not None
         formulas = (*(formula.text for formula in core.motion.displacement), core.motion.rotation.text)
@@ -301,18 +335,33 @@ class Steering:
             ):
                 raise RefusedError(f"add_body: {other.name} is where {name} should be. Take another place.")
 
-    def _edited(self, edits: list[Edit]) -> World:
+    def _edited(self, edits: list[Edit], largest: Largest | None = None) -> World:
         """The world after changes of its text, checked like any other, and against what this run can do."""
-        world = World.from_text(edited(self.world.source, edits), self._first.name, path=self._first.path)
-        sound = self._first.scales.sound_speed
-        limit = _FASTER * self._first.scales.max_speed
-        if world.scales.max_speed > limit or world.scales.sound_speed > _FASTER * sound:
-            raise RefusedError(
-                f"the fluid may then reach {rounded(world.scales.max_speed)} m/s, or need a speed of sound "
-                f"of {rounded(world.scales.sound_speed)} m/s; this run began with {rounded(sound)} m/s, "
-                f"which serves up to {rounded(limit)} m/s. {_AGAIN}"
-            )
+        text, name, path = edited(self.world.source, edits), self._first.name, self._first.path
+        try:
+            world = World.from_text(text, name, path=path)
+        except WorldError as error:
+            self._check_without_speeds(text, largest)
+            raise error
+        self._check_effects(world, list(self._effects.excesses(world)), largest)
         return world
+
+    def _check_without_speeds(self, text: str, largest: Largest | None) -> None:
+        """Refuses a world by its effects if its checks pass but for the speeds that its file gives."""
+        fluid = tomlkit.parse(text).unwrap().get("fluid", {})
+        edits = [Edit("remove", ["fluid", key]) for key in ("max_speed", "sound_speed") if key in fluid]
+        try:
+            world = World.from_text(edited(text, edits), self._first.name, path=self._first.path)
+        except WorldError:
+            return
+        self._check_effects(world, list(self._effects.excesses(world)), largest)
+
+    def _check_effects(self, world: World, excesses: Sequence[Excess], largest: Largest | None) -> None:
+        if not excesses or self._repeats:
+            return
+        factor = min(each.factor for each in excesses)
+        accepted = f" {largest(world, factor)}" if largest is not None and factor > 0 else ""
+        raise RefusedError(f"{excesses[0].text}.{accepted} {_AGAIN}")
 
     def _inflows(self) -> list[tuple[str, list[str]]]:
         """Inflows by name, and where they stand in the file."""
@@ -325,10 +374,12 @@ class Steering:
 
     def _seconds(self, asked: pb.MoveBody, table: Body) -> float:
         """How long a movement takes whose fastest point goes at half the highest speed of the world."""
+        return _PEAK * self._way(asked, table) / (0.5 * self._first.scales.max_speed)
+
+    def _way(self, asked: pb.MoveBody, table: Body) -> float:
+        """How far the fastest point of a body goes, at most [m]."""
         low, high = table.core_shape.bounds
-        reach = 0.5 * math.dist(low, high)
-        way = math.hypot(*asked.by) + abs(asked.turn) * reach
-        return _PEAK * way / (0.5 * self._first.scales.max_speed)
+        return math.hypot(*asked.by) + abs(asked.turn) * 0.5 * math.dist(low, high)
 
 
 def replayed(world: World, entries: Iterable[Entry]) -> Steering:
@@ -336,7 +387,7 @@ def replayed(world: World, entries: Iterable[Entry]) -> Steering:
     steering = Steering(world)
     for entry in entries:
         if entry.name not in CONTROL:
-            steering.remember(steering.turn(entry.command, entry.time), entry.time)
+            steering.remember(steering.turn(entry.command, entry.time, repeats=True), entry.time)
     return steering
 
 

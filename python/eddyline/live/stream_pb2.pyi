@@ -15,7 +15,7 @@ VERSION_NONE: Version
 VERSION_CURRENT: Version
 
 class Message(_message.Message):
-    __slots__ = ("version", "hello", "frame", "series", "progress", "acknowledged", "marks", "bodies", "ended", "view", "command", "seen", "notice")
+    __slots__ = ("version", "hello", "frame", "series", "progress", "acknowledged", "marks", "bodies", "ended", "view", "command", "seen", "notice", "tick")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     HELLO_FIELD_NUMBER: _ClassVar[int]
     FRAME_FIELD_NUMBER: _ClassVar[int]
@@ -29,6 +29,7 @@ class Message(_message.Message):
     COMMAND_FIELD_NUMBER: _ClassVar[int]
     SEEN_FIELD_NUMBER: _ClassVar[int]
     NOTICE_FIELD_NUMBER: _ClassVar[int]
+    TICK_FIELD_NUMBER: _ClassVar[int]
     version: int
     hello: Hello
     frame: Frame
@@ -42,7 +43,8 @@ class Message(_message.Message):
     command: Command
     seen: Seen
     notice: Notice
-    def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ...) -> None: ...
+    tick: Tick
+    def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
     __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface")
@@ -412,6 +414,12 @@ class Notice(_message.Message):
     text: str
     def __init__(self, text: _Optional[str] = ...) -> None: ...
 
+class Tick(_message.Message):
+    __slots__ = ("clock",)
+    CLOCK_FIELD_NUMBER: _ClassVar[int]
+    clock: float
+    def __init__(self, clock: _Optional[float] = ...) -> None: ...
+
 class View(_message.Message):
     __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells", "velocities")
     QUANTITIES_FIELD_NUMBER: _ClassVar[int]
@@ -447,7 +455,7 @@ class Seen(_message.Message):
     def __init__(self, index: _Optional[int] = ...) -> None: ...
 
 class Command(_message.Message):
-    __slots__ = ("id", "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body", "add_probe", "remove_probe")
+    __slots__ = ("id", "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body", "add_probe", "remove_probe", "asked_at", "not_after")
     ID_FIELD_NUMBER: _ClassVar[int]
     PAUSE_FIELD_NUMBER: _ClassVar[int]
     RESUME_FIELD_NUMBER: _ClassVar[int]
@@ -461,6 +469,8 @@ class Command(_message.Message):
     REMOVE_BODY_FIELD_NUMBER: _ClassVar[int]
     ADD_PROBE_FIELD_NUMBER: _ClassVar[int]
     REMOVE_PROBE_FIELD_NUMBER: _ClassVar[int]
+    ASKED_AT_FIELD_NUMBER: _ClassVar[int]
+    NOT_AFTER_FIELD_NUMBER: _ClassVar[int]
     id: str
     pause: Pause
     resume: Resume
@@ -474,7 +484,9 @@ class Command(_message.Message):
     remove_body: RemoveBody
     add_probe: AddProbe
     remove_probe: RemoveProbe
-    def __init__(self, id: _Optional[str] = ..., pause: _Optional[_Union[Pause, _Mapping]] = ..., resume: _Optional[_Union[Resume, _Mapping]] = ..., step: _Optional[_Union[Step, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., inflow: _Optional[_Union[Inflow, _Mapping]] = ..., viscosity: _Optional[_Union[Viscosity, _Mapping]] = ..., gravity: _Optional[_Union[Gravity, _Mapping]] = ..., move_body: _Optional[_Union[MoveBody, _Mapping]] = ..., add_body: _Optional[_Union[AddBody, _Mapping]] = ..., remove_body: _Optional[_Union[RemoveBody, _Mapping]] = ..., add_probe: _Optional[_Union[AddProbe, _Mapping]] = ..., remove_probe: _Optional[_Union[RemoveProbe, _Mapping]] = ...) -> None: ...
+    asked_at: float
+    not_after: float
+    def __init__(self, id: _Optional[str] = ..., pause: _Optional[_Union[Pause, _Mapping]] = ..., resume: _Optional[_Union[Resume, _Mapping]] = ..., step: _Optional[_Union[Step, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., inflow: _Optional[_Union[Inflow, _Mapping]] = ..., viscosity: _Optional[_Union[Viscosity, _Mapping]] = ..., gravity: _Optional[_Union[Gravity, _Mapping]] = ..., move_body: _Optional[_Union[MoveBody, _Mapping]] = ..., add_body: _Optional[_Union[AddBody, _Mapping]] = ..., remove_body: _Optional[_Union[RemoveBody, _Mapping]] = ..., add_probe: _Optional[_Union[AddProbe, _Mapping]] = ..., remove_probe: _Optional[_Union[RemoveProbe, _Mapping]] = ..., asked_at: _Optional[float] = ..., not_after: _Optional[float] = ...) -> None: ...
 
 class Pause(_message.Message):
     __slots__ = ()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from eddyline.plot import fonts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +58,14 @@ class Chart:
     draw: Callable[[Axes], None]
     above: bool = False  # something stands above the axes, which leave room for it
 
-    def figure(self, paper: str = "white", place: tuple[float, float, float, float] = PLACE) -> Figure:
+    def figure(
+        self,
+        paper: str = "white",
+        place: tuple[float, float, float, float] = PLACE,
+        *,
+        for_page: bool = False,
+    ) -> Figure:
+        """for_page: its letters are those of a browser, which has more of them."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -69,6 +79,8 @@ class Chart:
         self.draw(axes)
         for text in (axes.xaxis.label, axes.yaxis.label):
             text.set(text=raised(text.get_text()), color=INK)
+        if not for_page:
+            fonts.settle(figure)
         _make_room_left(axes)
         return figure
 
@@ -76,6 +88,7 @@ class Chart:
         """(rows, columns, 3) uint8, with the title in it."""
         figure = self.figure()
         figure.text(PLACE[0], 0.945, self.title, color=INK, size=12)
+        fonts.settle(figure)
         figure.canvas.draw()
         return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()  # type: ignore[attr-defined]
 
@@ -84,8 +97,12 @@ class Chart:
         import matplotlib
 
         out = io.StringIO()
-        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.name}):
-            figure = self.figure("none", PLACE_WITHOUT_TITLE)
+        with (
+            matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.name}),
+            warnings.catch_warnings(),
+        ):
+            warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font", UserWarning)
+            figure = self.figure("none", PLACE_WITHOUT_TITLE, for_page=True)
             figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         return _for_page(out.getvalue(), self.description)
 

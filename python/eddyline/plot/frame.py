@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.plot import colors, oblique
+from eddyline.plot import colors, fonts, oblique
 from eddyline.plot.scene import Scene
 from eddyline.stream.frames import Frame
 
@@ -163,9 +163,9 @@ class FramePainter:
         if fixed:
             self._draw_axes(axes)
             self._draw_bar(figure)
-            title, size = fitting(self.scene.title, layout.width - layout.left - 10)
+            title, size = fitting(fonts.drawable(self.scene.title), layout.width - layout.left - 10)
             place = layout.left / layout.width, 1 - 25 / layout.height
-            figure.text(*place, title, size=size, color=INK, parse_math=False)
+            figure.text(*place, title, size=size, color=INK, parse_math=False, family=fonts.families(title))
             if footer:
                 figure.text(1 - 10 / layout.width, 8 / layout.height, footer, size=8, color=QUIET, ha="right")
         else:
@@ -442,22 +442,25 @@ def fitting(title: str, width: int) -> tuple[str, int]:
     of a long one is left out."""
     sizes = (14, 12, 10)
     for size in sizes:
-        if _font(round(size * DPI / 72)).getlength(title) <= width:
+        if _length(title, size) <= width:
             return title, size
-    smallest = _font(round(sizes[-1] * DPI / 72))
-    while len(title) > 1 and smallest.getlength(title + "…") > width:
+    while len(title) > 1 and _length(title + "…", sizes[-1]) > width:
         title = title[:-1].rstrip()
     return title + "…", sizes[-1]
 
 
+def _length(title: str, size: int) -> float:
+    """Pixels of a title in letters of `size` points."""
+    pieces = itertools.groupby(title, fonts.path_for)
+    pixels = round(size * DPI / 72)
+    return sum(float(_font(pixels, path).getlength("".join(piece))) for path, piece in pieces)
+
+
 @cache
-def _font(size: int) -> Any:
-    import matplotlib
+def _font(size: int, path: Path | None = None) -> Any:
     from PIL import ImageFont
 
-    return ImageFont.truetype(
-        str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), size
-    )
+    return ImageFont.truetype(str(path or fonts.path_for(" ")), size)
 
 
 def time_digits(time: float) -> int:

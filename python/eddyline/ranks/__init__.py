@@ -2,7 +2,8 @@
 
 from .errors import RankError
 from .launch import launch, tell_listening, tell_outcome, tell_run
-from .session import PATIENCE, Session, is_follower, join
+from .session import Session, is_follower, join
+from .starter import PATIENCE
 
 __all__ = [
     "PATIENCE",

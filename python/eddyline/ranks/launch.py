@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -19,12 +18,12 @@ from types import FrameType
 from eddyline.cores import crowding, refusal
 
 from .errors import RankError
-from .session import FOLDER, TERMINAL, launched_ranks, plugin
-from .starter import has_ended, tell_starter
+from .overseer import Ending, Overseer
+from .processes import Process
+from .session import TERMINAL, launched_ranks, plugin
+from .starter import EXIT_LOST, FOLDER, starter_has_gone, stop_patience, tell_computing, tell_starter
 
-EXIT_LOST = 5
 PATIENCE = 60.0  # s that a launcher may take to say its version
-GRACE = 10.0  # s that other ranks may take to end after the root
 NAMED = "EDDYLINE_MPIEXEC"
 """The command that starts ranks, if the user names it."""
 LAUNCHERS = ("mpiexec.gforker", "mpiexec")
@@ -39,6 +38,14 @@ LOOPBACK = {
 }
 OPEN_MPI_HERE = ("--host", "localhost", "--oversubscribe", "--bind-to", "none")
 """Else it goes to all nodes of a job, refuses more ranks than cores, and gives a rank's threads one core."""
+OTHERS = (
+    "PMI_", "PMIX_NAMESPACE", "PMIX_RANK", "PMIX_SERVER_", "PMIX_SECURITY_", "PMIX_SYSTEM_", "PMIX_GDS_",
+    "PMIX_BFROP_", "PMIX_VERSION", "PMIX_HOSTNAME", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE", "OMPI_APP_",
+    "OMPI_NUM_APP_", "OMPI_FIRST_RANKS", "OMPI_FILE_LOCATION", "PRTE_LAUNCHED", "MV2_COMM_WORLD_", "HYDI_",
+    "MPI_LOCALNRANKS", "MPI_LOCALRANKID", "MPI_APPNUM", "MPI_UNIVERSE_SIZE",
+)  # fmt: skip
+"""What names begin with that launchers tell each of their processes."""
+TO_END = 5.0  # s for a launcher that is to end
 _SAID = "What ranks have said, if anything, stands above."
 LISTENS = "listens"
 """The file of the common folder by which the root says so."""
@@ -60,20 +67,23 @@ def launch(ranks: int, arguments: Sequence[str], *, threads: int = 0, quiet: boo
     launcher = find_launcher()
     plugin()
     with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
-        environment = local_environment() | {FOLDER: folder}
-        tell_starter(Path(folder))
+        common = Path(folder)
+        environment = local_environment() | tell_starter(common)
         if sys.stderr.isatty():
             environment[TERMINAL] = os.ttyname(sys.stderr.fileno())
         command = [*launcher, "-n", str(ranks), sys.executable, "-m", "eddyline", *arguments]
-        with _forwarding(Path(folder)) as early:
+        with _forwarding(common) as early:
             process = subprocess.Popen(
                 command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
             )
-            code = _wait(process, Path(folder) / "pid", early)
+            overseer = Overseer(process, common)
+            ending = overseer.wait(early)
             if early:
                 _end_at_once(process, launcher[0])
+            overseer.end_all()
+            if early:
                 raise KeyboardInterrupt
-        return _outcome(Path(folder), code, ranks)
+        return _outcome(common, ending, ranks)
 
 
 def _check_crowd(ranks: int, threads: int, *, quiet: bool) -> None:
@@ -86,8 +96,10 @@ def _check_crowd(ranks: int, threads: int, *, quiet: bool) -> None:
 
 
 def local_environment() -> dict[str, str]:
-    """For ranks that all are on this machine: whatever they open, they open on the loopback device."""
-    return LOOPBACK | os.environ
+    """For ranks that all are on this machine: whatever they open, they open on the loopback device. What
+    another launcher has said to this process is not for them."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(OTHERS)}
+    return LOOPBACK | own
 
 
 def find_launcher() -> list[str]:
@@ -135,21 +147,6 @@ def _launcher_of(plugin: Path) -> list[str]:
     return [found]
 
 
-def _wait(process: subprocess.Popen[bytes], leader: Path, early: Sequence[int]) -> int | None:
-    """Until the launcher ends, or a signal has come early; gives its exit code. If the root has ended long
-    before the launcher, a rank hangs: all are killed, and there is no code."""
-    ended = 0.0
-    while process.poll() is None and not early:
-        time.sleep(0.02)
-        ended = ended or (time.monotonic() if has_ended(leader) else 0.0)
-        if ended and time.monotonic() - ended > GRACE:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return None
-    return process.returncode or 0
-
-
 @contextlib.contextmanager
 def _forwarding(folder: Path) -> Iterator[Sequence[int]]:
     """Signals go to the root alone, as launchers kill their ranks at once. Gives those that come before it
@@ -158,8 +155,9 @@ def _forwarding(folder: Path) -> Iterator[Sequence[int]]:
 
     def forward(number: int, frame: FrameType | None) -> None:
         if (folder / LISTENS).exists():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int((folder / "pid").read_text()), number)
+            root = Process.read(folder / "pid")
+            if root is not None:
+                root.send(number)
         elif number != signal.SIGUSR1:
             early.append(number)
 
@@ -180,20 +178,31 @@ def _end_at_once(process: subprocess.Popen[bytes], launcher: str) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.terminate()
-    process.wait()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(TO_END)
 
 
-def _outcome(folder: Path, code: int | None, ranks: int) -> int:
-    told = folder / "outcome.json"
-    if told.is_file():
-        return int(json.loads(told.read_text(encoding="utf-8"))["exit_code"])
+def _outcome(folder: Path, ending: Ending, ranks: int) -> int:
+    file = folder / "outcome.json"
+    told = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+    if told and not told["without_launcher"]:
+        return int(told["exit_code"])
     run = _note_loss(folder)
-    raise RankError(f"a rank of {ranks} was lost: {_how(code)} {run}{_SAID}", EXIT_LOST)
+    if told:
+        raise RankError(
+            f"the launcher of {ranks} ranks was killed, and the run ended in order. {run}", EXIT_LOST
+        )
+    if ending.stopped:
+        patience = (
+            f"{stop_patience(folder):g} s: continue a stopped rank (SIGCONT) sooner, or raise --patience."
+        )
+        raise RankError(f"{ending.stopped} was stopped and not continued within {patience} {run}", EXIT_LOST)
+    raise RankError(f"a rank of {ranks} was lost: {_how(ending.code)} {run}{_SAID}", EXIT_LOST)
 
 
 def _how(code: int | None) -> str:
     if code is None:
-        return "the first one ended without a word, and others went on waiting for it."
+        return "it ended without a word, and others went on waiting for it."
     if code == -signal.SIGKILL:
         return (
             "the launcher was killed, most likely as memory ran out: try fewer ranks, or a coarser spacing."
@@ -210,7 +219,7 @@ def _note_loss(folder: Path) -> str:
     begun = folder / "run"
     if not begun.is_file():
         return ""
-    path = Path(begun.read_text(encoding="utf-8"))
+    path = Path(os.fsdecode(begun.read_bytes()))
     record = path / "run.json"
     if not record.is_file():
         return ""
@@ -228,6 +237,7 @@ def _note_loss(folder: Path) -> str:
 
 def tell_listening() -> None:
     """The root says that it obeys signals from now on."""
+    tell_computing(leads=True)
     _tell(LISTENS, "")
 
 
@@ -238,7 +248,7 @@ def tell_run(folder: Path) -> None:
 
 def tell_outcome(exit_code: int) -> bool:
     """The root says how it ended; whether somebody wants to know."""
-    return _tell("outcome.json", json.dumps({"exit_code": exit_code}))
+    return _tell("outcome.json", json.dumps({"exit_code": exit_code, "without_launcher": starter_has_gone()}))
 
 
 def _tell(name: str, text: str) -> bool:
@@ -246,5 +256,7 @@ def _tell(name: str, text: str) -> bool:
     folder = os.environ.get(FOLDER)
     if folder is None or not Path(folder).is_dir():
         return False
-    Path(folder, name).write_text(text, encoding="utf-8")
-    return True
+    with contextlib.suppress(OSError):  # the command has gone meanwhile
+        Path(folder, name).write_bytes(os.fsencode(text))
+        return True
+    return False

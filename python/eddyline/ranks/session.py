@@ -9,16 +9,18 @@ import hashlib
 import json
 import os
 import signal
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from eddyline.cores import own_cores
+from eddyline.cores import allowed_cores, own_cores
 
 from .errors import RankError
-from .starter import leave_with_starter
+from .processes import Process
+from .starter import FOLDER, PATIENCE, PATIENCE_FILE, end_without_starter, tell_computing
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -30,13 +32,10 @@ SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE")
 STEP_SIZE = "SLURM_STEP_NUM_TASKS"
 """Where srun says so. It counts if no MPI's launcher does, which srun may have started, one on each node.
 SLURM_NTASKS is a wish of the whole job's, and stands in its batch script, too."""
-FOLDER = "EDDYLINE_LAUNCH"
-"""Folder in which the root tells `eddyline run --ranks` who it is and how it ended."""
 TERMINAL = "EDDYLINE_TERMINAL"
 """The terminal of that command: the root's own output goes through the launcher."""
 SITE = "EDDYLINE_SITE"
 """The name of the site that this rank is at, if somebody gives it one."""
-PATIENCE = 300.0  # s
 
 
 class Session:
@@ -90,6 +89,10 @@ class Session:
     def patience(self, seconds: float) -> None:
         if self.communicator:
             self.communicator.patience = seconds
+        folder = os.environ.get(FOLDER)
+        if folder and self.is_root:
+            with contextlib.suppress(OSError):
+                Path(folder, PATIENCE_FILE).write_text(repr(float(seconds)))
 
     @property
     def is_root(self) -> bool:
@@ -106,11 +109,11 @@ class Session:
         error: Exception | None = None
         try:
             value = prepare()
-            word = "=" + hashlib.sha256(text(value).encode()).hexdigest()
+            word = "=" + hashlib.sha256(os.fsencode(text(value))).hexdigest()
         except Exception as raised:
             error, word = raised, f"!{raised}"
-        words = [each.decode() for each in self.communicator.gather(word.encode())]
-        verdict = self.communicator.broadcast(_verdict(words).encode()).decode()
+        words = list(map(os.fsdecode, self.communicator.gather(os.fsencode(word))))
+        verdict = os.fsdecode(self.communicator.broadcast(os.fsencode(_verdict(words))))
         if error is not None:
             raise error
         if verdict or value is None:
@@ -124,6 +127,7 @@ class Session:
         if self.communicator is not None and not self.is_root:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
                 signal.signal(number, signal.SIG_IGN)
+            tell_computing(leads=False)
             simulation.follow(self.communicator)
             raise SystemExit(0)
         try:
@@ -133,7 +137,7 @@ class Session:
 
     def take_a_core(self) -> None:
         """Each rank of a machine computes on a core of its own from now on, as far as there are so many."""
-        cores = own_cores()
+        cores = allowed_cores()
         os.sched_setaffinity(0, {cores[self.rank % len(cores)]})
 
 
@@ -151,9 +155,31 @@ def _verdict(words: list[str]) -> str:
 
 
 def launched_ranks(environment: Mapping[str, str] = os.environ) -> int:
-    """How many ranks a launcher has started, this process among them; 1 without one."""
-    told = [int(environment[name]) for name in SIZES if name in environment]
-    return max(told) if told else int(environment.get(STEP_SIZE, "1"))
+    """How many ranks a launcher has started, this process among them; 1 without one.
+
+    What a launcher has said to another process, such as the shell around this one, does not count.
+    """
+    if _is_left_over(environment):
+        environment = {name: value for name, value in environment.items() if name != "PMI_SIZE"}
+    told = [_size(environment[name]) for name in SIZES if name in environment]
+    return max(told) if told else _size(environment.get(STEP_SIZE, "1"))
+
+
+def _size(text: str) -> int:
+    """A number of ranks; 1 for what is none."""
+    return int(text) if text.isdecimal() else 1
+
+
+def _is_left_over(environment: Mapping[str, str]) -> bool:
+    """Whether MPICH's launcher, which speaks with its ranks through an open file, does not speak with this
+    process."""
+    told = environment.get("PMI_FD")
+    if told is None:
+        return False
+    try:
+        return not stat.S_ISSOCK(os.fstat(int(told)).st_mode)
+    except (OSError, ValueError, OverflowError):
+        return True
 
 
 def share_of_cores(places: Sequence[tuple[str, Sequence[int]]], rank: int) -> int:
@@ -203,10 +229,11 @@ def join() -> Session:
             f"{communicator.size}: {_remedy(wanted)} (docs/ranks.md)"
         )
     atexit.register(communicator.disconnect)
+    atexit.register(end_without_starter)  # before that: a launcher that has gone helps nobody to part
     folder = os.environ.get(FOLDER)
     if folder and communicator.rank == 0:
-        Path(folder, "pid").write_text(str(os.getpid()))
-        leave_with_starter(Path(folder))
+        with contextlib.suppress(OSError):  # the command has gone, as this rank is about to see
+            Path(folder, "pid").write_text(str(Process.of(os.getpid())))
     return Session(communicator)
 
 

@@ -1,37 +1,68 @@
-"""The process that started the ranks, `eddyline run --ranks N`: they do not go on without it."""
+"""The processes that started the ranks, `eddyline run --ranks N` and the launcher: no rank goes on without
+them."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import threading
 import time
 from pathlib import Path
+from typing import NoReturn
 
-NAME = "starter"
-"""The file of the folder that both know, which has its number."""
-INTERVAL = 0.5  # s between looks
-_gone = threading.Event()
+from .processes import Process, remove_segments
+
+FOLDER = "EDDYLINE_LAUNCH"
+"""Folder that the command and its ranks share."""
+STARTER = "EDDYLINE_STARTER"
+"""The command's process and machine."""
+NAME, LAUNCHER = "starter", "launcher"
+"""Files of the folder that name these processes."""
+RANK = "rank-"
+"""Each rank has a file whose name begins so: its process, and its number if the launcher told it."""
+PATIENCE_FILE = "patience"
+NUMBERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
+PATIENCE = 300.0  # s
+INTERVAL = 0.25  # s between looks
+GRACE = 5.0  # s that a rank goes on without another one
+EXIT_LOST = 5
+_gone, _computes, _leads = threading.Event(), threading.Event(), threading.Event()
+_watch: list[_Watch] = []  # the one of this process
 
 
-def tell_starter(folder: Path) -> None:
-    (folder / NAME).write_text(str(os.getpid()))
+def tell_starter(folder: Path) -> dict[str, str]:
+    """Says in the folder which process starts the ranks. Gives what their environment must hold."""
+    own = Process.of(os.getpid())
+    (folder / NAME).write_text(str(own))
+    return {FOLDER: str(folder), STARTER: f"{own} {os.uname().nodename}"}
 
 
-def leave_with_starter(folder: Path) -> None:
-    """From now on the run ends in order, as at SIGTERM, when the process that started it has gone: killed, as
-    else it waits for the run. The folder, which nobody reads any more, goes with it."""
+def watch_starter() -> None:
+    """As a rank that was started by `--ranks`: looks after the processes that started it from now on.
 
-    def watch() -> None:
-        while not has_ended(folder / NAME):
-            time.sleep(INTERVAL)
-        _gone.set()
-        shutil.rmtree(folder, ignore_errors=True)
-        os.kill(os.getpid(), signal.SIGTERM)
+    If the command or the launcher has gone, a run that is under way ends in order, as at SIGTERM; before that
+    the rank ends at once. A rank of another machine does not see these processes, and goes on.
+    """
+    told = os.environ.get(STARTER, "").split(" ", 2)
+    if len(told) < 3 or told[2] != os.uname().nodename or FOLDER not in os.environ:
+        return
+    watch = _Watch(Path(os.environ[FOLDER]), Process(int(told[0]), int(told[1])))
+    number = next((os.environ[name] for name in NUMBERS if name in os.environ), "")
+    try:
+        (watch.folder / f"{RANK}{os.getpid()}").write_text(f"{watch.own} {number}")
+    except OSError:
+        os._exit(EXIT_LOST)
+    _watch.append(watch)
+    threading.Thread(target=watch.run, name="starter", daemon=True).start()
 
-    if (folder / NAME).is_file():
-        threading.Thread(target=watch, name="starter", daemon=True).start()
+
+def tell_computing(*, leads: bool) -> None:
+    """From now on SIGTERM to the root, which leads the others, ends the run in order."""
+    if leads:
+        _leads.set()
+    _computes.set()
 
 
 def starter_has_gone() -> bool:
@@ -39,12 +70,83 @@ def starter_has_gone() -> bool:
     return _gone.is_set()
 
 
-def has_ended(number: Path) -> bool:
-    """Whether the process whose number is in the file has been there and is no more."""
-    try:
-        status = Path(f"/proc/{int(number.read_text())}/stat").read_text()
-    except FileNotFoundError:
-        return number.exists() and Path("/proc/self").exists()
-    except (OSError, ValueError):
-        return False
-    return status.rpartition(")")[2].split()[0] == "Z"
+def end_without_starter(exit_code: int = 0) -> None:
+    """Ends this process if its starter has gone: nothing that would need the launcher is done any more."""
+    if _gone.is_set() and _watch:
+        _watch[0].leave(exit_code, kill=exit_code != 0)
+
+
+class _Watch:
+    """Looks after starter, launcher and the other ranks."""
+
+    def __init__(self, folder: Path, starter: Process) -> None:
+        self.folder, self.starter = folder, starter
+        self.own = Process.of(os.getpid())
+        self.launcher: Process | None = None
+        self.others: dict[str, Process] = {}
+
+    def run(self) -> None:
+        while not self._is_over():
+            time.sleep(INTERVAL)
+        _gone.set()
+        if not _computes.is_set():
+            self.leave(EXIT_LOST, kill=False)
+        if self.launcher is not None and self.launcher.has_ended:
+            _discard_output()
+        if _leads.is_set():
+            os.kill(os.getpid(), signal.SIGTERM)
+        self._await_others()
+
+    def _is_over(self) -> bool:
+        self.launcher = self.launcher or Process.read(self.folder / LAUNCHER)
+        self._read_others()
+        if self.starter.has_ended or not (self.folder / NAME).exists():
+            return True
+        return self.launcher is not None and self.launcher.has_ended
+
+    def _read_others(self) -> None:
+        for file in self.folder.glob(f"{RANK}*"):
+            if file.name not in self.others and (found := Process.read(file)) and found != self.own:
+                self.others[file.name] = found
+
+    def _await_others(self) -> NoReturn:
+        """Without a starter ranks look after each other: none waits for one that has ended or hangs."""
+        patience = stop_patience(self.folder)
+        without = stopped = 0.0
+        while True:
+            time.sleep(INTERVAL)
+            without += INTERVAL * any(each.has_ended for each in self.others.values())
+            stopped = stopped + INTERVAL if any(each.is_stopped for each in self.others.values()) else 0.0
+            if without > GRACE or stopped > patience:
+                self.leave(EXIT_LOST, kill=True)
+
+    def leave(self, exit_code: int, *, kill: bool) -> NoReturn:
+        """Ends this process at once, with the others if they are to be killed, and removes what they shared:
+        none of them opens it again."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+        if kill:
+            for each in self.others.values():
+                each.kill()
+        remove_segments(self.own.segments())
+        if self.starter.has_ended:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            if self.launcher is not None:  # it ends by itself, unless it is stopped or waits for other ranks
+                self.launcher.send(signal.SIGKILL if kill else signal.SIGCONT)
+        os._exit(exit_code)
+
+
+def stop_patience(folder: Path) -> float:
+    """How long a stopped rank is waited for [s]; endless if the run says 0."""
+    with contextlib.suppress(OSError, ValueError):
+        return float((folder / PATIENCE_FILE).read_text()) or float("inf")
+    return PATIENCE
+
+
+def _discard_output() -> None:
+    """What a rank says goes through the launcher, and cannot be written any more."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(null, stream)
+    os.close(null)

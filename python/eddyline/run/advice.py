@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.stream import integrity
 from eddyline.stream.checkpoints import look
 from eddyline.wording import command
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def resuming(folder: RunFolder, record: Mapping[str, Any]) -> str:
     """What goes on with a run that did not come to its end, after a look at what its folder holds."""
     try:
-        found = look(folder.checkpoints, folder.world.read_text(encoding="utf-8"))
+        found = look(folder.checkpoints, integrity.read_text(folder.world))
     except (OSError, ValueError):
         return "its world.toml is missing or cannot be read, so that it cannot go on"
     if found:
@@ -29,7 +30,7 @@ def resuming(folder: RunFolder, record: Mapping[str, Any]) -> str:
 def is_resumable(folder: RunFolder, record: Mapping[str, Any]) -> bool:
     """Whether `eddyline resume` works."""
     try:
-        found = look(folder.checkpoints, folder.world.read_text(encoding="utf-8"))
+        found = look(folder.checkpoints, integrity.read_text(folder.world))
     except (OSError, ValueError):
         return False
     return can_begin_again(record) if found is None else found

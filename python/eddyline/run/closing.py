@@ -13,7 +13,7 @@ from eddyline.plot import references
 from eddyline.run.advice import again, is_resumable
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
-from eddyline.stream.frames import FrameStore
+from eddyline.stream.damaged import DamagedError
 from eddyline.wording import NOT_CLOSED, command
 from eddyline.world.gallery import gallery
 from eddyline.world.problems import number_with_error, rounded
@@ -162,11 +162,13 @@ def next_command(run: Run) -> str:
     outcome = run.outcome
     if outcome == NOT_CLOSED or (outcome == "stopped by user" and is_resumable(folder, run.record)):
         return command("resume", folder.path)
+    if outcome == "failed" and _can_leave_out_a_command(run):
+        return command("resume", folder.path, "--without-last-command")
     if changes := proposal(folder.world.read_text(encoding="utf-8")):
         return f"{command('run', _world_of(run))} {changes}"
     if outcome == "stopped by user":
         return again(folder.world, run.record)
-    is_film = len(FrameStore(folder.pictures)) > 1
+    is_film = len(folder.read_frames()) > 1
     return command("export", folder.path, *(("--mp4", "--quantity", "pressure") if is_film else ("--csv",)))
 
 
@@ -178,6 +180,22 @@ def _world_of(run: Run) -> str | Path:
     if name is not None:
         return name
     return Path(source) if source and Path(source).is_file() else RunFolder(run.folder).world
+
+
+def _can_leave_out_a_command(run: Run) -> bool:
+    """Whether a command came before the end, and a whole checkpoint before it."""
+    from eddyline.live.steering import CONTROL
+    from eddyline.stream.checkpoints import CheckpointError, find_checkpoint
+
+    folder = RunFolder(run.folder)
+    try:
+        commands = [each for each in folder.read_journal() if each.name not in CONTROL]
+        if not commands or commands[-1].step > run.record.get("steps", -1):
+            return False
+        find_checkpoint(folder.checkpoints, lambda text: None, commands[-1].step)
+    except (CheckpointError, DamagedError):
+        return False
+    return True
 
 
 def proposal(world: str) -> str:

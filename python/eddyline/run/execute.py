@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.kinds import number, path, text, whole
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
-from eddyline.live.journal import Entry, JournalError
-from eddyline.live.journal import read as read_journal
+from eddyline.live.journal import Entry, leave_out
 from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
 from eddyline.run.advice import can_begin_again
 from eddyline.run.errors import RequestError
@@ -30,6 +29,7 @@ from eddyline.stream.checkpoints import (
     Checkpoint,
     CheckpointError,
     NoCheckpointError,
+    drop_checkpoints,
     find_checkpoint,
     world_digest,
 )
@@ -151,6 +151,7 @@ def resume(
     patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
     checksums: int = 0,
+    without_last_command: bool = False,
     progress: bool = True,
     movie: bool = True,
     report: bool = True,
@@ -162,6 +163,8 @@ def resume(
     run: a Run, its folder, or `runs/NAME` for the latest run of a world.
     steps, until: as in `run`, counted from the start of the run. Without them a run that did not come to its
     end goes on to where it was to end, and one that did to the end that the world gives.
+    without_last_command: leave out the last command with which the run was steered, as if it had never been
+        given: from the last checkpoint before it. The journal keeps the line and marks it.
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
     computed again. A run that ended before its first checkpoint begins again; one that was computed and not
     closed gets its results, pictures and report, and no step is computed. Raises what `run` raises, and
@@ -178,7 +181,7 @@ def resume(
         folder = RunFolder(Run.of(run).folder)
         watched_at(live)
         _check_keeping(checkpoint_every, checksums)
-        found = _Resumption.of(folder, steps, until)
+        found = _Resumption.of(folder, steps, until, without_last_command=without_last_command)
         _check(found.world, end=found.end, steps=found.steps, manner=manner)
         if ranks.is_root and not found.is_computed:
             found.find_checkpoint()
@@ -191,10 +194,14 @@ def resume(
         tell_run(ready.folder.path)
         tell_listening()
         with RunProgress(ready.world.title, shown=progress) as shown:
-            return close(ready.folder, shown.say)
+            return close(ready.folder, shown.say, shown.warn)
     folder = ready.folder
     with simulated(ready.world, manner, ranks) as (simulation, stop), folder.held():
         tell_run(folder.path)
+        if ready.unwanted is not None:  # checkpoints first: those after the command hold what it did
+            drop_checkpoints(folder.checkpoints, ready.unwanted.step)
+            leave_out(folder.path / JOURNAL, ready.unwanted)
+            folder.forget_checksum(folder.path / JOURNAL)
         execution = Execution(
             ready.world, simulation, folder, stop, end=ready.end,
             steps=ready.steps if ready.steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
@@ -215,22 +222,27 @@ def resume(
 @dataclass
 class _Resumption:
     """With what a run goes on. steps, until: where it is to end, None: at the end that the world gives.
-    is_computed: it is there already, and only has to be closed. checkpoint: None to begin again."""
+    without_last_command: whether it leaves out its last command, `unwanted`. is_computed: it is there
+    already, and only has to be closed. checkpoint: None to begin again."""
 
     folder: RunFolder
     record: Mapping[str, Any]
     world: World
     steps: int | None
     until: float | None
+    without_last_command: bool
+    unwanted: Entry | None = None
     checkpoint: Checkpoint | None = None
 
     @classmethod
-    def of(cls, folder: RunFolder, steps: int | None, until: float | None) -> _Resumption:
+    def of(
+        cls, folder: RunFolder, steps: int | None, until: float | None, *, without_last_command: bool
+    ) -> _Resumption:
         record = folder.read_record()
         if steps is None and until is None and record["outcome"] != "finished":
             asked = record.get("asked", {})
             steps, until = asked.get("steps"), asked.get("until")
-        return cls(folder, record, _load(folder.world, None), steps, until)
+        return cls(folder, record, folder.read_world(verified=False), steps, until, without_last_command)
 
     @property
     def end(self) -> float:
@@ -244,7 +256,9 @@ class _Resumption:
 
     @property
     def is_computed(self) -> bool:
-        return has_final_state(self.record) and self._is_reached(self.record["steps"], self.record["time"])
+        if self.without_last_command or not has_final_state(self.record):
+            return False
+        return self._is_reached(self.record["steps"], self.record["time"])
 
     def _is_reached(self, step: int, time: float) -> bool:
         return time >= self.end or (self.steps is not None and step >= self.steps)
@@ -252,9 +266,11 @@ class _Resumption:
     def find_checkpoint(self) -> None:
         """Raises RequestError if the run cannot go on, or is where it is to end."""
         folder = self.folder
+        self.unwanted = _last_command(folder) if self.without_last_command else None
+        before = math.inf if self.unwanted is None else self.unwanted.step
         try:
             with folder.held():  # or its first one may be still to come
-                found = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr))
+                found = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr), before)
         except NoCheckpointError as error:
             if not can_begin_again(self.record):
                 raise RequestError(str(error)) from None
@@ -331,10 +347,19 @@ def watched_at(live: str | None) -> Address | None:
 
 
 def journal_of(folder: RunFolder) -> list[Entry]:
-    try:
-        return read_journal(folder.path / JOURNAL)
-    except JournalError as error:
-        raise RequestError(str(error)) from None
+    return folder.read_journal()
+
+
+def _last_command(folder: RunFolder) -> Entry:
+    """The last command that changed something and counts. Raises RequestError if there is none."""
+    from eddyline.live.steering import CONTROL
+
+    commands = [entry for entry in journal_of(folder) if entry.name not in CONTROL]
+    if not commands:
+        raise RequestError(
+            f"{folder}: was not steered; leave out {called('without_last_command')} to go on with it"
+        )
+    return commands[-1]
 
 
 def _end(world: World, until: float | None) -> float:

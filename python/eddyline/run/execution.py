@@ -66,7 +66,6 @@ class Execution:
         self._makes = {"movie": True, "report": True}
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
-            "format": 1,
             "world": world.name,
             "title": world.title,
             "source": str(world.path or ""),
@@ -144,6 +143,7 @@ class Execution:
         if self._before is None:
             atomic.write_text(self.folder.world, self.world.source, durable=True)
             self._copy_curves()
+        self.record["files"] = self.folder.digests(complete=False)
         self.folder.write_record(self.record)
 
     def _copy_curves(self) -> None:
@@ -276,6 +276,7 @@ class Execution:
         if self.record["ranks"] > 1:
             self.record["shares"] = simulation.shares()
             write_timeline(self.folder.path / TIMELINE, simulation.timeline())
+        self.record["files"] = self.folder.digests(complete=True)
         self.folder.write_record(unclosed(self.record, **self._makes))
         self._is_computed = True
 
@@ -292,7 +293,7 @@ class Execution:
 
         self.stop.finishing = True
         try:
-            publish(run, **self._makes, say=shown.say)
+            publish(run, **self._makes, say=shown.say, warn=shown.warn)
         except KeyboardInterrupt:
             repair = command("export", self.folder.path)
             with contextlib.suppress(OSError):  # the terminal may have gone

@@ -107,7 +107,7 @@ def _timeline(run: Run, folder: Path) -> Iterator[Path]:
     from eddyline.stream.timeline import NAME, read_timeline, trace
 
     kept = run.folder / NAME
-    if not kept.is_file():
+    if not os.path.lexists(kept):
         raise RequestError(f"{run.folder}: has no timeline; runs with --ranks 2 or more keep one")
     ranks = read_timeline(kept)
     target = folder / "timeline.json"
@@ -150,7 +150,8 @@ def _tables(run: Run, folder: Path) -> Iterator[Path]:
     for name in run.series_names:
         target = folder / f"{name}.csv"
         run.series(name)  # raises DamagedError
-        atomic.write_bytes(target, (run.folder / "series" / f"{name}.csv").read_bytes())
+        content = RunFolder(run.folder).read_file(run.folder / "series" / f"{name}.csv")
+        atomic.write_bytes(target, content or b"")
         yield target
     if not run.results_if_any:
         return

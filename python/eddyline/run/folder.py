@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from eddyline.live import journal
 from eddyline.run.claim import claim, is_claimed
-from eddyline.run.errors import FolderInUseError, RequestError, WriteError
-from eddyline.stream import atomic
-from eddyline.stream.damaged import DamagedError
+from eddyline.run.errors import FolderInUseError, WriteError
+from eddyline.run.stored import check_record, check_results
+from eddyline.stream import atomic, integrity
+from eddyline.stream.checksums import NAME as CHECKSUMS
+from eddyline.stream.checksums import read_checksums
+from eddyline.stream.damaged import DamagedError, reading
+from eddyline.stream.frames import FrameStore
+from eddyline.stream.series import read_series
 from eddyline.wording import given
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eddyline.live.steering import Steering
+    from eddyline.world import World
 
 MOST_NAMED = 8  # runs of a sweep, in a message
 MOST_LINKS = 40  # from one to the next, as the system's own
@@ -150,7 +161,7 @@ class RunFolder:
         latest run)."""
         given = Path(path)
         for candidate in (*map(_followed, (given, given / "latest", given.parent)), *_numbered(given)[-1:]):
-            if (candidate / "run.json").is_file():
+            if os.path.lexists(candidate / "run.json"):
                 return cls(candidate)
         raise FileNotFoundError(f"{given}: {_no_run(given)}")
 
@@ -169,26 +180,93 @@ class RunFolder:
         return is_claimed(self.path)
 
     def write_record(self, record: dict[str, Any]) -> None:
-        atomic.write_json(self.record, record, durable=True)
+        content = integrity.with_digest({**record, "format": integrity.FORMAT})
+        atomic.write_json(self.record, content, durable=True)
 
     def read_record(self) -> dict[str, Any]:
-        """What run.json holds. Raises RequestError if it is no record of a run."""
-        try:
-            value = json.loads(self.record.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise RequestError(f"{self.record}: damaged ({error})") from None
-        if not isinstance(value, dict) or "outcome" not in value:
-            raise RequestError(f"{self.record}: damaged (it holds no record of a run)")
-        return value
+        """What run.json holds. Raises DamagedError if it is no record of a run."""
+        value = integrity.read_json(self.record)
+        if value is None:
+            raise DamagedError(self.record, "it is missing")
+        return check_record(self.record, value)
+
+    def write_results(self, results: dict[str, Any]) -> None:
+        content = integrity.with_digest({**results, "format": integrity.FORMAT})
+        atomic.write_json(self.results, content, durable=True)
 
     def read_results(self) -> dict[str, Any]:
         """What results.json holds; nothing without one. Raises DamagedError."""
-        try:
-            if not self.results.is_file():
-                return {}
-            return dict(json.loads(self.results.read_text(encoding="utf-8")))
-        except (ValueError, TypeError) as error:
-            raise DamagedError(self.results, error) from None
+        value = integrity.read_json(self.results)
+        return {} if value is None else check_results(self.results, value)
+
+    def read_file(self, path: Path) -> bytes | None:
+        """A file of the run; None if there is none. Raises DamagedError, also for one that has changed since
+        run.json listed it."""
+        content = integrity.read_file(path)
+        if content is None or not os.path.lexists(self.record):
+            return content
+        listed = self.read_record().get("files", {}).get(path.relative_to(self.path).as_posix())
+        if listed is not None and listed != integrity.hex_digest(content):
+            raise DamagedError(path, "it was changed after it was written: its checksum is another")
+        return content
+
+    def forget_checksum(self, path: Path) -> None:
+        """A file of the run has been changed on purpose: run.json lists it no more. Raises DamagedError."""
+        record = self.read_record()
+        if record.get("files", {}).pop(path.relative_to(self.path).as_posix(), None) is not None:
+            self.write_record(record)
+
+    def digests(self, *, complete: bool) -> dict[str, str]:
+        """Checksums by name, for the key `files` of run.json: of what is there from the start, and if the run
+        is `complete`, of what grows while it runs. Other files carry their own."""
+        paths = [self.world, *self.path.glob("*.csv")]
+        grown = [self.path / CHECKSUMS]
+        if complete:
+            grown += [*self.series.glob("*.csv"), self.path / journal.NAME, self.pictures / "frames.index"]
+        paths = [path for path in paths if path not in grown] + (grown if complete else [])
+        return {
+            path.relative_to(self.path).as_posix(): integrity.hex_digest(path.read_bytes())
+            for path in sorted(paths)
+            if path.is_file()
+        }
+
+    def read_world(self, *, verified: bool = True) -> World:
+        """The world as it was run, with the name that it had then. Raises WorldError and DamagedError, the
+        latter also for one that has changed, if it is to be `verified`."""
+        from eddyline.world import World
+
+        source = integrity.read_text(self.world, self.read_file if verified else integrity.read_file)
+        name = str(self.read_record().get("world") or "world")
+        world = World.from_text(source, name, path=self.world)
+        for curve in {expect.curve for expect in world.file.expect if expect.curve} if verified else ():
+            self.read_file(self.path / Path(curve).name)
+        return world
+
+    def read_series(self, name: str) -> pd.DataFrame:
+        """Raises DamagedError."""
+        return read_series(self.series / f"{name}.csv", self.read_file)
+
+    def read_frames(self) -> FrameStore:
+        """Raises DamagedError."""
+        return FrameStore(self.pictures, self.read_file)
+
+    def read_checksums(self) -> dict[int, str]:
+        """Raises DamagedError."""
+        return read_checksums(self.path / CHECKSUMS, self.read_file)
+
+    def read_journal(self) -> list[journal.Entry]:
+        """Raises DamagedError."""
+        return journal.read(self.path / journal.NAME, self.read_file)
+
+    def steered(self, world: World) -> Steering | None:
+        """What the journal has made of `world`; None without entries. Raises DamagedError."""
+        from eddyline.live.steering import replayed
+
+        entries = self.read_journal()
+        if not entries:
+            return None
+        with reading(self.path / journal.NAME):
+            return replayed(world, entries)
 
     def drop_ballast(self) -> None:
         """Frees the room kept for the last words of a run whose disk is full."""

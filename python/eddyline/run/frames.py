@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +22,14 @@ class Frames:
     In 3D a frame is a view of the run, as in its film.
     """
 
-    def __init__(self, folder: Path, quantity: str) -> None:
-        self._store = FrameStore(folder)
+    def __init__(self, store: FrameStore, quantity: str) -> None:
+        self._store = store
         self.quantity = quantity
         self.times: NDArray[np.float64] = self._store.index["time"].astype(np.float64)
         self.steps: NDArray[np.int64] = self._store.index["step"].astype(np.int64)
         if quantity not in self._store.quantities:
             known = ", ".join(self._store.quantities) or "none"
-            raise KeyError(f"{folder}: has no frames of {quantity!r}; it has: {known}")
+            raise KeyError(f"{store.path.parent}: has no frames of {quantity!r}; it has: {known}")
 
     def __len__(self) -> int:
         return len(self._store)

@@ -160,7 +160,7 @@ class Helm:
 
     def _repeat(self, entry: journal.Entry) -> None:
         """Does again what a journal says; that it can be done is known."""
-        turn = self._steering.turn(entry.command, entry.time)
+        turn = self._steering.turn(entry.command, entry.time, repeats=True)
         self._steering.take(turn, self._simulation)
         self._mark(entry)
 

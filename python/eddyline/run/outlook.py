@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eddyline.run.results import flow_states
-from eddyline.signals import Periodic, Unsettled
+from eddyline.run.results import Series, flow_states
+from eddyline.signals import FlowState, Periodic, Steady, Unsettled
 from eddyline.stream.series import read_series
 from eddyline.world.quantities import bodies_with_forces
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 INTERVAL = 5.0  # s of wall time between looks: each reads the series of forces
+HOLD = 2.0  # periods for which a new verdict must have held before it is told
+SPAN = 0.1  # of the time so far, in place of these where there is no period
+PROBES = 4  # moments of that time at which the verdict must have been the same
 
 
 @dataclass(frozen=True)
@@ -30,13 +33,17 @@ class Outlook:
 
 
 class Lookout:
-    """Looks now and then at what the series of forces say so far."""
+    """Looks now and then at what the series of forces say so far. Near a threshold noise lets them say one
+    thing and another in turn: the verdict changes only when a new one has held for some periods."""
 
     def __init__(self, world: World, folder: RunFolder) -> None:
         self._world = world
         self._folder = folder
         self._next = clock.perf_counter() + INTERVAL
         self._latest = Outlook()
+        self._verdict = ""  # "periodic" or "steady", if the flow is
+        self._said = Outlook()  # when the verdict was last confirmed
+        self._hold = 0.0  # for how long another verdict must hold [s]
         self._settled = ""  # what the flow has been when there were numbers last
 
     def look(self, time: float, gone: Container[str] = ()) -> Outlook:
@@ -58,16 +65,35 @@ class Lookout:
         states = list(flow_states(self._world, series).values())
         if not states:
             return Outlook()
+        found = _verdict(states)
+        if found != self._verdict and not self._has_held(found, series, self._hold or _hold(states, series)):
+            return self._said if self._verdict else Outlook(f"{self._numbers} soon")
+        self._verdict = found
+        if not found:
+            self._hold = 0.0
+            return self._unsettled(states, series)
+        self._settled, self._hold = found, _hold(states, series)
+        since = max(state.window[0] for state in states if not isinstance(state, Unsettled))
+        self._said = Outlook(f"{found} since t = {since:.3g} s")
+        return self._said
+
+    def _has_held(self, verdict: str, series: Series, hold: float) -> bool:
+        """Whether the series said the same all along the last `hold` seconds."""
+        now = _last_time(series)
+        for k in range(1, PROBES + 1):
+            before = now - hold * k / PROBES
+            cut = {name: frame[frame["time"] <= before] for name, frame in series.items()}
+            if _verdict(list(flow_states(self._world, cut).values())) != verdict:
+                return False
+        return True
+
+    def _unsettled(self, states: Sequence[FlowState], series: Series) -> Outlook:
+        """When there will be numbers, or why there are none."""
         unsettled = [state for state in states if isinstance(state, Unsettled)]
-        if not unsettled:
-            word = "periodic" if any(isinstance(state, Periodic) for state in states) else "steady"
-            since = max(state.window[0] for state in states if not isinstance(state, Unsettled))
-            self._settled = word
-            return Outlook(f"{word} since t = {since:.3g} s")
         times = [state.likely for state in unsettled if state.likely is not None]
         if len(times) < len(unsettled):
             return Outlook(f"no longer {self._settled}" if self._settled else unsettled[0].reason)
-        latest, now = max(times), max(float(frame["time"].iloc[-1]) for frame in series.values())
+        latest, now = max(times), _last_time(series)
         if latest <= now:
             return Outlook(f"{self._numbers} soon")
         late = ", after the end" if latest > self._world.end else ""
@@ -78,6 +104,27 @@ class Lookout:
     @property
     def _numbers(self) -> str:
         return f"no longer {self._settled}, numbers" if self._settled else "first numbers"
+
+
+def _verdict(states: Sequence[FlowState]) -> str:
+    """What the flow is around all bodies: "periodic", "steady", or nothing yet."""
+    if not states or any(isinstance(state, Unsettled) for state in states):
+        return ""
+    return "periodic" if any(isinstance(state, Periodic) for state in states) else "steady"
+
+
+def _hold(states: Sequence[FlowState], series: Series) -> float:
+    """For how long [s] a verdict other than that of `states` must hold."""
+    periods = [1 / state.frequency for state in states if isinstance(state, Periodic)]
+    periods += [state.period for state in states if isinstance(state, Steady) and state.period]
+    if periods:
+        return HOLD * max(periods)
+    first = min(float(frame["time"].iloc[0]) for frame in series.values())
+    return SPAN * (_last_time(series) - first)
+
+
+def _last_time(series: Series) -> float:
+    return max(float(frame["time"].iloc[-1]) for frame in series.values())
 
 
 def _has_rows(path: Path) -> bool:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.live import journal
-from eddyline.live.steering import replayed
 from eddyline.plot import colors, metadata, movie
 from eddyline.plot.chart import Chart
 from eddyline.plot.charts import charts_of
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.scene import Passing, Scene
-from eddyline.stream.frames import Frame, FrameStore
+from eddyline.run.folder import RunFolder
+from eddyline.stream.damaged import reading
+from eddyline.stream.frames import Frame
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -38,8 +38,8 @@ class RunPictures:
         self.run = run
         self.width = width
         self.scene = scene_of(run)
-        self.store = FrameStore(run.folder / "pictures")
-        self.quantity = quantity or str(run.record["quantity"])
+        self.store = RunFolder(run.folder).read_frames()
+        self.quantity = quantity or run.quantity
         self.metadata = metadata_of(run)
         if self.quantity not in self.quantities():
             known = ", ".join(self.quantities()) or "none (the run kept no frames)"
@@ -108,10 +108,9 @@ class RunPictures:
 
 def scene_of(run: Run) -> Scene:
     """With the bodies as steering moved, added and removed them."""
-    entries = journal.read(run.folder / journal.NAME)
-    if not entries:
+    steering = RunFolder(run.folder).steered(run.world)
+    if steering is None:
         return Scene.of(run.world)
-    steering = replayed(run.world, entries)
     world = steering.world
     passing = [
         Passing(body, steering.come[body.name], math.inf)
@@ -165,14 +164,16 @@ def slope(values: Raster, axis: int) -> Raster:
 
 
 def metadata_of(run: Run) -> metadata.Metadata:
-    """What every picture of `run` carries."""
-    return metadata.Metadata(
-        world=run.world.source,
-        version=str(run.record["versions"]["eddyline"]),
-        fingerprint=run.fingerprint,
-        title=run.title,
-        options=str(run.record.get("options", "")),
-    )
+    """What every picture of `run` carries. Raises DamagedError."""
+    source = run.world.source
+    with reading(RunFolder(run.folder).record):
+        return metadata.Metadata(
+            world=source,
+            version=str(run.record["versions"]["eddyline"]),
+            fingerprint=run.fingerprint,
+            title=run.title,
+            options=str(run.record.get("options", "")),
+        )
 
 
 def charts(run: Run) -> list[Chart]:

@@ -9,18 +9,28 @@ if TYPE_CHECKING:
     from eddyline.run.record import Run
 
 
-def publish(run: Run, *, movie: bool, report: bool, say: Callable[[str], None] = lambda words: None) -> None:
-    """Makes them in the folder of the run. say: gets a word about each."""
+def publish(
+    run: Run,
+    *,
+    movie: bool,
+    report: bool,
+    say: Callable[[str], None] = lambda words: None,
+    warn: Callable[[str], None] = lambda words: None,
+) -> None:
+    """Makes them in the folder of the run. say: gets a word about each; warn: a line about what pictures
+    leave out."""
+    from eddyline.plot.fonts import left_out
     from eddyline.run.folder import RunFolder
     from eddyline.run.pictures import RunPictures, charts, save_charts
     from eddyline.run.report import write_report
-    from eddyline.stream.frames import FrameStore
 
     kept = RunFolder(run.folder)
     folder = kept.pictures
-    if count := len(FrameStore(folder)):  # none if it broke down at the start
+    if count := len(kept.read_frames()):  # none if it broke down at the start
         pictures = RunPictures(run)
         say("Painting")
+        if words := left_out([run.title]):
+            warn(words)
         pictures.save_picture(kept.picture)
         if movie and count > 1:
             pictures.save_movie(kept.movie, lambda done: say(f"Movie, frame {done} of {count}"))

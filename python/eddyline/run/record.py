@@ -14,7 +14,7 @@ from eddyline import kinds
 from eddyline.run.errors import MissingFileError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import snapshots
-from eddyline.stream.series import read_series
+from eddyline.stream.damaged import reading
 from eddyline.wording import NOT_CLOSED, command
 
 if TYPE_CHECKING:
@@ -109,19 +109,26 @@ class Run:
     @property
     def name(self) -> str:
         """That of the world file, without `.toml`."""
-        return str(self.record["world"])
+        return self._text("world")
 
     @property
     def title(self) -> str:
         """That of the world."""
-        return str(self.record["title"])
+        return self._text("title")
+
+    @property
+    def quantity(self) -> str:
+        """What its film shows."""
+        return self._text("quantity")
+
+    def _text(self, key: str) -> str:
+        with reading(self._folder.record):
+            return str(self.record[key])
 
     @cached_property
     def world(self) -> World:
         """The world as it was run, with the name that it had then."""
-        from eddyline.world import World
-
-        return World.load(self._folder.world, name=str(self.record.get("world") or "world"))
+        return self._folder.read_world()
 
     @property
     def spacing(self) -> float:
@@ -168,12 +175,11 @@ class Run:
 
     def series(self, name: str) -> pd.DataFrame:
         """A time series: columns with plain names ("time" [s] first), units in `.attrs["units"]`."""
-        path = self._folder.series / f"{name}.csv"
-        if not path.is_file():
+        if name not in self.series_names:
             raise KeyError(
                 f"{self.folder} has no series {name!r}; it has: {', '.join(self.series_names) or 'none'}"
             )
-        return read_series(path)
+        return self._folder.read_series(name)
 
     @property
     def snapshot_count(self) -> int:
@@ -191,9 +197,9 @@ class Run:
         another that was kept is asked for. KeyError, which names those, if this one was not."""
         from eddyline.run.frames import Frames
 
-        name = str(self.record["quantity"]) if quantity is None else quantity
+        name = self.quantity if quantity is None else quantity
         kinds.text(quantity=name)
-        return Frames(self._folder.pictures, name)
+        return Frames(self._folder.read_frames(), name)
 
     @property
     def picture(self) -> Path:
@@ -221,9 +227,7 @@ class Run:
         return self.outcome in ("finished", "stopped by user", "failed") and "time" in self.record
 
     def _frame_count(self) -> int:
-        from eddyline.stream.frames import FrameStore
-
-        return len(FrameStore(self._folder.pictures))
+        return len(self._folder.read_frames())
 
     def __repr__(self) -> str:
         words = f", {self.fingerprint}" if self.fingerprint else ""

@@ -60,7 +60,7 @@ def replay(
         given = Run.of(run)
         folder = RunFolder(given.folder)
         record = folder.read_record()
-        if "steps" not in record or not record["fingerprint"]:
+        if not {"steps", "end", "world", "title"} <= record.keys() or not record.get("fingerprint"):
             outcome = given.outcome
             how = {"running": "is being computed", "lost": "was killed"}.get(outcome, outcome)
             remedy = "wait until it ends" if outcome == "running" else resuming(folder, record)
@@ -78,7 +78,7 @@ def replay(
         watched_at(live)
         if ranks.is_root:
             RunFolder.check_destination(destination)
-        made = World.load(folder.world)
+        made = folder.read_world()
         return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
 
     world, before, entries, steps, end = ranks.agree(prepare, lambda found: f"{manner}\n{found[0].source}")
@@ -86,9 +86,9 @@ def replay(
     with simulated(world, manner, ranks) as (simulation, stop):
         folder = RunFolder.create(str(record["world"]), destination)
         tell_run(folder.path)
-        kept = before.path / journal.NAME
-        if kept.is_file():
-            atomic.write_bytes(folder.path / journal.NAME, kept.read_bytes())
+        kept = before.read_file(before.path / journal.NAME)
+        if kept is not None:
+            atomic.write_bytes(folder.path / journal.NAME, kept)
         execution = Execution(
             world, simulation, folder, stop, end=end, steps=steps, checkpoint_every=CHECKPOINT_EVERY
         )

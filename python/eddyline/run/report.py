@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.live import journal
 from eddyline.live.steering import CONTROL
 from eddyline.plot import references
 from eddyline.plot.chart import Chart
@@ -27,17 +26,24 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
+from eddyline.stream.damaged import reading
 from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
 
 TEMPLATE = "report.html.jinja"
+RANK_COLUMNS = (
+    "Rank", "Particles", "Neighbours", "Messages a step", "kB a step", "Migrants", "Idle", "Overlap",
+)  # fmt: skip
 
 
 def write_report(run: Run, target: Path, charts: Sequence[Chart]) -> None:
     """Writes the page of `run` with its movie (or last picture) and `charts` inside."""
-    atomic.write_text(target, report_html(run, charts))
+    _ = run.world, run.results, _steered(run)  # each tells itself if it is damaged
+    with reading(RunFolder(run.folder).record):
+        page = report_html(run, charts)
+    atomic.write_text(target, page)
 
 
 def report_html(run: Run, charts: Sequence[Chart]) -> str:
@@ -72,6 +78,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         phases=_phase_rows(run),
         since=f" since step {_first_step(run):,}" if _first_step(run) else "",
         ranks=_rank_rows(run),
+        rank_columns=RANK_COLUMNS,
         balance=_balance(run),
         exchange=_exchange(run),
         lazy=lazy_story(run),
@@ -85,7 +92,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
 
 def _steered(run: Run) -> list[tuple[str, str, str]]:
     """(time, step, what) of everything that was done to the run while it ran."""
-    entries = journal.read(run.folder / journal.NAME)
+    entries = RunFolder(run.folder).read_journal()
     return [
         (f"{entry.time:.4g} s", f"{entry.step:,}", entry.text)
         for entry in entries
@@ -202,8 +209,7 @@ def _resumed_row(run: Run) -> list[tuple[str, str]]:
 
 
 def _rank_rows(run: Run) -> list[tuple[str, ...]]:
-    """Of each rank: particles, neighbours, messages and kilobytes a step, migrants, idle and overlapping
-    shares."""
+    """RANK_COLUMNS of each rank."""
     shares = run.record.get("shares", [])
     steps = max(1, run.record["steps"] - _first_step(run))
     rows: list[tuple[str, ...]] = []

@@ -73,7 +73,6 @@ class Results:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "format": 1,
             "spacing": self.spacing,
             "flows": self.flows,
             "values": [asdict(value) for value in self.values],

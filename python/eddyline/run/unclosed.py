@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
-from eddyline.stream import atomic
 from eddyline.wording import NOT_CLOSED
 
 if TYPE_CHECKING:
@@ -47,15 +46,12 @@ def evaluate_run(run: Run, world: World, gone: Container[str]) -> None:
 
     series = {name: run.series(name) for name in run.series_names}
     results = evaluate(world, series, reached=run.record["time"], gone=gone)
-    folder = RunFolder(run.folder)
-    atomic.write_json(folder.results, results.to_json(), durable=True)
+    RunFolder(run.folder).write_results(results.to_json())
 
 
-def close(folder: RunFolder, say: Say = lambda words: None) -> Run:
+def close(folder: RunFolder, say: Say = lambda words: None, warn: Say = lambda words: None) -> Run:
     """Closes a run that has its final state: results, pictures, report, as the run itself would have made
     them. Raises FolderInUseError if another process computes it."""
-    from eddyline.live import journal
-    from eddyline.live.steering import replayed
     from eddyline.run.publish import publish
 
     with folder.held():
@@ -64,9 +60,8 @@ def close(folder: RunFolder, say: Say = lambda words: None) -> Run:
             return run
         makes, run.record = run.record["makes"], ended(run.record)
         folder.remove_leftovers()
-        world = run.world
-        evaluate_run(run, world, replayed(world, journal.read(folder.path / journal.NAME)).gone)
-        publish(run, **makes, say=say)
+        evaluate_run(run, run.world, _gone(run))
+        publish(run, **makes, say=say, warn=warn)
         folder.drop_ballast()
         folder.write_record(run.record)
     return run
@@ -100,7 +95,6 @@ def complete(run: Run, say: Say = lambda words: None) -> Run:
 
 
 def _gone(run: Run) -> Container[str]:
-    from eddyline.live import journal
-    from eddyline.live.steering import replayed
-
-    return replayed(run.world, journal.read(run.folder / journal.NAME)).gone
+    """Bodies that were removed."""
+    steering = RunFolder(run.folder).steered(run.world)
+    return () if steering is None else steering.gone

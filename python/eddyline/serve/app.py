@@ -21,6 +21,7 @@ from eddyline.live.journal import JournalError
 from eddyline.live.stream_pb2 import VERSION_CURRENT
 from eddyline.run.errors import RequestError
 from eddyline.serve import machine, runs, sockets, worlds
+from eddyline.serve.foreign import cleaned
 from eddyline.serve.lab import Lab
 from eddyline.serve.problems import Fault, Faults, Refusal, faults_of
 from eddyline.serve.store import UnwritableError
@@ -35,7 +36,22 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
 }
+_ALONE = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_POLICY_OF_PAGE = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    f"media-src 'self' blob:; font-src 'self'; connect-src 'self'; {_ALONE}"
+)
+"""No script but the page's own. The editor and the charts write styles."""
+_POLICY_OF_MEDIA = (
+    f"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; {_ALONE}"
+)
+"""Pictures and films of a run, which browsers show in a document of their own making."""
+_POLICY_OF_FILES = f"sandbox allow-downloads allow-popups allow-popups-to-escape-sandbox; {_POLICY_OF_MEDIA}"
+"""Whatever else comes from /api, a run's report among it: it runs no script, asks nobody for anything, and is
+of no origin. A report needs neither."""
+_MEDIA = (b"video/", b"image/png")
 
 
 class VersionAnswer(BaseModel):
@@ -67,7 +83,7 @@ def create_app(lab: Lab, gate: Gate) -> FastAPI:
     app.include_router(sockets.router)
 
     @app.get("/api/version")
-    def read_version() -> VersionAnswer:
+    async def read_version() -> VersionAnswer:
         """Of the package and of the stream's schema."""
         return VersionAnswer(eddyline=eddyline.__version__, schema_version=VERSION_CURRENT)
 
@@ -99,8 +115,12 @@ class Doorkeeper:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
+        if b"transfer-encoding" in dict(scope["headers"]):  # a body in a million parts costs as many turns
+            await _turn_away(scope, receive, send, 411, "Say how long the body is: Content-Length.")
+            return
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if scope["path"] != _OPEN and (not length.isdigit() or int(length) > self._body):
+        is_number = length.isdigit() and len(length) < 18
+        if scope["path"] != _OPEN and (not is_number or int(length) > self._body):
             await _turn_away(scope, receive, send, 413, f"At most {self._body:,} bytes are taken.")
             return
         taken = 0
@@ -116,10 +136,19 @@ class Doorkeeper:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 extra = [(key.lower().encode(), value.encode()) for key, value in _HEADERS.items()]
-                message["headers"] = [*message["headers"], *extra]
+                kind = dict(message["headers"]).get(b"content-type", b"")
+                policy = (b"content-security-policy", _policy(scope["path"], kind).encode())
+                message["headers"] = [*message["headers"], *extra, policy]
             await send(message)
 
         await self._app(scope, receive_some, send_with_headers)
+
+
+def _policy(path: str, kind: bytes) -> str:
+    """What an answer may do in a browser. kind: its media type."""
+    if not path.startswith("/api"):
+        return _POLICY_OF_PAGE
+    return _POLICY_OF_MEDIA if kind.startswith(_MEDIA) else _POLICY_OF_FILES
 
 
 async def _turn_away(scope: Scope, receive: Receive, send: Send, status: int, text: str) -> None:
@@ -127,7 +156,9 @@ async def _turn_away(scope: Scope, receive: Receive, send: Send, status: int, te
         await receive()
         await send({"type": "websocket.close", "code": 4403, "reason": text})
         return
-    await _answer(status, [Fault(message=text)])(scope, receive, send)
+    answer = _answer(status, [Fault(message=text)])
+    answer.headers["Connection"] = "close"
+    await answer(scope, receive, send)
 
 
 def _answer(status: int, faults: list[Fault]) -> JSONResponse:
@@ -158,7 +189,7 @@ async def _not_understood(request: Request, error: Exception) -> JSONResponse:
 
 
 def _plain(location: Any) -> list[str | int]:
-    return [part if isinstance(part, int) else str(part) for part in location]
+    return [part if isinstance(part, int) else cleaned(part, 200) for part in location]
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time as clock
+from collections import deque
 
 import numpy as np
 
@@ -13,7 +16,61 @@ from eddyline.serve.rasters import Gridded
 
 LASTING = ("progress", "marks", "bodies", "ended")
 """Kinds of which a viewer that comes late gets the newest."""
+MOST_COLUMNS = 1600  # of a raster
+LIFETIME = 5.0
+"""Seconds after which a command that did not get through is not obeyed any more."""
 _RAREST = 1 << 40  # rows of the run, beyond which no number is believed
+_MOST_COMMANDS = 256  # that wait for the connection of a simulation
+_MOST_SERIES = 500
+_MOST_NUMBERS = 100_000_000  # of all series, kept for viewers
+_MOST_CELLS = 20_000_000  # of a raster
+_LONGEST = 2000  # characters of what a simulation says of a command
+
+
+class Outbox:
+    """What waits to be sent to a simulation: commands in order, and of views the newest."""
+
+    def __init__(self) -> None:
+        self._commands: deque[pb.Message] = deque()
+        self._view: pb.Message | None = None
+        self._change = asyncio.Event()
+
+    def put(self, message: pb.Message) -> bool:
+        """False if there is no room."""
+        if message.WhichOneof("body") == "view":
+            self._view = message
+        elif len(self._commands) >= _MOST_COMMANDS:
+            return False
+        else:
+            self._commands.append(message)
+        self._change.set()
+        return True
+
+    async def take(self, seconds: float) -> pb.Message | None:
+        """The next message, as soon as there is one; None if there is none for so long."""
+        timer = asyncio.get_running_loop().call_later(seconds, self._change.set)
+        try:
+            await self._change.wait()
+        finally:
+            timer.cancel()
+        message = self._commands.popleft() if self._commands else self._view
+        if message is self._view:
+            self._view = None
+        if self._view is None and not self._commands:
+            self._change.clear()
+        return message
+
+    def left(self) -> list[pb.Command]:
+        """Commands that have not been sent."""
+        return [message.command for message in self._commands]
+
+
+def late(command: pb.Command) -> str:
+    """Why a command is not obeyed any more; nothing if it is."""
+    age = clock.monotonic() - command.asked_at
+    if not command.asked_at or -LIFETIME <= age <= LIFETIME:
+        return ""
+    return f"expired, not applied: it came {abs(age):.0f} s late. Send it again."
 
 
 class Channel:
@@ -29,7 +86,9 @@ class Channel:
         self.acknowledged: list[pb.Message] = []
         self.viewers: set[object] = set()
         self.views: dict[object, pb.View] = {}
-        self.to_simulation: asyncio.Queue[bytes] | None = None
+        self.to_simulation: Outbox | None = None
+        self.filling = asyncio.Lock()  # of one that is filled from a folder
+        self.users = 0  # connections that begin, and are no viewers yet
         self._news: set[asyncio.Event] = set()
         self._grids: dict[int, Gridded] = {}
         self._rasters: dict[tuple[int, str, int, int], bytes] = {}
@@ -54,15 +113,18 @@ class Channel:
             event.set()
 
     def take(self, message: pb.Message) -> None:
-        """A message of the simulation, hello apart."""
+        """A message of the simulation, hello apart. Raises ValueError."""
         kind = message.WhichOneof("body") or ""
         if kind == "frame":
+            self._check_frame(message.frame)
             self.frame = message.frame
             self._grids.clear()
             self._rasters.clear()
         elif kind == "series":
             self._take_series(message.series)
         elif kind == "acknowledged":
+            if message.ByteSize() > _LONGEST:
+                raise ValueError("an answer to a command that is too long")
             self.acknowledged = [*self.acknowledged[-99:], message]
             self.versions[kind] = self.versions.get(kind, 0) + 1
         elif kind in LASTING:
@@ -78,10 +140,35 @@ class Channel:
         every = rows.every or 1
         if every & (every - 1) or every > _RAREST or rows.first > _RAREST:
             raise ValueError("rows of a series have impossible numbers")
-        kept = self.series.setdefault(rows.name, Rows(columns))
-        if kept.columns != columns:
-            kept = self.series[rows.name] = Rows(columns)
+        kept = self.series.get(rows.name)
+        if kept is None or kept.columns != columns:
+            kept = Rows(columns)
+        others = sum(len(each.columns) * each.count for each in self.series.values() if each is not kept)
+        numbers = others + len(columns) * (kept.count + lengths.pop())
+        if numbers > _MOST_NUMBERS or (len(self.series) >= _MOST_SERIES and rows.name not in self.series):
+            raise ValueError("more series, or longer ones, than the hub keeps")
+        self.series[rows.name] = kept
         kept.add(rows.first, np.array([column.values for column in rows.columns]).T, every)
+
+    def _check_frame(self, frame: pb.Frame) -> None:
+        """Raises ValueError if rasters cannot be made of it."""
+        hello, parts = self.hello, frame.particles
+        carried = [each.values for each in parts.carried]
+        fits = all(
+            codes.width == 2 and len(codes.data) == 2 * parts.count for codes in (*parts.position, *carried)
+        )
+        known = {each.quantity for each in parts.carried}
+        needed = {f"velocity_{axis}" for axis in "xyz"[: hello.dimensions if hello else 0]}
+        if hello is None or not fits or (parts.ids and len(parts.ids) != 8 * parts.count):
+            raise ValueError("particles of a frame have different numbers of codes")
+        if len(parts.position) != hello.dimensions or not needed <= known:
+            raise ValueError("particles of a frame lack places or velocities")
+
+    def adopt(self, other: Channel) -> None:
+        """Says from now on what another says, which was filled apart."""
+        self.hello, self.series, self.newest = other.hello, other.series, other.newest
+        self.versions = other.versions
+        self.ring()
 
     # --- what viewers want --------------------------------------------------------------------------------
 
@@ -106,19 +193,16 @@ class Channel:
             self.command(packed(view=merged))
 
     def command(self, message: pb.Message) -> bool:
-        """Passes a message on to the simulation; False if there is none."""
-        if self.to_simulation is None:
-            return False
-        try:
-            self.to_simulation.put_nowait(message.SerializeToString())
-        except asyncio.QueueFull:
-            return False
-        return True
+        """Passes a message on to the simulation; False if there is none, or no room. Commands expire."""
+        if message.WhichOneof("body") == "command":
+            asked = message.command.asked_at or clock.monotonic()
+            message.command.not_after = min(asked, clock.monotonic()) + LIFETIME
+        return self.to_simulation is not None and self.to_simulation.put(message)
 
-    def begin(self, hello: pb.Hello, queue: asyncio.Queue[bytes]) -> None:
+    def begin(self, hello: pb.Hello, outbox: Outbox) -> None:
         """A simulation has come, or come back."""
         self.hello = hello
-        self.to_simulation = queue
+        self.to_simulation = outbox
         self.newest.pop("ended", None)
         self.command(packed(view=self._merged))
         self.ring()
@@ -131,7 +215,7 @@ class Channel:
         unit = (
             next((each.unit for each in hello.quantities if each.name == quantity), None) if hello else None
         )
-        if hello is None or unit is None:
+        if hello is None or unit is None or not _can_show(frame, quantity):
             return None
         if key not in self._rasters:
             grid = self._grids.get(columns)
@@ -139,3 +223,21 @@ class Channel:
                 grid = self._grids[columns] = Gridded(frame, hello, columns)
             self._rasters[key] = grid.raster(quantity, unit, width).SerializeToString()
         return self._rasters[key]
+
+
+def _can_show(frame: pb.Frame, quantity: str) -> bool:
+    return quantity in ("speed", "vorticity") or any(
+        each.quantity == quantity for each in frame.particles.carried
+    )
+
+
+def check_hello(hello: pb.Hello) -> None:
+    """Raises ValueError if nothing can be drawn of a run that says this of itself."""
+    dimensions, lower, upper = hello.dimensions, hello.lower, hello.upper
+    if dimensions not in (2, 3) or len(lower) != dimensions or len(upper) != dimensions:
+        raise ValueError("hello: 2 or 3 dimensions, and as many corners")
+    sizes = [high - low for low, high in zip(lower, upper, strict=True)]
+    if not all(0 < size < math.inf for size in sizes) or not 0 < hello.spacing < math.inf:
+        raise ValueError("hello: the domain and the spacing must be finite and larger than 0")
+    if sizes[1] / sizes[0] * MOST_COLUMNS**2 > _MOST_CELLS:
+        raise ValueError("hello: the domain is too high for its width")

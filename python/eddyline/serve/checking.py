@@ -41,7 +41,10 @@ class Summary(BaseModel):
     mach: float
     max_speed: float = Field(description="Expected [m/s].")
     sound_speed: float = Field(description="[m/s]")
-    seconds: float = Field(description="Wall time on all cores of this machine, estimated.")
+    seconds: float = Field(
+        description="Wall time on all cores of this machine, film and report included, estimated."
+    )
+    seconds_after: float = Field(description="Of these, for film and report after the last step.")
     cores: int
     memory_bytes: int
     disk_bytes: int
@@ -108,6 +111,9 @@ class QuantityAnswer(BaseModel):
 class ReferenceAnswer(BaseModel):
     velocity: float
     length: float
+    name: str = Field(
+        description="Of the length, as the file writes it; L, if that is a number or a formula."
+    )
 
 
 class Regime(BaseModel):
@@ -154,7 +160,9 @@ def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: st
         gaps=[] if file is None else _gaps(file),
         quantities=[] if file is None else quantities(file),
         quantity=None if file is None else file.output.quantity,
-        reference=None if reference is None else ReferenceAnswer(**reference.model_dump()),
+        reference=None
+        if reference is None
+        else ReferenceAnswer(**reference.model_dump(), name=_name_of_length(found.data)),
         regimes=list(_regimes(found)),
         title=(file.title if file is not None else "") or str(found.data.get("title", "")),
         toml=found.text,
@@ -175,6 +183,7 @@ def _summary(world: World) -> Summary:
         max_speed=world.scales.max_speed,
         sound_speed=world.scales.sound_speed,
         seconds=found.seconds,
+        seconds_after=found.cost.film + found.cost.start,
         cores=found.cores,
         memory_bytes=found.estimate.memory_bytes,
         disk_bytes=found.disk_bytes,
@@ -273,6 +282,11 @@ def _shape(name: str, table: ShapeTable, file: WorldFile, data: dict[str, Any], 
         moves=isinstance(table, Body) and table.motion is not None,
         slip=isinstance(table, Body) and table.slip,
     )
+
+
+def _name_of_length(data: Mapping[str, Any]) -> str:
+    written = data.get("reference", {}).get("length")
+    return written if isinstance(written, str) and re.fullmatch(r"[A-Za-z]\w*", written) else "L"
 
 
 def _over(value: Any, length: float) -> Any:

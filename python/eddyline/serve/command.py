@@ -9,9 +9,11 @@ import webbrowser
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
+from eddyline.serve import protocol
 from eddyline.serve.app import PAGE, create_app
 from eddyline.serve.lab import Lab
 from eddyline.serve.limits import Limits
@@ -19,6 +21,7 @@ from eddyline.serve.tokens import LOOPBACK, Gate
 
 PORT = 8421
 LARGEST = 16 * 1024**2  # bytes of a message of a simulation
+PING = 20.0  # s between pings, and that an answer to one may take
 GRACE = 3  # s for what is open to end, once the server is to stop
 _EVERYWHERE = ("0.0.0.0", "::")
 
@@ -61,16 +64,7 @@ def serve(
     lab.url = f"http://{reachable}:{port}"
     gate = Gate(hosts=tuple(dict.fromkeys([*LOOPBACK, host, reachable, *names])))
     base = f"http://{names[0] if names and host in _EVERYWHERE else local}:{port}/"
-    config = uvicorn.Config(
-        create_app(lab, gate),
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        ws_max_size=LARGEST,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-    )
+    config = configured(lab, gate, log_level="warning", timeout_graceful_shutdown=GRACE)
     say(f"runs in     {lab.folder}")
     say(f"to steer    {base}?token={gate.steer}")
     say(f"to look     {base}?token={gate.look}")
@@ -79,10 +73,28 @@ def serve(
         _browse(f"{base}?token={gate.steer}", say)
     lab.start_waiting()
     lab.keep_spare()
+    lab.workers.warm()
     server = _Server(config)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
     lab.store.close()
+
+
+def configured(lab: Lab, gate: Gate, **more: Any) -> uvicorn.Config:
+    """How uvicorn serves a lab: with limits on time, size and number of whatever comes."""
+    return uvicorn.Config(
+        create_app(lab, gate),
+        loop="asyncio",
+        http=protocol.http(lab.limits.connections, lab.limits.connections_of_client),
+        ws=protocol.WebSockets,
+        ws_per_message_deflate=False,
+        ws_max_size=LARGEST,
+        ws_ping_interval=PING,
+        ws_ping_timeout=PING,
+        access_log=False,
+        server_header=False,
+        **more,
+    )
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,19 +12,23 @@ from typing import Any
 
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
+from eddyline.serve.foreign import cleaned, read_plain
 from eddyline.serve.store import FINAL, RunRow, id_of_folder
 from eddyline.wording import NOT_CLOSED
 
 _MOST = 1000
+_LONGEST = 500  # characters of what a run says of itself
+_LARGEST = 1 << 60  # number that is believed
 
 
 def record(folder: Path) -> dict[str, Any] | None:
     """run.json, or None if there is none that can be read."""
     try:
-        found = RunFolder(folder).read_record()
-    except (OSError, ValueError):
+        found = json.loads(read_plain(RunFolder(folder).record))
+    except (OSError, ValueError, RecursionError):
         return None
-    return found if {"outcome", "message", "fingerprint"} <= set(found) else None
+    is_record = isinstance(found, dict) and {"outcome", "message", "fingerprint"} <= set(found)
+    return found if is_record else None
 
 
 def close_record(folder: Path, outcome: dict[str, Any]) -> None:
@@ -38,12 +45,14 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
         place = path.parent
         if str(place) in known or place.parts[len(folder.parts)] == own or count >= _MOST:
             continue
+        if not place.resolve().is_relative_to(folder.resolve()):  # a link leads elsewhere
+            continue
         said = record(place)
         if said is None:
             continue
         try:
             row = _row(id_of_folder(str(place.relative_to(folder))), place, said)
-        except (TypeError, ValueError):  # no record that this version has written
+        except (TypeError, ValueError, OverflowError):  # no record that this version has written
             continue
         count += 1
         yield row
@@ -51,7 +60,7 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
 
 def state_of(place: Path, said: dict[str, Any]) -> str:
     """The state of a run that a folder holds, by its run.json."""
-    state = str(said["outcome"])
+    state = cleaned(said["outcome"], _LONGEST)
     if state in FINAL and state != NOT_CLOSED:
         return state
     if RunFolder(place).is_held():
@@ -61,27 +70,41 @@ def state_of(place: Path, said: dict[str, Any]) -> str:
 
 def words_of(place: Path, said: dict[str, Any]) -> str:
     """What the list says of a run that a folder holds: why it stopped, and what to do if it is not closed."""
-    return Run(RunFolder(place)).message if said["outcome"] == NOT_CLOSED else str(said["message"])
+    words = said["message"]
+    if said["outcome"] == NOT_CLOSED:
+        with contextlib.suppress(OSError, ValueError):
+            words = Run(RunFolder(place)).message
+    return cleaned(words, _LONGEST)
 
 
 def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
     state = state_of(place, said)
     return RunRow(
         id=id_,
-        title=str(said.get("title", "")),
-        world=str(said.get("world", "")),
+        title=cleaned(said.get("title", ""), _LONGEST),
+        world=cleaned(said.get("world", ""), _LONGEST),
         state=state,
         origin="folder",
-        created=str(said.get("started", "")),
-        started=str(said.get("started", "")),
+        created=cleaned(said.get("started", ""), 40),
+        started=cleaned(said.get("started", ""), 40),
         folder=str(place),
-        ranks=int(said.get("ranks", 1)),
-        threads=int(said.get("threads", 0)),
-        particles=int(said.get("fluid_particles", 0)),
-        actual_seconds=float(said.get("wall_seconds", 0.0)),
+        ranks=_number(said.get("ranks", 1)),
+        threads=_number(said.get("threads", 0)),
+        particles=_number(said.get("fluid_particles", 0)),
+        actual_seconds=_finite(said.get("wall_seconds", 0.0)),
         message=words_of(place, said),
-        fingerprint=str(said["fingerprint"]),
+        fingerprint=cleaned(said["fingerprint"], _LONGEST),
     )
+
+
+def _number(value: Any) -> int:
+    return min(max(int(value), 0), _LARGEST)
+
+
+def _finite(value: Any) -> float:
+    if not math.isfinite(found := float(value)):
+        raise ValueError("not a finite number")
+    return found
 
 
 def is_alive(job: str) -> bool:

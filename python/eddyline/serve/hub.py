@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time as clock
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from starlette.websockets import WebSocket
 
 from eddyline.live import stream_pb2 as pb
-from eddyline.serve.channel import Channel
+from eddyline.live.publisher import packed
+from eddyline.serve.channel import Channel, Outbox, check_hello
 from eddyline.serve.limits import Limits
 from eddyline.serve.tokens import May
-from eddyline.serve.viewer import TOO_MUCH, BadMessageError, Viewer, parsed_of_any_size
+from eddyline.serve.viewer import TOO_MUCH, BadMessageError, Viewer, parsed_of_any_size, tick
 
-_WAITING = 256  # messages to a simulation
+_HELLO = 10.0  # s that a simulation has to say hello
+_TICK_EVERY = 5.0  # s between ticks to a simulation
 _KINDS = ("frame", "series", "progress", "acknowledged", "marks", "bodies", "ended")
 Heard = Callable[[str, pb.Message], None]
 
@@ -49,27 +52,25 @@ class Hub:
             await socket.close(TOO_MUCH, f"{len(channel.viewers)} viewers look already")
             return
         await Viewer(socket, channel, may, limits.commands, self._workers).serve()
-        self.forget(run)
 
     async def join(self, socket: WebSocket, run: str) -> None:
         """Listens to a simulation until it goes. The connection has been accepted. A simulation that comes
         back takes the place of what is left of it."""
         channel = self.channel(run)
         before = self._sockets.get(run)
-        queue: asyncio.Queue[bytes] = asyncio.Queue(_WAITING)
+        outbox = Outbox()
         sender: asyncio.Task[None] | None = None
+        channel.users += 1
         try:
-            hello = parsed_of_any_size(await _next(socket))
-            if hello.WhichOneof("body") != "hello":
-                raise BadMessageError("a simulation says hello first")
+            hello = await self._hello(socket)
             if before is not None:
                 with contextlib.suppress(Exception):
                     await before.close(1000, "the run has connected again")
             hello.hello.run = run
             self._sockets[run] = socket
-            channel.begin(hello.hello, queue)
+            channel.begin(hello.hello, outbox)
             self._heard(run, hello)
-            sender = asyncio.create_task(_pass_on(socket, queue))
+            sender = asyncio.create_task(_pass_on(socket, outbox))
             while True:
                 self._take(channel, parsed_of_any_size(await _next(socket)))
         except BadMessageError as error:
@@ -78,14 +79,30 @@ class Hub:
         except (_GoneError, RuntimeError):
             pass
         finally:
+            channel.users -= 1
             if sender is not None:
                 sender.cancel()
+            _refuse(channel, outbox.left())
             if self._sockets.get(run) is socket:
                 del self._sockets[run]
                 channel.to_simulation = None
                 if "ended" not in channel.newest:
                     self._lost(run)
             self.forget(run)
+
+    async def _hello(self, socket: WebSocket) -> pb.Message:
+        """The first message of a simulation. Raises BadMessageError."""
+        try:
+            message = parsed_of_any_size(await asyncio.wait_for(_next(socket), _HELLO))
+        except asyncio.TimeoutError:
+            raise BadMessageError(f"a simulation says hello within {_HELLO:g} s") from None
+        if message.WhichOneof("body") != "hello":
+            raise BadMessageError("a simulation says hello first")
+        try:
+            check_hello(message.hello)
+        except ValueError as error:
+            raise BadMessageError(str(error)) from None
+        return message
 
     def _take(self, channel: Channel, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
@@ -101,7 +118,7 @@ class Hub:
     def forget(self, run: str) -> None:
         """A channel that nobody uses goes; what it held lies in the run's folder."""
         channel = self.channels.get(run)
-        if channel is not None and not channel.viewers and run not in self._sockets:
+        if channel is not None and not channel.viewers and not channel.users and run not in self._sockets:
             del self.channels[run]
 
     def close(self) -> None:
@@ -122,7 +139,21 @@ async def _next(socket: WebSocket) -> bytes:
     return bytes(data)
 
 
-async def _pass_on(socket: WebSocket, queue: asyncio.Queue[bytes]) -> None:
+async def _pass_on(socket: WebSocket, outbox: Outbox) -> None:
     with contextlib.suppress(Exception):
+        next_tick = 0.0
         while True:
-            await socket.send_bytes(await queue.get())
+            if clock.monotonic() >= next_tick:
+                await socket.send_bytes(tick().SerializeToString())
+                next_tick = clock.monotonic() + _TICK_EVERY
+            message = await outbox.take(_TICK_EVERY)
+            if message is not None:
+                await socket.send_bytes(message.SerializeToString())
+
+
+def _refuse(channel: Channel, commands: list[pb.Command]) -> None:
+    """Says of commands that the connection of a simulation ended before they were sent."""
+    for command in commands:
+        text = "not applied: the connection to the run has ended. Send it again when it is back."
+        name = command.WhichOneof("action") or ""
+        channel.take(packed(acknowledged=pb.Acknowledged(id=command.id, refusal=text, command=name)))

@@ -11,20 +11,27 @@ import shutil
 import threading
 import time as clock
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from fastapi import Depends, Response
+from starlette.requests import HTTPConnection
 
 from eddyline.live import address
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.run.folder import RunFolder
 from eddyline.serve import found
+from eddyline.serve.foreign import check_folder, cleaned
 from eddyline.serve.hub import Hub
 from eddyline.serve.jobs import JobOrder, Jobs
 from eddyline.serve.limits import Limits
 from eddyline.serve.problems import Refusal
 from eddyline.serve.store import FINAL, RunRow, Store, hashed
+from eddyline.serve.tokens import May
+from eddyline.serve.workers import Workers
 from eddyline.stream import atomic
 from eddyline.wording import NOT_CLOSED
 from eddyline.world import World
@@ -35,12 +42,29 @@ _log = logging.getLogger(__name__)
 OWN = ".lab"
 """The folder of the server's own files, in that of the runs."""
 GRACE = 20.0  # s that a run has to stop in order
+_UPLOADS = 4  # files that are opened at the same time
 _HANDED_OVER = 1.0  # s after which a run that is being handed to the executor is looked at again
 _LOOK_EVERY = 3.0  # s between looks for runs that others have started
 
 
+@dataclass(frozen=True)
+class Order:
+    """A world that is to be run. source: its text.  particles: of fluid and walls.  seconds: estimated."""
+
+    title: str
+    source: str
+    particles: int
+    seconds: float
+
+    @classmethod
+    def of(cls, world: World) -> Order:
+        needs = plan(world)
+        particles = needs.estimate.fluid_particles + needs.estimate.wall_particles
+        return cls(world.title, world.source, particles, needs.seconds)
+
+
 class Lab:
-    """url: where runs find this server."""
+    """url: where runs find this server. workers: None for its own."""
 
     def __init__(
         self,
@@ -48,6 +72,7 @@ class Lab:
         limits: Limits | None = None,
         executor: str = "local",
         attributes: Mapping[str, str] | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.folder = folder.absolute()
         self.limits = limits or Limits()
@@ -55,6 +80,9 @@ class Lab:
         self.store = Store(self.folder / OWN / "lab.sqlite")
         self.jobs = Jobs(executor, attributes or {}, self._job_ended)
         self.hub = Hub(self.limits, self._heard, self._lost)
+        self.workers = workers or Workers()
+        self.uploads = asyncio.Semaphore(_UPLOADS)
+        self._owns_workers = workers is None
         self._lock = threading.RLock()  # of the queue: requests are served by several threads
         self._looked = 0.0
         self._closed = False
@@ -73,8 +101,9 @@ class Lab:
 
     def _look_around(self) -> None:
         known = self.store.folders()
-        for row in found.runs(self.folder, OWN, known):
-            self.store.add(row)
+        new = list(found.runs(self.folder, OWN, known))
+        if new:
+            self.store.add_all(new)
         for row in self.store.in_state("running", "lost", NOT_CLOSED):
             if not row.job and row.folder:  # nobody of ours: its folder says how it fares
                 self._follow_folder(row)
@@ -92,18 +121,28 @@ class Lab:
         return row
 
     def folder_of(self, row: RunRow) -> Path:
-        """Where the run lies; Refusal if it has no folder here, or none yet."""
+        """Where the run lies; Refusal if it has no folder here, or none yet, or one with links in it."""
         path = Path(row.folder)
         if not row.folder or not (path / "run.json").is_file():
             raise Refusal(409, f"Run {row.id} has no files here: it has not begun, or is elsewhere.")
+        if not path.resolve().is_relative_to(self.folder.resolve()):
+            raise Refusal(409, f"Run {row.id} lies outside {self.folder}.")
+        try:
+            check_folder(path)
+        except OSError as error:
+            raise Refusal(409, f"Run {row.id} cannot be shown: {cleaned(error, 500)}.") from None
         return path
 
-    def order(self, world: World, name: str, ranks: int, threads: int) -> RunRow:
+    def answer(self, may: May, task: str, **arguments: Any) -> Response:
+        """What a worker answers, as it is. Raises Refusal."""
+        reply = self.workers.do(may, task, **arguments)
+        return Response(reply.body, reply.status, media_type=reply.kind)
+
+    def order(self, order: Order, name: str, ranks: int, threads: int) -> RunRow:
         """Puts a run into the queue. Raises Refusal."""
-        limits, needs = self.limits, plan(world)
-        particles = needs.estimate.fluid_particles + needs.estimate.wall_particles
-        if particles > limits.particles:
-            text = f"{particles:,} particles; this server takes at most {limits.particles:,}."
+        limits = self.limits
+        if order.particles > limits.particles:
+            text = f"{order.particles:,} particles; this server takes at most {limits.particles:,}."
             raise Refusal(422, text, "Take a coarser spacing.")
         cores = ranks * max(threads, 1)
         if cores > limits.cores:
@@ -114,20 +153,20 @@ class Lab:
                 raise Refusal(429, f"{limits.waiting} runs wait already.", "Wait, or remove some.")
             row = RunRow(
                 id=secrets.token_hex(6),
-                title=world.title,
-                world=name or slug(world.title),
+                title=order.title,
+                world=name or slug(order.title),
                 state="waiting",
                 origin="lab",
                 created=now(),
                 ranks=ranks,
                 threads=threads,
-                particles=particles,
-                predicted_seconds=needs.seconds,
+                particles=order.particles,
+                predicted_seconds=order.seconds,
             )
             place = self._own(row.id)
             try:
                 place.mkdir(parents=True)
-                atomic.write_text(place / f"{row.world}.toml", world.source)
+                atomic.write_text(place / f"{row.world}.toml", order.source)
                 self.store.add(row)
             except OSError as error:
                 shutil.rmtree(place, ignore_errors=True)
@@ -222,7 +261,8 @@ class Lab:
         row = self.store.get(id_)
         if kind == "hello":
             said = message.hello
-            values: dict[str, Any] = {"state": "running", "title": said.title, "ranks": said.ranks or 1}
+            title = cleaned(said.title, 500)
+            values: dict[str, Any] = {"state": "running", "title": title, "ranks": said.ranks or 1}
             folder = self._inside(said.folder)
             if folder:
                 values["folder"] = folder
@@ -235,14 +275,17 @@ class Lab:
                     )
                 )
         elif kind == "ended" and row is not None:
-            self._close(row, message.ended.outcome, message.ended.message, message.ended.fingerprint)
+            ended = message.ended
+            self._close(row, ended.outcome, cleaned(ended.message, 500), cleaned(ended.fingerprint, 500))
         elif kind == "progress" and row is not None and not row.particles:
-            self.store.change(id_, particles=message.progress.particles)
+            self.store.change(id_, particles=max(message.progress.particles, 0))
 
     def _close(self, row: RunRow, outcome: str, message: str, fingerprint: str) -> None:
         state = outcome if outcome in FINAL else "failed"
-        started = datetime.fromisoformat(row.started) if row.started else None
-        seconds = (datetime.now(timezone.utc) - started).total_seconds() if started else 0.0
+        try:
+            seconds = (datetime.now(timezone.utc) - datetime.fromisoformat(row.started)).total_seconds()
+        except (TypeError, ValueError):  # it does not say, or nothing that can be read
+            seconds = 0.0
         self.store.change(
             row.id,
             state=state,
@@ -268,8 +311,13 @@ class Lab:
         state = found.state_of(place, said) if said is not None else "running"
         if said is None or state in ("running", "lost"):
             return False
-        self._close(row, state, found.words_of(place, said), str(said["fingerprint"]))
+        self._close_by(row, said | {"outcome": state, "message": found.words_of(place, said)})
         return True
+
+    def _close_by(self, row: RunRow, said: Mapping[str, Any]) -> None:
+        """By what run.json says."""
+        outcome, message, mark = (cleaned(said[key], 500) for key in ("outcome", "message", "fingerprint"))
+        self._close(row, outcome, message, mark)
 
     def _follow_folder(self, row: RunRow) -> None:
         """Of a run that somebody else computes: it ends, is killed, or goes on after that."""
@@ -302,7 +350,7 @@ class Lab:
             said = (said or {}) | outcome
             with _as_far_as_can_be(id_):  # else the list alone says it
                 found.close_record(Path(row.folder), outcome)
-        self._close(row, str(said["outcome"]), str(said["message"]), str(said["fingerprint"]))
+        self._close_by(row, said)
 
     def _last_words(self, id_: str) -> str:
         """What a job that failed said last."""
@@ -317,9 +365,24 @@ class Lab:
 
     def _inside(self, folder: str) -> str:
         """The folder that a run names, if it lies in ours: no other is ever read."""
-        path = Path(folder).resolve()
-        inside = path.is_relative_to(self.folder.resolve()) and (path / "run.json").is_file()
-        return str(path) if inside else ""
+        if "\0" in folder:
+            return ""
+        path, ours = Path(folder).resolve(), self.folder.resolve()
+        inside = ours in path.parents and path.relative_to(ours).parts[0] != OWN
+        return str(path) if inside and (path / "run.json").is_file() else ""
+
+    def waiting_world(self, row: RunRow) -> Path | None:
+        """The world file of a run that was ordered here."""
+        path = self._own(row.id) / f"{row.world}.toml"
+        return path if row.origin == "lab" and path.is_file() else None
+
+    def remove(self, row: RunRow) -> None:
+        """Deletes a run with its folder."""
+        folder = self._inside(row.folder) if row.folder else ""
+        if folder:
+            shutil.rmtree(folder)
+        shutil.rmtree(self._own(row.id), ignore_errors=True)
+        self.store.remove(row.id)
 
     def _recover(self) -> None:
         """After a restart: what was running goes on by itself and comes back, or has ended meanwhile."""
@@ -335,6 +398,8 @@ class Lab:
         self._closed = True
         self.hub.close()
         self.jobs.close()
+        if self._owns_workers:
+            self.workers.close()
 
 
 @contextlib.contextmanager
@@ -344,6 +409,14 @@ def _as_far_as_can_be(run: str) -> Iterator[None]:
         yield
     except OSError as error:
         _log.warning("run %s: %s", run, error)
+
+
+def lab_of(connection: HTTPConnection) -> Lab:
+    lab: Lab = connection.app.state.lab
+    return lab
+
+
+InLab = Annotated[Lab, Depends(lab_of)]
 
 
 def now() -> str:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import statistics
 import tempfile
 import threading
 from pathlib import Path
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
+from starlette.requests import ClientDisconnect
 
 from eddyline import _core
-from eddyline.plot.metadata import read as read_metadata
 from eddyline.run.machine import available_cores, processor_name
-from eddyline.serve.problems import Faults, Refusal
-from eddyline.serve.runs import InLab
+from eddyline.serve.lab import InLab
+from eddyline.serve.problems import ERRORS, Refusal
 from eddyline.serve.tokens import Looks, Steers
-from eddyline.serve.worlds import WorldText
+from eddyline.serve.worlds import LONGEST, WorldText
 from eddyline.world.memory import available_memory
 
-router = APIRouter(
-    prefix="/api", tags=["machine"], responses={code: {"model": Faults} for code in (400, 401, 403, 413, 422)}
-)
+router = APIRouter(prefix="/api", tags=["machine"], responses=ERRORS)
+_LONGEST_TEXT = 4 * LONGEST  # bytes of a world file that is opened
 _REPETITIONS = 3
 _PICTURES = {b"\x89PNG": ".png", b"ftyp": ".mp4"}
 _measured: dict[int, float] = {}
@@ -79,32 +79,47 @@ def test_machine(lab: InLab, may: Steers) -> Machine:
     return read_machine(lab, may)
 
 
-@router.post("/open")
-async def open_file(request: Request, lab: InLab, may: Looks) -> WorldText:
+@router.post("/open", response_model=WorldText)
+async def open_file(request: Request, lab: InLab, may: Looks) -> Response:
     """The world inside a picture or a movie of Eddyline's, or the text of a world file: the bytes of the file
     are the body of the request."""
-    data = bytearray()
-    async for piece in request.stream():
-        data += piece
-        if len(data) > lab.limits.upload:
-            raise Refusal(413, f"The file has more than {lab.limits.upload:,} bytes.")
-    return WorldText(toml=_world_in(bytes(data)))
+    if lab.uploads.locked():
+        raise Refusal(503, "Other files are being opened.", "Try again in a moment.")
+    async with lab.uploads:
+        with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
+            try:
+                path = await _receive(request, Path(folder), lab.limits.upload)
+            except ClientDisconnect:
+                raise Refusal(400, "The file ended before all of it had come.") from None
+            if path.suffix:
+                return await asyncio.to_thread(lab.answer, may, "open_picture", path=str(path))
+            return Response(_text(path.read_bytes()), media_type="application/json")
 
 
-def _world_in(data: bytes) -> str:
-    suffix = next((kind for mark, kind in _PICTURES.items() if mark in data[:12]), None)
-    if suffix is None:
-        try:
-            return data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise Refusal(
-                422, "Neither a picture or movie of Eddyline's nor a text.", "Open a PNG, an MP4 or a .toml."
-            ) from None
-    with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
-        path = Path(folder) / f"file{suffix}"
-        path.write_bytes(data)
-        try:
-            return read_metadata(path).world
-        except (ValueError, OSError, SyntaxError):
-            text = "This file holds no world of Eddyline's; it was not made by it, or a program removed it."
-            raise Refusal(422, text, "Take the file as Eddyline wrote it.") from None
+async def _receive(request: Request, folder: Path, most: int) -> Path:
+    """Writes the body of a request into a file, named by its kind; without a suffix it should be a text."""
+    head, total, path = b"", 0, folder / "file"
+    with path.open("wb") as file:
+        async for piece in request.stream():
+            head, total = (head + piece)[:12], total + len(piece)
+            kind = _kind(head)
+            if total > (most if kind else _LONGEST_TEXT):
+                limit = most if kind else _LONGEST_TEXT
+                raise Refusal(
+                    413, f"The file has more than {limit:,} bytes.", "Open a PNG, an MP4 or a .toml."
+                )
+            await asyncio.to_thread(file.write, piece)
+    return path.rename(path.with_suffix(_kind(head)))
+
+
+def _kind(head: bytes) -> str:
+    return next((kind for mark, kind in _PICTURES.items() if mark in head), "")
+
+
+def _text(data: bytes) -> bytes:
+    """A WorldText of a file that is no picture."""
+    try:
+        return WorldText(toml=data.decode("utf-8-sig")).model_dump_json().encode()
+    except UnicodeDecodeError:
+        text = "Neither a picture or movie of Eddyline's nor a text."
+        raise Refusal(422, text, "Open a PNG, an MP4 or a .toml.") from None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +25,25 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
-from eddyline.serve.channel import Channel
 from eddyline.serve.rasters import always_the_same
-from eddyline.stream.frames import FrameStore
-from eddyline.stream.series import read_series
-from eddyline.stream.snapshots import read_snapshot, snapshot_count, snapshot_moment
+from eddyline.stream.damaged import DamagedError
+from eddyline.stream.frames import stored_count
+from eddyline.stream.snapshots import part_name, read_snapshot, snapshot_count, snapshot_moment
 from eddyline.wording import NOT_CLOSED
-from eddyline.world import World
+
+if TYPE_CHECKING:
+    from eddyline.world import World
 
 _NOT_NOW = "the run has ended; run it again."
+_OF_PARTICLES = ("speed", "pressure", "density")
 _COMMANDS = (
     "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body",
     "remove_body", "add_probe", "remove_probe",
 )  # fmt: skip
+
+
+class UnknownQuantityError(ValueError):
+    """A quantity that particles do not have; the text says which they have."""
 
 
 @lru_cache(maxsize=8)
@@ -54,9 +61,17 @@ def quantities(folder: Path) -> list[str]:
     return _pictures(folder, str(record["quantity"]), count).quantities()
 
 
+def frame_count(folder: Path) -> int:
+    """How many frames are stored so far; 0 if that cannot be found."""
+    try:
+        return stored_count((RunFolder(folder).pictures / "frames.index").lstat().st_size)
+    except OSError:
+        return 0
+
+
 def moments(folder: Path) -> list[tuple[int, float]]:
     """Step and time [s] of the frames stored so far."""
-    index = FrameStore(RunFolder(folder).pictures).index
+    index = RunFolder(folder).read_frames().index
     return list(zip(index["step"].tolist(), index["time"].tolist(), strict=True))
 
 
@@ -101,7 +116,9 @@ def _steering_of(folder: Path) -> Steering:
 @lru_cache(maxsize=8)
 def _replayed(folder: Path, size: int) -> Steering:
     """size: of the journal [bytes], which may grow while the run goes on."""
-    return replayed(World.load(RunFolder(folder).world), journal.read(folder / journal.NAME))
+    kept = RunFolder(folder)
+    world = kept.read_world()
+    return kept.steered(world) or replayed(world, [])
 
 
 @lru_cache(maxsize=4096)
@@ -118,8 +135,11 @@ def particle_moments(folder: Path) -> list[tuple[int, float]]:
 def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     """The fluid of a snapshot within the domain, at most so many particles (0: all): as a frame of a run that
     goes on has them. Raises IndexError and ValueError."""
+    if quantity not in _OF_PARTICLES:
+        raise UnknownQuantityError(f"particles have speed, pressure and density, and no {quantity}")
+    _check_snapshot(folder, index)
     found = read_snapshot(folder, index)
-    world = World.load(RunFolder(folder).world)
+    world = RunFolder(folder).read_world()
     low = np.array(world.file.domain.origin or (0.0,) * world.dimensions)
     size = np.array(world.file.domain.size)
     shares = (found["position"] - low) / size
@@ -143,49 +163,77 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
 def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
     if quantity == "speed":
         return np.asarray(np.linalg.norm(found["velocity"], axis=1))
-    if quantity in ("density", "pressure"):
-        return np.asarray(found[quantity])
-    raise ValueError(f"particles have speed, pressure and density, and no {quantity}")
+    return np.asarray(found[quantity])
+
+
+def _check_snapshot(folder: Path, index: int) -> None:
+    """Raises DamagedError if a snapshot does not hold its numbers itself: HDF5 may take them from others."""
+    import h5py  # type: ignore[import-untyped]
+
+    for kind in ("fluid", "walls"):
+        path = RunFolder(folder).snapshots / kind / part_name(index)
+        if not path.is_file():
+            continue
+        try:
+            with h5py.File(path) as file:
+                _check_group(file["VTKHDF"], path)
+        except (OSError, KeyError) as error:
+            raise DamagedError(path, error) from None
+
+
+def _check_group(group: Any, path: Path) -> None:
+    import h5py
+
+    for name in group:
+        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+            raise DamagedError(path, f"{name} is a link")
+        found = group[name]
+        if isinstance(found, h5py.Dataset) and (found.external or found.is_virtual):
+            raise DamagedError(path, f"{name} lies in another file")
+        if isinstance(found, h5py.Group) and name == "PointData":
+            _check_group(found, path)
 
 
 def series(folder: Path) -> Iterator[tuple[str, Rows]]:
     """All series as a channel keeps them."""
-    for path in sorted(RunFolder(folder).series.glob("*.csv")):
-        table = read_series(path)
+    kept = RunFolder(folder)
+    for path in sorted(kept.series.glob("*.csv")):
+        table = kept.read_series(path.stem)
         units = table.attrs["units"]
         store = Rows([(str(name), units[name]) for name in table.columns])
         store.add(0, table.to_numpy(dtype=np.float64))
         yield path.stem, store
 
 
-def fill(channel: Channel, folder: Path) -> None:
-    """Makes a channel say what the folder of a run says that is not connected."""
+def messages(folder: Path, run: str) -> Iterator[pb.Message]:
+    """What the folder of a run that is over has to say to its viewers, as its simulation would: hello,
+    series, marks, bodies, the end. run: its id."""
     kept = RunFolder(folder)
     record = kept.read_record()
-    world = World.load(kept.world)
+    world = kept.read_world()
     refusals = dict.fromkeys(_COMMANDS, _NOT_NOW)
-    said = hello(
-        world, channel.run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals
-    )
-    channel.hello = said
-    channel.series = dict(series(folder))
-    entries = journal.read(folder / journal.NAME)
+    said = hello(world, run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals)
+    yield packed(hello=said)
+    for name, kept_rows in series(folder):
+        if kept_rows.count:
+            yield packed(series=kept_rows.block(name, 0, kept_rows.count).message())
+    entries = kept.read_journal()
     if entries:
-        channel.take(packed(marks=pb.Marks(marks=map(mark, entries))))
+        yield packed(marks=pb.Marks(marks=map(mark, entries)))
     bodies = _steering_of(folder).bodies(record["steps"], record["time"]) if "time" in record else None
     if bodies is not None:
-        channel.take(packed(bodies=bodies))
-    results = kept.results.read_text(encoding="utf-8") if kept.results.is_file() else "{}"
-    run = Run(kept)
+        yield packed(bodies=bodies)
+    results = json.dumps(kept.read_results(), ensure_ascii=False)
+    whole = Run(kept)
     ended = pb.Ended(
-        outcome=run.outcome,
-        message=run.message if run.outcome == NOT_CLOSED else record["message"],
+        outcome=whole.outcome,
+        message=whole.message if whole.outcome == NOT_CLOSED else record["message"],
         fingerprint=record["fingerprint"],
         results=results,
         step=record.get("steps", 0),
         time=record.get("time", 0.0),
     )
-    channel.take(packed(ended=ended))
+    yield packed(ended=ended)
 
 
 def present(folder: Path) -> Present:
@@ -197,8 +245,8 @@ def results(folder: Path) -> dict[str, Any]:
     """results.json, or the same from the series so far of a run that goes on; with what the command line says
     of it: `warnings`, and of each expectation `measured_text`, `expected_text` and `paper`."""
     kept = RunFolder(folder)
-    world = World.load(kept.world)
-    found = kept.read_results() if kept.results.is_file() else _results_so_far(folder, world)
+    world = kept.read_world()
+    found = kept.read_results() or _results_so_far(folder, world)
     if not found:
         return {}
     said = [
@@ -218,7 +266,7 @@ def results(folder: Path) -> dict[str, Any]:
 def _results_so_far(folder: Path, world: World) -> dict[str, Any]:
     kept = RunFolder(folder)
     paths = [path for path in kept.series.glob("*.csv") if _has_rows(path)]
-    series = {path.stem: read_series(path) for path in paths}
+    series = {path.stem: kept.read_series(path.stem) for path in paths}
     if not series:
         return {}
     reached = min(float(table["time"].iloc[-1]) for table in series.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -24,6 +25,12 @@ class Faults(BaseModel):
     """The body of every refusal."""
 
     problems: list[Fault]
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": Faults} for code in (400, 401, 403, 404, 409, 413, 422, 429, 503, 507)
+}
+"""Statuses with which any request may be refused."""
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer

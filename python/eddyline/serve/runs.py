@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import asdict
+import asyncio
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from fastapi import Path as PathPart
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
-from starlette.requests import HTTPConnection
+from pydantic_core import to_json
 
-from eddyline.live import journal
 from eddyline.live.frames import MOST_PARTICLES
 from eddyline.run.folder import RunFolder
 from eddyline.serve import past
-from eddyline.serve.drafts import draft
-from eddyline.serve.lab import OWN, Lab
-from eddyline.serve.problems import Faults, Refusal, faults_of
+from eddyline.serve.foreign import read_plain
+from eddyline.serve.lab import InLab, Lab, Order
+from eddyline.serve.problems import ERRORS, Refusal
 from eddyline.serve.store import FINAL, RunRow
+from eddyline.serve.tasks import PROTOBUF
 from eddyline.serve.tokens import Looks, Steers
-from eddyline.serve.worlds import WorldRequest, WorldText
-from eddyline.stream.series import read_series
-from eddyline.world import WorldError
+from eddyline.serve.worlds import LONGEST, WorldRequest, WorldText
+from eddyline.stream.integrity import read_text
 
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": Faults} for code in (400, 401, 403, 404, 409, 413, 422, 429, 507)
-}
-router = APIRouter(prefix="/api/runs", tags=["runs"], responses=_ERRORS)
-PROTOBUF = "application/x-protobuf"
+router = APIRouter(prefix="/api/runs", tags=["runs"], responses=ERRORS)
 _KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
 
 
-def lab_of(connection: HTTPConnection) -> Lab:
-    lab: Lab = connection.app.state.lab
-    return lab
-
-
-InLab = Annotated[Lab, Depends(lab_of)]
 RunId = Annotated[str, PathPart(pattern=r"^[0-9a-f]{12}$", description="As the list gives it.")]
 SeriesName = Annotated[str, PathPart(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 
@@ -123,25 +112,23 @@ def answer(lab: Lab, row: RunRow) -> RunAnswer:
         **shown,
         live=lab.hub.is_connected(row.id),
         viewers=len(channel.viewers) if channel is not None else 0,
-        frames=len(past.moments(Path(row.folder))) if row.folder else 0,
+        frames=past.frame_count(Path(row.folder)) if row.folder else 0,
     )
 
 
-@router.get("")
-def list_runs(lab: InLab, may: Looks) -> list[RunAnswer]:
+@router.get("", response_model=list[RunAnswer])
+def list_runs(lab: InLab, may: Looks) -> Response:
     """All runs, the newest first."""
-    return [answer(lab, row) for row in lab.runs()]
+    found = [answer(lab, row) for row in lab.runs()]
+    return Response(to_json(found), media_type="application/json")  # made here, in a thread
 
 
 @router.post("", status_code=201)
 def start_run(request: RunRequest, lab: InLab, may: Steers) -> RunAnswer:
     """Puts a run into the queue; it starts when a place is free."""
-    found = draft(request.toml, dict(request.sets), request.quality)
-    if found.world is None:
-        refusal = Refusal(422, "The world cannot be run.")
-        refusal.faults = faults_of(WorldError(found.problems))
-        raise refusal
-    return answer(lab, lab.order(found.world, request.name, request.ranks, request.threads))
+    reply = lab.workers.do(may, "order", text=request.toml, sets=request.sets, quality=request.quality)
+    order = Order(**json.loads(reply.body))
+    return answer(lab, lab.order(order, request.name, request.ranks, request.threads))
 
 
 @router.get("/{id}")
@@ -153,9 +140,9 @@ def read_run(id: RunId, lab: InLab, may: Looks) -> RunAnswer:
 @router.post("/{id}/stop", status_code=202)
 async def stop_run(id: RunId, lab: InLab, may: Steers) -> RunAnswer:
     """Asks a run to stop at a step; its folder will be complete. One that waits leaves the queue."""
-    row = lab.run(id)
+    row = await asyncio.to_thread(lab.run, id)
     lab.stop(row)
-    return answer(lab, lab.run(id))
+    return answer(lab, await asyncio.to_thread(lab.run, id))
 
 
 @router.delete("/{id}", status_code=204)
@@ -166,29 +153,28 @@ def delete_run(id: RunId, lab: InLab, may: Steers) -> None:
         raise Refusal(409, f"The run is {row.state}.", "Stop it first.")
     if lab.jobs.is_active(id):
         raise Refusal(409, "Its pictures are being painted.", "Wait a moment.")
-    folder = Path(row.folder).resolve()
-    if row.folder and folder.is_relative_to(lab.folder.resolve()) and (folder / "run.json").is_file():
-        shutil.rmtree(folder)
-    shutil.rmtree(lab.folder / OWN / "jobs" / row.id, ignore_errors=True)
-    lab.store.remove(row.id)
+    lab.remove(row)
 
 
 @router.get("/{id}/world")
 def read_world(id: RunId, lab: InLab, may: Looks) -> WorldText:
     """The world file as run."""
     row = lab.run(id)
-    waiting = lab.folder / OWN / "jobs" / row.id / f"{row.world}.toml"
-    kept = Path(row.folder) / "world.toml"
-    path = kept if row.folder and kept.is_file() else waiting
-    if not path.is_file():
+    has_own = row.folder and (Path(row.folder) / "world.toml").is_file()
+    path = lab.folder_of(row) / "world.toml" if has_own else lab.waiting_world(row)
+    if path is None:
         raise Refusal(409, "The world of this run is not here.")
-    return WorldText(toml=path.read_text(encoding="utf-8"))
+    try:
+        read_plain(path, 4 * LONGEST)  # no link, no pipe, and not too long
+        return WorldText(toml=read_text(path, RunFolder(path.parent).read_file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal(409, f"The world of this run cannot be read: {error}.") from None
 
 
-@router.get("/{id}/results")
-def read_results(id: RunId, lab: InLab, may: Looks) -> dict[str, Any]:
+@router.get("/{id}/results", response_model=dict[str, Any])
+def read_results(id: RunId, lab: InLab, may: Looks) -> Response:
     """Values with windows and errors, and what they are held against: results.json; while it runs, so far."""
-    return past.results(lab.folder_of(lab.run(id)))
+    return lab.answer(may, "results", folder=_folder(lab, id))
 
 
 @router.get("/{id}/series")
@@ -204,24 +190,16 @@ def read_series_file(id: RunId, name: SeriesName, lab: InLab, may: Looks) -> Fil
     return _file(_series(lab, id, name), "text/csv")
 
 
-@router.get("/{id}/series/{name}")
-def read_one_series(id: RunId, name: SeriesName, lab: InLab, may: Looks) -> SeriesAnswer:
+@router.get("/{id}/series/{name}", response_model=SeriesAnswer)
+def read_one_series(id: RunId, name: SeriesName, lab: InLab, may: Looks) -> Response:
     """A series as columns; what is not a number is null."""
-    table = read_series(_series(lab, id, name))
-    columns = [[value if value == value else None for value in table[name]] for name in table.columns]
-    units = table.attrs["units"]
-    names = [str(column) for column in table.columns]
-    return SeriesAnswer(name=name, columns=names, units=[units[each] for each in names], values=columns)
+    return lab.answer(may, "series", path=str(_series(lab, id, name)))
 
 
-@router.get("/{id}/frames")
-def list_frames(id: RunId, lab: InLab, may: Looks) -> FramesAnswer:
+@router.get("/{id}/frames", response_model=FramesAnswer)
+def list_frames(id: RunId, lab: InLab, may: Looks) -> Response:
     """The stored frames so far, and what they can show."""
-    folder = lab.folder_of(lab.run(id))
-    frames = [
-        FrameMoment(index=k, step=step, time=time) for k, (step, time) in enumerate(past.moments(folder))
-    ]
-    return FramesAnswer(frames=frames, quantities=past.quantities(folder))
+    return lab.answer(may, "frames", folder=_folder(lab, id))
 
 
 @router.get("/{id}/frames/{index}", response_class=Response, responses={200: {"content": {PROTOBUF: {}}}})
@@ -235,24 +213,16 @@ def read_frame(
     bytes: Annotated[int, Query(ge=1, le=2, description="Of a code.")] = 2,
 ) -> Response:
     """A stored frame as one Message of the stream's schema."""
-    folder = lab.folder_of(lab.run(id))
-    named = quantity or str(RunFolder(folder).read_record()["quantity"])
-    try:
-        message = past.frame(folder, index, named, width, bytes)
-    except IndexError as error:
-        raise Refusal(404, f"frames/{index}: {error}.") from None
-    except ValueError as error:
-        raise Refusal(422, f"{error}.") from None
-    return Response(message.SerializeToString(), media_type=PROTOBUF, headers=_KEPT)
+    how = {"index": index, "quantity": quantity, "width": width, "code_width": bytes}
+    made = lab.answer(may, "frame", folder=_folder(lab, id), **how)
+    made.headers.update(_KEPT)
+    return made
 
 
-@router.get("/{id}/particles")
-def list_particles(id: RunId, lab: InLab, may: Looks) -> MomentsAnswer:
+@router.get("/{id}/particles", response_model=MomentsAnswer)
+def list_particles(id: RunId, lab: InLab, may: Looks) -> Response:
     """The moments of which all particles are kept."""
-    moments = past.particle_moments(lab.folder_of(lab.run(id)))
-    return MomentsAnswer(
-        moments=[FrameMoment(index=k, step=step, time=time) for k, (step, time) in enumerate(moments)]
-    )
+    return lab.answer(may, "particle_moments", folder=_folder(lab, id))
 
 
 @router.get("/{id}/particles/{index}", response_class=Response, responses={200: {"content": {PROTOBUF: {}}}})
@@ -265,30 +235,22 @@ def read_particles(
     most: Annotated[int, Query(ge=0, le=MOST_PARTICLES, description="Particles; 0: as many.")] = 0,
 ) -> Response:
     """The fluid at one of them as one Message of the stream's schema."""
-    folder = lab.folder_of(lab.run(id))
-    try:
-        message = past.particles(folder, index, quantity, most or MOST_PARTICLES)
-    except IndexError as error:
-        raise Refusal(404, f"particles/{index}: {error}.") from None
-    except ValueError as error:
-        raise Refusal(422, f"{error}.") from None
-    return Response(message.SerializeToString(), media_type=PROTOBUF, headers=_KEPT)
+    how = {"index": index, "quantity": quantity, "most": most or MOST_PARTICLES}
+    made = lab.answer(may, "particles", folder=_folder(lab, id), **how)
+    made.headers.update(_KEPT)
+    return made
 
 
-@router.get("/{id}/journal")
-def read_journal(id: RunId, lab: InLab, may: Looks) -> list[JournalEntry]:
+@router.get("/{id}/journal", response_model=list[JournalEntry])
+def read_journal(id: RunId, lab: InLab, may: Looks) -> Response:
     """What was done to the run while it ran."""
-    entries = journal.read(lab.folder_of(lab.run(id)) / journal.NAME)
-    return [
-        JournalEntry(step=entry.step, time=entry.time, command=entry.name, text=entry.text)
-        for entry in entries
-    ]
+    return lab.answer(may, "read_journal", folder=_folder(lab, id))
 
 
-@router.get("/{id}/present")
-def read_present(id: RunId, lab: InLab, may: Looks) -> PresentAnswer:
+@router.get("/{id}/present", response_model=PresentAnswer)
+def read_present(id: RunId, lab: InLab, may: Looks) -> Response:
     """What can be steered, as it is now, or was at the end."""
-    return PresentAnswer(**asdict(past.present(lab.folder_of(lab.run(id)))))
+    return lab.answer(may, "present", folder=_folder(lab, id))
 
 
 @router.get("/{id}/report", response_class=FileResponse)
@@ -307,6 +269,10 @@ def read_movie(id: RunId, lab: InLab, may: Looks) -> FileResponse:
 def read_picture(id: RunId, lab: InLab, may: Looks) -> FileResponse:
     """The last picture, PNG."""
     return _file(lab.folder_of(lab.run(id)) / "pictures" / "final.png", "image/png")
+
+
+def _folder(lab: Lab, id_: str) -> str:
+    return str(lab.folder_of(lab.run(id_)))
 
 
 def _series(lab: Lab, id_: str, name: str) -> Path:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from pathlib import Path
 
 from fastapi import APIRouter, WebSocket
 
-from eddyline.serve import past
+from eddyline.live import stream_pb2 as pb
+from eddyline.serve.channel import Channel
 from eddyline.serve.lab import Lab
-from eddyline.serve.store import FINAL
+from eddyline.serve.problems import Refusal
+from eddyline.serve.store import FINAL, RunRow
 from eddyline.serve.tokens import Gate, May, token_of
 
-FORBIDDEN, UNKNOWN = 4403, 4404
+FORBIDDEN, UNKNOWN, TRY_AGAIN = 4403, 4404, 1013
 _log = logging.getLogger(__name__)
 _ID = re.compile(r"[0-9a-f]{12}")
 
@@ -34,16 +35,38 @@ async def look(socket: WebSocket, id: str) -> None:
         await socket.close(UNKNOWN, "there is no such run")
         return
     channel = lab.hub.channel(id)
-    is_here = bool(row.folder) and (Path(row.folder) / "run.json").is_file()
-    if channel.hello is None and row.state in FINAL and is_here:
-        try:
-            past.fill(channel, Path(row.folder))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            _log.warning("run %s cannot be shown: %r", id, error)
-            lab.hub.forget(id)
-            await socket.close(UNKNOWN, "the files of this run cannot be read; is it of another version?")
-            return
-    await lab.hub.look(socket, id, may)
+    channel.users += 1
+    try:
+        async with channel.filling:
+            if channel.hello is None and row.state in FINAL and row.folder:
+                kept = await asyncio.to_thread(_kept, lab, row, may)
+                if channel.hello is None:
+                    channel.adopt(kept)
+        await lab.hub.look(socket, id, may)
+    except (Refusal, ValueError) as error:
+        said = error.faults[0].message if isinstance(error, Refusal) else repr(error)
+        _log.warning("run %s cannot be shown: %s", id, said)
+        is_busy = isinstance(error, Refusal) and error.status == 503
+        text = "the files of this run cannot be read; is it of another version?"
+        await socket.close(TRY_AGAIN if is_busy else UNKNOWN, "the server is busy" if is_busy else text)
+    finally:
+        channel.users -= 1
+        lab.hub.forget(id)
+
+
+def _kept(lab: Lab, row: RunRow, may: May) -> Channel:
+    """A channel that says what the folder of a run says that is over. Raises Refusal."""
+    reply = lab.workers.do(may, "stream", folder=str(lab.folder_of(row)), run=row.id)
+    channel, data, place = Channel(row.id), memoryview(reply.body), 0
+    while place < len(data):
+        end = place + 4 + int.from_bytes(data[place : place + 4], "little")
+        message = pb.Message.FromString(bytes(data[place + 4 : end]))
+        place = end
+        if message.WhichOneof("body") == "hello":
+            channel.hello = message.hello
+        else:
+            channel.take(message)
+    return channel
 
 
 @router.websocket("/api/simulations/{id}")

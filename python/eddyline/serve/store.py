@@ -65,6 +65,23 @@ class Store:
         marks = ", ".join(f":{name}" for name in _COLUMNS)
         self._write(f"INSERT OR REPLACE INTO runs VALUES ({marks})", asdict(row))
 
+    def add_all(self, rows: Sequence[RunRow]) -> None:
+        """All of them or none, in one transaction."""
+        marks = ", ".join(f":{name}" for name in _COLUMNS)
+        try:
+            with self._lock:
+                self._database.execute("BEGIN")
+                try:
+                    self._database.executemany(
+                        f"INSERT OR REPLACE INTO runs VALUES ({marks})", [asdict(row) for row in rows]
+                    )
+                except sqlite3.Error:
+                    self._database.execute("ROLLBACK")
+                    raise
+                self._database.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise UnwritableError(f"the list of runs cannot be written: {error}") from error
+
     def change(self, id_: str, **values: Any) -> RunRow | None:
         """Sets columns of a row; gives it as it is then, None if there is none."""
         self._set("id = :id", {"id": id_}, values)

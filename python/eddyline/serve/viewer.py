@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import kept_before
-from eddyline.serve.channel import LASTING, Channel
+from eddyline.serve.channel import LASTING, MOST_COLUMNS, Channel, late
 from eddyline.serve.rasters import particles_for
 from eddyline.serve.tokens import May
 
@@ -24,8 +24,13 @@ _log = logging.getLogger(__name__)
 MALFORMED, TOO_MUCH, OTHER_VERSION = 4400, 4429, 4406
 LARGEST = 64 * 1024  # bytes of a message
 _ROWS = 2000  # of a series in a message
-_COLUMNS = 1600  # of a raster, at most
+_COLUMNS = MOST_COLUMNS
+_MESSAGES = 200.0  # a second that are read: a viewer that says more waits
+_TICK_EVERY = 5.0  # s
+_LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
+_FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
+_ROOM = 256  # bytes that a command may grow by on its way
 _SLOW, _FAST = 0.4, 0.1  # s that a frame takes to the viewer, for coarser or finer ones
 _UNDER_WAY = 2  # frames, to a viewer that says what it has seen
 _FEWEST = 2000  # particles of a slow link, at least
@@ -60,6 +65,7 @@ class Viewer:
         self._versions: dict[str, int] = {}
         self._rows: dict[str, tuple[int, int]] = {}  # of each series: kept rows sent, and which these are
         self._notices: list[pb.Message] = []
+        self._next_tick = 0.0
 
     async def serve(self) -> None:
         """Until the browser goes, or is sent away."""
@@ -89,12 +95,17 @@ class Viewer:
     # --- from the browser ---------------------------------------------------------------------------------
 
     async def _receive(self, event: asyncio.Event) -> None:
+        allowance, last = _MESSAGES, clock.monotonic()
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
                 return
             self._hear(parsed(message.get("bytes")))
             event.set()
+            now = clock.monotonic()
+            allowance, last = min(_MESSAGES, allowance + (now - last) * _MESSAGES) - 1, now
+            if allowance < 0:
+                await asyncio.sleep(-allowance / _MESSAGES)
 
     def _hear(self, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
@@ -129,7 +140,9 @@ class Viewer:
         if self._allowance < 1:
             return f"more than {self._rate:g} commands a second; send it again."
         self._allowance -= 1
-        return ""
+        if command.ByteSize() > LARGEST - _ROOM:
+            return f"it has more than {LARGEST - _ROOM:,} bytes."
+        return late(command)
 
     # --- to the browser -----------------------------------------------------------------------------------
 
@@ -139,16 +152,24 @@ class Viewer:
             event.clear()
             while messages := self._news():
                 for message in messages:
-                    await self._socket.send_bytes(message.SerializeToString())
+                    await self._send_bytes(message.SerializeToString())
             wait = await self._send_frame()
             if wait > 0:
                 asyncio.get_running_loop().call_later(wait, event.set)
             await asyncio.sleep(_PATIENCE)
 
+    async def _send_bytes(self, data: bytes) -> None:
+        """As soon as there is room; a connection that takes nothing for long ends by itself."""
+        await self._socket.send_bytes(data)
+        await asyncio.sleep(0)  # others have their turn, also while this one takes all at once
+
     def _news(self) -> list[pb.Message]:
         """What this viewer does not have yet, frames apart: not too much at once."""
         channel = self._channel
         found, self._notices = self._notices, []
+        if clock.monotonic() >= self._next_tick:
+            self._next_tick = clock.monotonic() + _TICK_EVERY
+            found.append(tick())
         if channel.hello is None:
             return found
         if channel.hello is not self._hello:
@@ -193,7 +214,7 @@ class Viewer:
         began = clock.monotonic()
         if view.tells:
             self._sent.append(began)
-        await self._socket.send_bytes(data)
+        await self._send_bytes(data)
         if not view.tells:  # its buffers hide how long a frame takes
             self._adapt(clock.monotonic() - began)
         self._next_frame = now + 1 / wanted
@@ -230,6 +251,11 @@ class Viewer:
             self._coarser //= 2
 
 
+def tick() -> pb.Message:
+    """The clock by which commands expire."""
+    return packed(tick=pb.Tick(clock=clock.monotonic()))
+
+
 def parsed(data: bytes | None) -> pb.Message:
     """A message of this version. Raises BadMessageError."""
     if data is None:
@@ -240,6 +266,9 @@ def parsed(data: bytes | None) -> pb.Message:
 
 
 def parsed_of_any_size(data: bytes) -> pb.Message:
+    """A message of a simulation, of which only frames are large. Raises BadMessageError."""
+    if len(data) > _LARGEST_BUT_FRAMES and data[2:3] != _FRAME:
+        raise BadMessageError(f"a message of {len(data)} bytes that is no frame")
     try:
         message = pb.Message.FromString(data)
     except DecodeError as error:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from eddyline.serve.checking import CheckAnswer, check
+from eddyline.serve.checking import CheckAnswer
 from eddyline.serve.gallery import GalleryWorld, gallery_worlds
-from eddyline.serve.problems import Refusal
+from eddyline.serve.lab import InLab
+from eddyline.serve.problems import ERRORS
+from eddyline.serve.tokens import Looks
 from eddyline.world import schema_json
-from eddyline.world.editing import Edit, EditError, edited
 
 LONGEST = 200_000
 """Characters of a world file."""
 Quality = Literal["preview", "study", "publish"]
 
-router = APIRouter(prefix="/api", tags=["worlds"])
+router = APIRouter(prefix="/api", tags=["worlds"], responses=ERRORS)
 
 
 class WorldRequest(BaseModel):
@@ -71,17 +72,14 @@ def read_schema() -> dict[str, Any]:
     return schema
 
 
-@router.post("/check")
-def check_world(request: WorldRequest) -> CheckAnswer:
+@router.post("/check", response_model=CheckAnswer)
+def check_world(request: WorldRequest, lab: InLab, may: Looks) -> Response:
     """Problems, cost and drawing of a world; also of one that is wrong, as far as it can be drawn."""
-    return check(request.toml, tuple(sorted(request.sets.items())), request.quality)
+    return lab.answer(may, "check", text=request.toml, sets=request.sets, quality=request.quality)
 
 
-@router.post("/edit")
-def edit_world(request: EditRequest) -> WorldText:
+@router.post("/edit", response_model=WorldText)
+def edit_world(request: EditRequest, lab: InLab, may: Looks) -> Response:
     """Changes values in a world file; everything else stays as it was written."""
-    edits = [Edit(edit.op, edit.path, edit.value) for edit in request.edits]
-    try:
-        return WorldText(toml=edited(request.toml, edits))
-    except EditError as error:
-        raise Refusal(422, str(error)) from None
+    edits = [edit.model_dump() for edit in request.edits]
+    return lab.answer(may, "edit", text=request.toml, edits=edits)

@@ -25,6 +25,7 @@ from eddyline.files import (
     write_bytes,
     write_text,
 )
+from eddyline.stream import integrity
 
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
@@ -55,7 +56,8 @@ _NUMBERS = itertools.count()  # for HDF5 each file that is open has a name of it
 
 
 def write_json(path: Path, value: Mapping[str, Any], *, durable: bool = False) -> None:
-    """Indented JSON; NumPy scalars become numbers, values that are not finite become null."""
+    """Indented JSON; NumPy scalars become numbers, values that are not finite become null. See
+    integrity.with_digest for JSON that is to be verified when it is read."""
     text = json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     write_text(path, text, durable=durable)
 
@@ -76,11 +78,11 @@ def plain(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def long_hdf5_file(path: Path, size: int) -> Iterator[h5py.File]:
+def long_hdf5_file(path: Path, size: int, note: bytes = b"") -> Iterator[h5py.File]:
     """Like `hdf5_file`, but written to the disk as it grows: for files that memory may not hold.
 
     size: of its data [bytes], about. Room for them is taken first, so that a full disk is noticed before
-    HDF5 could meet it.
+    HDF5 could meet it. note: see integrity.trailer.
     """
     import h5py
 
@@ -90,32 +92,37 @@ def long_hdf5_file(path: Path, size: int) -> Iterator[h5py.File]:
         with h5py.File(temporary, "w") as file:
             with temporary.open("r+b") as raw:
                 os.posix_fallocate(raw.fileno(), 0, size + HDF5_OVERHEAD)
+            file.attrs["format"] = integrity.FORMAT
             yield file
             file.flush()
             used = file.id.get_filesize()
         os.truncate(temporary, used)
+        integrity.append_trailer(temporary, note)
 
 
 @contextlib.contextmanager
-def hdf5_file(path: Path) -> Iterator[h5py.File]:
-    """An HDF5 file that appears at `path` when the block ends.
+def hdf5_file(path: Path, note: bytes = b"") -> Iterator[h5py.File]:
+    """An HDF5 file that appears at `path` when the block ends. note: see integrity.trailer.
 
     It is built in memory and written in one piece: neither a kill nor a full disk leaves half a file, and a
     full disk is an ordinary OSError here instead of a broken file handle inside the HDF5 library.
     """
     with hdf5_in_memory() as file:
         yield file
-        write_hdf5(path, file)
+        write_hdf5(path, file, note)
 
 
 def hdf5_in_memory() -> h5py.File:
-    """An HDF5 file without anything in it, for `write_hdf5`."""
+    """An HDF5 file without anything but its format in it, for `write_hdf5`."""
     import h5py
 
-    return h5py.File(f"in memory {next(_NUMBERS)}", "w", driver="core", backing_store=False)
+    file = h5py.File(f"in memory {next(_NUMBERS)}", "w", driver="core", backing_store=False)
+    file.attrs["format"] = integrity.FORMAT
+    return file
 
 
-def write_hdf5(path: Path, file: h5py.File) -> None:
-    """A copy at `path` of what a file in memory holds now."""
+def write_hdf5(path: Path, file: h5py.File, note: bytes = b"") -> None:
+    """A copy at `path` of what a file in memory holds now, with its checksum. note: see integrity.trailer."""
     file.flush()
-    write_bytes(path, file.id.get_file_image())
+    image = file.id.get_file_image()
+    write_bytes(path, image, integrity.trailer(image, note))

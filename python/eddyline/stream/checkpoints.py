@@ -12,17 +12,22 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eddyline.stream import atomic
+from eddyline.stream import atomic, integrity
+from eddyline.stream.formats import FormatError, check_format
 from eddyline.wording import command
 
 FORMAT = 6
+"""Of the manifest and of the parts, which are never read without it."""
 KEPT = 2
 MANIFEST = "manifest.json"
+_BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading a checkpoint raises that is not whole."""
 
 
 class CheckpointError(Exception):
@@ -51,7 +56,7 @@ class Checkpoint:
 
     def parts(self) -> Iterator[bytes]:
         for name in self.files:
-            yield (self.folder / name).read_bytes()
+            yield integrity.read_file(self.folder / name) or b""
 
 
 def write_checkpoint(
@@ -109,23 +114,34 @@ def _holds(folder: Path, frames: int, snapshots: int, world: str) -> bool:
     """Whether a folder is a whole checkpoint of this world, after as many frames and snapshots."""
     try:
         found = _read(folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except _BROKEN:
         return False
     return (found.frames, found.snapshots, found.world) == (frames, snapshots, world)
 
 
-def find_checkpoint(folder: Path, tell: Callable[[str], None]) -> Checkpoint:
-    """The newest one that is whole. `tell` hears of those that are not. Raises CheckpointError if there is
-    none; NoCheckpointError if none was ever written."""
-    candidates = _newest_first(folder)
+def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = math.inf) -> Checkpoint:
+    """The newest one that is whole, of a step before `before`. `tell` hears of those that are not. Raises
+    CheckpointError if there is none; NoCheckpointError if none was ever written."""
+    candidates = [each for each in _newest_first(folder) if int(each.name) < before]
+    refused: list[FormatError] = []
+    if not candidates and math.isfinite(before):
+        raise CheckpointError(f"{folder}: there is no checkpoint of a step before {before:,.0f}")
     if not candidates:
         raise NoCheckpointError(f"{folder}: the run ended before its first checkpoint")
     for candidate in candidates:
+        other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
         try:
-            return _read(candidate)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
+            found = _read(candidate)
+        except FormatError as error:
+            refused.append(error)
+        except _BROKEN as error:
             tell(f"{candidate}: damaged ({error}){other}")
+        else:
+            for newer in refused:
+                tell(f"{newer}; the checkpoint before it is used")
+            return found
+    if refused:
+        raise CheckpointError(str(refused[0]))
     raise CheckpointError(
         f"{folder}: there is no checkpoint that is whole; the run cannot go on. What it has can be exported; "
         f"`{command('run', folder.parent / 'world.toml')}` computes it again"
@@ -139,10 +155,17 @@ def look(folder: Path, world: str) -> bool | None:
     if not candidates:
         return None
     for candidate in candidates:
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        with contextlib.suppress(*_BROKEN):
             if _manifest(candidate)["world"] == world_digest(world):
                 return True
     return False
+
+
+def drop_checkpoints(folder: Path, since: int) -> None:
+    """Deletes those of step `since` and later."""
+    for each in _newest_first(folder):
+        if int(each.name) >= since:
+            atomic.remove_folder(each)
 
 
 def world_digest(source: str) -> str:
@@ -158,7 +181,9 @@ def _newest_first(folder: Path) -> list[Path]:
 def _read(folder: Path) -> Checkpoint:
     manifest = _manifest(folder)
     for part in manifest["parts"]:
-        content = (folder / part["file"]).read_bytes()
+        content = integrity.read_file(folder / part["file"])
+        if content is None:
+            raise ValueError(f"{part['file']} is missing")
         if hashlib.sha256(content).hexdigest() != part["sha256"]:
             raise ValueError(f"{part['file']} has changed")
     return Checkpoint(
@@ -174,16 +199,18 @@ def _read(folder: Path) -> Checkpoint:
 
 def _manifest(folder: Path) -> dict[str, Any]:
     """What the manifest says, if it is unchanged and the parts have the sizes that it tells."""
-    try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError("it was not finished") from None
+    content = integrity.read_file(folder / MANIFEST)
+    if content is None:
+        raise ValueError("it was not finished")
+    manifest: dict[str, Any] = json.loads(content.decode("utf-8"))
+    check_format(folder / MANIFEST, manifest["format"], FORMAT)
     if _digest({key: value for key, value in manifest.items() if key != "sha256"}) != manifest["sha256"]:
         raise ValueError(f"{MANIFEST} has changed")
-    if manifest["format"] != FORMAT:
-        raise ValueError(f"format {manifest['format']}, not {FORMAT}")
     for part in manifest["parts"]:
-        if (folder / part["file"]).stat().st_size != part["bytes"]:
+        path = folder / part["file"]
+        if not path.exists():
+            raise ValueError(f"{part['file']} is missing")
+        if path.stat().st_size != part["bytes"]:
             raise ValueError(f"{part['file']} has changed")
     return manifest
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from eddyline.stream import atomic
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream import atomic, integrity
+from eddyline.stream.damaged import reading
 
 NAME = "checksums.csv"
 HEADER = "step,checksum\n"
@@ -30,14 +30,13 @@ def cut_checksums(path: Path, step: int) -> None:
         atomic.write_text(path, HEADER + "".join(kept))
 
 
-def read_checksums(path: Path) -> dict[int, str]:
+def read_checksums(path: Path, read: integrity.ReadFile = integrity.read_file) -> dict[int, str]:
     """Checksum by step; none if there is no such file. An unfinished last line is left out. Raises
     DamagedError."""
-    if not path.exists():
+    content = read(path)
+    if content is None:
         return {}
-    try:
-        text = path.read_text(encoding="ascii")
+    with reading(path):
+        text = content.decode("ascii")
         rows = text[: text.rfind("\n") + 1].splitlines()[1:]
         return {int(step): checksum for step, _, checksum in (row.partition(",") for row in rows)}
-    except ValueError as error:
-        raise DamagedError(path, error) from None

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
+
+REMEDY = "restore it from a copy, or run the world again"
 
 
 class DamagedError(ValueError):
-    """A file that this version has not written like that."""
+    """A file that does not hold what this version, or an earlier one, writes there."""
 
-    def __init__(self, path: Path, error: Exception | str) -> None:
-        super().__init__(f"{path}: damaged ({error}), or written by another version")
+    def __init__(self, path: Path, error: Exception | str, remedy: str = REMEDY) -> None:
+        what = " ".join(_text(error).split())
+        super().__init__(f"{path}: damaged ({what}), or written by another version; {remedy}")
+        self.path = path
+
+
+def _text(error: Exception | str) -> str:
+    if isinstance(error, KeyError):
+        return f"it has no {error}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turns whatever a parser raises about the content of `path` into DamagedError. Libraries (HDF5, NumPy,
+    ast, json) raise nearly every class of exception for a damaged file."""
+    try:
+        yield
+    except DamagedError:
+        raise
+    except Exception as error:
+        raise DamagedError(path, error) from None

@@ -1,12 +1,13 @@
 """Frames: pictures as numbers. A movie is coloured when its one scale is known, at the end of the run.
 
     pictures/frames.npy    all frames, one after the other: making a file for each would take long
-    pictures/frames.index  for each its time, its step and where it ends, (n,) of INDEX
+    pictures/frames.index  HEADER, then for each its time, its step, where it ends and checksums, (n,) of
+                           INDEX
 
-A frame counts as there when it is in the index. Each is one record in NumPy's own format: `time` [s], `step`,
-`lower` and `upper` [m], and for each quantity a raster of `shape` (rows, columns), in `units`. Where
-there is fluid is told by a bit a pixel, `known`, and only those pixels have a code of 16 bits: value =
-offset + scale * code, and 65535 on a solid. Row 0 is at the bottom.
+A frame counts as there when it is in the index. Its checksum is verified when it is read. Each is one
+record in NumPy's own format: `time` [s], `step`, `lower` and `upper` [m], and for each quantity a raster of
+`shape` (rows, columns), in `units`. Where there is fluid is told by a bit a pixel, `known`, and only those
+pixels have a code of 16 bits: value = offset + scale * code, and 65535 on a solid. Row 0 is at the bottom.
 
     with open("frames.npy", "rb") as file:
         speed = numpy.load(file)[()]["speed"]  # of the first; numpy.load again for the next
@@ -25,8 +26,7 @@ import contextlib
 import io
 import os
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,8 +37,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from eddyline import _core
-from eddyline.stream import atomic
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream import atomic, integrity
+from eddyline.stream.damaged import DamagedError, reading
 
 Raster = NDArray[np.float32]
 SOLID = 65535
@@ -50,8 +50,14 @@ _SCALE = np.dtype([("scale", "f8"), ("offset", "f8"), ("units", "U16"), ("shape"
 _BITS, _CODE = np.dtype("u1").str, np.dtype("u2").str
 _SHAPE = np.dtype("i4")
 _LOADING = threading.Lock()  # headers are parsed by `ast`, which breaks in two threads at once (CPython 3.11)
-INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
-"""Of a frame: time [s], step, and how many bytes of `frames.npy` there are with it."""
+HEADER = np.dtype([("magic", "S8"), ("format", "<u4"), ("spare", "V28")])
+"""Begins an index."""
+INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8"), ("digest", "<u8"), ("own", "<u8")])
+"""Of a frame: time [s], step, how many bytes of `frames.npy` there are with it, the checksum of its own
+bytes, and that of the fields before and of its number."""
+_INDEX_1 = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
+"""Of version 0.1, without a header."""
+_MAGIC = b"eddyidx\n"
 _MOMENT_FIELDS: list[tuple[Any, ...]] = _MOMENT.descr
 _SCALE_FIELDS: list[tuple[Any, ...]] = _SCALE.descr
 
@@ -133,7 +139,8 @@ class FrameFiles:
 
     def __init__(self, folder: Path) -> None:
         self._store = FrameStore(folder)
-        self._end = int(self._store.index["end"][-1]) if len(self._store) else 0
+        self._count = len(self._store)
+        self._end = int(self._store.index["end"][-1]) if self._count else 0
         self._open = contextlib.ExitStack()
 
     def check(self, count: int) -> None:
@@ -147,11 +154,12 @@ class FrameFiles:
 
     def cut(self, count: int) -> int:
         """Goes on after the first `count` frames. Gives the step of the last of them, -1 without any."""
-        kept = self._store.index[:count]
-        self._end = int(kept["end"][-1]) if count else 0
-        for path, size in ((self._store.path, self._end), (self._store.index_path, kept.nbytes)):
-            if path.exists():
-                os.truncate(path, size)
+        kept = self._store.checked(count)
+        self._count, self._end = len(kept), int(kept["end"][-1]) if count else 0
+        if self._store.index_path.exists():
+            atomic.write_bytes(self._store.index_path, _header(), kept.tobytes())
+        if self._store.path.exists():
+            os.truncate(self._store.path, self._end)
         return int(kept["step"][-1]) if count else -1
 
     def sync(self) -> None:
@@ -165,9 +173,10 @@ class FrameFiles:
         """The next frame. Raises OSError; all others stay as they are then, but no more may be appended."""
         data = _record(picture)
         frames, index = self._files
-        self._end += len(data)
+        row = _row(self._count, picture.time, picture.step, self._end + len(data), integrity.checksum(data))
         atomic.append(frames, data)
-        atomic.append(index, np.array((picture.time, picture.step, self._end), dtype=INDEX).data)
+        atomic.append(index, row)
+        self._count, self._end = self._count + 1, self._end + len(data)
 
     def __enter__(self) -> FrameFiles:
         return self
@@ -178,11 +187,64 @@ class FrameFiles:
     @cached_property
     def _files(self) -> tuple[io.FileIO, io.FileIO]:
         """Frames and index, open from the first frame on."""
+        if self._count and not self._store.has_checksums:
+            self.cut(self._count)
         first, second = (
             self._open.enter_context(path.open("ab", buffering=0))
             for path in (self._store.path, self._store.index_path)
         )
+        if not second.seek(0, os.SEEK_END):
+            atomic.append(second, _header())
         return first, second
+
+
+def stored_count(size: int) -> int:
+    """How many frames an index of so many bytes lists."""
+    return max(0, size - HEADER.itemsize) // INDEX.itemsize
+
+
+def _header() -> bytes:
+    return np.array((_MAGIC, integrity.FORMAT, b""), dtype=HEADER).tobytes()
+
+
+def _row(number: int, time: float, step: int, end: int, digest: int) -> bytes:
+    """Of the index."""
+    fields = np.array((time, step, end, digest, 0), dtype=INDEX).tobytes()[:-8]
+    return fields + _own(number, fields).to_bytes(8, "little")
+
+
+def _own(number: int, fields: bytes) -> int:
+    return integrity.checksum(fields + number.to_bytes(8, "little"))
+
+
+def _read_index(path: Path, content: bytes) -> tuple[NDArray[Any], bool]:
+    """The rows (n,) of INDEX, and whether they have checksums; half a row at the end does not count. Raises
+    DamagedError."""
+    if content.startswith(_MAGIC):
+        head = content[: HEADER.itemsize]
+        if len(head) < HEADER.itemsize:
+            return np.zeros(0, dtype=INDEX), True
+        integrity.check_format(path, int(np.frombuffer(head, dtype=HEADER)[0]["format"]))
+        if head != _header():
+            raise DamagedError(path, "its header was changed")
+        content, dtype = content[HEADER.itemsize :], INDEX
+    else:
+        dtype = _INDEX_1
+    rows = np.frombuffer(content, dtype=dtype, count=len(content) // dtype.itemsize)
+    ends, steps, times = rows["end"], rows["step"], rows["time"]
+    if len(rows) and not (ends[0] > 0 and np.all(ends[1:] > ends[:-1])):
+        raise DamagedError(path, "its frames do not follow each other")
+    if not (np.all(np.isfinite(times)) and np.all(steps >= 0)):
+        raise DamagedError(path, "its times or steps are none")
+    if dtype is INDEX:
+        for k in range(len(rows)):
+            if _own(k, content[k * dtype.itemsize : (k + 1) * dtype.itemsize - 8]) != rows["own"][k]:
+                raise DamagedError(path, f"the row of frame {k} was changed")
+        return rows, True
+    made = np.zeros(len(rows), dtype=INDEX)
+    for name in _INDEX_1.names or ():
+        made[name] = rows[name]
+    return made, False
 
 
 @dataclass(frozen=True)
@@ -259,13 +321,12 @@ def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None, cover: 
 class FrameStore:
     """The frames that a folder holds when this is made, read back one by one."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, read: integrity.ReadFile = integrity.read_file) -> None:
+        """Raises DamagedError. read: reads the index."""
         self.path = folder / "frames.npy"
         self.index_path = folder / "frames.index"
-        self.index: NDArray[Any] = np.zeros(0, dtype=INDEX)  # (n,) their moments
-        if self.index_path.exists():
-            rows = self.index_path.read_bytes()
-            self.index = np.frombuffer(rows, dtype=INDEX, count=len(rows) // INDEX.itemsize)
+        self.index, self.has_checksums = _read_index(self.index_path, read(self.index_path) or b"")
+        """(n,) their moments"""
 
     def __len__(self) -> int:
         return len(self.index)
@@ -284,7 +345,7 @@ class FrameStore:
         names = record.dtype.names
         if quantity not in _rasters_of(record.dtype):
             raise KeyError(quantity)
-        with _reading(self.path):
+        with reading(self.path):
             raster = record[quantity]
             kept = Codes(
                 shape=tuple(raster["shape"]),
@@ -312,24 +373,55 @@ class FrameStore:
 
     def _load(self, k: int) -> Any:
         """The record of frame `k`. Raises DamagedError."""
-        ends = self.index["end"]
-        k = range(len(ends))[k]
-        with _reading(self.path), self.path.open("rb") as file:
-            file.seek(int(ends[k - 1]) if k else 0)
-            with _LOADING:
-                return np.load(file, allow_pickle=False)[()]
+        k = range(len(self))[k]
+        with reading(self.path):
+            record = _parse(self._content(k))
+            row = self.index[k]
+            if (record["time"], record["step"]) != (row["time"], row["step"]):
+                raise ValueError(f"frame {k} is of another moment than the index says")
+            return record
+
+    def _content(self, k: int) -> bytes:
+        """The bytes of frame `k`, verified where there are checksums."""
+        row = self.index[k]
+        start, end = int(self.index["end"][k - 1]) if k else 0, int(row["end"])
+        with integrity.opened(self.path) as file:
+            if end > os.fstat(file.fileno()).st_size:
+                raise ValueError(f"frame {k} is cut off")
+            file.seek(start)
+            content = file.read(end - start)
+        if self.has_checksums and integrity.checksum(content) != row["digest"]:
+            raise ValueError(f"frame {k} was changed after it was written: its checksum is another")
+        return content
+
+    def checked(self, count: int) -> NDArray[Any]:
+        """The index of the first `count` frames with checksums; those of version 0.1 are made from what the
+        frames hold now."""
+        if self.has_checksums:
+            return self.index[:count]
+        rows = (
+            _row(
+                k, float(row["time"]), int(row["step"]), int(row["end"]), integrity.checksum(self._content(k))
+            )
+            for k, row in enumerate(self.index[:count])
+        )
+        return np.frombuffer(b"".join(rows), dtype=INDEX)
+
+
+def _parse(content: bytes) -> Any:
+    """A record in NumPy's format, without memory for more than the bytes that there are."""
+    file = io.BytesIO(content)
+    if npy.read_magic(file) != (1, 0):
+        raise ValueError("it is of another version of NumPy's format")
+    with _LOADING:
+        shape, _, dtype = npy.read_array_header_1_0(file)
+    if shape != () or dtype.hasobject or dtype.itemsize != len(content) - file.tell():
+        raise ValueError("its header says another length than the frame has")
+    return np.frombuffer(content, dtype=dtype, offset=file.tell())[0]
 
 
 def _rasters_of(record: np.dtype[Any]) -> list[str]:
     return [name for name in record.names or () if "scale" in (record[name].names or ())]
-
-
-@contextmanager
-def _reading(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except (ValueError, IndexError, TypeError, EOFError, FileNotFoundError) as error:
-        raise DamagedError(file, error) from None
 
 
 def _pair(values: Any) -> tuple[float, float]:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline import _core
-from eddyline.stream import atomic
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream import atomic, integrity
+from eddyline.stream.damaged import DamagedError, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,15 +34,13 @@ class SeriesFiles:
         finished begins anew. Raises DamagedError before it changes any."""
         kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
-            try:
-                text = path.read_text(encoding="utf-8")
-                if "\n" not in text:
-                    kept[path] = []
-                    continue
+            text = integrity.read_text(path)
+            if "\n" not in text:
+                kept[path] = []
+                continue
+            with reading(path):
                 first, *rows = text[: text.rfind("\n") + 1].splitlines()
                 kept[path] = [first, *(row for row in rows if float(row.partition(",")[0]) <= time)]
-            except ValueError as error:
-                raise DamagedError(path, error) from None
         for path, lines in kept.items():
             if not lines:
                 path.unlink()
@@ -71,15 +69,12 @@ def header(columns: Sequence[str], units: Sequence[str]) -> str:
     return ",".join(f"{column} [{unit or '1'}]" for column, unit in zip(columns, units, strict=True))
 
 
-def read_series(path: Path) -> pd.DataFrame:
+def read_series(path: Path, read: integrity.ReadFile = integrity.read_file) -> pd.DataFrame:
     """A series as a table: plain column names, units in `.attrs["units"]`. An unfinished last line is left
     out. Raises DamagedError."""
     import pandas as pd
 
-    try:
-        text = path.read_text(encoding="utf-8")
-    except ValueError as error:
-        raise DamagedError(path, error) from None
+    text = integrity.read_text(path, read)
     text = text[: text.rfind("\n") + 1]
     if not text:
         raise DamagedError(path, "it has no header")
@@ -92,10 +87,10 @@ def read_series(path: Path) -> pd.DataFrame:
         units[name] = unit
     if names[0] != "time" or len(set(names)) < len(names):
         raise DamagedError(path, f"its first line is no header: {first[:60]}")
-    try:
+    with reading(path):
+        if any(row.count(",") != len(names) - 1 for row in rest.splitlines()):
+            raise ValueError(f"a row has another number of values than the {len(names)} columns")
         frame = pd.read_csv(io.StringIO(rest), names=names, header=None, dtype="float64")
-    except ValueError as error:
-        raise DamagedError(path, error) from None
     frame.attrs["units"] = units
     frame.attrs["name"] = path.stem
     return frame

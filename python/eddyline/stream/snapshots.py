@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import struct
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eddyline.stream import atomic
+from eddyline.stream import atomic, integrity
 from eddyline.stream.damaged import DamagedError
 from eddyline.stream.hdf5 import (
     create_dataset,
@@ -85,6 +86,7 @@ _POINT_DATA = "PointData"
 _POSITION = Field("Points", np.float64, "m", "position (the third coordinate is 0 in two dimensions)", 3)
 KINDS: tuple[Kind, ...] = ("walls", "fluid")
 """In the order in which they are written."""
+_NOTE = struct.Struct("<dqqi4s")
 FIELDS: dict[Kind, tuple[Field, ...]] = {"fluid": FLUID_FIELDS, "walls": WALL_FIELDS}
 
 
@@ -199,7 +201,8 @@ class SnapshotFiles:
             return
         start = clock.perf_counter()
         for kind in KINDS:
-            with atomic.hdf5_file(self.folder / f"{kind}.vtkhdf") as file:
+            note = _Note(0.0, 0, len(self._times), 0, kind).bytes()
+            with atomic.hdf5_file(self.folder / f"{kind}.vtkhdf", note) as file:
                 _describe_index(file, kind, self._times, self._counts[kind])
         self._indexed = len(self._times)
         end = clock.perf_counter()
@@ -213,18 +216,22 @@ def _do_all(jobs: Sequence[Job]) -> None:
 
 def renew_index(run: str | Path) -> None:
     """Writes the files on top anew if they do not know of all snapshots."""
-    import h5py
-
     folder = Path(run) / "snapshots"
     count = snapshot_count(folder)
-    for kind in KINDS:
-        path = folder / f"{kind}.vtkhdf"
-        if path.exists():
-            with h5py.File(path) as file:
-                known = int(file["VTKHDF/Steps"].attrs["NSteps"])
-        if not path.exists() or known != count:
-            SnapshotFiles(folder).cut(count)
-            return
+    if any(_known_to(folder / f"{kind}.vtkhdf", kind) != count for kind in KINDS):
+        SnapshotFiles(folder).cut(count)
+
+
+def _known_to(index: Path, kind: Kind) -> int:
+    """How many snapshots a file on top joins; -1 if there is none, or it is damaged: it can be made anew."""
+    try:
+        note = integrity.read_note(index)
+        if note is not None and not note.rstrip(b"\0").endswith(kind[:4].encode()):
+            return -1
+        with integrity.hdf5_file(index) as file:
+            return int(file["VTKHDF/Steps"].attrs["NSteps"])
+    except DamagedError:
+        return -1
 
 
 def _find(folder: Path) -> tuple[list[float], dict[Kind, list[int]]]:
@@ -233,11 +240,10 @@ def _find(folder: Path) -> tuple[list[float], dict[Kind, list[int]]]:
     counts: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for number in range(snapshot_count(folder)):
         for kind in KINDS:
-            with _reading(folder / kind / part_name(number)) as file:
-                root = file["VTKHDF"]
-                counts[kind].append(int(root["NumberOfPoints"][0]))
-                if kind == "fluid":
-                    times.append(float(root.attrs["time"]))
+            found = _read_note(folder / kind / part_name(number))
+            counts[kind].append(found.count)
+            if kind == "fluid":
+                times.append(found.time)
     return times, counts
 
 
@@ -262,48 +268,76 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     if not -count <= k < count:
         raise IndexError(f"{folder}: there are {count} snapshots; number {k} is not one of them")
     out: dict[str, Any] = {}
-    for kind, prefix in (("fluid", ""), ("walls", "wall_")):
-        with _reading(folder / kind / part_name(k % count)) as file:
+    prefixes: dict[Kind, str] = {"fluid": "", "walls": "wall_"}
+    for kind, prefix in prefixes.items():
+        path = folder / kind / part_name(k % count)
+        _read_note(path)
+        with integrity.hdf5_file(path) as file:
             root = file["VTKHDF"]
             dimensions = int(root.attrs["dimensions"])
             out["time"], out["step"] = float(root.attrs["time"]), int(root.attrs["step"])
-            out[prefix + "position"] = root["Points"][:, :dimensions]
-            for name, data in root["PointData"].items():
-                out[prefix + name] = data[:, :dimensions] if data.ndim == 2 else data[:]
+            total = int(root["NumberOfPoints"][0])
+            for field in (_POSITION, *FIELDS[kind]):
+                data = root[_name(field)]
+                if data.shape != ((total, field.components) if field.components > 1 else (total,)):
+                    raise ValueError(f"{data.name} has {data.shape} numbers for {total} particles")
+                name = "position" if field is _POSITION else field.name
+                out[prefix + name] = integrity.values_of(file, data, dimensions).astype(
+                    field.dtype, copy=False
+                )
     return out
 
 
 def snapshot_moment(run: str | Path, k: int) -> tuple[int, float]:
-    """Step and time [s] of snapshot `k`, without its particles. Raises DamagedError."""
-    with _reading(Path(run) / "snapshots" / "fluid" / part_name(k)) as file:
-        attributes = file["VTKHDF"].attrs
-        return int(attributes["step"]), float(attributes["time"])
+    """Step and time [s] of snapshot `k`, without its particles, whose checksum is not looked at. Raises
+    DamagedError."""
+    found = _read_note(Path(run) / "snapshots" / "fluid" / part_name(k))
+    return found.step, found.time
 
 
-@contextlib.contextmanager
-def _reading(path: Path) -> Iterator[h5py.File]:
-    import h5py
+@dataclass(frozen=True)
+class _Note:
+    """What the trailer of a snapshot says of it. number: of the snapshot.  count: of particles; of a file on
+    top, of snapshots."""
 
-    try:
-        file = h5py.File(path)
-    except OSError as error:
-        raise DamagedError(path, error) from None
-    with file:
-        yield file
+    time: float  # s
+    step: int
+    count: int
+    number: int
+    kind: Kind
+
+    def bytes(self) -> bytes:
+        return _NOTE.pack(self.time, self.step, self.count, self.number, self.kind[:4].encode())
+
+
+def _read_note(path: Path) -> _Note:
+    """Of a snapshot. Raises DamagedError."""
+    kind: Kind = "fluid" if path.parent.name == "fluid" else "walls"
+    note = integrity.read_note(path)
+    if note is None:
+        with integrity.hdf5_file(path) as file:
+            root = file["VTKHDF"]
+            time, step = float(root.attrs["time"]), int(root.attrs["step"])
+            return _Note(time, step, int(root["NumberOfPoints"][0]), int(path.stem), kind)
+    time, step, count, number, written_as = _NOTE.unpack(note)
+    if (number, written_as) != (int(path.stem), kind[:4].encode()):
+        raise DamagedError(path, "it is another file of the run, under a wrong name")
+    return _Note(time, step, count, number, kind)
 
 
 def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
     """All snapshots of a run in one self-contained VTKHDF file, to be moved elsewhere. Raises
     DamagedError."""
-    import h5py
 
     renew_index(run)
     folder = Path(run) / "snapshots"
     for number in range(snapshot_count(folder)):
-        with _reading(folder / kind / part_name(number)):
+        _read_note(folder / kind / part_name(number))
+        with integrity.hdf5_file(folder / kind / part_name(number)):
             pass  # the file on top would not say which one is damaged
     size = sum(path.stat().st_size for path in (folder / kind).iterdir())
-    with h5py.File(folder / f"{kind}.vtkhdf") as source, atomic.long_hdf5_file(target, size) as file:
+    top = folder / f"{kind}.vtkhdf"
+    with atomic.long_hdf5_file(target, size) as file, integrity.hdf5_file(top) as source:
         _copy(source, file)
 
 
@@ -357,6 +391,11 @@ class _Part:
         with self._or_abandon():
             self._blank.date(self._moment)
 
+    @property
+    def _note(self) -> bytes:
+        number = int(self._path.stem)
+        return _Note(self._moment.time, self._moment.step, self._total, number, self._kind).bytes()
+
     def append(self, batch: Records) -> None:
         """The next particles."""
         with self._or_abandon():
@@ -393,11 +432,11 @@ class _Part:
             blank = _Blank(atomic.hdf5_in_memory(), self._kind, self._total, compressed=False)
             self._standing[self._kind] = blank
         yield blank
-        atomic.write_hdf5(self._path, blank.file)
+        atomic.write_hdf5(self._path, blank.file, self._note)
 
     @contextlib.contextmanager
     def _long(self, size: int) -> Iterator[_Blank]:
-        with atomic.long_hdf5_file(self._path, size) as file:
+        with atomic.long_hdf5_file(self._path, size, self._note) as file:
             yield _Blank(file, self._kind, self._total, compressed=True)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.stream import atomic
+from eddyline.stream import atomic, integrity
+
+if TYPE_CHECKING:
+    import h5py  # type: ignore[import-untyped]
 
 NAME = "timeline.h5"
 
@@ -36,14 +39,18 @@ def write_timeline(path: Path, ranks: Sequence[tuple[NDArray[np.float64], list[s
 
 
 def read_timeline(path: Path) -> list[Laps]:
-    import h5py  # type: ignore[import-untyped]
-
-    with h5py.File(path) as file:
+    """Of each rank. Raises DamagedError."""
+    with integrity.hdf5_file(path) as file:
         names = [str(name) for name in file.attrs["phases"]]
-        return [
-            Laps(file[rank]["moments"][()], tuple(names[k] for k in file[rank]["phase"][()]))
-            for rank in sorted(file)
-        ]
+        return [_laps_of(file, file[rank], names) for rank in sorted(file)]
+
+
+def _laps_of(file: h5py.File, group: h5py.Group, names: Sequence[str]) -> Laps:
+    moments = integrity.values_of(file, group["moments"]).astype(np.float64, copy=False)
+    phases = integrity.values_of(file, group["phase"]).tolist()
+    if moments.shape != (len(phases), 2) or not all(0 <= k < len(names) for k in phases):
+        raise ValueError(f"{group.name}: {moments.shape} moments of {len(phases)} phases")
+    return Laps(moments, tuple(names[k] for k in phases))
 
 
 def trace(ranks: Sequence[Laps]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.progress import duration
 from eddyline.run.record import Run
 from eddyline.stream import atomic
-from eddyline.sweep.folder import SweepFolder
+from eddyline.sweep.folder import FORMAT, SweepFolder
 from eddyline.sweep.table import Limit, Row, limits_of, quantities_of, row_of, spacing_key, to_frame, to_text
 from eddyline.sweep.values import Grid, Setting, grid, labels
 from eddyline.wording import called, given
@@ -153,7 +153,7 @@ def run_sweep(
         _check_until(points, wanted, options.until)
     how = options_text(steps=options.steps, until=options.until)
     definition: dict[str, Any] = {
-        "format": 1,
+        "format": FORMAT,
         "world": canonical_world(base.source),
         "settings": {key: list(values) for key, values in chosen.settings.items()},
         "fixed": chosen.fixed,
@@ -302,7 +302,8 @@ def _announce(folder: SweepFolder, points: Sequence[Point], found: Mapping[str, 
     if len(missing) < len(points):
         words += f", {len(points) - len(missing)} of them done before"
     if missing:
-        words += f"; about {duration(sum(plan(point.world).seconds for point in missing))}"
+        costs = [plan(point.world).cost for point in missing]
+        words += f"; about {duration(sum(cost.seconds - cost.film for cost in costs))}"  # none has a film
     print(words, file=sys.stderr, flush=True)
 
 

@@ -4,7 +4,6 @@ stopped."""
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -17,12 +16,17 @@ from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.run.unclosed import close, has_final_state
-from eddyline.stream import atomic
+from eddyline.stream import atomic, integrity
+from eddyline.stream.damaged import DamagedError
+from eddyline.stream.formats import FormatError, check_format
 from eddyline.wording import called, given
 from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
     from eddyline.world import World
+
+FORMAT = 1
+"""Of sweep.json."""
 
 
 class SweepFolder:
@@ -51,7 +55,7 @@ class SweepFolder:
             taken = [int(path.name) for path in known if re.fullmatch(r"\d{4,}", path.name)]
             folder = cls(base / f"{max(taken, default=0) + 1:04d}")
             folder.path.mkdir(parents=True)
-            atomic.write_json(folder.definition, definition)
+            folder._write_definition(definition)
             return folder
         except OSError as error:
             raise WriteError(out or RunFolder.base_of(name), error) from error
@@ -64,17 +68,26 @@ class SweepFolder:
                 f"{given('out', out)}: is not a sweep; give a new or an empty folder, or that of a sweep"
             )
         known = folder.read_definition()
+        if known is not None:
+            again = f"Give another folder with {called('out')}"
+            check_format(folder.definition, known.get("format", FORMAT), FORMAT, again=again)
         if known is not None and (other := _told_apart(known, definition)):
             raise FolderInUseError(f"{given('out', out)}: holds a sweep {other}; give another folder")
         out.mkdir(parents=True, exist_ok=True)
-        atomic.write_json(folder.definition, definition)
+        folder._write_definition(definition)
         return folder
 
+    def _write_definition(self, definition: dict[str, Any]) -> None:
+        atomic.write_json(self.definition, integrity.with_digest(definition))
+
     def read_definition(self) -> dict[str, Any] | None:
-        try:
-            found: dict[str, Any] = json.loads(self.definition.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        """What sweep.json holds; None without one. Raises DamagedError."""
+        found = integrity.read_json(self.definition)
+        if found is None:
             return None
+        parts = [found.get(key, {}) for key in ("settings", "fixed")]
+        if not all(isinstance(part, dict) for part in parts) or not isinstance(found.get("world", ""), str):
+            raise DamagedError(self.definition, "it holds no definition of a sweep")
         return found
 
     @contextlib.contextmanager
@@ -94,7 +107,10 @@ class SweepFolder:
         folder = RunFolder(self.path / label)
         try:
             record = folder.read_record()
-            same = canonical_world(folder.world.read_text(encoding="utf-8")) == canonical_world(world.source)
+            kept = integrity.read_text(folder.world, folder.read_file)
+            same = canonical_world(kept) == canonical_world(world.source)
+        except FormatError:  # finished, but by another version: cleared() would delete it
+            raise
         except (OSError, ValueError):
             return None
         if record.get("options", "") != options or not same:

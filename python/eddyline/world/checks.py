@@ -37,8 +37,6 @@ from .values import Pressure
 Found = Iterator[tuple[Path, str]]
 LONGEST_NAME = 100  # letters, so that files can be named by it
 
-FARTHEST = 1e6
-"""Distance of the domain from the origin, in sides."""
 FEWEST_ACROSS = 4
 """Particles across the domain below which a run says nothing."""
 CELLS_OF_A_PERIOD = 3
@@ -218,13 +216,6 @@ def _period(file: WorldFile, axis: int, side: str) -> Found:
 
 
 def _resolution(file: WorldFile) -> Found:
-    far = max(map(abs, file.domain.origin or (0.0,)))
-    if far > FARTHEST * max(file.domain.size):
-        text = (
-            f"domain.origin = {shown(file.domain.origin)}; so far out places are no longer exact: must be "
-            f"within {rounded(FARTHEST)} times the longest side. Move it nearer to 0."
-        )
-        yield ("domain", "origin"), text
     shortest = min(file.domain.size)
     across = shortest / file.domain.spacing
     if across < FEWEST_ACROSS:

@@ -10,12 +10,23 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..wording import one_line, quoted
 from .problems import did_you_mean
 
 FEWEST_POINTS = 3
 """Of a curve, and of those that a run must have passed."""
+MOST_BYTES = 4 * 1024**2
+"""Of the file of a curve."""
 DATA = Path(__file__).resolve().parent.parent / "data"
 """The package's data folder."""
+_confined = False
+
+
+def confine() -> None:
+    """From now on this process reads worlds of other people: a curve is a bare name, so that no world can ask
+    what files there are elsewhere, or what they hold."""
+    global _confined
+    _confined = True
 
 
 @dataclass(frozen=True)
@@ -32,11 +43,18 @@ class Curve:
 
 def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
     """Reads a curve from the first folder that holds it, or the package; ValueError says what is wrong."""
+    if "\0" in name or ((_confined or not folders) and Path(name).name != name):
+        raise ValueError("must be the bare name of a file, such as curve.csv")
+    if Path(name).is_absolute() or ".." in Path(name).parts or not name.isprintable():
+        raise ValueError("must be the name of a file beside the world or in the package, without ..")
     places = [*(Path(folder) for folder in folders), DATA]
     for folder in places:
         path = folder / name
-        if path.is_file():
-            return _read(path)
+        try:
+            if path.is_file():
+                return _read(path)
+        except OSError as error:
+            raise ValueError(f"cannot be read: {error.strerror}") from None
     known = sorted({item.name for folder in places if folder.is_dir() for item in folder.glob("*.csv")})
     raise ValueError(
         f"no such file beside the world or in the package. {did_you_mean(name, known, 'and')}".strip()
@@ -44,7 +62,12 @@ def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
 
 
 def _read(path: Path) -> Curve:
-    lines = path.read_text(encoding="utf-8").splitlines()
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"has {path.stat().st_size:,} bytes; must have at most {MOST_BYTES:,}")
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8. Save the file as UTF-8") from None
     comment = "\n".join(line.lstrip("# ") for line in lines if line.startswith("#"))
     filled = [(n, line) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
     rows = [(n, line.split(",")) for n, line in filled]
@@ -63,5 +86,5 @@ def _number(cell: str, line: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ValueError(f'line {line}: "{cell.strip()}" is not a number')
+        raise ValueError(f'line {line}: "{one_line(quoted(cell.strip(), 40))}" is not a number')
     return value

@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core
 from ..cores import own_cores
 from .channels import is_closed
+from .costs import PARTICLES_A_THREAD, Cost, cost_of
 from .filling import time_when_full
 from .motions import top_speed
 from .openings import faces
@@ -24,11 +25,6 @@ from .shapes import vec3
 if TYPE_CHECKING:
     from .world import World
 
-# Particle-steps per second and core, by dimensions: measured with `eddyline bench step` on a shared two-core
-# server (AVX-512; about 48 neighbours in 2D and 110 in 3D), where they scatter by a third.
-PARTICLES_A_THREAD = 100  # at least, as the core does
-RATES = {2: 2.4e6, 3: 0.8e6}
-WALL_WEIGHT = 0.1  # cost of a wall particle in fluid particles: one light sweep, and only near the fluid
 _FLUID_BYTES = 73  # of a snapshot for each fluid particle: id, position, velocity, density, pressure, surface
 _WALL_BYTES = 36  # position, body, pressure
 _PICTURE_BYTES = 14  # of a frame in two dimensions, for each fluid particle, about
@@ -42,13 +38,19 @@ _TOO_LONG = _YEAR * _DAY  # of a run [s]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run will need. seconds: wall time on `cores` cores; disk_bytes: of the folder at its end."""
+    """What a run will need. cost: its wall time on `cores` cores, by parts; disk_bytes: of the folder at its
+    end."""
 
     estimate: _core.Estimate
     steps: int
-    seconds: float
+    cost: Cost
     cores: int
     disk_bytes: int
+
+    @property
+    def seconds(self) -> float:
+        """Wall time from the command to its end."""
+        return self.cost.seconds
 
 
 def plan(world: World, cores: int | None = None) -> Plan:
@@ -57,9 +59,7 @@ def plan(world: World, cores: int | None = None) -> Plan:
     if cores is None:
         cores = len(own_cores())
     steps = math.ceil((world.end + world.core.start.settle) / estimate.time_step)
-    particles = estimate.fluid_particles + WALL_WEIGHT * estimate.wall_particles
     cores = max(1, min(cores, estimate.fluid_particles // PARTICLES_A_THREAD))
-    seconds = particles * steps / (RATES[world.dimensions] * cores)
     output = world.output
     snapshot = estimate.fluid_particles * _FLUID_BYTES + estimate.wall_particles * _WALL_BYTES
     walls = sum(isinstance(world.file.boundaries.side(name), Wall) for name in world.sides)
@@ -68,7 +68,11 @@ def plan(world: World, cores: int | None = None) -> Plan:
     if world.dimensions == 3:
         picture = _VIEW_BYTES
     disk = output.snapshots * snapshot + output.pictures * picture + series * output.series * _ROW_BYTES
-    return Plan(estimate, steps, seconds, cores, disk)
+    cost = cost_of(
+        world.dimensions, estimate, steps, pictures=output.pictures, snapshots=output.snapshots,
+        snapshot_bytes=snapshot, cores=cores,
+    )  # fmt: skip
+    return Plan(estimate, steps, cost, cores, disk)
 
 
 def describe(world: World, cores: int | None = None) -> str:
@@ -179,7 +183,9 @@ def _needs(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     kept = f"{output.pictures} pictures of {output.quantity}, {output.snapshots} snapshots"
     yield "output", f"{kept}, {output.series} rows a series; about {_bytes(found.disk_bytes)}"
     cores = "1 core" if found.cores == 1 else f"{found.cores} cores"
-    yield "run time", f"about {_duration(found.seconds)} on {cores}"
+    made = found.cost.film + found.cost.start
+    kind = "film and report" if found.cost.film > 0 else "charts and report"
+    yield "run time", f"about {_duration(found.seconds)} on {cores}, {_duration(made)} of it for {kind}"
 
 
 def _remarks(world: World, found: Plan) -> Iterator[str]:
@@ -261,7 +267,7 @@ def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
 
 
 def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
-    """With a free surface a probe reads a mean, which at a wall is one of fluid on one side alone."""
+    """With a free surface a probe reads a mean, which on a wall is one over fluid on one side alone."""
     if not world.has_free_surface or world.core.method.scheme == "classic":
         return
     file, h = world.file, estimate.smoothing_length
@@ -281,10 +287,10 @@ def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
         if min(gaps, default=math.inf) < 0.5 * h:
             names.append(f"observe.{name}")
     if names:
-        stand = "stand" if len(names) > 1 else "stands"
+        lie, they = ("lie", "they sample") if len(names) > 1 else ("lies", "it samples")
         yield (
-            f"{listed(names)} {stand} at a wall: with a free surface a probe reads the mean of the fluid "
-            f"around it, here as it is about {rounded(_ONE_SIDED * h, 2)} m off the wall."
+            f"{listed(names)} {lie} on a wall: with a free surface {they} the fluid about "
+            f"{rounded(_ONE_SIDED * h, 2)} m away, but the hydrostatic part of its pressure on the wall."
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
+import re
+from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path as FilePath
@@ -15,10 +16,21 @@ import tomlkit
 from tomlkit.exceptions import ConvertError, ParseError, TOMLKitError
 
 from .. import wording
+from ..wording import quoted
 from .faults import reason, slip
 from .gallery import gallery
 from .positions import Positions
-from .problems import Path, Problem, WorldError, did_you_mean, dotted, listed, nearest, shown
+from .problems import (
+    MOST_TOLD,
+    Path,
+    Problem,
+    WorldError,
+    did_you_mean,
+    dotted,
+    listed,
+    nearest,
+    shown,
+)
 from .schema import WorldFile, keys_of
 
 OPTION = "--set"
@@ -26,6 +38,20 @@ OPTION = "--set"
 
 MOST_NAMED = 20
 """Files of a folder that a message names."""
+
+LONGEST_TEXT = 200_000
+"""Characters of a world file: polygons of thousands of corners have room."""
+MOST_DIGITS = 30
+"""Of a whole number."""
+LONGEST_LIST = 20_000
+"""Entries of a list."""
+DEEPEST = 24
+"""Brackets, or parts of a key, within each other."""
+_TEXT = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|' + r"'''.*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*'|#[^\n]*", re.S
+)
+_BRACKET = re.compile(r"[\[\]{}]")
+_DEEP_KEY = re.compile(rf"(?:[^.\s=]+\s*\.\s*){{{DEEPEST},}}")
 
 _NAMED = ("let", "regions", "bodies", "observe")
 
@@ -55,6 +81,16 @@ class Document:
 def _shared(one: Path, other: Path) -> int:
     """How many of their first parts are the same."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def check_name(path: FilePath) -> None:
+    """Raises WorldError if a path is not text: runs and their records are named by it."""
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        name = str(path).encode(errors="surrogateescape").decode(errors="replace")
+        text = "the name of the file, or of a folder around it, is not UTF-8. Rename it."
+        raise WorldError([Problem(0, name, text)]) from None
 
 
 def read(path: FilePath) -> str:
@@ -112,20 +148,72 @@ def parse(
             f"overrides = {short(overrides)}: must be a dict of values by path, such as "
             '{"domain.spacing": 0.01}'
         )
+    if len(text) > LONGEST_TEXT:
+        told = f"{len(text):,} characters; a world file has at most {LONGEST_TEXT:,}. Is it another file?"
+        raise WorldError([Problem(0, label, told)])
+    deep = _too_deep(text)
+    if deep:
+        told = f"brackets nested more than {DEEPEST} deep. No key of a world takes that; remove them."
+        raise WorldError([Problem(deep, f"{label}:{deep}", told)])
     positions = Positions(text)
     try:
         parsed = tomlkit.parse(text)
-    except (ParseError, TOMLKitError) as error:
+        data = parsed.unwrap()
+    except (TOMLKitError, ValueError, TypeError, LookupError, AttributeError) as error:
+        # what tomlkit raises of tables that are defined in pieces, and of dates that do not exist
         raise WorldError([_syntax(error, text, label, positions)]) from None
     place = wording.called(parameter, OPTION)
-    document = Document(text, label, parsed.unwrap(), positions, overrides=place)
+    document = Document(text, label, data, positions, overrides=place)
     if overrides:
         wrong = [_override(parsed, document, path, value) for path, value in overrides.items()]
         if any(wrong):
             raise WorldError([problem for problem in wrong if problem is not None])
         document.text = tomlkit.dumps(parsed)
         document.data = parsed.unwrap()
+    wrong_values = list(_unusable(document.data, ()))
+    if wrong_values:
+        raise WorldError([document.problem(path, told) for path, told in wrong_values[:MOST_TOLD]])
     return document
+
+
+def _too_deep(text: str) -> int:
+    """The first line on which brackets of values, or parts of a key, are nested too deep; 0 if none. Texts
+    and comments do not count."""
+    depth = 0
+    for number, line in enumerate(_TEXT.sub(_line_ends, text).split("\n"), start=1):
+        if line.count(".") > DEEPEST and _DEEP_KEY.search(line):
+            return number
+        for bracket in _BRACKET.findall(line):
+            depth = max(0, depth + (1 if bracket in "[{" else -1))
+            if depth > DEEPEST:
+                return number
+    return 0
+
+
+def _line_ends(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
+
+
+def _unusable(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Whole numbers that no float holds, and lists that no world needs."""
+    if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+        digits = len(str(abs(value))) if abs(value) < 10**4000 else "over 4000"
+        yield (
+            path,
+            (
+                f"{dotted(path)} has {digits} digits; at most {MOST_DIGITS} are allowed. Write it "
+                "with an exponent: 1e30."
+            ),
+        )
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _unusable(item, (*path, str(key)))
+    elif isinstance(value, list):
+        if len(value) > LONGEST_LIST:
+            yield path, f"{dotted(path)} has {len(value):,} entries; must have at most {LONGEST_LIST:,}."
+            return
+        for index, item in enumerate(value):
+            yield from _unusable(item, (*path, index))
 
 
 def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Problem:
@@ -152,13 +240,13 @@ def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Pr
         told = slip(found) or "A bracket or a quote is not closed."
     else:
         told = reason(found, str(error).split(" at line ")[0])
-    return Problem(line, f"{label}:{line}", f"not TOML: {found}. {told}")
+    return Problem(line, f"{label}:{line}", f"not TOML: {quoted(found)}. {told}")
 
 
 def _is_toml(line: str) -> bool:
     try:
         tomlkit.parse(line)
-    except (ParseError, TOMLKitError):
+    except (TOMLKitError, ValueError):
         return False
     return True
 
@@ -245,7 +333,7 @@ def _override(
         if last:
             try:
                 here[key] = override_value(value)
-            except ConvertError:
+            except (ConvertError, TOMLKitError, ValueError, TypeError):
                 text = "must be a number, true or false, a text, or a list or a table of these"
                 return Problem(0, document.overrides, f"{name} = {short(value)}; {text}.")
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..wording import LONGEST_QUOTE
 from .problems import dotted
 from .schema import WorldFile, keys_of
 
@@ -42,6 +43,8 @@ def reason(line: str, message: str) -> str:
         return f"{key} has no value."
     if value[0] in "\"'[{" or value.count('"') % 2:
         return "A bracket or a quote is not closed, or a comma is missing."
+    if len(value) > LONGEST_QUOTE:
+        return "A value is a number, a text in quotes, a list or a table."
     if re.fullmatch(r"[-+\d].*", value) and not re.search(r"[-+*/^(A-Za-df-z]", value[1:]):
         return message.replace("\n", " ").rstrip(".") + "."
     return f'A text or a formula stands in quotes: "{value}".'

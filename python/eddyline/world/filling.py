@@ -95,18 +95,20 @@ def _fluid_of(region: Region, file: WorldFile) -> tuple[float, float] | None:
     None if they are too many to look at each."""
     low, high = corners(file)
     bounds, spacing = region.core_shape.bounds, file.domain.spacing
-    axes, begun = [], 1.0
+    ranges, begun = [], 1.0
     for k in range(file.dimensions):
         whole = (high[k] - low[k]) / spacing
         count = max(1, math.ceil(whole - 1e-9) if is_open(file, k) else round(whole))
         step = spacing if is_open(file, k) else (high[k] - low[k]) / count
         first = max(0, math.floor((bounds[0][k] - low[k]) / step))
         last = min(count, math.ceil((bounds[1][k] - low[k]) / step))
-        axes.append(low[k] + (np.arange(first, max(first, last)) + 0.5) * step)
+        ranges.append((first, max(first, last), low[k], step))
         begun *= step
-    if math.prod(len(axis) for axis in axes) > _MOST_PLACES:
+    count = math.prod(last - first for first, last, _, _ in ranges)
+    if count > _MOST_PLACES:
         return None
-    places = np.zeros((math.prod(len(axis) for axis in axes), 3))
+    axes = [start + (np.arange(first, last) + 0.5) * step for first, last, start, step in ranges]
+    places = np.zeros((count, 3))
     for k, values in enumerate(np.meshgrid(*axes, indexing="ij")):
         places[:, k] = values.ravel()
     lower = [max(bounds[0][k], low[k]) for k in range(3)]

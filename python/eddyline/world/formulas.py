@@ -31,6 +31,7 @@ _TOKEN = re.compile(
 )
 _COLUMN = re.compile(r"column (\d+) of `[^`]*`: ")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_LONGEST_CHAIN = 8  # names that a message lists
 
 
 class FormulaError(ValueError):
@@ -73,9 +74,10 @@ class Names:
                 "velocities, "
                 "pressures and body forces"
             )
-        value = float(_formula(text, tuple(self.values)).evaluate(self.values))
+        used = [name for name in names_in(text) if name in self.values]
+        formula = self._compiled(text, ())
+        value = float(formula.evaluate({name: self.values[name] for name in used}))
         if not math.isfinite(value):
-            used = [name for name in names_in(text) if name in self.values]
             known = ", ".join(f"{name} = {number(self.values[name])}" for name in used)
             raise FormulaError(f"gives {value}{' with ' + known if known else ''}; must be a finite number")
         return value
@@ -84,9 +86,19 @@ class Names:
         """A field of x, y, z and t for the core."""
         text = value if isinstance(value, str) else repr(float(value))
         self._touch(text)
-        _formula(text, (*FIELD_VARIABLES, *self.values))  # its message shows the names that the user knows
-        numbers = {name: f"({float(number_)!r})" for name, number_ in self.values.items()}
+        self._compiled(text, FIELD_VARIABLES)  # its message shows the names that the user knows
+        used = [name for name in names_in(text) if name in self.values]
+        numbers = {name: f"({float(self.values[name])!r})" for name in used}
         return _formula(replace_names(text, numbers), FIELD_VARIABLES)
+
+    def _compiled(self, text: str, more: tuple[str, ...]) -> _core.Formula:
+        """A formula of the names of [let] that it uses, and of `more`; all of them are looked through only
+        for the message on one that cannot be compiled."""
+        words = set(names_in(text))
+        try:
+            return _core.Formula(text, (*more, *(name for name in self.values if name in words)))
+        except _core.UserError:
+            return _formula(text, (*more, *self.values))
 
     def _touch(self, text: str) -> None:
         names = set(names_in(text))
@@ -138,50 +150,82 @@ def resolve_let(table: Mapping[str, Any]) -> tuple[Names, list[tuple[str, str]]]
     names.broken |= set(wrong)
 
     needs = {name: [used for used in names_in(text) if used in formulas] for name, text in formulas.items()}
-    for circle in _circles(needs):
-        way = " -> ".join([*circle, circle[0]])
+    for circle, group in _circles(needs):
+        told = circle if len(circle) <= _LONGEST_CHAIN else [*circle[: _LONGEST_CHAIN - 1], "..."]
+        way = " -> ".join([*told, circle[0]])
         wrong[circle[0]] = f"= {shown(formulas[circle[0]])}; needs itself: {way}. Give one of them a number."
-        names.broken |= set(circle)
-    waiting = [name for name in formulas if name not in names.broken]
-    while waiting:
-        ready = [name for name in waiting if not any(used in waiting for used in needs[name])]
-        for name in ready:
-            try:
-                names.values[name] = names.number(formulas[name])
-            except BrokenNameError:
-                names.broken.add(name)
-            except FormulaError as error:
-                names.broken.add(name)
-                wrong[name] = f"= {shown(formulas[name])}; {sentence(str(error))}"
-        waiting = [name for name in waiting if name not in ready]
+        names.broken |= set(group)
+    for name in _in_order(needs):
+        if name in names.broken:
+            continue
+        try:
+            names.values[name] = names.number(formulas[name])
+        except BrokenNameError:
+            names.broken.add(name)
+        except FormulaError as error:
+            names.broken.add(name)
+            wrong[name] = f"= {shown(formulas[name])}; {sentence(str(error))}"
     names.values = {name: names.values[name] for name in table if name in names.values}
     return names, list(wrong.items())
 
 
-def _circles(needs: Mapping[str, list[str]]) -> Iterator[list[str]]:
-    """Each closed chain of names once, beginning with the one that stands first in the file."""
-    order = list(needs)
-    closed: set[str] = set()
-    for first in order:
-        if first in closed:
-            continue
-        trail: list[str] = []
-        name: str | None = first
-        stack = [(first, iter(needs[first]))]
-        trail.append(first)
-        seen = {first}
-        while stack and first not in closed:
-            name = next(stack[-1][1], None)
-            if name is None:
+def _in_order(needs: Mapping[str, list[str]]) -> list[str]:
+    """The names, each after those that it needs (topological order); those of circles anywhere."""
+    done: dict[str, None] = {}
+    begun: set[str] = set()
+    for first in needs:
+        stack = [] if first in begun else [(first, iter(needs[first]))]
+        begun.add(first)
+        while stack:
+            name, rest = stack[-1]
+            used = next((each for each in rest if each not in begun), None)
+            if used is None:
+                done[name] = None
                 stack.pop()
-                trail.pop()
-            elif name == first:
-                closed |= set(trail)
-                yield list(trail)
-            elif name not in seen:
-                seen.add(name)
-                trail.append(name)
-                stack.append((name, iter(needs[name])))
+            else:
+                begun.add(used)
+                stack.append((used, iter(needs[used])))
+    return list(done)
+
+
+def _circles(needs: Mapping[str, list[str]]) -> Iterator[tuple[list[str], list[str]]]:
+    """A closed chain of names in each group whose names all need each other, beginning with the name that
+    stands first in the file; and the group."""
+    users: dict[str, list[str]] = {name: [] for name in needs}
+    for name, used in needs.items():
+        for each in used:
+            users[each].append(name)
+    group: dict[str, str] = {}
+    for first in reversed(_in_order(needs)):  # Kosaraju's algorithm for strongly connected components
+        stack = [first]
+        while stack:
+            name = stack.pop()
+            if name not in group:
+                group[name] = first
+                stack += [user for user in users[name] if user not in group]
+    members: dict[str, list[str]] = {}
+    for name in needs:
+        members.setdefault(group[name], []).append(name)
+    for names in members.values():
+        if chain := _chain(names[0], needs, group):
+            yield chain, names
+
+
+def _chain(first: str, needs: Mapping[str, list[str]], group: Mapping[str, str]) -> list[str]:
+    """A way from a name back to itself, without the end; nothing if there is none."""
+    came: dict[str, str] = {}
+    queue = [first]
+    for name in queue:
+        for used in needs[name]:
+            if used == first:
+                way = [name]
+                while way[-1] != first:
+                    way.append(came[way[-1]])
+                return way[::-1]
+            if group[used] == group[first] and used not in came:
+                came[used] = name
+                queue.append(used)
+    return []
 
 
 def sentence(text: str) -> str:

@@ -20,6 +20,7 @@ SHUT = 3.0
 """Spacings below which water does not fill a gap: of the lift of a block in still water above a floor 6 %
 came through 1 spacing, 63 % through 1.5, 90 % through 2, and all from 3 on."""
 _TOLERANCE = 0.02  # of outlines, in spacings
+_MOST_POINTS = 100_000  # of the outline of a body
 Floats = NDArray[np.float64]
 
 
@@ -77,11 +78,13 @@ def _between_bodies(file: WorldFile) -> Iterator[tuple[tuple[str, str], Floats]]
 
 
 def _outline(body: Body, file: WorldFile) -> Floats:
-    """(n, 2) points of its surface, half a spacing apart or less [m]."""
-    step = 0.5 * file.domain.spacing
+    """(n, 2) points of its surface, half a spacing apart or less [m]; of very large ones
+    farther."""
+    lines = [np.asarray(line)[:, :2] for line in body.core_shape.outline(_TOLERANCE * file.domain.spacing)]
+    around = sum(float(np.linalg.norm(np.roll(line, -1, axis=0) - line, axis=1).sum()) for line in lines)
+    step = max(0.5 * file.domain.spacing, around / _MOST_POINTS)
     pieces = []
-    for line in body.core_shape.outline(_TOLERANCE * file.domain.spacing):
-        corners_ = np.asarray(line)[:, :2]
+    for corners_ in lines:
         for start, end in zip(corners_, np.roll(corners_, -1, axis=0), strict=True):
             count = max(1, int(np.ceil(np.linalg.norm(end - start) / step)))
             pieces.append(start + (end - start) * (np.arange(count) / count)[:, None])

@@ -6,6 +6,8 @@ needed for them; of a text that is not TOML, what stands before the first thing 
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -42,6 +44,7 @@ class _Scanner:
     def __init__(self, text: str, positions: Positions) -> None:
         self.text = text
         self.at = 0
+        self.line_ends = [match.start() for match in re.finditer("\n", text)]
         self.found = positions
         self.counts: dict[Path, int] = {}  # elements so far of each array of tables
         self.headers: set[Path] = set()
@@ -173,4 +176,4 @@ class _Scanner:
         return False
 
     def line(self) -> int:
-        return self.text.count("\n", 0, self.at) + 1
+        return bisect_left(self.line_ends, self.at) + 1

@@ -8,9 +8,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from ..wording import one_line, quoted
+
 _EXPONENT = re.compile(r"e\+?(-?)0*")
+MOST_TOLD = 100
+"""Problems that an error lists."""
 Path = tuple[str | int, ...]
 """Where a value stands in a world file: ("bodies", "cylinder", "diameter"), ("domain", "size", 1)."""
 
@@ -24,6 +29,10 @@ class Problem:
     text: str
     path: Path = field(default=(), compare=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", one_line(self.place))
+        object.__setattr__(self, "text", one_line(self.text))
+
     def __str__(self) -> str:
         return f"{self.place}: {self.text}"
 
@@ -33,7 +42,10 @@ class WorldError(ValueError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(sorted(set(problems)))
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        told = [str(problem) for problem in self.problems[:MOST_TOLD]]
+        if len(self.problems) > MOST_TOLD:
+            told.append(f"{len(self.problems) - MOST_TOLD} more problems; fix these first.")
+        super().__init__("\n".join(told))
 
 
 def dotted(path: Sequence[str | int]) -> str:
@@ -56,12 +68,13 @@ def shown(value: Any, width: int = 60) -> str:
     elif isinstance(value, float):
         text = number(value)
     elif isinstance(value, Mapping):
-        text = "{ " + ", ".join(f"{key} = {shown(item)}" for key, item in value.items()) + " }"
+        first = islice(value.items(), width)  # as many as can be seen
+        text = "{ " + ", ".join(f"{key} = {shown(item)}" for key, item in first) + " }"
     elif isinstance(value, list | tuple):
-        text = "[" + ", ".join(shown(item) for item in value) + "]"
+        text = "[" + ", ".join(shown(item) for item in value[:width]) + "]"
     else:
         text = str(value)
-    return text if len(text) <= width else text[: width - 3] + "..."
+    return quoted(text, width)
 
 
 def number(value: float) -> str:

@@ -7,6 +7,7 @@ speed (Monaghan 1994), and also 10 times sqrt(nu U / L) where viscous forces gov
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -71,6 +72,17 @@ def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
         )
         return Scales(highest, SOUND_RATIO * viscous, text)
     return Scales(highest, SOUND_RATIO * highest, f"10 times an estimated highest speed: {reason}")
+
+
+def expected_speeds(file: WorldFile) -> dict[str, tuple[float, str]]:
+    """For each cause of motion, such as "the inflow left" or "gravity along y", the speed [m/s] that it
+    may give to it, and the reason in words; whatever `fluid.max_speed` says."""
+    found: dict[str, tuple[float, str]] = {}
+    for value, reason in _estimates(file, Samples(file)):
+        cause = re.split(r",| reaches | moves at ", reason)[0]
+        if cause not in found or not value <= found[cause][0]:
+            found[cause] = value, reason
+    return found
 
 
 def pressure_level(file: WorldFile, scales: Scales) -> float:

@@ -9,9 +9,9 @@ from pathlib import Path
 from reprlib import repr as short
 
 from .. import _core, kinds
-from . import checks
+from . import checks, extents
 from .build import build
-from .document import Document, parse, read
+from .document import Document, check_name, parse, read
 from .formulas import Names, names_in, resolve_let
 from .gallery import gallery
 from .openings import faces
@@ -83,6 +83,7 @@ class World:
         """
         kinds.path(path=path)
         file = Path(path)
+        check_name(file)
         if not file.suffix and not file.exists():
             file = gallery().get(file.as_posix(), file)
         return cls(parse(read(file), str(file), overrides), name or file.stem, file)
@@ -248,6 +249,9 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
     if problems or file is None:
         raise WorldError(problems)
 
+    problems += [document.problem(where, text) for where, text in extents.problems(file)]
+    if problems:
+        raise WorldError(problems)
     samples = Samples(file)
     problems += [
         document.problem(where, text) for where, text in checks.problems(file, samples, names.values)
@@ -272,6 +276,9 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
             "Add max_speed = 1.0, the highest speed to expect [m/s]."
         )
         raise WorldError([document.problem(("fluid",), text)])
+    problems += [document.problem(where, text) for where, text in extents.step_problems(file, scales)]
+    if problems:
+        raise WorldError(problems)
     return file, names, samples, scales
 
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "physics/sph/free_surface.hpp"
+
+namespace eddyline::physics {
+
+/// The least density excess s = rho/rho0 - 1 of a particle in a flow with a free surface:
+///   p_i >= -f rho0 U^2 / 2,   f = 1 inside, 0.1 at the surface;   U = c0 / 10, the highest speed that a world expects
+/// Continuity lowers the density of a particle that loses its neighbours, and nothing raises it again where the fluid
+/// stays thin: jets and sheets would hold together by tensions of many times their dynamic pressure. Inside, suction up
+/// to the dynamic pressure is physical, as in the core of a vortex; a surface carries next to none.
+/// p = c0^2 (rho - rho0), so that p / (rho0 U^2 / 2) = 200 s.
+constexpr double least_density_excess(Surrounding surrounding) {
+  constexpr double k_dynamic_pressure = 0.005;  // rho0 U^2 / 2 [rho0 c0^2]
+  return is_inside(surrounding) ? -k_dynamic_pressure : -0.1 * k_dynamic_pressure;
+}
+
+}  // namespace eddyline::physics

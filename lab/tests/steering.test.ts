@@ -1,0 +1,80 @@
+import { create } from "@bufbuild/protobuf";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { notices } from "../src/state/notices";
+import { type Action, acknowledged, command, setSender } from "../src/state/steering";
+import { AcknowledgedSchema, PauseSchema, ViscositySchema } from "../src/stream/stream_pb";
+
+const viscosity = (value: string): Action => ({ case: "viscosity", value: create(ViscositySchema, { value }) });
+const texts = (): string[] => notices.value.map(({ text }) => text);
+const LATE = 15_000;
+
+describe("a command without an answer", () => {
+  let ids: string[] = [];
+  const answer = (k: number, refusal = ""): void => acknowledged(create(AcknowledgedSchema, { id: ids[k] ?? "", step: 7n, refusal }));
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    ids = [];
+    notices.value = [];
+    setSender(({ id }) => {
+      ids.push(id);
+      return true;
+    });
+  });
+  afterEach(() => {
+    setSender(null);
+    vi.useRealTimers();
+  });
+
+  it("is told of until the answer comes, which is told then", async () => {
+    const done = command(viscosity("2e-3"));
+    await vi.advanceTimersByTimeAsync(LATE);
+    expect(await done).toBe(false);
+    expect(texts()).toEqual([expect.stringContaining("has not answered")]);
+    answer(0);
+    expect(texts()).toEqual(["viscosity: in effect from step 7."]);
+  });
+
+  it("may be refused in the end", async () => {
+    void command(viscosity("2e-3"));
+    await vi.advanceTimersByTimeAsync(LATE);
+    answer(0, "viscosity: must be positive");
+    expect(texts()).toEqual(["Not done: viscosity 2e-3 m²/s. Must be positive"]);
+  });
+
+  it("is told of no more once another of its kind is sent, or the run is left", async () => {
+    void command(viscosity("2e-3"));
+    await vi.advanceTimersByTimeAsync(LATE);
+    void command({ case: "pause", value: create(PauseSchema) });
+    expect(texts()).toHaveLength(1);
+    void command(viscosity("3e-3"));
+    expect(texts()).toEqual([]);
+    answer(0);
+    expect(texts()).toEqual(["viscosity: in effect from step 7."]); // of the first, all the same
+    await vi.advanceTimersByTimeAsync(LATE);
+    expect(texts()).toEqual([expect.stringContaining('"pause"'), expect.stringContaining('"viscosity 3e-3 m²/s"')]);
+    void command(viscosity("4e-3"));
+    setSender(null);
+    expect(texts()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2 * LATE);
+    expect(texts()).toEqual([]);
+  });
+
+  it("is not told of if another of its kind was sent meanwhile", async () => {
+    void command(viscosity("2e-3"));
+    await vi.advanceTimersByTimeAsync(LATE - 1000);
+    void command(viscosity("3e-3"));
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(texts()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(LATE);
+    expect(texts()).toEqual([expect.stringContaining("3e-3")]);
+  });
+
+  it("is answered in time without a notice", async () => {
+    const done = command(viscosity("2e-3"));
+    answer(0);
+    expect(await done).toBe(true);
+    await vi.advanceTimersByTimeAsync(2 * LATE);
+    expect(texts()).toEqual([]);
+  });
+});

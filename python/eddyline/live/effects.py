@@ -1,0 +1,92 @@
+"""What a command would do to a run: to its speeds, its density and its time step, and how far it may go.
+
+The speed of sound of a run stays what it was at the start, so that every speed must stay well below it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from eddyline.world import World
+from eddyline.world.lengths import reach
+from eddyline.world.problems import rounded
+from eddyline.world.scales import SOUND_RATIO, expected_speeds
+
+FASTER = 2.0
+"""How much faster than expected at the start a liquid may become: Mach 0.2 instead of 0.1."""
+MORE_STEPS = 100.0
+"""How many times more steps a second of flow may take than at the start."""
+
+
+@dataclass(frozen=True)
+class Excess:
+    """An effect that goes too far.
+
+    text: what would happen and what is allowed.  factor: below 1; by it the cause, a speed, an acceleration
+    or a viscosity, would have to be multiplied.
+    """
+
+    text: str
+    factor: float
+
+
+class Effects:
+    """How far commands may go in a run that began with `world`."""
+
+    def __init__(self, world: World) -> None:
+        self._sound = world.scales.sound_speed
+        self._before = expected_speeds(world.file)
+        fluid, gas = world.scales, world.file.fluid.is_gas
+        self._fastest = self._sound if gas else FASTER * max(fluid.max_speed, self._sound / SOUND_RATIO)
+        self._more_steps = 1.0 if gas else MORE_STEPS  # friction heats a gas until it flies apart
+        method = world.core.method
+        h, nu = 0.5 * reach(world.file), world.file.fluid.nu
+        self._viscous = method.viscous_cfl * h**2  # time step times viscosity
+        self._time_step = method.cfl * h / self._sound
+        if nu > 0:
+            self._time_step = min(self._time_step, self._viscous / nu)
+
+    def excesses(self, world: World) -> Iterator[Excess]:
+        """What would go too far in the run if its world became this one."""
+        for cause, (speed, reason) in expected_speeds(world.file).items():
+            yield from self.excess_of_speed(cause, speed, reason)
+        is_viscous = "sqrt(nu" in world.scales.reason
+        if is_viscous and world.scales.sound_speed > FASTER * self._sound:
+            factor = (FASTER * self._sound / world.scales.sound_speed) ** 2
+            yield Excess(
+                f"the fluid would need a speed of sound of {rounded(world.scales.sound_speed)} m/s; this run "
+                f"began with {rounded(self._sound)} m/s, enough for {rounded(FASTER * self._sound)} m/s",
+                factor,
+            )
+        steps = world.file.fluid.nu * self._time_step / self._viscous
+        if not steps <= self._more_steps:
+            yield Excess(
+                f"each second would take {rounded(steps, 2)} times as many steps as at the start; at most "
+                f"{rounded(self._more_steps)} times as many are accepted",
+                self._more_steps / steps,
+            )
+
+    def excess_of_speed(
+        self, cause: str, speed: float, reason: str, most: float = math.inf
+    ) -> Iterator[Excess]:
+        """Whether a cause of motion, see expected_speeds, gives fluid too high a speed [m/s]; at most `most`
+        is accepted."""
+        is_driven = "sqrt(" in reason or ", f " in reason  # by an acceleration
+        before = self._before.get(cause, (0.0, ""))[0]
+        limit = max(self._fastest, before)
+        if is_driven:  # a file may know better than the estimate how slow its flow is
+            limit = max(limit, min(FASTER * before, self._sound))
+        limit = min(limit, most)
+        if speed <= limit:
+            return
+        compressed = ""
+        if "sqrt(" in reason and math.isfinite(speed):  # sqrt(2 g H): the pressure rho g H, over rho c0^2
+            compressed = f", and be compressed by {rounded(50 * (speed / self._sound) ** 2, 2)} %"
+        factor = limit / speed if math.isfinite(speed) else 0.0
+        yield Excess(
+            f"the fluid may then reach {rounded(speed)} m/s{compressed} ({reason}); the speed of sound of "
+            f"this run, {rounded(self._sound)} m/s, serves up to {rounded(limit)} m/s",
+            factor**2 if "sqrt(" in reason else factor,
+        )

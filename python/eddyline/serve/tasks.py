@@ -1,0 +1,265 @@
+"""What a worker process does: each function here is a task that `Workers.do` names.
+
+`python -m eddyline.serve.tasks` reads orders from its input until that ends. Nothing that a task reads is
+trusted: reference curves are bare names, memory is limited, and the system's alarm ends a process that takes
+too long.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from eddyline.run.errors import RequestError
+from eddyline.run.folder import RunFolder
+from eddyline.serve import past
+from eddyline.serve.checking import check as checked_world
+from eddyline.serve.drafts import draft
+from eddyline.serve.problems import Fault, Faults, fault_of, faults_of
+from eddyline.serve.workers import Reply
+from eddyline.stream.damaged import DamagedError
+from eddyline.world import WorldError, curves
+from eddyline.world.describe import plan
+from eddyline.world.editing import Edit, EditError, edited
+
+MEMORY = 4 * 1024**3
+"""Bytes that a worker may take beyond those it begins with, at most a quarter of the machine's."""
+PROTOBUF = "application/x-protobuf"
+_JSON = "application/json"
+_GRACE = 5  # s after the server has given a task up
+_MOST_RESIDENT = 1024**3  # bytes after which a process is replaced
+_log = logging.getLogger(__name__)
+
+
+class TaskError(Exception):
+    """A task that is refused with a status and what is wrong."""
+
+    def __init__(self, status: int, *faults: Fault) -> None:
+        super().__init__(faults[0].message if faults else "")
+        self.status, self.faults = status, list(faults)
+
+
+# --- worlds -------------------------------------------------------------------------------------------------
+
+
+def nothing() -> Reply:
+    return Reply(200, _JSON, b"null")
+
+
+def check(text: str, sets: dict[str, str | float], quality: str) -> Reply:
+    """A CheckAnswer."""
+    return _said(checked_world(text, tuple(sorted(sets.items())), quality))
+
+
+def order(text: str, sets: dict[str, str | float], quality: str) -> Reply:
+    """What the queue needs to know of a world that is to be run."""
+    found = draft(text, sets, quality)
+    if found.world is None:
+        raise TaskError(422, *map(fault_of, found.problems))
+    needs = plan(found.world)
+    return _said(
+        {
+            "title": found.world.title,
+            "source": found.world.source,
+            "particles": needs.estimate.fluid_particles + needs.estimate.wall_particles,
+            "seconds": needs.seconds,
+        }
+    )
+
+
+def edit(text: str, edits: list[dict[str, Any]]) -> Reply:
+    """A WorldText."""
+    try:
+        return _said(
+            {"toml": edited(text, [Edit(each["op"], each["path"], each["value"]) for each in edits])}
+        )
+    except EditError as error:
+        raise TaskError(422, Fault(message=str(error))) from None
+
+
+def open_picture(path: str) -> Reply:
+    """A WorldText, from the metadata of a PNG or MP4."""
+    from eddyline.plot import metadata
+
+    try:
+        return _said({"toml": metadata.read(path).world})
+    except (ValueError, OSError):
+        text = "This file holds no world of Eddyline's; it was not made by it, or a program removed it."
+        raise TaskError(422, Fault(message=text, remedy="Take the file as Eddyline wrote it.")) from None
+
+
+# --- runs ---------------------------------------------------------------------------------------------------
+
+
+def results(folder: str) -> Reply:
+    return _said(past.results(Path(folder)))
+
+
+def series(path: str) -> Reply:
+    """A SeriesAnswer."""
+    table = RunFolder(Path(path).parent.parent).read_series(Path(path).stem)
+    names, units = [str(column) for column in table.columns], table.attrs["units"]
+    return _said(
+        {
+            "name": Path(path).stem,
+            "columns": names,
+            "units": [units[name] for name in names],
+            "values": [table[name].tolist() for name in names],
+        }
+    )
+
+
+def frames(folder: str) -> Reply:
+    """A FramesAnswer."""
+    moments = past.moments(Path(folder))
+    return _said({"frames": _moments(moments), "quantities": past.quantities(Path(folder))})
+
+
+def frame(folder: str, index: int, quantity: str, width: int, code_width: int) -> Reply:
+    place = Path(folder)
+    named = quantity or str(RunFolder(place).read_record()["quantity"])
+    try:
+        return _message(past.frame(place, index, named, width, code_width).SerializeToString())
+    except IndexError as error:
+        raise TaskError(404, Fault(message=f"frames/{index}: {error}.")) from None
+    except DamagedError:
+        raise
+    except ValueError as error:
+        raise TaskError(422, Fault(message=f"{error}.")) from None
+
+
+def particle_moments(folder: str) -> Reply:
+    """A MomentsAnswer."""
+    return _said({"moments": _moments(past.particle_moments(Path(folder)))})
+
+
+def particles(folder: str, index: int, quantity: str, most: int) -> Reply:
+    try:
+        return _message(past.particles(Path(folder), index, quantity, most).SerializeToString())
+    except IndexError as error:
+        raise TaskError(404, Fault(message=f"particles/{index}: {error}.")) from None
+    except past.UnknownQuantityError as error:
+        raise TaskError(422, Fault(message=f"{error}.")) from None
+
+
+def read_journal(folder: str) -> Reply:
+    """A list of JournalEntry."""
+    return _said(
+        [
+            {"step": entry.step, "time": entry.time, "command": entry.name, "text": entry.text}
+            for entry in RunFolder(Path(folder)).read_journal()
+        ]
+    )
+
+
+def present(folder: str) -> Reply:
+    """A PresentAnswer."""
+    return _said(asdict(past.present(Path(folder))))
+
+
+def stream(folder: str, run: str) -> Reply:
+    """What a viewer of a run that is over is told: messages, each after its length in four bytes."""
+    said = [message.SerializeToString() for message in past.messages(Path(folder), run)]
+    return _message(b"".join(len(each).to_bytes(4, "little") + each for each in said))
+
+
+_OF_RUNS = (results, series, frames, frame, particle_moments, particles, read_journal, present, stream)
+TASKS: dict[str, Callable[..., Reply]] = {
+    task.__name__: task for task in (nothing, check, order, edit, open_picture, *_OF_RUNS)
+}
+
+
+def _moments(found: list[tuple[int, float]]) -> list[dict[str, Any]]:
+    return [{"index": k, "step": step, "time": time} for k, (step, time) in enumerate(found)]
+
+
+def _said(value: Any, status: int = 200) -> Reply:
+    return Reply(status, _JSON, to_json(value, inf_nan_mode="null"))
+
+
+def _message(data: bytes) -> Reply:
+    return Reply(200, PROTOBUF, data)
+
+
+# --- the process --------------------------------------------------------------------------------------------
+
+
+def do(task: str, arguments: dict[str, Any]) -> Reply:
+    """The reply of a task, whatever becomes of it. Raises MemoryError."""
+    try:
+        return TASKS[task](**arguments)
+    except TaskError as error:
+        return _said(Faults(problems=error.faults), error.status)
+    except WorldError as error:
+        return _said(Faults(problems=faults_of(error)), 409)
+    except (DamagedError, RequestError) as error:
+        return _refused(409, str(error))
+    except RecursionError:
+        return _refused(422, "This is nested too deeply.", "Write fewer brackets inside brackets.")
+    except PydanticSerializationError:
+        return _refused(422, "This holds characters that are no valid Unicode, or values of no known kind.")
+    except MemoryError:
+        raise
+    except Exception as error:
+        if TASKS[task] in _OF_RUNS:  # whoever wrote these files did not write what Eddyline writes
+            return _refused(
+                409, f"The files of this run cannot be read: {type(error).__name__}: {error}"[:500]
+            )
+        _log.exception("the task %s failed", task)
+        return _refused(500, "The server made a mistake.")
+
+
+def _refused(status: int, message: str, remedy: str = "") -> Reply:
+    message = message.encode("utf-8", "replace").decode()
+    return _said(Faults(problems=[Fault(message=message, remedy=remedy)]), status)
+
+
+def main() -> None:
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed is no reply
+    orders = sys.stdin.buffer
+    _limit_memory()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(5)  # the event loop comes first
+    curves.confine()
+    _send(replies, nothing())
+    while len(head := orders.read(4)) == 4:
+        given = json.loads(orders.read(int.from_bytes(head, "little")))
+        signal.alarm(round(given["seconds"]) + _GRACE)  # ends this process, even inside the core
+        try:
+            reply = do(given["task"], given["arguments"])
+        except MemoryError:
+            return
+        signal.alarm(0)
+        with contextlib.suppress(BrokenPipeError):
+            _send(replies, reply)
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > _MOST_RESIDENT:
+            return
+
+
+def _limit_memory() -> None:
+    page = os.sysconf("SC_PAGE_SIZE")
+    begun = int(Path("/proc/self/statm").read_text().split()[0]) * page
+    most = begun + min(MEMORY, os.sysconf("SC_PHYS_PAGES") * page // 4)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _send(replies: BinaryIO, reply: Reply) -> None:
+    head = json.dumps({"status": reply.status, "kind": reply.kind, "length": len(reply.body)}).encode()
+    replies.write(len(head).to_bytes(4, "little") + head + reply.body)
+    replies.flush()
+
+
+if __name__ == "__main__":
+    main()

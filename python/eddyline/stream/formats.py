@@ -1,0 +1,36 @@
+"""Numbers of file formats: what this version reads, and how it refuses the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eddyline.stream.damaged import DamagedError
+
+AGAIN = "Run its world.toml again with this version"
+
+
+class FormatError(DamagedError):
+    """A file whose format this version does not read. The message is one line.
+
+    writer: the version that wrote the file, if it says so.  again: what else can be done, a sentence.
+    """
+
+    def __init__(
+        self, path: Path, found: object, readable: int | str, *, writer: str = "", again: str = AGAIN
+    ) -> None:
+        from eddyline import _core
+
+        by = f", written by Eddyline {writer}" if writer else ""
+        other = f"Eddyline {writer}" if writer else "the version of Eddyline that wrote it"
+        super(DamagedError, self).__init__(
+            f"{path}: has format {found!r}{by}; this version, {_core.__version__}, reads format {readable}. "
+            f"{again}, or use {other}"
+        )
+        self.path = path
+
+
+def check_format(path: Path, found: object, readable: int, *, writer: str = "", again: str = AGAIN) -> None:
+    """Raises FormatError unless `found`, the number in the file at `path`, is the format that this version
+    reads. The rest as in FormatError."""
+    if type(found) is not int or found != readable:
+        raise FormatError(path, found, readable, writer=writer, again=again)
