@@ -12,7 +12,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build test golden test-matrix ranks-kills test-threads test-page test-speed test-openmpi fuzz docs format clean
+.PHONY: FORCE demo build test golden test-matrix ranks-kills kills test-threads test-page test-speed test-openmpi fuzz docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -63,6 +63,10 @@ test-speed: $(TESTED)
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
+
+# Runs killed at every third of their file operations, and completed.
+kills: $(TESTED)
+	@$(BIN)/python tests/python/kills.py --jobs $(JOBS) --every 3
 
 # Processes of runs on two ranks, killed or interrupted at random moments: some minutes.
 ranks-kills: $(TESTED)

@@ -6,8 +6,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from contextvars import ContextVar
+
+NOT_CLOSED = "not closed"
+"""The outcome of a run that was computed, and killed before its results, pictures and report were made."""
 
 _options: ContextVar[bool] = ContextVar("options", default=False)
 
@@ -39,6 +43,18 @@ def given(parameter: str, value: object, option: str = "") -> str:
         return f"{called(parameter, option)} {value}"
     is_text = isinstance(value, (str, os.PathLike))
     return f'{parameter} = "{value}"' if is_text else f"{parameter} = {value}"
+
+
+def command(*words: object) -> str:
+    """`eddyline WORDS` as a shell takes it: every message that tells what to run is made by this. A path that
+    begins with a dash would be taken for an option: it gets ./ in front."""
+    return shlex.join(["eddyline", *map(_argument, words)])
+
+
+def _argument(word: object) -> str:
+    text = os.fspath(word) if isinstance(word, os.PathLike) else str(word)
+    is_path = isinstance(word, os.PathLike)
+    return f"./{text}" if is_path and text.startswith("-") else text
 
 
 LONGEST_QUOTE = 80

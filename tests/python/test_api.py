@@ -194,8 +194,10 @@ def test_what_can_be_done_with_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert issubclass(eddyline.WorldError, ValueError) and issubclass(
         eddyline.run.RequestError, eddyline.RunError
     )
+    completed = eddyline.export(run)
+    assert run.report in completed and run.picture in completed
     with pytest.raises(eddyline.RunError, match="say what to export: parts"):
-        eddyline.export(run)
+        eddyline.export(run, out="tables")
     with pytest.raises(TypeError, match="run = 3: must be a Run, or the folder of one"):
         eddyline.compare(run, 3)  # type: ignore[arg-type]
     assert set(eddyline.__all__) <= set(dir(eddyline)) and all(

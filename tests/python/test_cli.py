@@ -281,7 +281,7 @@ def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
         "values.csv",
     } <= made
     assert sorted(made) == sorted(Path(line).name for line in done.stdout.splitlines())
-    assert "--png" in one_line(eddy("export", "runs/small", cwd=tmp_path), 2)
+    assert "--png" in one_line(eddy("export", "runs/small", "--out", "made", cwd=tmp_path), 2)
     kept = (tmp_path / "runs/small/0001/series/budget.csv").read_bytes()
     line = one_line(eddy("export", "runs/small", "--csv", "--out", "runs/small/0001/series", cwd=tmp_path), 2)
     assert "keeps its own" in line

@@ -263,7 +263,9 @@ def test_a_blow_up_of_which_there_is_no_picture(tmp_path: Path) -> None:
     world = small_worlds.write(tmp_path, small_worlds.DAM + "\n[method]\nspeed_limit = 0.3\n")
     with pytest.raises(StepFailedError, match="speed") as caught:
         eddyline.run(world, overrides={"output.pictures": 0}, out=tmp_path / "run", progress=False)
-    assert caught.value.run.report.is_file() and not caught.value.run.picture.exists()
+    assert caught.value.run.report.is_file()
+    with pytest.raises(FileNotFoundError, match=r"final\.png: the run has no picture: it kept no frames"):
+        caught.value.run.picture.exists()
 
 
 def test_a_full_disk_keeps_what_came_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from eddyline.bench import machine, step
 from eddyline.bench.tables import show_growth, show_machine, show_steps
 from eddyline.bench.worlds import CASES, SCHEMES, SizeError, only_scheme
 from eddyline.run.machine import available_cores
+from eddyline.stream import atomic
 from eddyline.world.absent import answer
 from eddyline.world.problems import did_you_mean
 
@@ -100,7 +101,7 @@ def _show_progress(console: Console, records: Iterable[step.Record]) -> Iterable
 
 def _write(path: Path | None, records: list[dict[str, Any]]) -> None:
     if path is not None:
-        path.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
+        atomic.write_text(path, json.dumps(records, indent=2) + "\n")
 
 
 def _numbers(text: str) -> list[int]:

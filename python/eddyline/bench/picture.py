@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from eddyline.bench import machine, step
 from eddyline.plot.chart import INK, LINES, QUIET, style_axes
+from eddyline.stream import atomic
 
 MARKERS = "osD^vP"
 
@@ -51,7 +52,8 @@ def draw(path: Path, records: Sequence[step.Record], limits: machine.Record) -> 
     )
     origin = f"{limits.processor}, {limits.cores} cores, commit {records[0].commit or 'unknown'}"
     axes.set_title(origin, fontsize=8, color=QUIET, loc="left")
-    figure.savefig(path, format="png")
+    with atomic.replacing(path) as temporary:
+        figure.savefig(temporary, format="png")
 
 
 def _draw_roofs(

@@ -42,6 +42,9 @@ def export(
 ) -> None:
     """Make pictures, movies, tables, spectra and files for ParaView from a run, without running it again.
 
+    Without an option: what is missing in the run's own folder, as after Ctrl-C or a kill: results, pictures,
+    report.
+
     \b
       eddyline export runs/dam_break --mp4 --quantity pressure
       eddyline export runs/dam_break/0002 --png --csv --out figures
@@ -54,7 +57,7 @@ def export(
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
         chosen["timeline"] = timeline
         parts = [name for name, wanted in chosen.items() if wanted]
-        if not parts and not spectrum:
+        if not parts and not spectrum and (out is not None or quantity is not None):
             raise BadInputError(
                 "say what to export: --png, --mp4, --csv, --vtkhdf, --report, --timeline or --spectrum COLUMN"
             )
@@ -162,12 +165,13 @@ def compare(
       eddyline compare one other
     """
     from eddyline.compare import compare_runs
+    from eddyline.stream import atomic
 
     with errors():
         check_drawing(picture)
         done = compare_runs(run_a, run_b)
         if csv is not None:
-            done.table().to_csv(csv, index=False)
+            atomic.write_text(csv, done.table().to_csv(index=False))
         if picture is not None:
             done.save_picture(picture)
         typer.echo(done.text())

@@ -54,11 +54,12 @@ def new(
       eddyline new my_tank
       eddyline new my_dam --from dam_break
     """
+    from eddyline.wording import command
     from eddyline.world import new_world
 
     with errors():
         path = new_world(name, copy)
-        typer.echo(f"{path}: edit it, then\n  eddyline check {path}\n  eddyline run {path}")
+        typer.echo(f"{path}: edit it, then\n  {command('check', path)}\n  {command('run', path)}")
 
 
 @app.command(short_help="Say what will be run, and how long it takes.")

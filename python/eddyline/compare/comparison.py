@@ -13,6 +13,8 @@ from eddyline.compare.particles import Divergence, Moment, match
 from eddyline.compare.series import SeriesDifference, differences, tell
 from eddyline.run.errors import RequestError
 from eddyline.run.record import Run
+from eddyline.stream import atomic
+from eddyline.wording import NOT_CLOSED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +69,9 @@ class Comparison:
 
     def text(self) -> str:
         lines = [f"A  {self.a.folder}  {self.a.fingerprint}", f"B  {self.b.folder}  {self.b.fingerprint}"]
+        for name, run in (("A", self.a), ("B", self.b)):
+            if run.outcome in ("lost", NOT_CLOSED):  # its last snapshot may be missing
+                lines.append(f"   {name} is {run.outcome}: {run.message}")
         if not self.same_world:
             lines.append("   their world files differ")
         lines += [
@@ -165,7 +170,8 @@ class Comparison:
         figure = Figure(figsize=(8.0, 4.0), dpi=150, layout="constrained")
         FigureCanvasAgg(figure)
         self.draw(figure.add_subplot())
-        figure.savefig(path)
+        with atomic.replacing(path) as temporary:
+            figure.savefig(temporary, format=path.suffix.lstrip(".").lower() or None)
 
 
 def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str]) -> Comparison:

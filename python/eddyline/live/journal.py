@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
+from eddyline.files import sync_folder
 from eddyline.live import stream_pb2 as pb
 from eddyline.stream import atomic, integrity
 from eddyline.stream.damaged import DamagedError
@@ -55,11 +56,14 @@ def append(path: Path, entry: Entry) -> None:
         "text": entry.text,
         "command": MessageToDict(entry.command),
     }
+    is_new = not path.exists()
     with path.open("a+b") as file:
         _drop_unfinished_line(file)
         file.write((json.dumps(integrity.with_digest(line), ensure_ascii=False) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
+    if is_new:
+        sync_folder(path.parent)
 
 
 def _drop_unfinished_line(file: BinaryIO) -> None:

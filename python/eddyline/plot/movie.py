@@ -98,7 +98,7 @@ def _command(program: str, shape: tuple[int, ...], rate: int, words: str, target
     ]
     coder = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-threads", "2"]
     labels = ["-i", words, "-map", "0:v", "-map_metadata", "1", "-movflags", "+faststart+use_metadata_tags"]
-    return [program, "-v", "error", "-y", *source, *labels, *coder, "-f", "mp4", str(target)]
+    return [program, "-v", "error", "-y", *source, *labels, *coder, "-f", "mp4", str(target.absolute())]
 
 
 def _last_line(log: bytes) -> str:

@@ -213,19 +213,25 @@ def _how(code: int | None) -> str:
 def _note_loss(folder: Path) -> str:
     """Says in run.json that the run has failed, if it had begun."""
     from eddyline.stream import atomic
+    from eddyline.stream.checkpoints import look
+    from eddyline.wording import NOT_CLOSED, command
 
     begun = folder / "run"
     if not begun.is_file():
         return ""
     path = Path(os.fsdecode(begun.read_bytes()))
     record = path / "run.json"
-    if record.is_file():
-        content = json.loads(record.read_text(encoding="utf-8"))
-        if content["outcome"] == "running":
-            content |= {"outcome": "failed", "message": "a rank was lost"}
-            atomic.write_json(record, content)
-    goes_on = any((path / "checkpoints").glob("*"))
-    remedy = f"`eddyline resume {path}` goes on from its last checkpoint. " if goes_on else ""
+    if not record.is_file():
+        return ""
+    content = json.loads(record.read_text(encoding="utf-8"))
+    if content["outcome"] == NOT_CLOSED:
+        return f"{path} was computed, but not closed: `{command('resume', path)}` completes it. "
+    if content["outcome"] == "running":
+        content |= {"outcome": "failed", "message": "a rank was lost"}
+        atomic.write_json(record, content, durable=True)
+    found = look(path / "checkpoints", (path / "world.toml").read_text(encoding="utf-8"))
+    how = "goes on from its last checkpoint" if found else "begins it again"
+    remedy = f"`{command('resume', path)}` {how}. " if found is not False else ""
     return f"What {path} holds stays readable. {remedy}"
 
 

@@ -4,15 +4,17 @@ to try."""
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.plot import references
+from eddyline.run.advice import again, is_resumable
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
+from eddyline.stream.damaged import DamagedError
+from eddyline.wording import NOT_CLOSED, command
 from eddyline.world.gallery import gallery
 from eddyline.world.problems import number_with_error, rounded
 
@@ -35,8 +37,9 @@ def closing_lines(run: Run, *, error_follows: bool = False) -> str:
     lines = table_lines(run)
     if run.outcome != "finished" and not error_follows:
         lines.append(run.message if run.outcome == "stopped by user" else f"{run.outcome}: {run.message}")
-    lines += [f"warning      {words}" for words in warnings(run.world, run.results)]
-    picture = run.movie if run.movie.is_file() else run.picture
+    lines += [f"warning      {words}" for words in warnings(run.world, run.results_if_any)]
+    folder = RunFolder(run.folder)
+    picture = folder.movie if folder.movie.is_file() else folder.picture
     if BREAKS in run.record:
         lines.append(f"BREAKS THE LAW: {run.record[BREAKS]}")
     lines += [
@@ -91,7 +94,7 @@ def _again(run: Run) -> str:
 def table_lines(run: Run) -> list[str]:
     """`Cd max  3.31 +- 0.02 | published 3.22 to 3.24 | OUTSIDE, +2.2 % at D/20 | maximum of 7 periods, 4.1 to
     6.4 s`, one line a comparison, and the likely reason below those outside."""
-    results = run.results
+    results = run.results_if_any
     items = results.get("expectations", [])
     if not items:
         return _values_without_expectations(results)
@@ -177,32 +180,42 @@ def _percent(share: float) -> str:
 
 def next_command(run: Run) -> str:
     """What the world file proposes (`Try: ...` in its first comment), else another look at this run."""
+    folder = RunFolder(run.folder)
+    outcome = run.outcome
+    if outcome == NOT_CLOSED or (outcome == "stopped by user" and is_resumable(folder, run.record)):
+        return command("resume", folder.path)
+    if outcome == "failed" and _can_leave_out_a_command(run):
+        return command("resume", folder.path, "--without-last-command")
+    if changes := proposal(folder.world.read_text(encoding="utf-8")):
+        return f"{command('run', _world_of(run))} {changes}"
+    if outcome == "stopped by user":
+        return again(folder.world, run.record)
+    is_film = len(folder.read_frames()) > 1
+    return command("export", folder.path, *(("--mp4", "--quantity", "pressure") if is_film else ("--csv",)))
+
+
+def _world_of(run: Run) -> str | Path:
+    """What a run of the same world is given: its name in the gallery, its file, or the copy that the run
+    keeps."""
     source = str(run.record.get("source") or "")
-    names = {str(path): name for name, path in gallery().items()}
-    world = names.get(source, source) or Path(run.folder) / "world.toml"
-    if run.outcome == "stopped by user":
-        return f"eddyline resume {run.folder}"
-    if run.outcome == "failed" and _can_leave_out_a_command(run):
-        return f"eddyline resume {shlex.quote(str(run.folder))} --without-last-command"
-    if changes := proposal((Path(run.folder) / "world.toml").read_text(encoding="utf-8")):
-        return f"eddyline run {world} {changes}"
-    is_film = len(RunFolder(Path(run.folder)).read_frames()) > 1
-    return f"eddyline export {run.folder} {'--mp4 --quantity pressure' if is_film else '--csv'}"
+    name = {str(path): name for name, path in gallery().items()}.get(source)
+    if name is not None:
+        return name
+    return Path(source) if source and Path(source).is_file() else RunFolder(run.folder).world
 
 
 def _can_leave_out_a_command(run: Run) -> bool:
     """Whether a command came before the end, and a whole checkpoint before it."""
-    from eddyline.live import journal
     from eddyline.live.steering import CONTROL
     from eddyline.stream.checkpoints import CheckpointError, find_checkpoint
 
-    folder = Path(run.folder)
+    folder = RunFolder(run.folder)
     try:
-        commands = [each for each in journal.read(folder / journal.NAME) if each.name not in CONTROL]
+        commands = [each for each in folder.read_journal() if each.name not in CONTROL]
         if not commands or commands[-1].step > run.record.get("steps", -1):
             return False
-        find_checkpoint(folder / "checkpoints", lambda text: None, commands[-1].step)
-    except (CheckpointError, journal.JournalError):
+        find_checkpoint(folder.checkpoints, lambda text: None, commands[-1].step)
+    except (CheckpointError, DamagedError):
         return False
     return True
 

@@ -33,6 +33,10 @@ class FolderInUseError(RequestError):
     """The folder asked for holds something already."""
 
 
+class MissingFileError(RequestError, FileNotFoundError):
+    """A file that a run has not made, or not yet; the line names what makes it."""
+
+
 class WriteError(RunError):
     """The disk is full, read-only or not ours."""
 

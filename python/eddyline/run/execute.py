@@ -7,14 +7,16 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eddyline.kinds import number, path, text, whole
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
 from eddyline.live.journal import Entry, leave_out
 from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
+from eddyline.run.advice import can_begin_again
 from eddyline.run.errors import RequestError
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
@@ -22,9 +24,11 @@ from eddyline.run.manner import Manner
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
+from eddyline.run.unclosed import close, has_final_state
 from eddyline.stream.checkpoints import (
     Checkpoint,
     CheckpointError,
+    NoCheckpointError,
     drop_checkpoints,
     find_checkpoint,
     world_digest,
@@ -122,6 +126,7 @@ def run(
             steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
         )  # fmt: skip
         execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)
+        execution.record["asked"] = {"steps": steps, "until": until}
         execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
         with folder.held(), RunProgress(ready.title, shown=progress) as shown:
@@ -156,11 +161,14 @@ def resume(
     stopped.
 
     run: a Run, its folder, or `runs/NAME` for the latest run of a world.
-    steps, until: as in `run`, counted from the start of the run; else to the end that the world gives.
+    steps, until: as in `run`, counted from the start of the run. Without them a run that did not come to its
+    end goes on to where it was to end, and one that did to the end that the world gives.
     without_last_command: leave out the last command with which the run was steered, as if it had never been
         given: from the last checkpoint before it. The journal keeps the line and marks it.
     The rest as in `run`; nothing need be as it was before. What the folder holds from after the checkpoint is
-    computed again. Raises what `run` raises, and RequestError if there is nothing to go on with.
+    computed again. A run that ended before its first checkpoint begins again; one that was computed and not
+    closed gets its results, pictures and report, and no step is computed. Raises what `run` raises, and
+    RequestError if there is nothing to go on with.
     """
     manner = Manner(
         threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
@@ -169,56 +177,117 @@ def resume(
     )  # fmt: skip
     ranks = join()
 
-    def prepare() -> tuple[World, RunFolder, Checkpoint | None, Entry | None]:
+    def prepare() -> _Resumption:
         folder = RunFolder(Run.of(run).folder)
-        made = folder.read_world(verified=False)
         watched_at(live)
-        end = _end(made, until)
-        _check(made, end=end, steps=steps, manner=manner)
         _check_keeping(checkpoint_every, checksums)
+        found = _Resumption.of(folder, steps, until, without_last_command=without_last_command)
+        _check(found.world, end=found.end, steps=found.steps, manner=manner)
+        if ranks.is_root and not found.is_computed:
+            found.find_checkpoint()
+        return found
+
+    ready = ranks.agree(prepare, lambda found: f"{found.options}\n{manner}\n{found.world.source}")
+    if ready.is_computed:
         if not ranks.is_root:
-            return made, folder, None, None
-        unwanted = _last_command(folder) if without_last_command else None
-        before = math.inf if unwanted is None else unwanted.step
+            raise SystemExit(0)
+        tell_run(ready.folder.path)
+        tell_listening()
+        with RunProgress(ready.world.title, shown=progress) as shown:
+            return close(ready.folder, shown.say, shown.warn)
+    folder = ready.folder
+    with simulated(ready.world, manner, ranks) as (simulation, stop), folder.held():
+        tell_run(folder.path)
+        if ready.unwanted is not None:  # checkpoints first: those after the command hold what it did
+            drop_checkpoints(folder.checkpoints, ready.unwanted.step)
+            leave_out(folder.path / JOURNAL, ready.unwanted)
+            folder.forget_checksum(folder.path / JOURNAL)
+        execution = Execution(
+            ready.world, simulation, folder, stop, end=ready.end,
+            steps=ready.steps if ready.steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
+        )  # fmt: skip
+        execution.steered_by(watched_at(live), ranks.hosts, journal_of(folder))
+        if ready.checkpoint is None:
+            execution.begin_again()
+        else:
+            execution.go_on(ready.checkpoint)
+        execution.record |= {"options": ready.options + manner.options(ranks)}
+        execution.record |= manner.record(ranks, simulation)
+        execution.record["asked"] = {"steps": ready.steps, "until": ready.until}
+        simulation.keep_checksums(checksums)
+        with RunProgress(ready.world.title, shown=progress) as shown:
+            return execution.go(shown, movie=movie, report=report)
+
+
+@dataclass
+class _Resumption:
+    """With what a run goes on. steps, until: where it is to end, None: at the end that the world gives.
+    without_last_command: whether it leaves out its last command, `unwanted`. is_computed: it is there
+    already, and only has to be closed. checkpoint: None to begin again."""
+
+    folder: RunFolder
+    record: Mapping[str, Any]
+    world: World
+    steps: int | None
+    until: float | None
+    without_last_command: bool
+    unwanted: Entry | None = None
+    checkpoint: Checkpoint | None = None
+
+    @classmethod
+    def of(
+        cls, folder: RunFolder, steps: int | None, until: float | None, *, without_last_command: bool
+    ) -> _Resumption:
+        record = folder.read_record()
+        if steps is None and until is None and record["outcome"] != "finished":
+            asked = record.get("asked", {})
+            steps, until = asked.get("steps"), asked.get("until")
+        return cls(folder, record, folder.read_world(verified=False), steps, until, without_last_command)
+
+    @property
+    def end(self) -> float:
+        return _end(self.world, self.until)
+
+    @property
+    def options(self) -> str:
+        if "replay_of" in self.record:
+            return str(self.record.get("options", ""))
+        return options_text(steps=self.steps, until=self.until)
+
+    @property
+    def is_computed(self) -> bool:
+        if self.without_last_command or not has_final_state(self.record):
+            return False
+        return self._is_reached(self.record["steps"], self.record["time"])
+
+    def _is_reached(self, step: int, time: float) -> bool:
+        return time >= self.end or (self.steps is not None and step >= self.steps)
+
+    def find_checkpoint(self) -> None:
+        """Raises RequestError if the run cannot go on, or is where it is to end."""
+        folder = self.folder
+        self.unwanted = _last_command(folder) if self.without_last_command else None
+        before = math.inf if self.unwanted is None else self.unwanted.step
         try:
             with folder.held():  # or its first one may be still to come
-                checkpoint = find_checkpoint(
-                    folder.checkpoints, lambda text: print(text, file=sys.stderr), before
-                )
+                found = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr), before)
+        except NoCheckpointError as error:
+            if not can_begin_again(self.record):
+                raise RequestError(str(error)) from None
+            return
         except CheckpointError as error:
             raise RequestError(str(error)) from None
-        if checkpoint.world != world_digest(made.source):
+        if found.world != world_digest(self.world.source):
             raise RequestError(
                 f"{folder.world}: has changed since the run; a run goes on with the world it began with"
             )
-        if checkpoint.time >= end or (steps is not None and checkpoint.step >= steps):
+        is_closed = self.record["outcome"] in ("finished", "stopped by user") or "details" in self.record
+        if is_closed and self._is_reached(found.step, found.time):
             raise RequestError(
-                f"{folder}: is at t = {checkpoint.time:.4g} s, step {checkpoint.step:,} already: give a "
+                f"{folder}: is at t = {found.time:.4g} s, step {found.step:,} already: give a "
                 f"later {called('until')} or more {called('steps')}, counted from the start of the run"
             )
-        return made, folder, checkpoint, unwanted
-
-    options = options_text(steps=steps, until=until)
-    ready, folder, checkpoint, unwanted = ranks.agree(
-        prepare, lambda found: f"{options}\n{manner}\n{found[0].source}"
-    )
-    with simulated(ready, manner, ranks) as (simulation, stop), folder.held():
-        assert checkpoint is not None
-        tell_run(folder.path)
-        if unwanted is not None:  # checkpoints first: those after the command hold what it did
-            drop_checkpoints(folder.checkpoints, unwanted.step)
-            leave_out(folder.path / JOURNAL, unwanted)
-            folder.forget_checksum(folder.path / JOURNAL)
-        execution = Execution(
-            ready, simulation, folder, stop, end=_end(ready, until),
-            steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
-        )  # fmt: skip
-        execution.steered_by(watched_at(live), ranks.hosts, journal_of(folder))
-        execution.go_on(checkpoint)
-        execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)
-        simulation.keep_checksums(checksums)
-        with RunProgress(ready.title, shown=progress) as shown:
-            return execution.go(shown, movie=movie, report=report)
+        self.checkpoint = found
 
 
 @contextlib.contextmanager

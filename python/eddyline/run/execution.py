@@ -21,9 +21,11 @@ from eddyline.run.machine import machine, versions
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
+from eddyline.run.unclosed import evaluate_run, unclosed
 from eddyline.stream.checkpoints import Checkpoint, world_digest
 from eddyline.stream.timeline import NAME as TIMELINE
 from eddyline.stream.timeline import write_timeline
+from eddyline.wording import command
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -59,7 +61,9 @@ class Execution:
         self.checkpoint_every = checkpoint_every
         self.checkpoint: Checkpoint | None = None  # from which it goes on,
         self._before: dict[str, Any] | None = None  # and what run.json was, until it does
-        self._is_evaluated = False
+        self._again = False  # it begins again in a folder that has no checkpoint
+        self._is_computed = self._is_evaluated = False
+        self._makes = {"movie": True, "report": True}
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
             "world": world.name,
@@ -85,17 +89,28 @@ class Execution:
         """Takes up the folder's run at a checkpoint. run.json remembers what each part of it was."""
         self.helm.begin(checkpoint.step)
         self.simulation.restore(checkpoint.parts())
+        self._take_over(checkpoint.step, checkpoint.time)
+        self.checkpoint = checkpoint
+
+    def begin_again(self) -> None:
+        """Takes up the folder's run, which has no checkpoint, at its start."""
+        self._take_over(0, 0.0)
+        self._again = True
+
+    def _take_over(self, step: int, time: float) -> None:
+        """What run.json has said before is kept."""
         before = self.folder.read_record()
         parts = before.get("resumed", [])
-        now = {"step": checkpoint.step, "time": checkpoint.time, "at": self.record["started"]}
+        now = {"step": step, "time": time, "at": self.record["started"]}
         kept = {key: before[key] for key in ("ranks", "threads", "versions", "machine") if key in before}
-        self.record |= {
-            key: before[key] for key in ("world", "title", "source", "started", BREAKS) if key in before
-        }
+        same = ("world", "title", "source", "started", "replay_of", BREAKS)
+        self.record |= {key: before[key] for key in same if key in before}
         self.record["resumed"] = [*parts, now | {"before": kept}]
-        self.checkpoint, self._before = checkpoint, before
+        self._before = before
+        self.folder.remove_leftovers()
 
     def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
+        self._makes = {"movie": movie, "report": report}
         try:
             self._begin()
             for warning in self.world.warnings:
@@ -107,7 +122,9 @@ class Execution:
             run = self._evaluate()
             self._is_evaluated = True
             self.helm.end(self.record, run.results)
-            self._publish(run, shown, movie=movie, report=report)
+            self._publish(run, shown)
+            self.folder.drop_ballast()
+            self.folder.write_record(self.record)
         except OSError as error:
             raise self._cannot_write(error) from error
         except BaseException as error:
@@ -115,7 +132,6 @@ class Execution:
             if not self._is_evaluated:
                 self.helm.end(self.record, {})
             raise
-        self.folder.drop_ballast()
         if problem is not None:
             raise StepFailedError(str(problem), run) from problem
         return run
@@ -124,8 +140,8 @@ class Execution:
         """Keeps the world as run and says that the run is on its way."""
         from eddyline.stream import atomic
 
-        if self.checkpoint is None:
-            atomic.write_text(self.folder.world, self.world.source)
+        if self._before is None:
+            atomic.write_text(self.folder.world, self.world.source, durable=True)
             self._copy_curves()
         self.record["files"] = self.folder.digests(complete=False)
         self.folder.write_record(self.record)
@@ -155,11 +171,13 @@ class Execution:
             writer = stack.enter_context(Writer())
             recorder = Recorder(self.world, self.simulation, self.folder, frame_files, writer)
             recorder.on_rows = self.helm.add_rows
+            if self._again:
+                recorder.begin_again()
             if self.checkpoint is None:
                 recorder.after_steps()
             else:
                 recorder.go_on(self.checkpoint)
-                self._before = None
+            self._before = None
             ranks = self.record["ranks"]
             if ranks > 1:
                 self.simulation.keep_timeline(max(LEAST_LAPS, MOST_LAPS // ranks))
@@ -177,6 +195,8 @@ class Execution:
                     self._show(shown)
                     self.helm.between_steps(recorder, shown, self._share())
                 self._save(recorder)
+                self._note_end()
+                self.folder.write_record(unclosed(self.record, **self._makes))
             except _core.StepError as error:
                 problem = error
                 self.record |= {
@@ -188,11 +208,15 @@ class Execution:
                 self.stop.count += 1
             recorder.finish(state_is_sound=problem is None)
         if problem is None:
-            stopped = self.stop.asked and not self._reached_end()
-            self.record["outcome"] = "stopped by user" if stopped else "finished"
-            why = "as the command that started its ranks was killed" if starter_has_gone() else "by the user"
-            self.record["message"] = f"stopped {why} at t = {self.simulation.time:.4g} s" if stopped else ""
+            self._note_end()
         return problem
+
+    def _note_end(self) -> None:
+        """How the run will have ended when it is closed."""
+        stopped = self.stop.asked and not self._reached_end()
+        self.record["outcome"] = "stopped by user" if stopped else "finished"
+        why = "as the command that started its ranks was killed" if starter_has_gone() else "by the user"
+        self.record["message"] = f"stopped {why} at t = {self.simulation.time:.4g} s" if stopped else ""
 
     def _checkpoint_is_due(self, saved: float) -> bool:
         """`saved`: when the last one was written. Young runs are kept more often: one that is killed loses
@@ -253,41 +277,44 @@ class Execution:
             self.record["shares"] = simulation.shares()
             write_timeline(self.folder.path / TIMELINE, simulation.timeline())
         self.record["files"] = self.folder.digests(complete=True)
-        self.folder.write_record(self.record)
+        self.folder.write_record(unclosed(self.record, **self._makes))
+        self._is_computed = True
 
     def _evaluate(self) -> Run:
-        """Writes results.json."""
-        from eddyline.run.results import evaluate
-
+        """Writes results.json. Gives the run as it will be when it is closed."""
         run = Run(self.folder)
-        series = {name: run.series(name) for name in run.series_names}
-        results = evaluate(self.world, series, reached=self.simulation.time, gone=self.helm.gone)
-        self.folder.write_results(results.to_json())
+        run.record = self.record
+        evaluate_run(run, self.world, self.helm.gone)
         return run
 
-    def _publish(self, run: Run, shown: RunProgress, *, movie: bool, report: bool) -> None:
+    def _publish(self, run: Run, shown: RunProgress) -> None:
         """Pictures, movie, charts and report; another Ctrl-C leaves out what is still missing."""
         from eddyline.run.publish import publish
 
         self.stop.finishing = True
         try:
-            publish(run, movie=movie, report=report, say=shown.say, warn=shown.warn)
+            publish(run, **self._makes, say=shown.say, warn=shown.warn)
         except KeyboardInterrupt:
-            repair = f"eddyline export {self.folder} --png --mp4 --report"
+            repair = command("export", self.folder.path)
             with contextlib.suppress(OSError):  # the terminal may have gone
                 print(f"pictures or report left out; `{repair}` makes them", file=sys.stderr, flush=True)
         finally:
             self.stop.finishing = False
 
     def _cannot_write(self, error: OSError) -> WriteError:
-        """Says in run.json, if there is room, that the disk refused."""
+        """Says in run.json, if there is room, that the disk refused. A run that was computed by then can be
+        closed later."""
         self.folder.drop_ballast()
         refusal = WriteError(self.folder.path, error)
-        self.record |= {"outcome": "failed", "message": str(refusal)}
+        if self._is_computed:
+            content = unclosed(self.record, **self._makes) | {"message": str(refusal)}
+        else:
+            self.record |= {"outcome": "failed", "message": str(refusal)}
+            content = self._before or self.record
         with contextlib.suppress(OSError):
-            self.folder.write_record(self._before or self.record)
+            self.folder.write_record(content)
             refusal.run = Run(self.folder)
-        self.helm.end(self.record, {})
+        self.helm.end(content, {})
         return refusal
 
     def _note_failure(self, error: BaseException) -> None:

@@ -11,6 +11,7 @@ from eddyline import kinds
 from eddyline.run.errors import RequestError
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
+from eddyline.run.unclosed import complete
 from eddyline.stream import atomic
 from eddyline.wording import given
 from eddyline.world.problems import listed
@@ -31,14 +32,13 @@ def export(
     ones. Gives their paths.
 
     run: a Run, or its folder. parts: "png" (the last picture), "mp4", "csv" (series and values), "vtkhdf"
-    (all snapshots in one file), "report", "timeline" (of ranks).
+    (all snapshots in one file), "report", "timeline" (of ranks). Without any, what belongs in the run's own
+    folder and is missing is made there: results, pictures, movie, charts and report.
     quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
     spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
     """
     chosen, columns = ([each] if isinstance(each, str) else each for each in (parts, spectra))
     kinds.texts(parts=chosen, spectra=columns)
-    if not chosen and not columns:
-        raise RequestError(f"say what to export: parts ({listed(PARTS, 'or')}), or spectra")
     return list(exported(run, chosen, quantity=quantity, width=width, out=out, spectra=columns))
 
 
@@ -56,6 +56,9 @@ def exported(
     if unknown:
         raise RequestError(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")
     source = Run.of(run)
+    if not parts and not spectra:
+        yield from _own(source, out, quantity)
+        return
     if out is not None:
         kinds.path(out=out)
     columns = [_column_of(source, name) for name in spectra]
@@ -72,6 +75,14 @@ def exported(
                 yield from make(source, folder)
         for series, column in columns:
             yield from _spectrum(source, series, column, folder)
+
+
+def _own(run: Run, out: str | os.PathLike[str] | None, quantity: str | None) -> Iterator[Path]:
+    """What belongs in the folder of a run and is missing; gives the files that people look at."""
+    if out is not None or quantity is not None:
+        raise RequestError(f"say what to export: parts ({listed(PARTS, 'or')}), or spectra")
+    kept = RunFolder(complete(run).folder)
+    yield from (path for path in (kept.results, kept.picture, kept.movie, kept.report) if path.is_file())
 
 
 @contextlib.contextmanager
@@ -142,6 +153,8 @@ def _tables(run: Run, folder: Path) -> Iterator[Path]:
         content = RunFolder(run.folder).read_file(run.folder / "series" / f"{name}.csv")
         atomic.write_bytes(target, content or b"")
         yield target
+    if not run.results_if_any:
+        return
     for name, table in (("expectations", run.table()), ("values", run.values())):
         target = folder / f"{name}.csv"
         atomic.write_text(target, table.to_csv(index=False))
@@ -157,8 +170,7 @@ def _snapshots(run: Run, folder: Path) -> Iterator[Path]:
         )
     for kind in KINDS:
         target = folder / f"{kind}.vtkhdf"
-        with atomic.replacing(target) as temporary:
-            copy_as_one_file(run.folder, kind, temporary)
+        copy_as_one_file(run.folder, kind, target)
         yield target
 
 
@@ -167,7 +179,11 @@ def _report(run: Run, folder: Path) -> Iterator[Path]:
     from eddyline.run.report import write_report
 
     if "steps" not in run.record:
-        raise RequestError(f"{run.folder}: the run did not come to its end, so there is no report to make")
+        raise RequestError(
+            f"{run.folder}: the run did not come to its end, so there is no report to make. {run.message}"
+        )
+    if not run.results_if_any:
+        raise RequestError(f"{run.folder}: has no results, which a report needs. {run.message}".rstrip())
     target = folder / "report.html"
     write_report(run, target, charts(run))
     yield target
@@ -199,11 +215,11 @@ def _spectrum(run: Run, series: str, column: str, folder: Path) -> Iterator[Path
     from eddyline.plot.forces import density_unit, spectrum_chart, spectrum_of
     from eddyline.run.pictures import metadata_of
 
-    frame, flows = run.series(series), run.results.get("flows", {})
+    frame, flows = run.series(series), run.results_if_any.get("flows", {})
     body = series.removeprefix("force.")
     body = body if body in flows else next(iter(flows), "")
     try:
-        found = spectrum_of(frame, column, body, run.results)
+        found = spectrum_of(frame, column, body, run.results_if_any)
     except ValueError as error:
         raise RequestError(f"{given('spectra', f'{series}.{column}', '--spectrum')}: {error}") from None
     oscillates = flows.get(body, {}).get("state") in ("periodic", "irregular")

@@ -51,12 +51,15 @@ class RunFolder:
         self.pictures = path / "pictures"
         self.snapshots = path / "snapshots"
         self.checkpoints = path / "checkpoints"
+        self.picture = self.pictures / "final.png"
+        self.movie = self.pictures / "movie.mp4"
         self.report = path / "report.html"
         self._ballast = path / ".ballast"
 
     @staticmethod
     def check_destination(out: Path | None) -> None:
-        """Raises FolderInUseError if `out` exists and holds something. Writes nothing."""
+        """Raises FolderInUseError if `out` exists and holds something, unless that is a run which was killed
+        before it began. Writes nothing."""
         if out is None:
             return
         RunFolder.check_outside(out)
@@ -65,7 +68,7 @@ class RunFolder:
         if not out.is_dir():
             raise FolderInUseError(f"{given('out', out)}: is a file; give a new or an empty folder")
         try:
-            used = any(out.iterdir())
+            used = any(out.iterdir()) and not RunFolder(out).is_stillborn()
         except OSError as error:
             raise WriteError(out, error) from error
         if used:
@@ -108,9 +111,10 @@ class RunFolder:
             path = _make_numbered(cls.base_of(name, base)) if out is None else out
             path.mkdir(parents=True, exist_ok=True)
             folder = cls(path)
+            folder._ballast.write_bytes(bytes(BALLAST_BYTES))
             for part in folder._parts:
                 part.mkdir(exist_ok=True)
-            folder._ballast.write_bytes(bytes(BALLAST_BYTES))
+            atomic.sync_folder(path.parent)
         except OSError as error:
             if folder is not None:
                 folder._take_back()
@@ -122,6 +126,20 @@ class RunFolder:
     @property
     def _parts(self) -> tuple[Path, ...]:
         return self.series, self.pictures, self.snapshots
+
+    def is_stillborn(self) -> bool:
+        """Whether a run was killed here before it began: it has no run.json yet, and nothing of a flow."""
+        return (
+            self._ballast.is_file()
+            and not self.record.exists()
+            and not any(any(part.iterdir()) for part in self._parts if part.is_dir())
+        )
+
+    def remove_leftovers(self) -> None:
+        """Deletes temporary files of processes that were killed. For the process that holds the folder."""
+        folders = (self.path, self.series, self.pictures, self.snapshots, self.checkpoints)
+        for folder in (*folders, *(path for path in self.snapshots.glob("*") if path.is_dir())):
+            atomic.remove_leftovers(folder)
 
     def _take_back(self) -> None:
         """What a disk without room has let `create` make of it."""
@@ -162,7 +180,8 @@ class RunFolder:
         return is_claimed(self.path)
 
     def write_record(self, record: dict[str, Any]) -> None:
-        atomic.write_json(self.record, integrity.with_digest({**record, "format": integrity.FORMAT}))
+        content = integrity.with_digest({**record, "format": integrity.FORMAT})
+        atomic.write_json(self.record, content, durable=True)
 
     def read_record(self) -> dict[str, Any]:
         """What run.json holds. Raises DamagedError if it is no record of a run."""
@@ -172,7 +191,8 @@ class RunFolder:
         return check_record(self.record, value)
 
     def write_results(self, results: dict[str, Any]) -> None:
-        atomic.write_json(self.results, integrity.with_digest({**results, "format": integrity.FORMAT}))
+        content = integrity.with_digest({**results, "format": integrity.FORMAT})
+        atomic.write_json(self.results, content, durable=True)
 
     def read_results(self) -> dict[str, Any]:
         """What results.json holds; nothing without one. Raises DamagedError."""
@@ -272,6 +292,8 @@ def _no_run(given: Path, base: Path = Path("runs")) -> str:
         if not runs:
             return "is a sweep without a run"
         return f"is a sweep; its runs are {listed(runs, most=MOST_NAMED)}. Write {given / runs[0]}"
+    if RunFolder(given).is_stillborn():
+        return "is a run that was killed before it began (it has no run.json); start it again"
     kept = [record.parent.parent.name for record in base.glob("*/latest/run.json")]
     near = nearest(given.name.removesuffix(".toml"), kept)
     hint = f". Did you mean {base / near}?" if near is not None else ""

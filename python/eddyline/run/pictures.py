@@ -178,7 +178,9 @@ def metadata_of(run: Run) -> metadata.Metadata:
 
 def charts(run: Run) -> list[Chart]:
     stays = {each.body.name: (each.begin, each.end) for each in scene_of(run).passing}
-    return charts_of(run.world, {name: run.series(name) for name in run.series_names}, run.results, stays)
+    return charts_of(
+        run.world, {name: run.series(name) for name in run.series_names}, run.results_if_any, stays
+    )
 
 
 def save_charts(run: Run, folder: Path, made: list[Chart]) -> list[Path]:

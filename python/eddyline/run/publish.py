@@ -20,22 +20,23 @@ def publish(
     """Makes them in the folder of the run. say: gets a word about each; warn: a line about what pictures
     leave out."""
     from eddyline.plot.fonts import left_out
+    from eddyline.run.folder import RunFolder
     from eddyline.run.pictures import RunPictures, charts, save_charts
     from eddyline.run.report import write_report
-    from eddyline.stream.frames import FrameStore
 
-    folder = run.folder / "pictures"
-    if count := len(FrameStore(folder)):  # none if it broke down at the start
+    kept = RunFolder(run.folder)
+    folder = kept.pictures
+    if count := len(kept.read_frames()):  # none if it broke down at the start
         pictures = RunPictures(run)
         say("Painting")
         if words := left_out([run.title]):
             warn(words)
-        pictures.save_picture(folder / "final.png")
+        pictures.save_picture(kept.picture)
         if movie and count > 1:
-            pictures.save_movie(run.movie, lambda done: say(f"Movie, frame {done} of {count}"))
+            pictures.save_movie(kept.movie, lambda done: say(f"Movie, frame {done} of {count}"))
     say("Charts")
     made = charts(run)
     save_charts(run, folder, made)
     if report:
         say("Report")
-        write_report(run, run.report, made)
+        write_report(run, kept.report, made)

@@ -11,9 +11,11 @@ from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 from eddyline import kinds
+from eddyline.run.errors import MissingFileError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import snapshots
 from eddyline.stream.damaged import reading
+from eddyline.wording import NOT_CLOSED, command
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 class Run:
     """What a run left in its folder. `Run.open(path)` opens any run again; nothing here writes.
 
-    outcome: "running", "finished", "stopped by user", "failed" or "lost"; `message` says why.
+    outcome: "running", "finished", "stopped by user", "failed", "not closed" or "lost"; `message` says why.
+    Files and results that are missing raise MissingFileError, a line with the command that makes them.
     """
 
     def __init__(self, folder: RunFolder) -> None:
@@ -55,23 +58,48 @@ class Run:
 
     @property
     def outcome(self) -> str:
-        """ "running", "finished", "stopped by user", "failed", or "lost": it was killed, or its machine
-        stopped, before it could say how it ended."""
-        if self.record["outcome"] == "running" and not self._folder.is_held():
+        """ "running", "finished", "stopped by user", "failed"; "lost": it was killed, or its machine stopped,
+        before it was computed; "not closed": that happened after, before its results, pictures and report
+        were made."""
+        unfinished = ("running", NOT_CLOSED)
+        if self.record["outcome"] in unfinished:
+            if self._folder.is_held():
+                return "running"
             self.record = self._folder.read_record()  # it may have ended since that was read
-            if self.record["outcome"] == "running":
-                return "lost"
-        return str(self.record["outcome"])
+        said = str(self.record["outcome"])
+        return "lost" if said == "running" else said
 
     @property
     def message(self) -> str:
-        """Why the run stopped or failed; empty for a finished run."""
-        if self.outcome == "lost":
-            return (
-                f"was killed, or its machine stopped; `eddyline resume {self.folder}` goes on from its last "
-                "checkpoint, if it has any"
-            )
-        return str(self.record.get("message") or "")
+        """Why the run stopped, failed, or was lost, and what to do; empty for a finished run."""
+        from eddyline.run.advice import resuming
+
+        outcome, said = self.outcome, str(self.record.get("message") or "")
+        if outcome == "lost":
+            return f"was killed, or its machine stopped; {resuming(self._folder, self.record)}"
+        if outcome == NOT_CLOSED:
+            why = said or "computed, but killed before its results, pictures and report were made"
+            return f"{why}; {self._remedy()}"
+        return said
+
+    def _remedy(self) -> str:
+        """What makes the files of a run that are missing."""
+        from eddyline.run.advice import resuming
+
+        outcome = self.outcome
+        if outcome == "running":
+            return "it is being computed; they are made when it ends"
+        if outcome == NOT_CLOSED:
+            return f"`{command('resume', self.folder)}` completes it"
+        if "time" not in self.record:
+            return resuming(self._folder, self.record)
+        return f"`{command('export', self.folder)}` makes what is missing"
+
+    def _made(self, path: Path, what: str) -> Path:
+        """A file of the run. Raises MissingFileError if it is not there."""
+        if path.is_file():
+            return path
+        raise MissingFileError(f"{path}: the run has no {what}: {self._remedy()}")
 
     @property
     def fingerprint(self) -> str:
@@ -111,7 +139,13 @@ class Run:
     @property
     def results(self) -> dict[str, Any]:
         """What results.json holds: values with windows and errors, expectations, and a summary of each
-        series."""
+        series. MissingFileError if there is none."""
+        self._made(self._folder.results, "results")
+        return self._folder.read_results()
+
+    @property
+    def results_if_any(self) -> dict[str, Any]:
+        """As `results`; empty if there are none."""
         return self._folder.read_results()
 
     def table(self) -> pd.DataFrame:
@@ -169,18 +203,31 @@ class Run:
 
     @property
     def picture(self) -> Path:
-        """The last moment as a PNG, there once the run has ended."""
-        return self._folder.pictures / "final.png"
+        """The last moment as a PNG. MissingFileError if there is none, also below."""
+        if self._has_ended() and not self._frame_count():
+            raise MissingFileError(f"{self._folder.picture}: the run has no picture: it kept no frames")
+        return self._made(self._folder.picture, "picture")
 
     @property
     def movie(self) -> Path:
-        """All moments as an MP4, there once a run of several pictures has ended."""
-        return self._folder.pictures / "movie.mp4"
+        """All moments as an MP4, of a run of several pictures."""
+        if self._has_ended() and self._frame_count() < 2:
+            raise MissingFileError(
+                f"{self._folder.movie}: the run has no movie: it kept {self._frame_count()} frames, and a "
+                "movie needs two; set output.pictures in the world and run it again"
+            )
+        return self._made(self._folder.movie, "movie")
 
     @property
     def report(self) -> Path:
-        """The report as one HTML file, there once the run has ended."""
-        return self._folder.report
+        """The report as one HTML file."""
+        return self._made(self._folder.report, "report")
+
+    def _has_ended(self) -> bool:
+        return self.outcome in ("finished", "stopped by user", "failed") and "time" in self.record
+
+    def _frame_count(self) -> int:
+        return len(self._folder.read_frames())
 
     def __repr__(self) -> str:
         words = f", {self.fingerprint}" if self.fingerprint else ""
@@ -190,15 +237,15 @@ class Run:
         parts = [f"<strong>{html.escape(self.title)}</strong> {html.escape(self.outcome)}"]
         if self.message:
             parts.append(f"<p>{html.escape(self.message)}</p>")
-        if self.picture.is_file():
-            data = base64.b64encode(self.picture.read_bytes()).decode()
+        if self._folder.picture.is_file():
+            data = base64.b64encode(self._folder.picture.read_bytes()).decode()
             source = f"data:image/png;base64,{data}"
             parts.append(f'<br><img alt="Last picture of the run" style="max-width:100%" src="{source}">')
-        if self.results.get("expectations"):
+        if self.results_if_any.get("expectations"):
             parts.append(self._repr_table())
         parts.append(f"<p>fingerprint <code>{html.escape(self.fingerprint)}</code></p>")
-        if self.report.is_file():
-            link = html.escape(self.report.as_posix(), quote=True)
+        if self._folder.report.is_file():
+            link = html.escape(self._folder.report.as_posix(), quote=True)
             folder = html.escape(str(self.folder))
             parts.append(f'<p><a href="{link}" target="_blank">report</a> in <code>{folder}</code></p>')
         return "<div>" + "".join(parts) + "</div>"

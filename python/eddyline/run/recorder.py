@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
 from eddyline.run.view import paint_bodies, paint_fluid
+from eddyline.stream import atomic
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
@@ -73,6 +75,13 @@ class Recorder:
         self._rows_due = 0.0  # wall clock [s]
         self.on_rows: Callable[[Mapping[str, Rows]], None] = lambda rows: None  # gets all rows of series, too
 
+    def begin_again(self) -> None:
+        """Deletes what a folder holds of a run that ended before its first checkpoint."""
+        self._series.cut(-math.inf)
+        self._frame_files.cut(0)
+        self._snapshots.cut(0)
+        cut_checksums(self._checksums, -1)
+
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Takes up the folder as it was at `checkpoint`: what came later is deleted. Raises DamagedError
         before anything is if it does not hold what came earlier."""
@@ -88,9 +97,13 @@ class Recorder:
         cut_checksums(self._checksums, checkpoint.step)
 
     def save(self, folder: Path, ranks: int, world: str) -> None:
-        """Writes a checkpoint, after everything that came before it."""
+        """Writes a checkpoint, after everything that came before it is on the disk."""
         self.write_series()
         self.writer.finish()
+        for files in (self._series, self._frame_files, self._snapshots):
+            files.sync()
+        if self._checksums.is_file():
+            atomic.sync(self._checksums)
         write_checkpoint(
             folder,
             (self.simulation.save(rank) for rank in range(ranks)),

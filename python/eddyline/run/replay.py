@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from eddyline.live import journal
 from eddyline.ranks import PATIENCE, join, tell_run
+from eddyline.run.advice import resuming
 from eddyline.run.errors import RequestError
 from eddyline.run.execute import CHECKPOINT_EVERY, destined, journal_of, simulated, watched_at
 from eddyline.run.execution import Execution
@@ -60,10 +61,11 @@ def replay(
         folder = RunFolder(given.folder)
         record = folder.read_record()
         if not {"steps", "end", "world", "title"} <= record.keys() or not record.get("fingerprint"):
-            how = {"running": "is being computed", "lost": "was killed"}.get(given.outcome, given.outcome)
+            outcome = given.outcome
+            how = {"running": "is being computed", "lost": "was killed"}.get(outcome, outcome)
+            remedy = "wait until it ends" if outcome == "running" else resuming(folder, record)
             raise RequestError(
-                f"{folder}: did not come to its end ({how}), so that there is nothing to compare with. "
-                "`eddyline resume` goes on from its last checkpoint, if it has any"
+                f"{folder}: did not come to its end ({how}), which leaves nothing to compare with: {remedy}"
             )
         if lazy_inexact:
             raise RequestError(
@@ -96,6 +98,7 @@ def replay(
             "source": record.get("source", ""),
             "options": record.get("options", ""),
             "replay_of": {"folder": str(before.path.absolute()), "fingerprint": record["fingerprint"]},
+            "asked": {"steps": steps, "until": end},
         } | manner.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, entries)
         with folder.held(), RunProgress(world.title, shown=progress) as shown:

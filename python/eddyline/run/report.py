@@ -54,7 +54,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    results = run.results
+    results = run.results_if_any
 
     def drawn(chart: Chart) -> dict[str, Any]:
         return {"title": chart.title, "description": chart.description, "svg": Markup(chart.svg())}
@@ -63,8 +63,8 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         run=run,
         record=run.record,
         started=str(run.record["started"]).replace("T", " ").replace("+00:00", " UTC"),
-        movie=_embedded(run.movie, "video/mp4"),
-        picture=_embedded(run.picture, "image/png"),
+        movie=_embedded(RunFolder(run.folder).movie, "video/mp4"),
+        picture=_embedded(RunFolder(run.folder).picture, "image/png"),
         caption=_caption(run),
         comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
         values=[_value(item) for item in told_once(results.get("values", []))],

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 from eddyline.stream.damaged import DamagedError
+from eddyline.wording import NOT_CLOSED
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -16,6 +17,10 @@ def check_record(path: Path, value: dict[str, Any]) -> dict[str, Any]:
     """What run.json holds, as it is. Raises DamagedError."""
     if "outcome" not in value:
         raise DamagedError(path, "it holds no record of a run")
+    if value["outcome"] == NOT_CLOSED:
+        needed = {"ending", "makes", *(("steps", "time") if value.get("fingerprint") else ())}
+        if missing := sorted(needed - value.keys()):
+            raise DamagedError(path, f"it has no {missing[0]}")
     return _checked(path, value, _record())
 
 
@@ -40,6 +45,21 @@ def _checked(path: Path, value: dict[str, Any], adapter: TypeAdapter[Any]) -> di
 def _record() -> TypeAdapter[Any]:
     from pydantic import ConfigDict, TypeAdapter, with_config
     from typing_extensions import TypedDict
+
+    @with_config(ConfigDict(strict=True))
+    class Ending(TypedDict):
+        outcome: str
+        message: str
+
+    @with_config(ConfigDict(strict=True))
+    class Makes(TypedDict):
+        movie: bool
+        report: bool
+
+    @with_config(ConfigDict(strict=True))
+    class Asked(TypedDict):
+        steps: Optional[int]  # noqa: UP045
+        until: Optional[float]  # noqa: UP045
 
     @with_config(ConfigDict(strict=True, extra="allow"))
     class Record(TypedDict, total=False):
@@ -74,6 +94,9 @@ def _record() -> TypeAdapter[Any]:
         shares: list[dict[str, Any]]
         sites: list[int]
         replay_of: dict[str, Any]
+        ending: Ending
+        makes: Makes
+        asked: Asked
 
     return TypeAdapter(Record)
 

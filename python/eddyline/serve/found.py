@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -10,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from eddyline.run.folder import RunFolder
+from eddyline.run.record import Run
 from eddyline.serve.foreign import cleaned, read_plain
 from eddyline.serve.store import FINAL, RunRow, id_of_folder
+from eddyline.wording import NOT_CLOSED
 
 _MOST = 1000
 _LONGEST = 500  # characters of what a run says of itself
@@ -55,10 +58,27 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
         yield row
 
 
-def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
+def state_of(place: Path, said: dict[str, Any]) -> str:
+    """The state of a run that a folder holds, by its run.json."""
     state = cleaned(said["outcome"], _LONGEST)
-    if state not in FINAL:
-        state = "running" if RunFolder(place).is_held() else "lost"
+    if state in FINAL and state != NOT_CLOSED:
+        return state
+    if RunFolder(place).is_held():
+        return "running"
+    return state if state == NOT_CLOSED else "lost"
+
+
+def words_of(place: Path, said: dict[str, Any]) -> str:
+    """What the list says of a run that a folder holds: why it stopped, and what to do if it is not closed."""
+    words = said["message"]
+    if said["outcome"] == NOT_CLOSED:
+        with contextlib.suppress(OSError, ValueError):
+            words = Run(RunFolder(place)).message
+    return cleaned(words, _LONGEST)
+
+
+def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
+    state = state_of(place, said)
     return RunRow(
         id=id_,
         title=cleaned(said.get("title", ""), _LONGEST),
@@ -72,7 +92,7 @@ def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
         threads=_number(said.get("threads", 0)),
         particles=_number(said.get("fluid_particles", 0)),
         actual_seconds=_finite(said.get("wall_seconds", 0.0)),
-        message=cleaned(said["message"], _LONGEST),
+        message=words_of(place, said),
         fingerprint=cleaned(said["fingerprint"], _LONGEST),
     )
 

@@ -33,6 +33,7 @@ from eddyline.serve.store import FINAL, RunRow, Store, hashed
 from eddyline.serve.tokens import May
 from eddyline.serve.workers import Workers
 from eddyline.stream import atomic
+from eddyline.wording import NOT_CLOSED
 from eddyline.world import World
 from eddyline.world.describe import plan
 
@@ -103,7 +104,7 @@ class Lab:
         new = list(found.runs(self.folder, OWN, known))
         if new:
             self.store.add_all(new)
-        for row in self.store.in_state("running", "lost"):
+        for row in self.store.in_state("running", "lost", NOT_CLOSED):
             if not row.job and row.folder:  # nobody of ours: its folder says how it fares
                 self._follow_folder(row)
             elif row.state == "running" and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
@@ -305,10 +306,12 @@ class Lab:
 
     def _take_end_from_folder(self, row: RunRow) -> bool:
         """Whether the run has ended, by its run.json."""
-        said = found.record(Path(row.folder)) if row.folder else None
-        if said is None or said["outcome"] == "running":
+        place = Path(row.folder)
+        said = found.record(place) if row.folder else None
+        state = found.state_of(place, said) if said is not None else "running"
+        if said is None or state in ("running", "lost"):
             return False
-        self._close_by(row, said)
+        self._close_by(row, said | {"outcome": state, "message": found.words_of(place, said)})
         return True
 
     def _close_by(self, row: RunRow, said: Mapping[str, Any]) -> None:
@@ -334,9 +337,14 @@ class Lab:
 
     def _take_end(self, id_: str, message: str) -> None:
         row = self.store.get(id_)
-        if row is None or row.state != "running":
+        if row is None:
             return
-        said = found.record(Path(row.folder))
+        said = found.record(Path(row.folder)) if row.folder else None
+        is_unclosed = said is not None and said["outcome"] == NOT_CLOSED  # killed after it has told its end
+        if row.state != "running" and not is_unclosed:
+            return
+        if said is not None and is_unclosed:
+            said = said | {"message": found.words_of(Path(row.folder), said)}
         if said is None or said["outcome"] == "running":
             outcome = {"outcome": "failed", "message": self._last_words(id_) or message, "fingerprint": ""}
             said = (said or {}) | outcome

@@ -29,6 +29,7 @@ from eddyline.serve.rasters import always_the_same
 from eddyline.stream.damaged import DamagedError
 from eddyline.stream.frames import stored_count
 from eddyline.stream.snapshots import part_name, read_snapshot, snapshot_count, snapshot_moment
+from eddyline.wording import NOT_CLOSED
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -223,9 +224,10 @@ def messages(folder: Path, run: str) -> Iterator[pb.Message]:
     if bodies is not None:
         yield packed(bodies=bodies)
     results = json.dumps(kept.read_results(), ensure_ascii=False)
+    whole = Run(kept)
     ended = pb.Ended(
-        outcome="lost" if record["outcome"] == "running" else record["outcome"],
-        message=record["message"],
+        outcome=whole.outcome,
+        message=whole.message if whole.outcome == NOT_CLOSED else record["message"],
         fingerprint=record["fingerprint"],
         results=results,
         step=record.get("steps", 0),

@@ -1,67 +1,65 @@
-"""Files that are complete or absent: written beside their place, then renamed. What is appended is there as a
-whole or not at all."""
+"""Files that are complete or absent, see eddyline.files: JSON and HDF5 as well."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 import itertools
 import json
 import math
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.files import (
+    append,
+    create_text,
+    remove_folder,
+    remove_leftovers,
+    replacing,
+    replacing_folder,
+    sync,
+    sync_file,
+    sync_folder,
+    write_all,
+    write_bytes,
+    write_text,
+)
 from eddyline.stream import integrity
 
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
+__all__ = [
+    "append",
+    "create_text",
+    "hdf5_file",
+    "hdf5_in_memory",
+    "long_hdf5_file",
+    "plain",
+    "remove_folder",
+    "remove_leftovers",
+    "replacing",
+    "replacing_folder",
+    "sync",
+    "sync_file",
+    "sync_folder",
+    "write_all",
+    "write_bytes",
+    "write_hdf5",
+    "write_json",
+    "write_text",
+]
+
 HDF5_OVERHEAD = 60_000  # bytes of a file beside its data: many times what its index takes
 _NUMBERS = itertools.count()  # for HDF5 each file that is open has a name of its own
 
 
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Gives a temporary path beside `path`; renames it to `path` if the block succeeds, removes it
-    otherwise."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        yield temporary
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def write_bytes(path: Path, *pieces: bytes | memoryview) -> None:
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        for piece in pieces:
-            file.write(piece)
-
-
-def append(file: io.FileIO, data: bytes | memoryview) -> None:
-    """Appends to a file that is open for that; if it fails (disk full), takes back what was written of it."""
-    size = file.seek(0, os.SEEK_END)
-    try:
-        left = memoryview(data).cast("B")
-        while left:
-            left = left[file.write(left) :]
-    except OSError:
-        file.truncate(size)
-        raise
-
-
-def write_text(path: Path, text: str) -> None:
-    write_bytes(path, text.encode())
-
-
-def write_json(path: Path, value: Mapping[str, Any]) -> None:
+def write_json(path: Path, value: Mapping[str, Any], *, durable: bool = False) -> None:
     """Indented JSON; NumPy scalars become numbers, values that are not finite become null. See
     integrity.with_digest for JSON that is to be verified when it is read."""
-    write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    text = json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    write_text(path, text, durable=durable)
 
 
 def plain(value: Any) -> Any:
@@ -89,6 +87,8 @@ def long_hdf5_file(path: Path, size: int, note: bytes = b"") -> Iterator[h5py.Fi
     import h5py
 
     with replacing(path) as temporary:
+        with temporary.open("wb") as raw:
+            os.posix_fallocate(raw.fileno(), 0, size + HDF5_OVERHEAD)
         with h5py.File(temporary, "w") as file:
             with temporary.open("r+b") as raw:
                 os.posix_fallocate(raw.fileno(), 0, size + HDF5_OVERHEAD)

@@ -1,17 +1,18 @@
 """Checkpoints: what a run needs to go on, complete or absent, and never trusted without its checksums.
 
     checkpoints/000000001234/part-0000.bin, ...      what each rank held after step 1234
-                             manifest.json           written last: without it the rest does not count
+                             manifest.json           without it the rest does not count
 
-The parts may be read by any number of ranks. The newest two are kept.
+The folder gets its name when all of it is on the disk. The parts may be read by any number of ranks. The
+newest two are kept.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,15 +20,22 @@ from typing import Any
 
 from eddyline.stream import atomic, integrity
 from eddyline.stream.formats import FormatError, check_format
+from eddyline.wording import command
 
 FORMAT = 6
 """Of the manifest and of the parts, which are never read without it."""
 KEPT = 2
 MANIFEST = "manifest.json"
+_BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading a checkpoint raises that is not whole."""
 
 
 class CheckpointError(Exception):
     """There is none that could be used."""
+
+
+class NoCheckpointError(CheckpointError):
+    """None was ever written: the run can begin again from its start, as nothing is lost by that."""
 
 
 @dataclass(frozen=True)
@@ -61,46 +69,72 @@ def write_checkpoint(
     snapshots: int,
     world: str,
 ) -> None:
-    """Writes the parts one after the other, then the manifest, and deletes what is older than the newest
-    two. Later ones are those that a run could not go on from, as it has come here again: they go, too."""
+    """Writes a checkpoint and deletes what is older than the newest two. Later ones are those that a run
+    could not go on from, as it has come here again: they go, too. One of the same step that is whole stays:
+    its parts hold the same state."""
     own = folder / f"{step:012d}"
-    own.mkdir(parents=True, exist_ok=True)
-    (own / MANIFEST).unlink(missing_ok=True)
-    written = []
-    for number, part in enumerate(parts):
-        name = f"part-{number:04d}.bin"
-        atomic.write_bytes(own / name, part)
-        written.append({"file": name, "bytes": len(part), "sha256": hashlib.sha256(part).hexdigest()})
-    manifest = {
-        "format": FORMAT,
-        "step": step,
-        "time": time.hex(),
-        "frames": frames,
-        "snapshots": snapshots,
-        "world": world,
-        "parts": written,
-    }
-    atomic.write_json(own / MANIFEST, {**manifest, "sha256": _digest(manifest)})
+    folder.mkdir(exist_ok=True)
+    atomic.remove_leftovers(folder)
+    if own.is_dir() and not _holds(own, frames, snapshots, world):
+        atomic.remove_folder(own)
+    if not own.is_dir():
+        with atomic.replacing_folder(own) as temporary:
+            written = [_write_part(temporary, number, part) for number, part in enumerate(parts)]
+            manifest = {
+                "format": FORMAT,
+                "step": step,
+                "time": time.hex(),
+                "frames": frames,
+                "snapshots": snapshots,
+                "world": world,
+                "parts": written,
+            }
+            text = json.dumps({**manifest, "sha256": _digest(manifest)}, indent=2) + "\n"
+            _write(temporary / MANIFEST, text.encode())
     saved = _newest_first(folder)
     up_to_this = [path for path in saved if int(path.name) <= step]
     for useless in (set(saved) - set(up_to_this)).union(up_to_this[KEPT:]):
-        shutil.rmtree(useless, ignore_errors=True)
+        atomic.remove_folder(useless)
+
+
+def _write_part(folder: Path, number: int, part: bytes) -> dict[str, Any]:
+    name = f"part-{number:04d}.bin"
+    _write(folder / name, part)
+    return {"file": name, "bytes": len(part), "sha256": hashlib.sha256(part).hexdigest()}
+
+
+def _write(path: Path, data: bytes) -> None:
+    """A file of a folder that has only a temporary name yet, on the disk before this returns."""
+    with path.open("wb", buffering=0) as file:
+        atomic.write_all(file, data)
+        atomic.sync_file(file)
+
+
+def _holds(folder: Path, frames: int, snapshots: int, world: str) -> bool:
+    """Whether a folder is a whole checkpoint of this world, after as many frames and snapshots."""
+    try:
+        found = _read(folder)
+    except _BROKEN:
+        return False
+    return (found.frames, found.snapshots, found.world) == (frames, snapshots, world)
 
 
 def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = math.inf) -> Checkpoint:
     """The newest one that is whole, of a step before `before`. `tell` hears of those that are not. Raises
-    CheckpointError if there is none."""
+    CheckpointError if there is none; NoCheckpointError if none was ever written."""
     candidates = [each for each in _newest_first(folder) if int(each.name) < before]
     refused: list[FormatError] = []
     if not candidates and math.isfinite(before):
         raise CheckpointError(f"{folder}: there is no checkpoint of a step before {before:,.0f}")
+    if not candidates:
+        raise NoCheckpointError(f"{folder}: the run ended before its first checkpoint")
     for candidate in candidates:
         other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
         try:
             found = _read(candidate)
         except FormatError as error:
             refused.append(error)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except _BROKEN as error:
             tell(f"{candidate}: damaged ({error}){other}")
         else:
             for newer in refused:
@@ -110,15 +144,28 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = m
         raise CheckpointError(str(refused[0]))
     raise CheckpointError(
         f"{folder}: there is no checkpoint that is whole; the run cannot go on. What it has can be exported; "
-        "run its world.toml again, with --checkpoint-every if it may be killed"
+        f"`{command('run', folder.parent / 'world.toml')}` computes it again"
     )
+
+
+def look(folder: Path, world: str) -> bool | None:
+    """Whether a run of this world can go on from one: None if none was ever written. Looks at the manifests
+    and the sizes of parts, and does not read these."""
+    candidates = _newest_first(folder)
+    if not candidates:
+        return None
+    for candidate in candidates:
+        with contextlib.suppress(*_BROKEN):
+            if _manifest(candidate)["world"] == world_digest(world):
+                return True
+    return False
 
 
 def drop_checkpoints(folder: Path, since: int) -> None:
     """Deletes those of step `since` and later."""
     for each in _newest_first(folder):
         if int(each.name) >= since:
-            shutil.rmtree(each)
+            atomic.remove_folder(each)
 
 
 def world_digest(source: str) -> str:
@@ -132,18 +179,12 @@ def _newest_first(folder: Path) -> list[Path]:
 
 
 def _read(folder: Path) -> Checkpoint:
-    content = integrity.read_file(folder / MANIFEST)
-    if content is None:
-        raise ValueError("it was not finished")
-    manifest: dict[str, Any] = json.loads(content.decode("utf-8"))
-    check_format(folder / MANIFEST, manifest["format"], FORMAT)
-    if _digest({key: value for key, value in manifest.items() if key != "sha256"}) != manifest["sha256"]:
-        raise ValueError(f"{MANIFEST} has changed")
+    manifest = _manifest(folder)
     for part in manifest["parts"]:
         content = integrity.read_file(folder / part["file"])
         if content is None:
             raise ValueError(f"{part['file']} is missing")
-        if len(content) != part["bytes"] or hashlib.sha256(content).hexdigest() != part["sha256"]:
+        if hashlib.sha256(content).hexdigest() != part["sha256"]:
             raise ValueError(f"{part['file']} has changed")
     return Checkpoint(
         folder=folder,
@@ -154,6 +195,24 @@ def _read(folder: Path) -> Checkpoint:
         world=manifest["world"],
         files=tuple(part["file"] for part in manifest["parts"]),
     )
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """What the manifest says, if it is unchanged and the parts have the sizes that it tells."""
+    content = integrity.read_file(folder / MANIFEST)
+    if content is None:
+        raise ValueError("it was not finished")
+    manifest: dict[str, Any] = json.loads(content.decode("utf-8"))
+    check_format(folder / MANIFEST, manifest["format"], FORMAT)
+    if _digest({key: value for key, value in manifest.items() if key != "sha256"}) != manifest["sha256"]:
+        raise ValueError(f"{MANIFEST} has changed")
+    for part in manifest["parts"]:
+        path = folder / part["file"]
+        if not path.exists():
+            raise ValueError(f"{part['file']} is missing")
+        if path.stat().st_size != part["bytes"]:
+            raise ValueError(f"{part['file']} has changed")
+    return manifest
 
 
 def _digest(manifest: dict[str, Any]) -> str:

@@ -162,6 +162,13 @@ class FrameFiles:
             os.truncate(self._store.path, self._end)
         return int(kept["step"][-1]) if count else -1
 
+    def sync(self) -> None:
+        """Returns when all frames are on the disk."""
+        for path in (self._store.path, self._store.index_path):
+            if path.exists():
+                atomic.sync(path)
+        atomic.sync_folder(self._store.path.parent)
+
     def append(self, picture: Picture) -> None:
         """The next frame. Raises OSError; all others stay as they are then, but no more may be appended."""
         data = _record(picture)

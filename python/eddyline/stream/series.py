@@ -30,17 +30,29 @@ class SeriesFiles:
         self._known: dict[str, list[str]] = {}  # the columns of each file
 
     def cut(self, time: float) -> None:
-        """Goes on with files that are there, without their rows after `time` [s]. Raises DamagedError before
-        it changes any."""
+        """Goes on with files that are there, without their rows after `time` [s]; a file whose header was not
+        finished begins anew. Raises DamagedError before it changes any."""
         kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
             text = integrity.read_text(path)
+            if "\n" not in text:
+                kept[path] = []
+                continue
             with reading(path):
                 first, *rows = text[: text.rfind("\n") + 1].splitlines()
                 kept[path] = [first, *(row for row in rows if float(row.partition(",")[0]) <= time)]
         for path, lines in kept.items():
+            if not lines:
+                path.unlink()
+                continue
             atomic.write_text(path, "\n".join(lines) + "\n")
             self._known[path.stem] = [part.partition(" [")[0] for part in lines[0].split(",")]
+
+    def sync(self) -> None:
+        """Returns when all rows are on the disk."""
+        for path in self.folder.glob("*.csv"):
+            atomic.sync(path)
+        atomic.sync_folder(self.folder)
 
     def append(self, series: Rows) -> None:
         """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns)

@@ -114,6 +114,7 @@ class SnapshotFiles:
     folder: Path
     batch: int = BATCH  # particles in memory at a time
     _number: int = 0  # of the next
+    _synced: int = 0  # how many are on the disk for sure
     _times: list[float] = field(default_factory=list)
     _counts: dict[Kind, list[int]] = field(default_factory=lambda: {"fluid": [], "walls": []})
     _standing: dict[Kind, _Blank] = field(default_factory=dict)  # for the next small ones
@@ -131,12 +132,25 @@ class SnapshotFiles:
         """Goes on after the first `kept` snapshots of a folder; later ones are deleted. Gives the step of the
         last of them, -1 without any."""
         self._number = kept
-        for number in range(kept, snapshot_count(self.folder)):
-            for kind in KINDS:
-                (self.folder / kind / part_name(number)).unlink(missing_ok=True)
+        self._synced = kept
+        for kind in reversed(KINDS):  # a snapshot counts as there when its fluid is
+            for path in sorted((self.folder / kind).glob("[0-9]*.vtkhdf"), reverse=True):
+                if int(path.stem) >= kept:
+                    path.unlink()
+            if kept == 0:
+                (self.folder / f"{kind}.vtkhdf").unlink(missing_ok=True)
         self._times, self._counts = _find(self.folder)
         self._write_index()
         return snapshot_moment(self.folder.parent, kept - 1)[0] if kept else -1
+
+    def sync(self) -> None:
+        """Returns when all snapshots so far are on the disk: those since the last call are written there."""
+        for kind in KINDS:
+            for number in range(self._synced, self._number):
+                atomic.sync(self.folder / kind / part_name(number))
+            if self._synced < self._number:
+                atomic.sync_folder(self.folder / kind)
+        self._synced = self._number
 
     def take(self, simulation: _core.Simulation, put: Callable[[Job], None]) -> None:
         """Copies the particles as they are now, in order of their ids, and puts what writes them, batch after
@@ -314,7 +328,6 @@ def _read_note(path: Path) -> _Note:
 def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
     """All snapshots of a run in one self-contained VTKHDF file, to be moved elsewhere. Raises
     DamagedError."""
-    import h5py
 
     renew_index(run)
     folder = Path(run) / "snapshots"
@@ -322,7 +335,9 @@ def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
         _read_note(folder / kind / part_name(number))
         with integrity.hdf5_file(folder / kind / part_name(number)):
             pass  # the file on top would not say which one is damaged
-    with integrity.hdf5_file(folder / f"{kind}.vtkhdf") as source, h5py.File(target, "w") as file:
+    size = sum(path.stat().st_size for path in (folder / kind).iterdir())
+    top = folder / f"{kind}.vtkhdf"
+    with atomic.long_hdf5_file(target, size) as file, integrity.hdf5_file(top) as source:
         _copy(source, file)
 
 

@@ -16,6 +16,7 @@ from eddyline.run.errors import RequestError, StepFailedError
 from eddyline.run.execute import check_request, options_text
 from eddyline.run.execute import run as run_world
 from eddyline.run.fingerprint import canonical_world
+from eddyline.run.folder import RunFolder
 from eddyline.run.progress import duration
 from eddyline.run.record import Run
 from eddyline.stream import atomic
@@ -166,7 +167,7 @@ def run_sweep(
             _announce(folder, points, found)
         for number, point in enumerate(points, 1):
             run = found[point.label]
-            if run is not None and not run.report.is_file() and not stopped:
+            if run is not None and not _has_report(run) and not stopped:
                 stopped = not _published(run)
             if run is None and not stopped:
                 if options.progress:
@@ -224,7 +225,11 @@ def _published(run: Run) -> bool:
 
 def _was_stopped(run: Run) -> bool:
     """Ctrl-C while the pictures were made leaves a finished run without a report."""
-    return run.outcome == "stopped by user" or (run.outcome == "finished" and not run.report.is_file())
+    return run.outcome == "stopped by user" or (run.outcome == "finished" and not _has_report(run))
+
+
+def _has_report(run: Run) -> bool:
+    return RunFolder(run.folder).report.is_file()
 
 
 def _checked(base: World, chosen: Grid) -> list[Point]:

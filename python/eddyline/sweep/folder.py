@@ -15,6 +15,7 @@ from eddyline.run.errors import FolderInUseError, WriteError
 from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
+from eddyline.run.unclosed import close, has_final_state
 from eddyline.stream import atomic, integrity
 from eddyline.stream.damaged import DamagedError
 from eddyline.stream.formats import FormatError, check_format
@@ -101,7 +102,8 @@ class SweepFolder:
             yield
 
     def finished_run(self, label: str, world: World, options: str) -> Run | None:
-        """The run of a point, if it came to its end with the same world and options."""
+        """The run of a point, if it came to its end with the same world and options; if it was not closed, it
+        is now."""
         folder = RunFolder(self.path / label)
         try:
             record = folder.read_record()
@@ -111,9 +113,11 @@ class SweepFolder:
             raise
         except (OSError, ValueError):
             return None
-        if record.get("outcome") != "finished" or record.get("options", "") != options or not same:
+        if record.get("options", "") != options or not same:
             return None
-        return Run(folder)
+        if has_final_state(record) and record["ending"]["outcome"] == "finished":
+            return close(folder)
+        return Run(folder) if record.get("outcome") == "finished" else None
 
     def cleared(self, label: str) -> Path:
         """The folder of a point, without what a run left there that did not come to its end."""

@@ -122,7 +122,7 @@ def row_of(
     label: str, settings: dict[str, Setting], world: World, run: Run, quantities: Sequence[str], end: float
 ) -> Row:
     """The row of a point from what its run left, which was to go on until `end` [s]."""
-    if not run.results:
+    if not run.results_if_any:
         missing = {quantity: Cell(run.message or run.outcome) for quantity in quantities}
         return Row(label, settings, world.core.spacing, run.outcome, missing)
     trusted = {value["name"]: _statistic(value) for value in run.results["values"]}

@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from eddyline.plot.chart import GRID, INK, LINES, QUIET, style_axes
+from eddyline.stream import atomic
 
 __all__ = ["GRID", "INK", "LINES", "QUIET", "caption", "panels", "save"]
 
@@ -44,7 +45,9 @@ def save(figure: Figure, folder: Path, name: str = "picture.png") -> Path:
     path = folder / name
     with Image.open(buffer) as image:
         picture = image.convert("RGB")
-        picture.save(path, optimize=True)
-        if path.stat().st_size > LARGEST:
-            picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+        with atomic.replacing(path) as temporary:
+            picture.save(temporary, format="PNG", optimize=True)
+            if temporary.stat().st_size > LARGEST:
+                reduced = picture.quantize(256, dither=Image.Dither.NONE)
+                reduced.save(temporary, format="PNG", optimize=True)
     return path

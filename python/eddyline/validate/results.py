@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 from eddyline.bench.origin import commit
 from eddyline.run.machine import machine, versions
+from eddyline.stream import atomic
 from eddyline.validate.figures import Figure
 
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
@@ -63,19 +65,20 @@ def write(folder: Path, outcomes: Sequence[Outcome], origin: dict[str, Any]) -> 
     for outcome in outcomes:
         place = folder / outcome.case
         place.mkdir(exist_ok=True)
-        with (place / "results.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            for figure in outcome.figures:
-                ok = {True: "yes", False: "no", None: ""}[figure.ok]
-                writer.writerow([outcome.case, figure.quantity, *texts(figure), ok])
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for figure in outcome.figures:
+            ok = {True: "yes", False: "no", None: ""}[figure.ok]
+            writer.writerow([outcome.case, figure.quantity, *texts(figure), ok])
+        atomic.write_text(place / "results.csv", table.getvalue())
         if not origin["quick"]:
             refresh_readme(place / "README.md", outcome, f"eddyline validate {outcome.case}")
     path = folder / "results.json"
     cases = json.loads(path.read_text(encoding="utf-8"))["cases"] if path.is_file() else {}
     cases |= {outcome.case: {**_record(outcome), **origin} for outcome in outcomes}
     text = json.dumps({"cases": cases}, indent=2, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    atomic.write_text(path, text + "\n")
 
 
 def refresh_readme(path: Path, outcome: Outcome, command: str) -> None:
@@ -96,7 +99,7 @@ def refresh_readme(path: Path, outcome: Outcome, command: str) -> None:
     for figure in outcome.figures:
         ok = {True: "yes", False: "**no**", None: ""}[figure.ok]
         lines.append("| " + " | ".join([figure.quantity.replace("|", "\\|"), *texts(figure), ok]) + " |")
-    path.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+    atomic.write_text(path, f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}")
 
 
 def texts(figure: Figure) -> tuple[str, str, str, str]:

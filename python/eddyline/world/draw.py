@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from eddyline.files import replacing
 
 from .build import gauge_axis
 from .motions import top_speed
@@ -53,7 +56,11 @@ def save_picture(world: World, path: str | os.PathLike[str], dpi: float = 150.0)
         _View(world, panel, axes, scale).draw()
     figure.suptitle(world.title, fontsize=13, color=INK, fontweight="bold", parse_math=False)
     figure.supxlabel(_caption(world), fontsize=8.5, color=INK)
-    figure.savefig(os.fspath(path), dpi=dpi, facecolor="white")
+    target = Path(path)
+    with replacing(target) as temporary:
+        figure.savefig(
+            temporary, format=target.suffix.lstrip(".").lower() or None, dpi=dpi, facecolor="white"
+        )
 
 
 def views(world: World) -> list[tuple[int, int]]:

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from eddyline.files import create_text
+
 from .curves import DATA
 from .gallery import gallery
 from .problems import Problem, WorldError, did_you_mean
@@ -34,8 +36,7 @@ def new_world(name: str, copy: str | None = None, folder: str | Path = ".") -> P
         title = stem.replace("_", " ").replace("-", " ").capitalize()
         text = re.sub(r'^title *= *".*"', f'title  = "{title}"', text, count=1, flags=re.M)
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        create_text(path, text)
     except FileExistsError:
         raise _error(str(path), "exists already. Take another name, or remove the file.") from None
     except OSError as error:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from eddyline.run.errors import RequestError
 from eddyline.stream import atomic
+from eddyline.wording import command
 
 FORMAT = 1
 COUNT_BYTES = 4  # of a number that says how much will come
@@ -69,7 +70,8 @@ class Traffic:
                 found = cls(about, halos, file["exchanges"], file["messages"])
         except (KeyError, ValueError, EOFError, zipfile.BadZipFile):
             raise RequestError(
-                f"{path}: holds no recorded traffic; eddyline bench exchange --record {path} WORLD makes one"
+                f"{path}: holds no recorded traffic; "
+                f"`{command('bench', 'exchange', '--record', path)} WORLD` makes one"
             ) from None
         if about["format"] != FORMAT:
             raise RequestError(

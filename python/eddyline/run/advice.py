@@ -1,0 +1,46 @@
+"""What to do about a run that is not as it should be: commands that work when they are pasted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.stream import integrity
+from eddyline.stream.checkpoints import look
+from eddyline.wording import command
+
+if TYPE_CHECKING:
+    from eddyline.run.folder import RunFolder
+
+
+def resuming(folder: RunFolder, record: Mapping[str, Any]) -> str:
+    """What goes on with a run that did not come to its end, after a look at what its folder holds."""
+    try:
+        found = look(folder.checkpoints, integrity.read_text(folder.world))
+    except (OSError, ValueError):
+        return "its world.toml is missing or cannot be read, so that it cannot go on"
+    if found:
+        return f"`{command('resume', folder.path)}` goes on from its last checkpoint"
+    if found is None and can_begin_again(record):
+        return f"`{command('resume', folder.path)}` begins it again, as it has no checkpoint yet"
+    return f"no checkpoint of it is whole; `{again(folder.world, record)}` computes it again"
+
+
+def is_resumable(folder: RunFolder, record: Mapping[str, Any]) -> bool:
+    """Whether `eddyline resume` works."""
+    try:
+        found = look(folder.checkpoints, integrity.read_text(folder.world))
+    except (OSError, ValueError):
+        return False
+    return can_begin_again(record) if found is None else found
+
+
+def can_begin_again(record: Mapping[str, Any]) -> bool:
+    """Whether a run without a checkpoint would come farther than it has: not if one of its steps failed."""
+    return "details" not in record
+
+
+def again(world: Path, record: Mapping[str, Any]) -> str:
+    """The command that computes a world again, with the options that change the result."""
+    return f"{command('run', world)} {record.get('options', '')}".rstrip()
