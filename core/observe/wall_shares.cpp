@@ -38,13 +38,14 @@ const WallShares::Solid* WallShares::body_at(const Vec3& x) const {
 
 Vec3 WallShares::normal_at_contact(const Solid& body, const Vec3& foot, int axis, double inward) const {
   const double dx = world_.spacing, step = 0.25 * dx;
+  const int steps = static_cast<int>(reach_ / step);
   Vec3 above = foot;
   above[axis] += 0.5 * inward * dx;
-  for (double away = step; away <= reach_; away += step)
+  for (int k = 1; k <= steps; ++k)
     for (int d = 0; d < world_.dimensions; ++d)
       for (const double sign : {-1.0, 1.0}) {
         if (d == axis) continue;
-        const Vec3 x = above + sign * away * unit(d);
+        const Vec3 x = above + sign * k * step * unit(d);
         if (!(body.distance(x) > 0)) continue;
         Vec3 outward;
         for (int e = 0; e < world_.dimensions; ++e) {
