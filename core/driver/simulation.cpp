@@ -267,6 +267,7 @@ class FlowSimulation final : public Simulation {
     }
     std::vector<ArchiveReader> parts;
     comm::agree(communicator, "checkpoint", [&] {
+      if (communicator.is_root() && own.empty()) throw UserError("checkpoint: it has no parts; it is damaged.");
       for (auto& bytes : own) {
         const ArchiveReader& each = parts.emplace_back(std::move(bytes));
         auto of_part = kind();

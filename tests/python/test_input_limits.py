@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
-from fuzz_inputs import check_problems, limits, read_world
+from fuzz_inputs import check_problems, limits, read_settings, read_world, settings
 
 from eddyline.world import World, WorldError
 from eddyline.world.curves import find_curve
@@ -83,3 +84,8 @@ def test_every_name_of_a_circle_is_broken_and_told_of_once() -> None:
 def test_a_curve_lies_beside_the_world_or_in_the_package(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"must be the (bare )?name|cannot be read|no such file"):
         find_curve(name, [tmp_path])
+
+
+@pytest.mark.parametrize("seed", [1000606])
+def test_an_override_inside_a_table_in_one_line(seed: int) -> None:
+    read_settings(settings(random.Random(seed)))

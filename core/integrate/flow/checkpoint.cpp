@@ -51,7 +51,6 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   comm::agree(communicator_, "checkpoint", [&] {
     take_particles(parts);
     if (!communicator_.is_root()) return;
-    if (parts.empty()) throw UserError("checkpoint: it has no parts; it is damaged.");
     parts.at(0).get_value("moment", moment);
     parts.at(0).get_value("counts", counts);
     parts.at(0).get_value("control", control);

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tomlkit
 from tomlkit.exceptions import ConvertError, ParseError, TOMLKitError
+from tomlkit.items import InlineTable
 
 from .. import wording
 from ..wording import quoted
@@ -342,7 +343,7 @@ def _override(
                     return Problem(
                         0, document.overrides, f"{name} is not in the file: it has no [{parts[0]}]."
                     )
-                here[key] = tomlkit.table()
+                here[key] = tomlkit.inline_table() if isinstance(here, InlineTable) else tomlkit.table()
             here = here[key]
     document.overridden.add(path)
     return None
