@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from fuzz_inputs import check_problems, limits, read_settings, read_world, settings
 
+from eddyline.run.errors import FolderInUseError
+from eddyline.run.folder import RunFolder
 from eddyline.world import World, WorldError
 from eddyline.world.curves import find_curve
 from eddyline.world.formulas import resolve_let
@@ -84,6 +86,13 @@ def test_every_name_of_a_circle_is_broken_and_told_of_once() -> None:
 def test_a_curve_lies_beside_the_world_or_in_the_package(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"must be the (bare )?name|cannot be read|no such file"):
         find_curve(name, [tmp_path])
+
+
+def test_a_loop_of_links_is_no_folder_for_a_run(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(FolderInUseError, match="leads nowhere"):
+        RunFolder.check_outside(tmp_path / "a")
 
 
 @pytest.mark.parametrize("seed", [1000606])

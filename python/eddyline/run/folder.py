@@ -81,7 +81,13 @@ class RunFolder:
     def check_outside(out: Path, *, beside_parts: bool = False) -> None:
         """Raises FolderInUseError if `out` is the folder of a run or lies in one; with `beside_parts` only if
         it is where the run keeps something itself."""
-        place = out.resolve()
+        try:
+            place = out.resolve()
+        except (RuntimeError, OSError, ValueError):  # a loop of links is a RuntimeError until Python 3.13
+            raise FolderInUseError(
+                f"{given('out', out)}: leads nowhere, as links do that lead to each other; "
+                "give a new or an empty folder"
+            ) from None
         for folder in (place, *place.parents):
             if not (folder / "run.json").is_file():
                 continue
