@@ -280,7 +280,7 @@ void Observers<T, D>::add_torque(std::int32_t owner, std::span<const Pushed> wal
   });
 }
 
-/// Power of the domain's walls, which move in their own plane, along which pressure does not push them.
+/// Power of the domain's walls, which move in their own plane.
 template <class T, int D>
 void Observers<T, D>::add_power_of_sides() {
   const double unit = force_unit();
@@ -288,7 +288,9 @@ void Observers<T, D>::add_power_of_sides() {
     double power = 0;
     if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
       for (int d = 0; d < D; ++d)
-        power -= unit * flow_.wall.velocity(i, d) * static_cast<double>(flow_.viscous_reaction[d][i]);
+        power -=
+            unit * flow_.wall.velocity(i, d) *
+            (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
     return std::array{power};
   });
 }

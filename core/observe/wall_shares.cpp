@@ -75,9 +75,21 @@ std::vector<Share> WallShares::of(std::int32_t owner, const Vec3& x) const {
     sides.push_back(share);
     axis = d, inward = x[d] < low ? 1 : -1;
   }
-  if (sides.size() != 1) return sides;
+  // Along axes on which it lies beyond no side, what it feels stays with the side that it belongs to.
+  Share rest{owner};
+  for (int d = 0; d < world_.dimensions; ++d) {
+    const auto normal = [d](const Share& share) { return share.columns[static_cast<std::size_t>(d)] != Vec3{}; };
+    if (std::none_of(sides.begin(), sides.end(), normal)) rest.columns[static_cast<std::size_t>(d)] = unit(d);
+  }
+  const auto with_rest = [&] {
+    for (Share& share : sides)
+      if (share.owner == owner)
+        for (std::size_t d = 0; d < 3; ++d) share.columns[d] = share.columns[d] + rest.columns[d];
+    return sides;
+  };
+  if (sides.size() != 1) return with_rest();
   const Solid* body = body_at(foot);
-  if (body == nullptr) return sides;
+  if (body == nullptr) return with_rest();
   const Vec3 n = normal_at_contact(*body, foot, axis, inward), along = n - n[axis] * unit(axis);
   const double cosine = -inward * n[axis], sine = norm(along);  // of the angle between the body and the side
   Share whole{body->index, {unit(0), unit(1), unit(2)}};

@@ -19,19 +19,18 @@ struct Share {
   Vec3 of(const Vec3& f) const { return f.x * columns[0] + f.y * columns[1] + f.z * columns[2]; }
 };
 
-/// Pressure pushes a side of the domain along its normal only; a dummy particle in a corner of the domain counts for
-/// each side along the side's normal, one of a body for the body as a whole. A side's dummy particle whose foot on the
-/// side lies inside a body is hidden from the fluid by the body. What it feels, f, is split by the angle theta that
-/// body and side make there, with the normals n_b and n_s into them:
+/// A dummy particle in a corner of the domain counts for each side along the side's normal, one of a body for the body
+/// as a whole. A side's dummy particle whose foot on the side lies inside a body is hidden from the fluid by the body.
+/// What it feels, f, is split by the angle theta that body and side make there, with the normals n_b and n_s into them:
 ///   f = w f + (1 - w) (b n_b + s n_s + rest along the side),   w = cot theta from 0 to 1
 /// of which s n_s is the side's. At 90 degrees that is exact, below 45 degrees all is the body's. The weight was fitted
-/// to still water at slopes of 20 to 90 degrees.
+/// to still water at slopes of 20 to 90 degrees. Shares add up to f.
 class WallShares {
  public:
   /// Bodies as they are at `time` [s].
   WallShares(const world::World& world, double time);
 
-  /// The shares of a dummy particle of a side or body at x. They add up to the part of the force that counts.
+  /// The shares of a dummy particle of a side or body at x. They add up to what it feels.
   std::vector<Share> of(std::int32_t owner, const Vec3& x) const;
 
  private:

@@ -23,7 +23,6 @@ from eddyline.run.closing import closing_lines
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
 from eddyline.serve import found, past
-from eddyline.serve.channel import Channel
 from eddyline.stream import atomic, checkpoints
 from eddyline.wording import NOT_CLOSED, command
 
@@ -75,8 +74,7 @@ def test_a_run_that_was_computed_and_not_closed_says_so(
     assert f"A is {NOT_CLOSED}: {run.message}" in eddyline.compare(run, run).text()
     said = run.record
     assert found.state_of(run.folder, said) == NOT_CLOSED and advice in found.words_of(run.folder, said)
-    channel = Channel("run")
-    past.fill(channel, run.folder)
+    assert list(past.messages(run.folder, "run"))
     with RunFolder(run.folder).held():
         assert eddyline.Run.open(run.folder).outcome == "running"
 

@@ -212,7 +212,7 @@ def _how(code: int | None) -> str:
 
 def _note_loss(folder: Path) -> str:
     """Says in run.json that the run has failed, if it had begun."""
-    from eddyline.stream import atomic
+    from eddyline.stream import atomic, integrity
     from eddyline.stream.checkpoints import look
     from eddyline.wording import NOT_CLOSED, command
 
@@ -228,8 +228,9 @@ def _note_loss(folder: Path) -> str:
         return f"{path} was computed, but not closed: `{command('resume', path)}` completes it. "
     if content["outcome"] == "running":
         content |= {"outcome": "failed", "message": "a rank was lost"}
-        atomic.write_json(record, content, durable=True)
-    found = look(path / "checkpoints", (path / "world.toml").read_text(encoding="utf-8"))
+        atomic.write_json(record, integrity.with_digest(content), durable=True)
+    world = path / "world.toml"
+    found = world.is_file() and look(path / "checkpoints", world.read_text(encoding="utf-8"))
     how = "goes on from its last checkpoint" if found else "begins it again"
     remedy = f"`{command('resume', path)}` {how}. " if found is not False else ""
     return f"What {path} holds stays readable. {remedy}"

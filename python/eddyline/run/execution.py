@@ -22,6 +22,7 @@ from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
 from eddyline.run.unclosed import evaluate_run, unclosed
+from eddyline.stream import integrity
 from eddyline.stream.checkpoints import Checkpoint, world_digest
 from eddyline.stream.timeline import NAME as TIMELINE
 from eddyline.stream.timeline import write_timeline
@@ -66,6 +67,7 @@ class Execution:
         self._makes = {"movie": True, "report": True}
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
+            "format": integrity.FORMAT,
             "world": world.name,
             "title": world.title,
             "source": str(world.path or ""),
