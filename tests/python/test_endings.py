@@ -23,7 +23,6 @@ from eddyline.run.closing import closing_lines
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
 from eddyline.serve import found, past
-from eddyline.serve.channel import Channel
 from eddyline.stream import atomic, checkpoints
 from eddyline.wording import NOT_CLOSED, command
 
@@ -75,8 +74,8 @@ def test_a_run_that_was_computed_and_not_closed_says_so(
     assert f"A is {NOT_CLOSED}: {run.message}" in eddyline.compare(run, run).text()
     said = run.record
     assert found.state_of(run.folder, said) == NOT_CLOSED and advice in found.words_of(run.folder, said)
-    channel = Channel("run")
-    past.fill(channel, run.folder)
+    last = list(past.messages(run.folder, "run"))[-1]
+    assert (last.ended.outcome, last.ended.message) == (NOT_CLOSED, run.message)
     with RunFolder(run.folder).held():
         assert eddyline.Run.open(run.folder).outcome == "running"
 
@@ -98,7 +97,8 @@ def test_what_was_not_closed_is_completed(
     assert again.outcome == "finished" and again.results == whole.results
     assert again.fingerprint == whole.fingerprint
     times = {"started", "wall_seconds", "particle_updates_per_second", "statistics", "resumed"}
-    records = [{key: run.record[key] for key in run.record.keys() - times} for run in (whole, again)]
+    kept = [eddyline.Run.open(run.folder).record for run in (whole, again)]
+    records = [{key: record[key] for key in record.keys() - times} for record in kept]
     assert records[0] == records[1]
 
 
