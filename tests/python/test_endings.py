@@ -19,6 +19,7 @@ import small_worlds
 
 import eddyline
 from eddyline import files
+from eddyline.ranks.launch import _note_loss
 from eddyline.run.closing import closing_lines
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
@@ -338,3 +339,14 @@ def test_a_checkpoint_of_the_same_step_is_not_taken_away_before_it_is_replaced(t
     write([b"one"])
     assert checkpoints.find_checkpoint(tmp_path, print).step == 3
     assert json.loads(manifest.read_text())["frames"] == 1
+
+
+def test_a_run_whose_rank_was_lost_can_be_opened(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = unclosed(world, tmp_path / "run", monkeypatch, "_save")
+    (tmp_path / "run_told").mkdir()
+    (tmp_path / "run_told" / "run").write_text(str(run.folder))
+    assert f"`{command('resume', run.folder)}` begins it again" in _note_loss(tmp_path / "run_told")
+    again = eddyline.Run.open(run.folder)
+    assert (again.outcome, again.message) == ("failed", "a rank was lost")
