@@ -47,6 +47,7 @@ CHANGING = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os
 PATIENCE = 120.0  # s until a process counts as hanging
 ORPHANS_END = 10.0  # s: the coder of a film ends when its input does
 TIMES = (
+    "digest",
     "started",
     "wall_seconds",
     "particle_updates_per_second",
@@ -476,7 +477,7 @@ def contents(folder: Path) -> dict[str, Any]:
 def of_any_ranks(found: dict[str, Any]) -> dict[str, Any]:
     """Of the contents of a folder that which is the same on any number of ranks."""
     kept = {name: value for name, value in found.items() if Path(name).suffix not in (".png", ".mp4", ".h5")}
-    return kept | {"run.json": {key: found["run.json"][key] for key in OF_ANY_RANKS}}
+    return kept | {"run.json": {key: found["run.json"].get(key) for key in OF_ANY_RANKS}}
 
 
 def begin_as_rank() -> None:

@@ -19,6 +19,7 @@ import small_worlds
 
 import eddyline
 from eddyline import files
+from eddyline.ranks.launch import _note_loss
 from eddyline.run.closing import closing_lines
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
@@ -74,7 +75,8 @@ def test_a_run_that_was_computed_and_not_closed_says_so(
     assert f"A is {NOT_CLOSED}: {run.message}" in eddyline.compare(run, run).text()
     said = run.record
     assert found.state_of(run.folder, said) == NOT_CLOSED and advice in found.words_of(run.folder, said)
-    assert list(past.messages(run.folder, "run"))
+    last = list(past.messages(run.folder, "run"))[-1]
+    assert (last.ended.outcome, last.ended.message) == (NOT_CLOSED, run.message)
     with RunFolder(run.folder).held():
         assert eddyline.Run.open(run.folder).outcome == "running"
 
@@ -96,7 +98,8 @@ def test_what_was_not_closed_is_completed(
     assert again.outcome == "finished" and again.results == whole.results
     assert again.fingerprint == whole.fingerprint
     times = {"started", "wall_seconds", "particle_updates_per_second", "statistics", "resumed"}
-    records = [{key: run.record[key] for key in run.record.keys() - times} for run in (whole, again)]
+    kept = [eddyline.Run.open(run.folder).record for run in (whole, again)]
+    records = [{key: record[key] for key in record.keys() - times} for record in kept]
     assert records[0] == records[1]
 
 
@@ -336,3 +339,14 @@ def test_a_checkpoint_of_the_same_step_is_not_taken_away_before_it_is_replaced(t
     write([b"one"])
     assert checkpoints.find_checkpoint(tmp_path, print).step == 3
     assert json.loads(manifest.read_text())["frames"] == 1
+
+
+def test_a_run_whose_rank_was_lost_can_be_opened(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = unclosed(world, tmp_path / "run", monkeypatch, "_save")
+    (tmp_path / "run_told").mkdir()
+    (tmp_path / "run_told" / "run").write_text(str(run.folder))
+    assert f"`{command('resume', run.folder)}` begins it again" in _note_loss(tmp_path / "run_told")
+    again = eddyline.Run.open(run.folder)
+    assert (again.outcome, again.message) == ("failed", "a rank was lost")

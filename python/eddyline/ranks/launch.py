@@ -214,6 +214,7 @@ def _note_loss(folder: Path) -> str:
     """Says in run.json that the run has failed, if it had begun."""
     from eddyline.stream import atomic, integrity
     from eddyline.stream.checkpoints import look
+    from eddyline.stream.damaged import DamagedError
     from eddyline.wording import NOT_CLOSED, command
 
     begun = folder / "run"
@@ -221,16 +222,19 @@ def _note_loss(folder: Path) -> str:
         return ""
     path = Path(os.fsdecode(begun.read_bytes()))
     record = path / "run.json"
-    if not record.is_file():
-        return ""
-    content = json.loads(record.read_text(encoding="utf-8"))
+    try:
+        content = integrity.read_json(record)
+        if content is None:
+            return ""
+        world = integrity.read_text(path / "world.toml")
+    except DamagedError as error:
+        return f"{error}. "
     if content["outcome"] == NOT_CLOSED:
         return f"{path} was computed, but not closed: `{command('resume', path)}` completes it. "
     if content["outcome"] == "running":
         content |= {"outcome": "failed", "message": "a rank was lost"}
         atomic.write_json(record, integrity.with_digest(content), durable=True)
-    world = path / "world.toml"
-    found = world.is_file() and look(path / "checkpoints", world.read_text(encoding="utf-8"))
+    found = look(path / "checkpoints", world)
     how = "goes on from its last checkpoint" if found else "begins it again"
     remedy = f"`{command('resume', path)}` {how}. " if found is not False else ""
     return f"What {path} holds stays readable. {remedy}"
