@@ -21,7 +21,7 @@ from eddyline.wording import one_line
 
 NAME = "journal.jsonl"
 FORMAT = 1
-"""Of each line; lines without a number are of format 1."""
+"""The format of each line; a line without a number has format 1."""
 
 
 class JournalError(DamagedError):

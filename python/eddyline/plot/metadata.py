@@ -204,7 +204,7 @@ def _read_movie(path: Path) -> dict[str, str]:
 
 
 def _limit() -> None:
-    """Of the process that reads a movie."""
+    """Limit the process that reads a movie."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (4 * _LONGEST, 4 * _LONGEST))  # of what it writes

@@ -23,7 +23,7 @@ from eddyline.stream.formats import FormatError, check_format
 from eddyline.wording import command
 
 FORMAT = 6
-"""Of the manifest and of the parts, which are never read without it."""
+"""The format of the manifest and of the parts, which are never read without it."""
 KEPT = 2
 MANIFEST = "manifest.json"
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)

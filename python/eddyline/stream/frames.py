@@ -53,10 +53,10 @@ _LOADING = threading.Lock()  # headers are parsed by `ast`, which breaks in two 
 HEADER = np.dtype([("magic", "S8"), ("format", "<u4"), ("spare", "V28")])
 """Begins an index."""
 INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8"), ("digest", "<u8"), ("own", "<u8")])
-"""Of a frame: time [s], step, how many bytes of `frames.npy` there are with it, the checksum of its own
+"""One frame: time [s], step, how many bytes of `frames.npy` there are with it, the checksum of its own
 bytes, and that of the fields before and of its number."""
 _INDEX_1 = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
-"""Of version 0.1, without a header."""
+"""The index of version 0.1, without a header."""
 _MAGIC = b"eddyidx\n"
 _MOMENT_FIELDS: list[tuple[Any, ...]] = _MOMENT.descr
 _SCALE_FIELDS: list[tuple[Any, ...]] = _SCALE.descr
@@ -208,7 +208,7 @@ def _header() -> bytes:
 
 
 def _row(number: int, time: float, step: int, end: int, digest: int) -> bytes:
-    """Of the index."""
+    """A row of the index."""
     fields = np.array((time, step, end, digest, 0), dtype=INDEX).tobytes()[:-8]
     return fields + _own(number, fields).to_bytes(8, "little")
 

@@ -311,7 +311,7 @@ class _Note:
 
 
 def _read_note(path: Path) -> _Note:
-    """Of a snapshot. Raises DamagedError."""
+    """The note at the end of a snapshot. Raises DamagedError."""
     kind: Kind = "fluid" if path.parent.name == "fluid" else "walls"
     note = integrity.read_note(path)
     if note is None:
