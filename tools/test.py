@@ -311,7 +311,7 @@ def _pytest(*words: str, before: Sequence[str] = (), environment: dict[str, str]
     with tempfile.TemporaryFile("w+", errors="replace") as file:  # a pipe ends when all do that have it
         try:
             code = subprocess.run(
-                [*before, _tool("pytest"), "-rs", *words], stdout=file, stderr=subprocess.STDOUT, check=False,
+                [*before, _tool("pytest"), "-rsfE", *words], stdout=file, stderr=subprocess.STDOUT, check=False,
                 env=_environment({RUN: run, **(environment or {})}),
             ).returncode  # fmt: skip
         finally:
