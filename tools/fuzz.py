@@ -88,7 +88,7 @@ def _read_one(make: Callable[[random.Random], Any], read: Callable[[Any], None],
 
 
 def _holds(name: str, check: Callable[[int], None], seed: int) -> bool:
-    """Whether an input breaks no rule; else it is kept."""
+    """True if an input breaks no rule; others are kept."""
     try:
         check(seed)
     except (Exception, RecursionError) as error:

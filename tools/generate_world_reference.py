@@ -159,7 +159,7 @@ def _table(
 
 
 def _kind(key: str, value: Schema) -> str:
-    """What may stand there, in words."""
+    """Allowed values, in words."""
     if "const" in value:
         return f"`{json.dumps(value['const'])}`"
     if "enum" in value:
@@ -187,7 +187,7 @@ def _list_kind(value: Schema) -> str:
 
 
 def _formula_kind(value: Schema) -> str:
-    """What a formula there may use besides [let]: place and time, time, or nothing."""
+    """Variables of a formula besides [let]: place and time, time, or none."""
     words = " ".join(choice.get("description", "") for choice in value.get("anyOf", ()))
     return "field" if "x, y, z" in words else "formula of t" if "formula of t " in words else ""
 

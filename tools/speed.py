@@ -1,4 +1,5 @@
-"""Whether a time step costs more than it did, against the arithmetic of the machine: `make test-speed`.
+"""Compares the cost of a time step with the stored one, relative to the arithmetic of the machine: `make
+test-speed`.
 
   python tools/speed.py            compares with tests/golden/speed.json
   python tools/speed.py --store    measures for longer and stores what this kind of machine has now
@@ -43,7 +44,7 @@ Costs = dict[str, dict[str, float]]
 
 @dataclass
 class Found:
-    """What the rounds so far have found of one flow. kind: of the machine."""
+    """Measurements of one flow so far. kind: of the machine."""
 
     seconds: list[float] = field(default_factory=list)  # of a pair
     limits: list[float] = field(default_factory=list)  # pairs a second
@@ -61,7 +62,7 @@ class Found:
 
     @property
     def is_sound(self) -> bool:
-        """Whether other programs have let it be measured."""
+        """True if other programs left enough time to measure."""
         count, factor = AGREE[0]
         shortest = sorted(self.seconds)[:count]
         return self.limits_agree and len(shortest) == count and shortest[-1] <= factor * shortest[0]
@@ -93,7 +94,8 @@ Round = Callable[[int, Found], None]
 def measured(
     seconds: float, is_enough: Callable[[dict[str, Found]], bool], take: Round = take_round
 ) -> dict[str, Found]:
-    """By flow. Ends after so many seconds, or with the first round after LEAST_ROUNDS that is enough."""
+    """Measurements by flow. Ends after so many seconds, or with the first round after LEAST_ROUNDS that is
+    enough."""
     flows = {f"{dimensions}D": Found() for dimensions in DIMENSIONS}
     end, rounds = time.perf_counter() + seconds, 0
     while rounds == 0 or time.perf_counter() < end:

@@ -213,8 +213,8 @@ def python(jobs: int) -> Output:
 
 
 def speed(jobs: int) -> Output:
-    """What a time step costs, against the arithmetic of this machine; of machines that nothing is stored of,
-    and of busy ones, it says so."""
+    """Compares the cost of a time step with the stored one, relative to the arithmetic of this machine.
+    Unknown and busy machines are reported as such."""
     passed, output = _command(sys.executable, "tools/speed.py")
     if passed:
         print("\n".join(f"    {line}" for line in output.splitlines()), flush=True)
@@ -291,7 +291,7 @@ STAGES = (
 
 
 def _command(*words: str, environment: dict[str, str] | None = None) -> Output:
-    """Whether a command succeeded, and all that it printed."""
+    """True if a command succeeded, and its output."""
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
         env=_environment(environment),
@@ -311,7 +311,8 @@ def _pytest(*words: str, before: Sequence[str] = (), environment: dict[str, str]
     with tempfile.TemporaryFile("w+", errors="replace") as file:  # a pipe ends when all do that have it
         try:
             code = subprocess.run(
-                [*before, _tool("pytest"), "-rsfE", *words], stdout=file, stderr=subprocess.STDOUT, check=False,
+                [*before, _tool("pytest"), "-rsfE", *words],
+                stdout=file, stderr=subprocess.STDOUT, check=False,
                 env=_environment({RUN: run, **(environment or {})}),
             ).returncode  # fmt: skip
         finally:
@@ -388,7 +389,7 @@ def _configure(folder: Path, sanitizers: str, *more: str) -> Output:
 
 
 def _headers_of_openmp() -> list[str]:
-    """Where the compiler keeps omp.h, which clang-tidy does not bring; after its own headers."""
+    """Option for the folder of omp.h, which clang-tidy does not bring; after its own headers."""
     compiler = os.environ.get("CXX", "c++")
     _, found = _command(compiler, "-print-file-name=include/omp.h")
     header = Path(found.strip())

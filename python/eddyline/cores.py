@@ -30,8 +30,8 @@ def own_cores() -> list[int]:
 
 @functools.lru_cache(maxsize=1)
 def cpu_quota(process: Path = Path("/proc/self")) -> float | None:
-    """How many cores' time the control groups of this process may use (cgroup v1, v2): the least that its own
-    group or one around it says. None without a limit.
+    """CPU quota of this process in cores (control groups v1 and v2): the smallest of its own group and those
+    around it. None without a limit.
 
     process: a folder with `cgroup` and `mountinfo`, as the system has for each process.
     """
@@ -53,7 +53,7 @@ def cpu_quota(process: Path = Path("/proc/self")) -> float | None:
 
 
 def _mount(line: str) -> tuple[str, str, str, list[str]]:
-    """What is mounted, where, its kind and options of a line of mountinfo."""
+    """Source, mount point, type and options in a line of mountinfo."""
     first, _, second = line.partition(" - ")
     root, place = (_ESCAPED.sub(lambda found: chr(int(found[1], 8)), word) for word in first.split()[3:5])
     kind, _, *options = second.split()
@@ -81,7 +81,7 @@ def _limits(place: Path, group: str) -> list[float]:
 
 
 def _limit(folder: Path) -> float | None:
-    """What one group may use [cores]; None if it says nothing, or no limit."""
+    """Quota of one group [cores]; None without a limit."""
     try:
         if (folder / "cpu.max").exists():
             quota, period = (folder / "cpu.max").read_text().split()

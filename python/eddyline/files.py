@@ -65,8 +65,8 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _is_in_use(name: str) -> bool:
-    """Whether the process that made a temporary file may still be at work on it. Processes of other machines
-    may be."""
+    """True if the process that made a temporary file may still be writing it, as processes of other machines
+    may."""
     found = re.search(rf"\.(\d+)-\d+(?:-(\w+))?{re.escape(_SUFFIX)}$", name)
     if found is None or (found[2] is not None and found[2] != _NODE):
         return True

@@ -1,5 +1,4 @@
-"""What messages call that which a caller has given: `out = "mine"` in Python, `--out mine` on the command
-line."""
+"""Names of arguments in messages: `out = "mine"` in Python, `--out mine` on the command line."""
 
 from __future__ import annotations
 
@@ -27,12 +26,12 @@ def of_options() -> Iterator[None]:
 
 
 def speaks_of_options() -> bool:
-    """Whether the caller is the command line."""
+    """True if the caller is the command line."""
     return _options.get()
 
 
 def called(parameter: str, option: str = "") -> str:
-    """What a parameter is called: by its name, or as an option, which has the same name unless `option` is
+    """Name of a parameter in messages: its own, or that of the option, which is the same unless `option` is
     given."""
     return (option or f"--{parameter.replace('_', '-')}") if _options.get() else parameter
 
@@ -78,5 +77,5 @@ def escaped(letter: str) -> str:
 
 
 def quoted(text: str, width: int = LONGEST_QUOTE) -> str:
-    """What a user wrote, for a message: cut to `width` letters, with an ellipsis."""
+    """Text of a user for a message, cut to `width` characters with an ellipsis."""
     return text if len(text) <= width else text[: width - 3] + "..."

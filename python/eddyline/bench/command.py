@@ -82,7 +82,7 @@ def _measure_steps(options: argparse.Namespace, threads: list[int], console: Con
 
 
 def _check(parser: argparse.ArgumentParser, records: Path | None, picture: Path | None = None) -> None:
-    """What would fail after all measurements is found before them."""
+    """Finds before the measurements what would fail after them."""
     if picture is not None and picture.suffix != ".png":
         parser.error(f"--picture {picture}: must end in .png")
     for name, path in (("json", records), ("picture", picture)):

@@ -83,7 +83,7 @@ def measure(threads: Sequence[int]) -> list[Record]:
 
 
 def sums_of(world: World) -> str:
-    """Which of SUMS a world's steps make."""
+    """The entry of SUMS that a world's steps compute."""
     if world.file.method.scheme == "classic":
         return "gas" if world.file.fluid.state == "ideal_gas" else "liquid"
     return "free surface" if world.has_free_surface else "confined"
@@ -104,7 +104,7 @@ def arithmetic_limit(dimensions: int, sums: str) -> tuple[float, bool]:
 
 
 def best_known(limits: Sequence[tuple[float, bool]]) -> list[float]:
-    """Of several measurements: each as it is if the core was ours, else the best of all, because other
+    """Combines several measurements: each as it is if the core was free, else the best of all, because other
     programs only ever make it less."""
     best = max(limit for limit, _ in limits)
     return [limit if ours else best for limit, ours in limits]
@@ -117,7 +117,7 @@ def _copy_rates(threads: int, size: int) -> list[float]:
 
     def copy(number: int) -> None:
         source, target = ctypes.create_string_buffer(size), ctypes.create_string_buffer(size)
-        ctypes.memset(source, 1, size)  # pages that were never written all lie in one place
+        ctypes.memset(source, 1, size)  # pages that were never written all share one physical page
         for repetition in range(REPETITIONS + 1):
             barrier.wait()
             start = time.thread_time()

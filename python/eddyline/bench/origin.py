@@ -1,4 +1,4 @@
-"""Which sources a measurement was made with."""
+"""The sources that a measurement was made with."""
 
 from __future__ import annotations
 

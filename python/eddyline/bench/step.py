@@ -40,12 +40,12 @@ class Record:
     particles: fluid; wall_particles: dummy particles. neighbours: pairs of a fluid particle.
     evals_per_second, pairs_per_second: all threads together. A step is the median of the repetitions without
     rebuilds, and the mean of all rebuilds, as some repetitions have more of them than others.
-    clock: "core": time that the core has worked on the program, so that others do not count, with one thread;
-    "wall" with several. core_share: core time over wall-clock time and threads; 1 where nobody disturbs.
+    clock: "core": CPU time of the program, so that other programs do not count, with one thread;
+    "wall" with several. core_share: core time over wall-clock time and threads; 1 on an idle machine.
     ns_per_pair: of one pair, all passes.
     spread: (slowest - fastest) / median of the repetitions.
     limit_fraction: share of what the threads' cores reach in the arithmetic of such a flow alone, measured
-    before each repetition; None if others had the core whenever it was measured.
+    before each repetition; None if other programs held the core at every measurement.
     bytes_per_particle: of fluid and walls, beside the lists; list_bytes_per_pair: of a stored pair.
     pairs_per_byte: of an evaluation, for each byte that is held, the lists once for each pass.
     phases: ns of a step for each fluid particle: the step, shared out as the core's own timers say.
@@ -81,7 +81,7 @@ class Record:
 
     @property
     def ns_per_particle(self) -> float:
-        """Of a step, for each fluid particle."""
+        """Nanoseconds of a step for each fluid particle."""
         return 1e9 / self.evals_per_second
 
     def as_json(self) -> dict[str, Any]:

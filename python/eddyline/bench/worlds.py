@@ -1,6 +1,6 @@
-"""What is benchmarked, of about a given number of particles: a closed box that mixes, a dam break, a channel
-with an inflow, a box of gas; and worlds that are awkward for cells and lists: a thin jet, everything in one
-corner, a splash."""
+"""Worlds of benchmarks, with about a given number of particles: a closed box that mixes, a dam break, a
+channel with an inflow, a box of gas; and worlds that are awkward for cells and lists: a thin jet, everything
+in one corner, a splash."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _main() -> None:
 
 
 def _start_quickly() -> None:
-    """What is imported stays, and to look for garbage in it again and again takes time; so do NumPy's
+    """Imported modules stay: searching them for garbage again and again takes time, and so do NumPy's
     threads for large matrices, of which there are none here. Without both a command takes a tenth less."""
     gc.set_threshold(50_000)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

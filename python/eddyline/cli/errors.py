@@ -1,4 +1,4 @@
-"""What a user can cause, as lines on standard error, and exit codes.
+"""Errors that a user can cause, as lines on standard error, and exit codes.
 
 0 done, 2 bad input, 3 a step failed, 4 cannot write, 5 a rank was lost, 130 stopped by Ctrl-C.
 """

@@ -120,7 +120,7 @@ def _manner(
     lazy_inexact: LazyInexact = False,
     patience: Patience = 300.0,
 ) -> None:
-    """How a run is computed: nothing of it changes a bit of the result, but for --lazy-inexact."""
+    """Options of how a run is computed: none changes a bit of the result except --lazy-inexact."""
 
 
 def with_manner(command: Callable[..., None]) -> Callable[..., None]:

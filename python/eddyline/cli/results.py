@@ -1,4 +1,4 @@
-"""What runs have left: `export`, `sweep`, `compare`."""
+"""Commands on the results of runs: `export`, `sweep`, `compare`."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ __all__ = ["Comparison", "Divergence", "Moment", "SeriesDifference", "compare_ru
 
 
 class _CallablePackage(ModuleType):
-    """Python binds the package to the name `eddyline.compare`, whoever imports it first; so it must be the
-    function, too."""
+    """Python binds the package to the name `eddyline.compare` whichever module imports it first; so the
+    package must be callable, too."""
 
     __call__ = staticmethod(compare_runs)
 

@@ -90,9 +90,9 @@ class Comparison:
         return "\n".join(lines)
 
     def speed(self) -> str:
-        """How long both took, and, if one ran on more ranks, the speedup, and its share of the ratio of their
-        cores, a core for each thread of each rank; empty where they did not compute the same steps of the
-        same world."""
+        """Durations of both runs; if one ran on more ranks, also the speedup and its share of the ratio of
+        their cores, a core for each thread of each rank; empty where they did not compute the same steps of
+        the same world."""
         runs = sorted((self.a, self.b), key=lambda run: int(run.record.get("ranks", 1)))
         ranks = [int(run.record.get("ranks", 1)) for run in runs]
         seconds = [float(run.record.get("wall_seconds", 0)) for run in runs]
@@ -138,7 +138,7 @@ class Comparison:
         return lines
 
     def _without_partner(self) -> str:
-        """How many snapshots say nothing here, as the other run has none of their moments."""
+        """Number of snapshots that cannot be compared, as the other run has none at their time."""
         alone = [count - len(self.moments) for count in self.snapshots]
         told = [f"{count} of {name}" for count, name in zip(alone, "AB", strict=True) if count]
         return f"; snapshots without a partner: {' and '.join(told)}" if told else ""
@@ -243,7 +243,7 @@ def _common(a: Run, b: Run) -> list[tuple[int, int]]:
 
 
 def _too_little(a: Run, b: Run) -> str:
-    """What runs without a moment to compare have in common."""
+    """Comparison of runs that share no moment."""
     worlds = "" if _same_world(a, b) else ", and their world files differ"
     if all(run.snapshot_count and _mark(run, 0)[0] == 0 for run in (a, b)):
         return f"no snapshot of the same step or time but that of the start, which tells nothing{worlds}"

@@ -11,7 +11,7 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class SeriesDifference:
-    """What is not the same in a column of a series.
+    """A difference in one column of a series.
 
     series, column: e.g. `force.post` and `total_x`; no column where the whole series is meant.
     time: of the first row that differs [s], None if rows or the whole column are missing in one run.

@@ -1,4 +1,4 @@
-"""Where a hub is, and as what a run speaks to it."""
+"""Address of a hub, and the token with which a run connects to it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Address:
 
 
 def address(given: str | None, environment: Mapping[str, str] = os.environ) -> Address | None:
-    """Of `live`, or of the environment; None if nobody watches. Raises AddressError."""
+    """The address in `live` or in the environment; None without one. Raises AddressError."""
     url = given or environment.get(URL)
     if not url:
         return None

@@ -1,4 +1,4 @@
-"""What a command would do to a run: to its speeds, its density and its time step, and how far it may go.
+"""Effects of a command on a run: on its speeds, density and time step, with the limits of each.
 
 The speed of sound of a run stays what it was at the start, so that every speed must stay well below it.
 """
@@ -33,7 +33,7 @@ class Excess:
 
 
 class Effects:
-    """How far commands may go in a run that began with `world`."""
+    """Limits of commands in a run that began with `world`."""
 
     def __init__(self, world: World) -> None:
         self._sound = world.scales.sound_speed
@@ -49,7 +49,7 @@ class Effects:
             self._time_step = min(self._time_step, self._viscous / nu)
 
     def excesses(self, world: World) -> Iterator[Excess]:
-        """What would go too far in the run if its world became this one."""
+        """Limits that the run would exceed if its world became this one."""
         for cause, (speed, reason) in expected_speeds(world.file).items():
             yield from self.excess_of_speed(cause, speed, reason)
         is_viscous = "sqrt(nu" in world.scales.reason
@@ -71,8 +71,7 @@ class Effects:
     def excess_of_speed(
         self, cause: str, speed: float, reason: str, most: float = math.inf
     ) -> Iterator[Excess]:
-        """Whether a cause of motion, see expected_speeds, gives fluid too high a speed [m/s]; at most `most`
-        is accepted."""
+        """A problem if a cause of motion (see expected_speeds) gives the fluid a speed above `most` [m/s]."""
         is_driven = "sqrt(" in reason or ", f " in reason  # by an acceleration
         before = self._before.get(cause, (0.0, ""))[0]
         limit = max(self._fastest, before)

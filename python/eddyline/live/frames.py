@@ -34,7 +34,7 @@ class Pace:
         return wanted > 0 and clock.perf_counter() >= self._next
 
     def left(self, wanted: float) -> float:
-        """Seconds until the next frame; infinity if nobody wants one."""
+        """Seconds until the next frame; infinity without viewers."""
         return max(0.0, self._next - clock.perf_counter()) if wanted > 0 else float("inf")
 
     def begin(self) -> None:

@@ -1,4 +1,4 @@
-"""What a run says of itself first, and where its bodies are."""
+"""The first message of a run, and the places of its bodies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOLERANCE = 0.02  # of outlines and surfaces, in spacings
 
 
 def quantities(file: WorldFile) -> list[Quantity]:
-    """What can be shown of a world."""
+    """Quantities that can be shown of a world."""
     density = None if file.fluid.is_gas else file.fluid.density
     return [quantity_of(name, density) for name in NAMES if name not in _NOT_IN[file.dimensions]]
 
@@ -68,7 +68,7 @@ def hello(
 
 
 def _refer(said: pb.Hello, world: World) -> None:
-    """What numbers are made with and held against."""
+    """Reference values and expectations of a world."""
     if world.reference is not None:
         said.reference.velocity, said.reference.length = world.reference.velocity, world.reference.length
         said.reference.coefficient_of_force = world.coefficient_of_force or 0.0

@@ -67,7 +67,7 @@ def append(path: Path, entry: Entry) -> None:
 
 
 def _drop_unfinished_line(file: BinaryIO) -> None:
-    """What a killed process had begun to write is no entry: the next one would be joined to it."""
+    """Drops a last line that a killed process left incomplete: the next entry would be joined to it."""
     file.seek(0)
     text = file.read()
     file.truncate(text.rfind(b"\n") + 1)

@@ -119,7 +119,7 @@ class Publisher:
 
     @property
     def frame_is_waiting(self) -> bool:
-        """Whether the last frame has not been sent yet: no need for another."""
+        """True while the last frame has not been sent: no other is needed yet."""
         return "frame" in self._slots
 
     def close(self, ended: pb.Message) -> None:
@@ -210,8 +210,8 @@ class Publisher:
         return bool(self._slots or self._acknowledged or waiting)
 
     def _take_news(self) -> list[pb.Message | Block]:
-        """What is to be sent now: little, so that the newest frame is never far behind. Messages are made of
-        blocks later, as the computation may be waiting for the lock."""
+        """Returns what is to be sent now: little, so that the newest frame is never far behind. Blocks become
+        messages later, as the computation may be waiting for the lock."""
         news: list[pb.Message | Block] = list(self._acknowledged)
         self._acknowledged.clear()
         ended = self._slots.pop("ended", None)

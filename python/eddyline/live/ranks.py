@@ -1,4 +1,4 @@
-"""What each rank of a run does, for those who watch."""
+"""Load and messages of each rank of a run, for viewers."""
 
 from __future__ import annotations
 

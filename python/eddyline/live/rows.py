@@ -36,8 +36,8 @@ class Rows:
     """Rows 0, every, 2 every, ... of a series, from its beginning as far as it has come.
 
     There are at most MOST_ROWS: when more have come every second one is dropped, and `every` doubles. So what
-    is kept lies evenly from the first row to the last, and whoever has more rows of the same series than
-    another can drop the same ones, see kept_before().
+    is kept lies evenly between the first row and the last, and two readers of one series can drop the
+    same rows, see kept_before().
     """
 
     columns: list[tuple[str, str]]  # names and units
@@ -78,5 +78,5 @@ class Rows:
 
 
 def kept_before(first: int, ratio: int) -> int:
-    """How many of the rows before row `first` are left when of each `ratio` only the first stays."""
+    """Number of rows before row `first` that remain if only the first of every `ratio` rows stays."""
     return -(-first // ratio)

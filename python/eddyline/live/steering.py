@@ -64,7 +64,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Turn:
-    """What a command comes to: the world afterwards, what changes in the core, and in words."""
+    """The effect of a command: the world afterwards, the changes in the core, and a description."""
 
     world: World
     change: Change
@@ -73,7 +73,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Present:
-    """What can be steered, as commands have it. viscosity: kinematic [m^2/s]. gravity: [m/s^2], an axis each.
+    """Values that can be steered, in the units of commands. viscosity: kinematic [m^2/s]. gravity: [m/s^2],
+    an axis each.
     inflows: velocities by name, as the world file has them [m/s]. reynolds: None without [reference]."""
 
     viscosity: str
@@ -96,7 +97,7 @@ class Steering:
         self._tables = dict(world.file.bodies)  # of all bodies that there ever were
 
     def abilities(self) -> dict[str, str]:
-        """For each command why it is refused in this run; nothing if it is not."""
+        """The reason why each command is refused in this run; empty if it is not."""
         file = self.world.file
         can = dict.fromkeys((*CONTROL, *FLOW, "add_probe", "remove_probe"), "")
         if not any(True for _ in self._inflows()):
@@ -107,7 +108,7 @@ class Steering:
         return can
 
     def turn(self, command: pb.Command, time: float, *, repeats: bool = False) -> Turn:
-        """What a command comes to at `time` [s]. Raises RefusedError; nothing has changed then.
+        """Plans a command at `time` [s]. Raises RefusedError; nothing has changed then.
 
         repeats: the run obeyed it before, so that it is obeyed again whatever it does to the run.
         """
@@ -150,7 +151,7 @@ class Steering:
         self._tables |= turn.world.file.bodies
 
     def present(self) -> Present:
-        """What can be steered, as it is now."""
+        """Present values of all that can be steered."""
         file = self.world.file
         document = tomlkit.parse(self.world.source).unwrap()
         inflows = {}
@@ -162,7 +163,7 @@ class Steering:
 
     @property
     def bodies_change(self) -> bool:
-        """Whether bodies are not all as and where they were when the run began."""
+        """True if any body differs in shape or place from the start of the run."""
         moved = any(each.motion is not None for each in self.world.file.bodies.values())
         return bool(self.come or self.gone) or moved
 
@@ -373,17 +374,17 @@ class Steering:
         ]
 
     def _seconds(self, asked: pb.MoveBody, table: Body) -> float:
-        """How long a movement takes whose fastest point goes at half the highest speed of the world."""
+        """Duration of a movement whose fastest point moves at half the highest speed of the world."""
         return _PEAK * self._way(asked, table) / (0.5 * self._first.scales.max_speed)
 
     def _way(self, asked: pb.MoveBody, table: Body) -> float:
-        """How far the fastest point of a body goes, at most [m]."""
+        """Largest distance that any point of a body moves [m]."""
         low, high = table.core_shape.bounds
         return math.hypot(*asked.by) + abs(asked.turn) * 0.5 * math.dist(low, high)
 
 
 def replayed(world: World, entries: Iterable[Entry]) -> Steering:
-    """What a journal has made of the world with which a run began. Raises RefusedError if it cannot be so."""
+    """The world after all entries of a journal. Raises RefusedError if an entry cannot be applied."""
     steering = Steering(world)
     for entry in entries:
         if entry.name not in CONTROL:
@@ -392,7 +393,7 @@ def replayed(world: World, entries: Iterable[Entry]) -> Steering:
 
 
 def mark(entry: Entry) -> pb.Mark:
-    """What viewers are told of a line of the journal."""
+    """Message to viewers about a line of the journal."""
     command = entry.command
     named = {"add_body": command.add_body.name, "remove_body": command.remove_body.body}
     return pb.Mark(
@@ -406,8 +407,8 @@ def mark(entry: Entry) -> pb.Mark:
 
 
 def _plainly(error: WorldError) -> str:
-    """What is wrong with the world that would come of a command, for who has made no file: without line and
-    key. A body that would run into several things is told of the first."""
+    """Problem of the world that a command would make, without line and key, as the user edited no file. A
+    body that would run into several things is told of the first."""
     texts = [problem.text for problem in error.problems]
     ways = [_WAY.sub(r"\1 would go ", text) for text in texts if _WAY.match(text)]
     if not ways:

@@ -96,8 +96,8 @@ def _check_crowd(ranks: int, threads: int, *, quiet: bool) -> None:
 
 
 def local_environment() -> dict[str, str]:
-    """For ranks that all are on this machine: whatever they open, they open on the loopback device. What
-    another launcher has said to this process is not for them."""
+    """Environment of ranks that all run on this machine: they open sockets on the loopback device only, and
+    settings of another launcher are removed."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(OTHERS)}
     return LOOPBACK | own
 
@@ -252,12 +252,12 @@ def tell_run(folder: Path) -> None:
 
 
 def tell_outcome(exit_code: int) -> bool:
-    """The root says how it ended; whether somebody wants to know."""
+    """The root reports how the run ended, if a caller waits for that."""
     return _tell("outcome.json", json.dumps({"exit_code": exit_code, "without_launcher": starter_has_gone()}))
 
 
 def _tell(name: str, text: str) -> bool:
-    """Whether there is somebody to tell it to."""
+    """True if a caller waits for the report."""
     folder = os.environ.get(FOLDER)
     if folder is None or not Path(folder).is_dir():
         return False

@@ -1,5 +1,5 @@
-"""What `eddyline run --ranks N` does while its ranks run: it sees which of them are lost or stopped, and lets
-none of them outlive the launch."""
+"""The overseer of `eddyline run --ranks N`: it sees which ranks are lost or stopped, and lets none of them
+outlive the launch."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ LATER = 0.05  # of the time since the start, after which shared memory is looked
 
 @dataclass
 class Ending:
-    """How a launch ended. code: the launcher's, None if it had to be killed. stopped: the rank that somebody
-    stopped and did not continue."""
+    """The end of a launch. code: the launcher's exit code, None if it had to be killed. stopped: the rank
+    that was stopped by a signal and not continued."""
 
     code: int | None
     stopped: str = ""
 
 
 class Overseer:
-    """Waits for the ranks below a launcher. folder: the one in which they say who they are."""
+    """Waits for the ranks below a launcher. folder: where each rank writes its process number."""
 
     def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
         self.process, self.folder = process, folder

@@ -62,7 +62,7 @@ class Process:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether SIGSTOP, a terminal or a debugger holds it."""
+        """True if SIGSTOP, a terminal or a debugger has stopped it."""
         return self.state in ("T", "t")
 
     def send(self, number: int) -> None:
@@ -89,7 +89,7 @@ def remove_segments(names: Iterable[str]) -> None:
 
 
 def _fields(number: int) -> list[str]:
-    """What /proc/NUMBER/stat holds after the name: the state first, the start at [19]."""
+    """Fields of /proc/NUMBER/stat after the name: the state first, the start time at [19]."""
     try:
         return Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:

@@ -51,7 +51,7 @@ class Session:
         self.cores = self._share_of_cores()
 
     def _share_of_cores(self) -> int:
-        """How many cores this rank computes on, if nobody says so. Collective."""
+        """Default number of cores of this rank. Collective."""
         place = os.uname().nodename, own_cores()
         if self.communicator is None:
             return share_of_cores([place], 0)
@@ -82,7 +82,7 @@ class Session:
 
     @property
     def patience(self) -> float:
-        """How long a rank waits for others within a step before it gives up [s]; 0: for ever."""
+        """Time that a rank waits for others within a step before it gives up [s]; 0: no limit."""
         return self.communicator.patience if self.communicator else 0.0
 
     @patience.setter
@@ -99,7 +99,7 @@ class Session:
         return self.rank == 0
 
     def agree(self, prepare: Callable[[], Value], text: Callable[[Value], str]) -> Value:
-        """What `prepare()` gives, if all ranks get the same: `text` says it in full.
+        """The result of `prepare()`, if all ranks get the same; `text` describes it completely.
 
         If it fails on a rank, it fails on all: with their own error, or with that of the first that has one.
         """
@@ -122,8 +122,8 @@ class Session:
 
     @contextlib.contextmanager
     def lead(self, simulation: _core.Simulation) -> Iterator[None]:
-        """On the root: what it does with the simulation, which is over after that. Other ranks do as it does
-        until then, and leave the program; signals are the root's business."""
+        """Runs the block on the root; other ranks join its calls of the simulation until the block ends, and
+        then exit. The root handles signals for all."""
         if self.communicator is not None and not self.is_root:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
                 signal.signal(number, signal.SIG_IGN)
@@ -155,9 +155,9 @@ def _verdict(words: list[str]) -> str:
 
 
 def launched_ranks(environment: Mapping[str, str] = os.environ) -> int:
-    """How many ranks a launcher has started, this process among them; 1 without one.
+    """Number of ranks that a launcher has started, this process included; 1 without a launcher.
 
-    What a launcher has said to another process, such as the shell around this one, does not count.
+    Settings that a launcher gave to another process, such as the shell around this one, do not count.
     """
     if _is_left_over(environment):
         environment = {name: value for name, value in environment.items() if name != "PMI_SIZE"}
@@ -171,7 +171,7 @@ def _size(text: str) -> int:
 
 
 def _is_left_over(environment: Mapping[str, str]) -> bool:
-    """Whether MPICH's launcher, which speaks with its ranks through an open file, does not speak with this
+    """True if MPICH's launcher, which talks to its ranks through an open file, has no connection to this
     process."""
     told = environment.get("PMI_FD")
     if told is None:
@@ -183,7 +183,7 @@ def _is_left_over(environment: Mapping[str, str]) -> bool:
 
 
 def share_of_cores(places: Sequence[tuple[str, Sequence[int]]], rank: int) -> int:
-    """How many cores are a rank's; `places` has for each rank its machine and the cores it may use there.
+    """Number of cores of each rank. places: machine of each rank and the cores it may use there.
 
     A core that several ranks may use is shared: a launcher binds ranks to cores of their own, or to none.
     """
@@ -229,7 +229,7 @@ def join() -> Session:
             f"{communicator.size}: {_remedy(wanted)} (docs/ranks.md)"
         )
     atexit.register(communicator.disconnect)
-    atexit.register(end_without_starter)  # before that: a launcher that has gone helps nobody to part
+    atexit.register(end_without_starter)  # before that: without its launcher MPI cannot shut down
     folder = os.environ.get(FOLDER)
     if folder and communicator.rank == 0:
         with contextlib.suppress(OSError):  # the command has gone, as this rank is about to see
@@ -238,7 +238,7 @@ def join() -> Session:
 
 
 def _remedy(wanted: int) -> str:
-    """What to do about `wanted` ranks that do not find each other."""
+    """Advice if `wanted` ranks do not find each other."""
     if os.environ.get(STEP_SIZE) == str(wanted):
         return (
             "srun does not speak with this MPI. Choose how it does, e.g. srun --mpi=pmi2 for MPICH and "
@@ -251,7 +251,7 @@ def _remedy(wanted: int) -> str:
 
 
 def is_follower() -> bool:
-    """Whether this process has joined others and is not the one that speaks for them."""
+    """True on a rank of several that is not the root."""
     return join.cache_info().currsize > 0 and not join().is_root
 
 

@@ -59,14 +59,14 @@ def watch_starter() -> None:
 
 
 def tell_computing(*, leads: bool) -> None:
-    """From now on SIGTERM to the root, which leads the others, ends the run in order."""
+    """Makes SIGTERM to the root end the run in order from now on."""
     if leads:
         _leads.set()
     _computes.set()
 
 
 def starter_has_gone() -> bool:
-    """Whether that is why the run ends."""
+    """True if the run ends because of that."""
     return _gone.is_set()
 
 
@@ -110,7 +110,7 @@ class _Watch:
                 self.others[file.name] = found
 
     def _await_others(self) -> NoReturn:
-        """Without a starter ranks look after each other: none waits for one that has ended or hangs."""
+        """Ranks without a starter watch each other: none waits for a rank that has ended or hangs."""
         patience = stop_patience(self.folder)
         without = stopped = 0.0
         while True:
@@ -138,14 +138,14 @@ class _Watch:
 
 
 def stop_patience(folder: Path) -> float:
-    """How long a stopped rank is waited for [s]; endless if the run says 0."""
+    """Time that a stopped rank is waited for [s]; infinite if the run sets 0."""
     with contextlib.suppress(OSError, ValueError):
         return float((folder / PATIENCE_FILE).read_text()) or float("inf")
     return PATIENCE
 
 
 def _discard_output() -> None:
-    """What a rank says goes through the launcher, and cannot be written any more."""
+    """Output of a rank goes through the launcher, and cannot be written any more."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(null, stream)

@@ -30,7 +30,7 @@ from eddyline.stream.damaged import DamagedError
 from eddyline.world.problems import WorldError
 
 PAGE = Path(__file__).parent / "page"
-_OPEN = "/api/open"  # whose body is a file
+_OPEN = "/api/open"  # the body is a file
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -60,7 +60,7 @@ class VersionAnswer(BaseModel):
 
 
 def create_app(lab: Lab, gate: Gate) -> FastAPI:
-    """lab: its runs. gate: who may come in."""
+    """lab: its runs. gate: which requests are accepted."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -84,7 +84,7 @@ def create_app(lab: Lab, gate: Gate) -> FastAPI:
 
     @app.get("/api/version")
     async def read_version() -> VersionAnswer:
-        """Of the package and of the stream's schema."""
+        """Versions of the package and of the stream's schema."""
         return VersionAnswer(eddyline=eddyline.__version__, schema_version=VERSION_CURRENT)
 
     app.add_exception_handler(Refusal, _refused)
@@ -100,7 +100,7 @@ def create_app(lab: Lab, gate: Gate) -> FastAPI:
 
 
 class Doorkeeper:
-    """Lets nobody in whose Host or Origin is another's, nor with too large a body; adds headers."""
+    """Refuses requests with a foreign Host or Origin or too large a body; adds headers."""
 
     def __init__(self, app: ASGIApp, gate: Gate, body: int) -> None:
         self._app, self._gate, self._body = app, gate, body
@@ -145,7 +145,7 @@ class Doorkeeper:
 
 
 def _policy(path: str, kind: bytes) -> str:
-    """What an answer may do in a browser. kind: its media type."""
+    """Headers that limit what an answer may do in a browser. kind: its media type."""
     if not path.startswith("/api"):
         return _POLICY_OF_PAGE
     return _POLICY_OF_MEDIA if kind.startswith(_MEDIA) else _POLICY_OF_FILES

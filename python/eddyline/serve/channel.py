@@ -1,4 +1,4 @@
-"""What is known of one run while somebody looks: the newest of everything, and who wants what of it."""
+"""State of one run while it has viewers: the newest of everything, and what each viewer wants."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST = 2000  # characters of what a simulation says of a command
 
 
 class Outbox:
-    """What waits to be sent to a simulation: commands in order, and of views the newest."""
+    """Messages that wait to be sent to a simulation: commands in order, and of views the newest."""
 
     def __init__(self) -> None:
         self._commands: deque[pb.Message] = deque()

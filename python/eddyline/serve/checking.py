@@ -1,4 +1,4 @@
-"""What the page needs of a world while it is drawn: problems, cost, and the drawing in numbers."""
+"""Answers to the page while a world is drawn: problems, cost, and the drawing in numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Numbers = list[float]
 
 
 class Summary(BaseModel):
-    """What a run of this world needs and is."""
+    """Size and cost of a run of this world."""
 
     particles: int = Field(description="Of the fluid, at the start.")
     wall_particles: int
@@ -133,7 +133,7 @@ class RegimeMark(BaseModel):
 
 
 class CheckAnswer(BaseModel):
-    """Of a world that may be wrong: as much as can be said."""
+    """Description of a world that may have errors: as much as can be said."""
 
     problems: list[Fault]
     summary: Summary | None
@@ -192,7 +192,7 @@ def _summary(world: World) -> Summary:
 
 
 def quantities(file: WorldFile) -> list[QuantityAnswer]:
-    """What can be shown of a world."""
+    """Quantities that can be shown of a world."""
     names = ["speed", "vorticity", "pressure", "density", "velocity_x", "velocity_y", "velocity_z"]
     missing = {2: {"velocity_z"}, 3: {"vorticity"}}[file.dimensions]
     density = None if file.fluid.is_gas else file.fluid.density
@@ -229,7 +229,7 @@ def _drawing(file: WorldFile, data: dict[str, Any]) -> Drawing:
 def _shapes(
     tables: Mapping[str, ShapeTable], file: WorldFile, data: dict[str, Any], part: str
 ) -> list[ShapeDrawing]:
-    """Bodies or regions; those that are wrong, too, so that they can be mended."""
+    """Bodies or regions, those with errors included, so that they can be corrected."""
     right = [_shape(name, table, file, data, part) for name, table in tables.items()]
     wrong = [
         ShapeDrawing(

@@ -81,7 +81,7 @@ def serve(
 
 
 def configured(lab: Lab, gate: Gate, **more: Any) -> uvicorn.Config:
-    """How uvicorn serves a lab: with limits on time, size and number of whatever comes."""
+    """Configuration of uvicorn for a lab: with limits on duration, size and number of requests."""
     return uvicorn.Config(
         create_app(lab, gate),
         loop="asyncio",
@@ -109,7 +109,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
             if port is not None:
                 raise PortError(f"--host {host} --port {wanted}: {error.strerror}") from None
             continue
-        listener.listen()  # who comes before the server is up waits for it
+        listener.listen()  # requests before the server is up wait for it
         listener.set_inheritable(False)
         return listener
     raise PortError(f"--host {host}: cannot listen at this address")

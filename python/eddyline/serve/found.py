@@ -69,7 +69,7 @@ def state_of(place: Path, said: dict[str, Any]) -> str:
 
 
 def words_of(place: Path, said: dict[str, Any]) -> str:
-    """What the list says of a run that a folder holds: why it stopped, and what to do if it is not closed."""
+    """Entry of the list for a run in a folder: why it stopped, and what to do if it is not closed."""
     words = said["message"]
     if said["outcome"] == NOT_CLOSED:
         with contextlib.suppress(OSError, ValueError):
@@ -108,7 +108,7 @@ def _finite(value: Any) -> float:
 
 
 def is_alive(job: str) -> bool:
-    """Whether a job of this machine still runs."""
+    """True if a job of this machine still runs."""
     if not job.isdigit():
         return False
     try:

@@ -116,7 +116,7 @@ class Hub:
             self._heard(channel.run, message)
 
     def forget(self, run: str) -> None:
-        """A channel that nobody uses goes; what it held lies in the run's folder."""
+        """Removes a channel without users; its content is in the run's folder."""
         channel = self.channels.get(run)
         if channel is not None and not channel.viewers and not channel.users and run not in self._sockets:
             del self.channels[run]

@@ -139,7 +139,7 @@ class Jobs:
         return id_ in self._jobs
 
     def is_active(self, id_: str) -> bool:
-        """Whether its job is not over: a run that has ended may still be painted."""
+        """True until its job is over: pictures of a run that has ended may still be drawn."""
         job = self._jobs.get(id_)
         return job is not None and not job.status.final
 

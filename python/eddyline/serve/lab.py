@@ -105,7 +105,7 @@ class Lab:
         if new:
             self.store.add_all(new)
         for row in self.store.in_state("running", "lost", NOT_CLOSED):
-            if not row.job and row.folder:  # nobody of ours: its folder says how it fares
+            if not row.job and row.folder:  # not a job of this server: its folder tells its state
                 self._follow_folder(row)
             elif row.state == "running" and not self.jobs.is_ours(row.id) and not found.is_alive(row.job):
                 self._job_ended(row.id, "")  # of a server before this one
@@ -121,7 +121,7 @@ class Lab:
         return row
 
     def folder_of(self, row: RunRow) -> Path:
-        """Where the run lies; Refusal if it has no folder here, or none yet, or one with links in it."""
+        """Folder of the run. Raises Refusal if it has none here, or none yet, or one with links in it."""
         path = Path(row.folder)
         if not row.folder or not (path / "run.json").is_file():
             raise Refusal(409, f"Run {row.id} has no files here: it has not begun, or is elsewhere.")
@@ -134,7 +134,7 @@ class Lab:
         return path
 
     def answer(self, may: May, task: str, **arguments: Any) -> Response:
-        """What a worker answers, as it is. Raises Refusal."""
+        """Answer of a worker, unchanged. Raises Refusal."""
         reply = self.workers.do(may, task, **arguments)
         return Response(reply.body, reply.status, media_type=reply.kind)
 
@@ -216,7 +216,7 @@ class Lab:
         return JobOrder(arguments, environment, place / "output.txt", cores, self.limits.seconds)
 
     def keep_spare(self) -> None:
-        """From now on a process waits for the next run, so that it begins at once."""
+        """Starts a process that waits for the next run, so that this begins at once."""
         self._spares = True
         self.jobs.keep_spare()
 
@@ -245,7 +245,7 @@ class Lab:
             self._end_later(id_, _HANDED_OVER)
 
     def may_join(self, id_: str, token: str) -> bool:
-        """Whether a token is the one that this server gave to a run."""
+        """True if a token is the one that this server gave to a run."""
         row = self.store.get(id_)
         return row is not None and bool(row.token) and secrets.compare_digest(row.token, hashed(token))
 
@@ -268,7 +268,7 @@ class Lab:
                 values["folder"] = folder
             if row is not None:
                 self.store.change(id_, **values)
-            else:  # at once, as somebody may look at it
+            else:  # at once, as it may have viewers
                 self.store.add(
                     RunRow(
                         id_, world=slug(said.world), origin="joined", created=now(), started=now(), **values
@@ -305,7 +305,7 @@ class Lab:
                 self.store.change(id_, state="lost", ended=now(), message="its connection has broken")
 
     def _take_end_from_folder(self, row: RunRow) -> bool:
-        """Whether the run has ended, by its run.json."""
+        """True if the run has ended, by its run.json."""
         place = Path(row.folder)
         said = found.record(place) if row.folder else None
         state = found.state_of(place, said) if said is not None else "running"
@@ -315,12 +315,12 @@ class Lab:
         return True
 
     def _close_by(self, row: RunRow, said: Mapping[str, Any]) -> None:
-        """By what run.json says."""
+        """State of a run by its run.json."""
         outcome, message, mark = (cleaned(said[key], 500) for key in ("outcome", "message", "fingerprint"))
         self._close(row, outcome, message, mark)
 
     def _follow_folder(self, row: RunRow) -> None:
-        """Of a run that somebody else computes: it ends, is killed, or goes on after that."""
+        """State of a run that another process computes: it ends, is killed, or continues later."""
         if self._take_end_from_folder(row):
             return
         state = "running" if RunFolder(Path(row.folder)).is_held() else "lost"
@@ -353,7 +353,7 @@ class Lab:
         self._close_by(row, said)
 
     def _last_words(self, id_: str) -> str:
-        """What a job that failed said last."""
+        """Last output of a job that failed."""
         log = self._own(id_) / "output.errors"
         lines = log.read_text(errors="replace").strip().splitlines() if log.is_file() else []
         return lines[-1][:500] if lines else "the run ended without a word; was it killed?"
@@ -364,7 +364,7 @@ class Lab:
         return self.folder / OWN / "jobs" / id_
 
     def _inside(self, folder: str) -> str:
-        """The folder that a run names, if it lies in ours: no other is ever read."""
+        """The folder that a run names, if it is inside of this lab's; no other is ever read."""
         if "\0" in folder:
             return ""
         path, ours = Path(folder).resolve(), self.folder.resolve()

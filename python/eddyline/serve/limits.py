@@ -1,4 +1,4 @@
-"""What one server lets its users have."""
+"""Limits of one server."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Machine(BaseModel):
 
 @router.get("/machine")
 def read_machine(lab: InLab, may: Looks) -> Machine:
-    """What this machine is, and what it has been measured to do."""
+    """Description of this machine, and its measured speed."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError):

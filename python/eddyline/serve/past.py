@@ -53,7 +53,7 @@ def _pictures(folder: Path, quantity: str, frames: int) -> RunPictures:
 
 
 def quantities(folder: Path) -> list[str]:
-    """What stored frames can show."""
+    """Quantities that stored frames can show."""
     count = len(moments(folder))
     if not count:
         return []
@@ -62,7 +62,7 @@ def quantities(folder: Path) -> list[str]:
 
 
 def frame_count(folder: Path) -> int:
-    """How many frames are stored so far; 0 if that cannot be found."""
+    """Number of stored frames so far; 0 if unknown."""
     try:
         return stored_count((RunFolder(folder).pictures / "frames.index").lstat().st_size)
     except OSError:
@@ -206,7 +206,7 @@ def series(folder: Path) -> Iterator[tuple[str, Rows]]:
 
 
 def messages(folder: Path, run: str) -> Iterator[pb.Message]:
-    """What the folder of a run that is over has to say to its viewers, as its simulation would: hello,
+    """Messages of a finished run to its viewers, from its folder, as its simulation would send them: hello,
     series, marks, bodies, the end. run: its id."""
     kept = RunFolder(folder)
     record = kept.read_record()
@@ -237,7 +237,7 @@ def messages(folder: Path, run: str) -> Iterator[pb.Message]:
 
 
 def present(folder: Path) -> Present:
-    """What can be steered, as it is now, or was at the end."""
+    """Values that can be steered, now or at the end."""
     return _steering_of(folder).present()
 
 
@@ -275,6 +275,6 @@ def _results_so_far(folder: Path, world: World) -> dict[str, Any]:
 
 
 def _has_rows(path: Path) -> bool:
-    """Whether the header and a row are written: a run may be writing more now."""
+    """True if the header and a row are written: a run may be writing more now."""
     with path.open(encoding="utf-8") as file:
         return file.readline().endswith("\n") and file.readline().endswith("\n")

@@ -1,4 +1,4 @@
-"""What is wrong, as every answer of the server says it: line, path, message, remedy."""
+"""Problems in the answers of the server: line, path, message, remedy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Connections as uvicorn speaks them, with an end: what is not said in time, or not read, is closed.
+"""Connections of uvicorn with time limits: slow requests and answers that are not read are closed.
 
 uvicorn limits how long a connection may rest between two requests, and how long a WebSocket may leave a ping
-unanswered. This adds limits to everything between: headers, bodies, answers that nobody reads, messages in
+unanswered. This adds limits to everything between: headers, bodies, answers that are not read, messages in
 many parts, and the number of connections.
 """
 
@@ -32,8 +32,8 @@ _KEPT_HANDLES = 200  # open files that are no connections
 
 
 class Crowd:
-    """How many connections there are. most: in all; of_client: of one address. Where there is no room, those
-    that have not asked for anything yet make some, the oldest first."""
+    """Number of connections. most: in all; of_client: of one address. If it is reached, connections without a
+    request so far are closed, the oldest first."""
 
     def __init__(self, most: int, of_client: int) -> None:
         handles = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -43,7 +43,7 @@ class Crowd:
         self._silent: dict[Http, str] = {}  # and their addresses
 
     def enters(self, connection: Http, address: str) -> bool:
-        """Whether there is room for one more; then it is counted."""
+        """Counts one more connection and returns True if there is room for it."""
         if self._there.total() >= self.most:
             self._make_room(set(self._silent.values()))
         elif self._there[address] >= self.of_client:
@@ -178,7 +178,7 @@ class Http(H11Protocol):
 
 
 class WebSockets(WebSocketsSansIOProtocol):
-    """WebSockets whose other end answers and reads, or is cut off."""
+    """WebSockets that are closed if their client neither answers nor reads."""
 
     _crowd: Crowd | None = None
     _address = ""

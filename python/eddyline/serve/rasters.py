@@ -108,7 +108,7 @@ class Gridded:
         return holds
 
     def _inside(self) -> Floats:
-        """How much of what is summed around each cell lies within the grid, (rows, columns)."""
+        """Share of the smoothing window around each cell that lies within the grid, (rows, columns)."""
         return self._smooth(np.pad(np.ones((self.rows, self.columns), dtype=np.float32), 1))
 
     def _smooth(self, padded: Floats) -> Floats:
@@ -118,8 +118,8 @@ class Gridded:
 
 
 def _with_spray(share: Floats, holds_particle: NDArray[np.bool_]) -> Floats:
-    """Of a particle that flies alone the smoothed share is a quarter at most, and would not be seen: its cell
-    gets more, and one at a surface nothing."""
+    """Cover added to the cell of a single particle: its smoothed share is a quarter at most, and would not be
+    visible. Particles at a surface get nothing."""
     spray = np.interp(share, (0.3, 0.45), (0.85, 0.0)).astype(np.float32)
     return np.where(holds_particle, np.maximum(share, spray), share)
 
@@ -155,8 +155,8 @@ Rows = NDArray[np.int64] | slice
 
 
 def always_the_same(ids: NDArray[np.int64], most: int) -> Rows:
-    """Rows of at most `most` particles (0: of all): those whose ids come first when all are shuffled, so that
-    they are the same ones in another frame. ids: (n,)."""
+    """Rows of at most `most` particles (0: of all): the first in a shuffled order of ids, so that all frames
+    show the same ones. ids: (n,)."""
     if not most or len(ids) <= most:
         return slice(None)
     mixed = ids.astype(np.uint64)

@@ -90,7 +90,7 @@ class MomentsAnswer(BaseModel):
 
 
 class PresentAnswer(BaseModel):
-    """What steering has made of a run so far."""
+    """State of a run after the steering so far."""
 
     viscosity: str = Field(description="Kinematic [m^2/s].")
     gravity: str = Field(description="[m/s^2], an axis each.")
@@ -243,13 +243,13 @@ def read_particles(
 
 @router.get("/{id}/journal", response_model=list[JournalEntry])
 def read_journal(id: RunId, lab: InLab, may: Looks) -> Response:
-    """What was done to the run while it ran."""
+    """Commands that changed the run while it ran."""
     return lab.answer(may, "read_journal", folder=_folder(lab, id))
 
 
 @router.get("/{id}/present", response_model=PresentAnswer)
 def read_present(id: RunId, lab: InLab, may: Looks) -> Response:
-    """What can be steered, as it is now, or was at the end."""
+    """Values that can be steered, now or at the end."""
     return lab.answer(may, "present", folder=_folder(lab, id))
 
 

@@ -45,13 +45,13 @@ class Pipe:
 
     @property
     def is_heard(self) -> bool:
-        """Whether the process has begun to listen."""
+        """True if the process has begun to listen."""
         return (self._folder / READY).exists()
 
     def tell(
         self, arguments: Sequence[str], environment: Mapping[str, str], output: Path, errors: Path
     ) -> None:
-        """Which run to be. Raises OSError if nobody listens yet."""
+        """Tells the process which run to compute. Raises OSError if it does not listen yet."""
         if not self.is_heard:
             raise OSError("the spare process has not begun to listen")
         order = {
@@ -77,7 +77,7 @@ def _listen(path: Path) -> int:
 
 
 def _order(end: int) -> bytes:
-    """The line, as soon as there is one; nothing if nobody is at the other end any more."""
+    """The line, as soon as there is one; empty if the other end has been closed."""
     line = b""
     while not line.endswith(b"\n"):
         part = os.read(end, 65536)

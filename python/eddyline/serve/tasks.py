@@ -1,4 +1,4 @@
-"""What a worker process does: each function here is a task that `Workers.do` names.
+"""Tasks of a worker process: `Workers.do` calls these functions by name.
 
 `python -m eddyline.serve.tasks` reads orders from its input until that ends. Nothing that a task reads is
 trusted: reference curves are bare names, memory is limited, and the system's alarm ends a process that takes
@@ -63,7 +63,7 @@ def check(text: str, sets: dict[str, str | float], quality: str) -> Reply:
 
 
 def order(text: str, sets: dict[str, str | float], quality: str) -> Reply:
-    """What the queue needs to know of a world that is to be run."""
+    """Size and cost of a world for the queue."""
     found = draft(text, sets, quality)
     if found.world is None:
         raise TaskError(422, *map(fault_of, found.problems))
@@ -169,7 +169,7 @@ def present(folder: str) -> Reply:
 
 
 def stream(folder: str, run: str) -> Reply:
-    """What a viewer of a run that is over is told: messages, each after its length in four bytes."""
+    """Messages to viewers of a finished run, each after its length in four bytes."""
     said = [message.SerializeToString() for message in past.messages(Path(folder), run)]
     return _message(b"".join(len(each).to_bytes(4, "little") + each for each in said))
 
@@ -212,7 +212,7 @@ def do(task: str, arguments: dict[str, Any]) -> Reply:
     except MemoryError:
         raise
     except Exception as error:
-        if TASKS[task] in _OF_RUNS:  # whoever wrote these files did not write what Eddyline writes
+        if TASKS[task] in _OF_RUNS:  # these files were not written by Eddyline
             return _refused(
                 409, f"The files of this run cannot be read: {type(error).__name__}: {error}"[:500]
             )

@@ -1,4 +1,4 @@
-"""Who may look and who may steer, and from which page."""
+"""Access: tokens that allow viewing or steering, and the pages that may use them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class May(IntEnum):
-    """What a token allows."""
+    """Rights of a token."""
 
     NOTHING = 0
     LOOK = 1
@@ -39,14 +39,14 @@ class Gate:
     steer: str = field(default_factory=lambda: secrets.token_urlsafe(_LENGTH))
 
     def may(self, connection: HTTPConnection) -> May:
-        """What the token of a request allows."""
+        """Rights of the token of a request."""
         token = token_of(connection)
         if secrets.compare_digest(token.encode(), self.steer.encode()):
             return May.STEER
         return May.LOOK if secrets.compare_digest(token.encode(), self.look.encode()) else May.NOTHING
 
     def knows(self, connection: HTTPConnection) -> bool:
-        """Whether Host, and Origin if there is one, are this server."""
+        """True if Host, and Origin if there is one, are this server."""
         try:
             host = urlsplit(f"//{connection.headers.get('host', '')}")
             if host.hostname not in self.hosts:

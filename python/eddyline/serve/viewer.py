@@ -1,4 +1,4 @@
-"""One viewer: it gets the newest of everything as fast as it takes it, and never holds up anybody else."""
+"""One viewer: it gets the newest of everything as fast as it reads, and never delays others."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class Viewer:
         await asyncio.sleep(0)  # others have their turn, also while this one takes all at once
 
     def _news(self) -> list[pb.Message]:
-        """What this viewer does not have yet, frames apart: not too much at once."""
+        """Messages that this viewer does not have yet, without frames: a limited number at a time."""
         channel = self._channel
         found, self._notices = self._notices, []
         if clock.monotonic() >= self._next_tick:
@@ -235,7 +235,7 @@ class Viewer:
         return packed(frame=made).SerializeToString()
 
     def _thinned(self, view: pb.View) -> pb.View:
-        """With fewer particles for a slow link."""
+        """The frame with fewer particles for a slow connection."""
         if self._coarser == 1 or not view.most_particles:
             return view
         fewer = pb.View()

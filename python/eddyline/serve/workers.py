@@ -1,8 +1,8 @@
-"""Processes that do what may take long, or much memory: they check worlds and read the folders of runs.
+"""Processes for tasks that may take long or much memory: checks of worlds and reading of runs.
 
 The event loop only waits for them. A task that takes too long or too much memory ends with its process; the
-next task gets another. Those who may only look have workers of their own, so that they never hold up those
-who steer.
+next task gets another. View-only clients have workers of their own, so that they never delay clients that
+steer.
 """
 
 from __future__ import annotations
@@ -174,7 +174,8 @@ class _Worker:
 
 
 def _reply(process: subprocess.Popen[bytes], limit: float) -> Reply:
-    """What a process says next. Raises TimeoutError; OSError if it has ended, ValueError for nonsense."""
+    """Next message of a process. Raises TimeoutError; OSError if it has ended; ValueError for malformed
+    data."""
     head = json.loads(_read(process, int.from_bytes(_read(process, 4, limit), "little"), limit))
     body = _read(process, int(head["length"]), limit)
     return Reply(int(head["status"]), str(head["kind"]), body)

@@ -1,1 +1,1 @@
-"""What a run writes: snapshots for ParaView, frames for pictures and movies; complete files or none."""
+"""Files of a run: snapshots for ParaView, frames for pictures and films. Each file is complete or absent."""

@@ -111,7 +111,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _holds(folder: Path, frames: int, snapshots: int, world: str) -> bool:
-    """Whether a folder is a whole checkpoint of this world, after as many frames and snapshots."""
+    """True if a folder is a complete checkpoint of this world, after as many frames and snapshots."""
     try:
         found = _read(folder)
     except _BROKEN:
@@ -149,8 +149,8 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = m
 
 
 def look(folder: Path, world: str) -> bool | None:
-    """Whether a run of this world can go on from one: None if none was ever written. Looks at the manifests
-    and the sizes of parts, and does not read these."""
+    """True if a run of this world can continue from one of them; None if none was ever written. Reads the
+    manifests and checks the sizes of parts, without reading these."""
     candidates = _newest_first(folder)
     if not candidates:
         return None
@@ -198,7 +198,7 @@ def _read(folder: Path) -> Checkpoint:
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    """What the manifest says, if it is unchanged and the parts have the sizes that it tells."""
+    """The manifest, if it is unchanged and the parts have the sizes that it states."""
     content = integrity.read_file(folder / MANIFEST)
     if content is None:
         raise ValueError("it was not finished")

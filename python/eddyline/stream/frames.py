@@ -94,7 +94,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Picture:
-    """What is kept of one moment, each raster as in Frame."""
+    """Rasters of one moment, each as in Frame."""
 
     time: float
     step: int
@@ -199,7 +199,7 @@ class FrameFiles:
 
 
 def stored_count(size: int) -> int:
-    """How many frames an index of so many bytes lists."""
+    """Number of frames that an index of so many bytes lists."""
     return max(0, size - HEADER.itemsize) // INDEX.itemsize
 
 
@@ -303,7 +303,7 @@ def _record(picture: Picture) -> bytes:
 
 
 def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None, cover: CoverCodes | None) -> bytes:
-    """What a file begins with that holds these rasters."""
+    """Header of a file that holds these rasters."""
     fields = [*_MOMENT_FIELDS]
     for name, kept in rasters.items():
         pixels = [("known", _BITS, kept.known.shape), ("code", _CODE, kept.codes.shape)]

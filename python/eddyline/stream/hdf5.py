@@ -108,7 +108,7 @@ def join_datasets(
 
 @cache
 def _type(dtype: np.dtype[Any]) -> Any:
-    """What HDF5 calls it; objects are text: UTF-8 of any length."""
+    """HDF5 type of a NumPy type; objects are text: UTF-8 of any length."""
     import h5py
     from h5py import h5t
 

@@ -146,7 +146,7 @@ def _json_digest(value: Mapping[str, Any]) -> str:
 
 
 def trailer(content: bytes | memoryview, note: bytes = b"") -> bytes:
-    """What `content`, a complete HDF5 file, is to be followed by."""
+    """Trailer that is appended to `content`, a complete HDF5 file."""
     return _trailer(checksum(content), len(content), note)
 
 
@@ -173,7 +173,7 @@ def _digest_of(file: IO[bytes], size: int) -> int:
 
 
 def read_note(path: Path) -> bytes | None:
-    """What the writer put into the trailer, without a look at the rest; None without a trailer. Raises
+    """Note that the writer put into the trailer, without reading the rest; None without a trailer. Raises
     DamagedError."""
     with reading(path), opened(path) as file:
         found = _read_trailer(path, file)
@@ -211,7 +211,7 @@ def hdf5_file(path: Path) -> Iterator[h5py.File]:
 
 
 def _verify(path: Path) -> bool:
-    """Whether a file has a trailer, which must be true then."""
+    """True if a file has a trailer; its checksum is verified then."""
     with opened(path) as file:
         found = _read_trailer(path, file)
         if found is not None and _digest_of(file, found[1]) != found[2]:

@@ -1,4 +1,4 @@
-"""All particles of a run, batch after batch: whoever reads them needs no room for all."""
+"""All particles of a run in batches, so that readers need no memory for all of them."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ class SeriesFiles:
         self._known: dict[str, list[str]] = {}  # the columns of each file
 
     def cut(self, time: float) -> None:
-        """Goes on with files that are there, without their rows after `time` [s]; a file whose header was not
-        finished begins anew. Raises DamagedError before it changes any."""
+        """Continues existing files without their rows after `time` [s]; a file with an incomplete header is
+        begun anew. Raises DamagedError before it changes any."""
         kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
             text = integrity.read_text(path)

@@ -223,7 +223,8 @@ def renew_index(run: str | Path) -> None:
 
 
 def _known_to(index: Path, kind: Kind) -> int:
-    """How many snapshots a file on top joins; -1 if there is none, or it is damaged: it can be made anew."""
+    """Number of snapshots that an index file joins; -1 if there is none, or it is damaged: it can be made
+    again."""
     try:
         note = integrity.read_note(index)
         if note is not None and not note.rstrip(b"\0").endswith(kind[:4].encode()):
@@ -252,7 +253,7 @@ def part_name(number: int) -> str:
 
 
 def snapshot_count(snapshots: Path) -> int:
-    """How many snapshots the folder `snapshots/` of a run holds."""
+    """Number of snapshots in the folder `snapshots/` of a run."""
     return sum(1 for _ in snapshots.glob("fluid/[0-9]*.vtkhdf"))
 
 
@@ -289,7 +290,7 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
 
 
 def snapshot_moment(run: str | Path, k: int) -> tuple[int, float]:
-    """Step and time [s] of snapshot `k`, without its particles, whose checksum is not looked at. Raises
+    """Step and time [s] of snapshot `k`, without its particles; their checksum is not verified. Raises
     DamagedError."""
     found = _read_note(Path(run) / "snapshots" / "fluid" / part_name(k))
     return found.step, found.time
@@ -297,8 +298,8 @@ def snapshot_moment(run: str | Path, k: int) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class _Note:
-    """What the trailer of a snapshot says of it. number: of the snapshot.  count: of particles; of a file on
-    top, of snapshots."""
+    """Trailer of a snapshot. number: of the snapshot.  count: of particles; in an index file, of
+    snapshots."""
 
     time: float  # s
     step: int
@@ -441,7 +442,7 @@ class _Part:
 
 
 class _AbandonedError(Exception):
-    """What ends the writing of a file that shall not appear."""
+    """Ends the writing of a file that must not appear."""
 
 
 class _Blank:
@@ -470,7 +471,7 @@ class _Blank:
 
 
 def _name(column: Field) -> str:
-    """Of its numbers, below the group of all."""
+    """Group of the numbers of one snapshot, below the group of all."""
     return column.name if column is _POSITION else f"{_POINT_DATA}/{column.name}"
 
 

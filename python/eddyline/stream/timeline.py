@@ -20,8 +20,8 @@ NAME = "timeline.h5"
 
 @dataclass(frozen=True)
 class Laps:
-    """Of one rank: moments (n, 2) s, begin and end, counted from one moment that is the same for all ranks;
-    phases, n names."""
+    """Timeline of one rank: moments (n, 2) s, begin and end, counted from one moment that is the same for all
+    ranks; phases, n names."""
 
     moments: NDArray[np.float64]
     phases: tuple[str, ...]
@@ -39,7 +39,7 @@ def write_timeline(path: Path, ranks: Sequence[tuple[NDArray[np.float64], list[s
 
 
 def read_timeline(path: Path) -> list[Laps]:
-    """Of each rank. Raises DamagedError."""
+    """Timelines of all ranks, by rank. Raises DamagedError."""
     with integrity.hdf5_file(path) as file:
         names = [str(name) for name in file.attrs["phases"]]
         return [_laps_of(file, file[rank], names) for rank in sorted(file)]

@@ -16,8 +16,8 @@ __all__ = ["Convergence", "RunOptions", "Sweep", "converge", "run_sweep", "sweep
 
 
 class _CallablePackage(ModuleType):
-    """Python binds the package to the name `eddyline.sweep`, whoever imports it first; so it must be the
-    function, too."""
+    """Python binds the package to the name `eddyline.sweep` whichever module imports it first; so the package
+    must be callable, too."""
 
     __call__ = staticmethod(sweep)
 

@@ -107,7 +107,7 @@ def _chart(
 
 
 def _words(row: Row) -> str:
-    """What was set at a point, a line each."""
+    """Settings of a point, one line each."""
     settings = row.settings.items()
     words = [str(v) if len(row.settings) == 1 else f"{key.rpartition('.')[2]} = {v}" for key, v in settings]
     return "\n".join(line for each in words for line in textwrap.wrap(each, _WIDEST_TICK))

@@ -1,4 +1,4 @@
-"""What a value would be at a spacing of zero: order of convergence, extrapolation, and an error bar.
+"""Values at a spacing of zero: order of convergence, extrapolation, and an error bar.
 
 A discretisation error is taken to be one power of the spacing, f(h) = f_0 + a h^p. Three spacings give p, a
 and f_0 (Richardson extrapolation with an observed order, Roache 1994; Celik et al. 2008); with more of them
@@ -50,7 +50,7 @@ class Convergence:
         return self.order if self.plausible else FORMAL
 
     def at(self, spacing: float) -> float:
-        """What the fit says of a spacing [m]: f_0 + a h^p."""
+        """Value of the fit at a spacing [m]: f_0 + a h^p."""
         return self.extrapolated + self.amplitude * float(spacing**self.used_order)
 
     def __str__(self) -> str:
@@ -126,7 +126,7 @@ class _Fit(NamedTuple):
 
 
 def _fit(h: Vector, f: Vector, order: float) -> _Fit:
-    """By least squares, for a given order."""
+    """Least-squares fit for a given order."""
     basis = np.stack([np.ones_like(h), (h / h[-1]) ** order], axis=1)
     fitted = np.linalg.lstsq(basis, f, rcond=None)[0]
     rest = math.sqrt(float(np.mean((basis @ fitted - f) ** 2)))

@@ -45,7 +45,7 @@ class Point:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How each point is run, as for `eddyline.run`."""
+    """Options of each run, as for `eddyline.run`."""
 
     steps: int | None = None
     until: float | None = None
@@ -64,7 +64,7 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep gave: rows of the points that have a run, limits at a spacing of zero, and the
+    """Result of a sweep: rows of the points that have a run, limits at a spacing of zero, and the
     pictures."""
 
     folder: Path

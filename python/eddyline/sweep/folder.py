@@ -81,7 +81,7 @@ class SweepFolder:
         atomic.write_json(self.definition, integrity.with_digest(definition))
 
     def read_definition(self) -> dict[str, Any] | None:
-        """What sweep.json holds; None without one. Raises DamagedError."""
+        """Content of sweep.json; None without one. Raises DamagedError."""
         found = integrity.read_json(self.definition)
         if found is None:
             return None
@@ -128,8 +128,8 @@ class SweepFolder:
 
 
 def _told_apart(known: dict[str, Any], wanted: dict[str, Any]) -> str:
-    """In what a sweep differs from one that is wanted, besides the values of its keys: their runs would not
-    be points of one table. Empty if it does not."""
+    """Differences between a sweep and the wanted one, besides the values of its keys: their runs would not be
+    points of one table. Empty if there is none."""
     if known.get("world") != wanted["world"]:
         return "of another world"
     keys = list(known.get("settings", {}))

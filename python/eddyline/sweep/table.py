@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Limit:
-    """What the values of one quantity converge to, for one choice of the other settings."""
+    """Limit of one quantity, for one choice of the other settings."""
 
     quantity: str
     others: dict[str, Setting]
@@ -101,7 +101,7 @@ class Limit:
 
 
 def quantities_of(world: World) -> list[str]:
-    """What a sweep tabulates unless told: what the world expects, as far as it is one number; else forces on
+    """Default quantities of a table: the expectations of the world that are single numbers; else forces on
     bodies."""
     numbers = [
         expect.quantity
@@ -149,7 +149,7 @@ def row_of(
 
 
 def _too_early(quantity: str, found: Statistic | str, end: float) -> str:
-    """Of a value that should be that of the end: that there is no row about it, if so."""
+    """Note if there is no row near the end for a value that should be the last."""
     if isinstance(found, str) or found.window is None or found.window[1] >= end:
         return ""
     return (

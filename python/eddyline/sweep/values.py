@@ -1,4 +1,4 @@
-"""What is swept: `let.Re=20:200:8` as a key of the world file and its values."""
+"""Arguments of a sweep: `let.Re=20:200:8` as a key of the world file and its values."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _counted(values: Sequence[Setting]) -> list[tuple[Setting, int]]:
 
 
 def _each_of(given: Any) -> tuple[Setting, ...]:
-    """What is no setting and no sequence of them is told later, by its world."""
+    """Other values are reported later, by the check of their world."""
     return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
@@ -155,7 +155,7 @@ def _plain(text: str) -> Setting:
 
 
 def _split(text: str) -> list[str]:
-    """At the commas that stand in no brackets and no quotes."""
+    """Splits at the commas outside of brackets and quotes."""
     parts, depth, quote = [""], 0, ""
     for character in text:
         if quote:

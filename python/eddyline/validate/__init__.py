@@ -1,4 +1,4 @@
-"""Validation: flows whose exact solution or measurement is known, and how near Eddyline comes.
+"""Validation: flows with a known exact solution or measurement, and the deviation of Eddyline from it.
 
     eddyline validate                     all cases, as they are published in validation/
     eddyline validate poiseuille --quick  one case at a coarse spacing

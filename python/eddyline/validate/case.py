@@ -1,4 +1,4 @@
-"""What a validation case is."""
+"""A validation case."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from eddyline.validate.figures import Figure
 
 @dataclass(frozen=True)
 class Setting:
-    """How a case is run. quick: at a coarse spacing, with limits of its own. threads: 0 for all cores, as far
-    as they pay. folder: where its pictures go."""
+    """Options of a case. quick: at a coarse spacing, with limits of its own. threads: 0 for automatic.
+    folder: where its pictures go."""
 
     quick: bool
     threads: int

@@ -21,7 +21,7 @@ ROUNDING = 1e-6
 
 @dataclass
 class Behind:
-    """What was found behind walls and inside bodies.
+    """Particles found behind walls and inside bodies.
 
     most: the largest number of particles at any check.
     depth: the largest depth beyond a surface, in spacings; negative if no particle ever touched one.

@@ -1,4 +1,4 @@
-"""What a validation case measures, and how it is judged."""
+"""Figures of a validation case, and how each is judged."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def report(quantity: str, measured: float, reference: float | None = None) -> Fi
 
 
 def all_ok(figures: Sequence[Figure]) -> bool:
-    """Whether no judged figure misses its limit."""
+    """True if no judged figure misses its limit."""
     return all(figure.ok is not False for figure in figures)
 
 

@@ -44,7 +44,7 @@ def next_folder(base: Path) -> Path:
 
 
 def origin(quick: bool, threads: int) -> dict[str, Any]:
-    """With what a validation is run; to be taken at its start."""
+    """Machine and version of a validation; to be recorded at its start."""
     return {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": commit(),

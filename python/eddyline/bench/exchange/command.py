@@ -112,7 +112,7 @@ def _status(shown: bool) -> Iterator[Callable[[str], None]]:
 
 
 def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """What would fail at the end is found at the beginning."""
+    """Finds at the beginning what would fail at the end."""
     for name, path, suffix in (
         ("record", options.record, ".npz"),
         ("picture", options.picture, ".png"),

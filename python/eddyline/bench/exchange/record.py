@@ -17,7 +17,7 @@ SLICE = 0.5  # s between looks at signals
 
 @dataclass(frozen=True)
 class Course:
-    """What is run, and how. `rebalance` is off unless asked for, so that a run can be recorded again."""
+    """The run to be recorded. `rebalance` is off unless asked for, so that a run can be recorded again."""
 
     world: str
     steps: int

@@ -36,10 +36,10 @@ HALOS = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is replayed.
+    """Options of a replay.
 
     exchanges: how many of the recorded ones at most, at equal distances. seconds: for each strategy at most.
-    halos: whose exchanges; all if empty, but migrants.
+    halos: names of the halos; empty: all but the migrants.
     as_counts: each message is one number of four bytes, to and from each neighbour, of the fluid alone.
     compute: core time for which each rank computes while messages travel [s].
     """
@@ -62,10 +62,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Record:
-    """One strategy.
+    """Times of one strategy.
 
-    seconds: of an exchange, from the first rank that begins to the last that has everything; all ranks begin
-    together (on several machines, whose clocks differ: the longest of any rank). min, q1, median, q3, max.
+    seconds: duration of an exchange, from the first rank that begins to the last that has received
+    everything; all together (on several machines, whose clocks differ: the longest of any rank). min, q1,
+    median, q3, max.
     by_halo: the same for each of them. by_rank: median for each rank, from its own beginning [s].
     waiting: median share of that in which a rank waits, after it has computed.
     prepared: median seconds that preparing for other neighbours or sizes took, on the slowest rank.
@@ -146,8 +147,8 @@ def replay(
 
 @dataclass(frozen=True)
 class _Part:
-    """What a strategy made in a round: numbers of the exchanges (n,), moments (ranks, n, 3), preparing (p,);
-    bytes that came wrong, by rank."""
+    """Result of one strategy in one round: numbers of the exchanges (n,), moments (ranks, n, 3), preparing
+    (p,); number of wrong bytes, by rank."""
 
     exchanges: NDArray[np.int64]
     moments: NDArray[np.float64]
@@ -219,7 +220,7 @@ def _by_group(traffic: Traffic) -> tuple[list[int], list[int]]:
 
 
 def _is_oversubscribed(session: Session) -> bool:
-    """Whether a machine has more ranks than cores that they may use. Collective."""
+    """True if a machine has more ranks than cores that they may use. Collective."""
     communicator = session.communicator
     assert communicator is not None
     told = communicator.gather(json.dumps(own_cores()).encode())

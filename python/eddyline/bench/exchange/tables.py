@@ -1,4 +1,5 @@
-"""What `eddyline bench exchange` prints: in ASCII, as not every launcher passes on more."""
+"""Tables that `eddyline bench exchange` prints, in ASCII, as not every launcher passes on other
+characters."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from eddyline.bench.exchange.traffic import Traffic, five_numbers
 
 
 def show_traffic(console: Console, traffic: Traffic) -> None:
-    """Who sent how much, and with how many each rank exchanged."""
+    """Bytes that each rank sent, and the number of its neighbours."""
     about = traffic.about
     console.print(
         f"{about['world']} on {traffic.ranks} ranks ({about['decomposition']}), {about['fluid_particles']:,} "
@@ -82,7 +83,7 @@ def show_records(console: Console, records: Sequence[Record]) -> None:
 
 
 def _micro(time: float) -> str:
-    """Of us, with a decimal where whole ones would say little."""
+    """Microseconds as text, with a decimal where a whole number would say little."""
     return f"{time:,.0f}" if time >= 100 else f"{time:.1f}"
 
 

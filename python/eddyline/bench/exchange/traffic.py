@@ -1,4 +1,5 @@
-"""Recorded traffic: who sent how much to whom in each exchange of a run. One file, `*.npz`."""
+"""Recorded traffic: the messages of each exchange of a run, with sender, receiver and size. One file,
+`*.npz`."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ class Traffic:
 
     @classmethod
     def of(cls, about: dict[str, Any], exchanges: Table, messages: Table, names: dict[int, str]) -> Traffic:
-        """What `_core.Simulation.traffic` gives."""
+        """The traffic as `_core.Simulation.traffic` returns it."""
         tags = sorted(names)
         exchanges = exchanges.copy()
         exchanges[:, 1] = np.searchsorted(tags, exchanges[:, 1])
@@ -85,12 +86,12 @@ class Traffic:
 
     @cached_property
     def starts(self) -> Table:
-        """Where the messages of each group begin, (groups + 1,)."""
+        """Index of the first message of each group, (groups + 1,)."""
         groups = int(self.exchanges[:, 2].max(initial=-1)) + 1
         return np.searchsorted(self.messages[:, 0], np.arange(groups + 1))
 
     def of_halo(self, *names: str) -> NDArray[np.bool_]:
-        """Which exchanges are of these halos, (n,)."""
+        """Mask of the exchanges of these halos, (n,)."""
         numbers = [k for k, name in enumerate(self.halos) if name in names]
         return np.isin(self.exchanges[:, 1], numbers)
 
@@ -102,7 +103,7 @@ class Traffic:
         return messages, np.diff(rows[self.starts])[groups] * self.exchanges[:, 3]
 
     def neighbors(self, halo: str = "fluid") -> Table:
-        """With how many ranks each one exchanges rows, from rebuild to rebuild, (rebuilds, ranks)."""
+        """Number of neighbours of each rank after each rebuild, (rebuilds, ranks)."""
         groups = np.unique(self.exchanges[self.of_halo(halo), 2])
         found = np.zeros((len(groups), self.ranks), dtype=np.int64)
         for row, group in enumerate(groups):
@@ -114,7 +115,7 @@ class Traffic:
         return found
 
     def script(self, rank: int, chosen: Table, *, as_counts: bool) -> tuple[Table, list[Table]]:
-        """What `rank` exchanges in the `chosen` ones, as `_core.replay` wants it: (n, 3) halo, group and
+        """The part of `rank` in the `chosen` exchanges, as `_core.replay` takes it: (n, 3) halo, group and
         bytes of a row, the first two counted anew; and for each group (k, 3): neighbour, rows to it, rows
         from it.
 

@@ -244,7 +244,7 @@ def _late_drag(stream: Stream) -> float:
 
 
 def _late_mean(stream: Stream, name: str, column: str) -> float:
-    """Of a column of a series over the second half of a run, settled or not."""
+    """Statistics of a column of a series over the second half of a run, settled or not."""
     frame = stream.frames[name]
     late = (frame["time"] >= frame["time"].iloc[-1] / 2) & np.isfinite(frame[column])
     return time_mean(frame["time"][late].to_numpy(), frame[column][late].to_numpy())

@@ -42,7 +42,7 @@ class Collapse:
 
 @dataclass(frozen=True)
 class Fit:
-    """How a front agrees with a curve, after the best shift and without: RMS over that of the curve."""
+    """RMS deviation of a front from a curve over the RMS of the curve, after the best shift and without."""
 
     shift: float
     shifted: float
@@ -50,7 +50,8 @@ class Fit:
 
 
 def fit(collapse: Collapse, curve: Curve) -> Fit:
-    """Shifts the experiment's clock, whose zero depends on how its gate opens, by at most LARGEST_SHIFT."""
+    """Shifts the time of the experiment by at most LARGEST_SHIFT, as its zero depends on how the gate
+    opens."""
 
     def difference(shift: float) -> float:
         gap = np.interp(curve.time + shift, collapse.time, collapse.front) - curve.value

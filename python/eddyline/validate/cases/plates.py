@@ -78,7 +78,7 @@ class Plates:
     def _profiles(
         self, setting: Setting, across: int, times: tuple[float, ...] | list[float]
     ) -> tuple[dict[float, tuple[Particles, float]], Course]:
-        """For each time: the particles, and the root of the mean square error of their speeds over `norm`."""
+        """Particles at each time, and the root of the mean square error of their speeds over `norm`."""
         # Periodic sides need three cells: a coarse domain must be longer.
         size = '["L/2", "L"]' if across >= 40 else '["L", "L"]'
         world = load_world(self.name, {"domain.spacing": f"L/{across}", "domain.size": size})

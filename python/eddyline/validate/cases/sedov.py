@@ -49,7 +49,7 @@ class Blast:
 
     @property
     def shock(self) -> float:
-        """Where the density, seen from outside, has risen half of the way to its peak [m]."""
+        """Radius at which the density, seen from outside, has risen half of the way to its peak [m]."""
         half, k = 0.5 * (1 + self.peak), int(self.density.argmax())
         while self.density[k] > half:
             k += 1

@@ -36,7 +36,7 @@ STARTS = (
 
 @dataclass(frozen=True)
 class Rest:
-    """What a run at rest shows over time; all lengths by H, times by sqrt(H/g), energies by rho g H^2 L/2.
+    """A run at rest over time; all lengths by H, times by sqrt(H/g), energies by rho g H^2 L/2.
 
     pressure_error: rms over particles of p - rho g (H - y), over rho g H.
     centre, level: height of the centre of mass and of the surface at the gauge.
