@@ -49,8 +49,7 @@ def style_axes(axes: Axes, labelsize: float) -> None:
 
 @dataclass(frozen=True)
 class Chart:
-    """`name`: of the file, `title`: a heading, `description`: what a reader who does not see it should
-    know."""
+    """`name`: of the file, `title`: a heading, `description`: text for readers who cannot see it."""
 
     name: str
     title: str
@@ -93,7 +92,7 @@ class Chart:
         return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()  # type: ignore[attr-defined]
 
     def svg(self) -> str:
-        """For the inside of a page: transparent, its colours the page's CSS variables."""
+        """SVG for a page: transparent, its colours the page's CSS variables."""
         import matplotlib
 
         out = io.StringIO()
@@ -139,13 +138,13 @@ def name_above(axes: Axes) -> None:
 
 
 def raised(text: str) -> str:
-    """With whole powers as they are written by hand: "m^2/s" as "m²/s"."""
+    """A unit with superscripts: "m^2/s" as "m²/s"."""
     return re.sub(r"\^(\d+)(?![\d.])", lambda power: power[1].translate(_RAISED), text)
 
 
 def thin(x: Vector, y: Vector, most: int = MOST_POINTS) -> tuple[Vector, Vector]:
-    """At most about `most` points: the lowest and the highest of each of equal stretches, so that peaks
-    stay."""
+    """Thins a curve to about `most` points: the lowest and the highest of each of equal intervals, so that
+    peaks stay."""
     if len(x) <= most:
         return x, y
     stretches = np.array_split(np.arange(len(x)), most // 2)

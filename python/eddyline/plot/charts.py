@@ -59,14 +59,14 @@ def _all_charts(
 
 
 def bodies_left_out(world: World, names: Iterable[str]) -> int:
-    """How many bodies there are whose forces no chart shows. names: of all series."""
+    """Number of bodies without a chart of their force. names: of all series."""
     from eddyline.world.quantities import bodies_with_forces
 
     return max(0, len(bodies_with_forces(world.file, names)) - MOST_BODIES)
 
 
 def _bodies_drawn(world: World, series: SeriesMap) -> list[str]:
-    """Bodies whose forces are drawn: of many those under the largest ones."""
+    """Bodies with a chart of their force: of many, those with the largest forces."""
     from eddyline.world.quantities import bodies_with_forces
 
     def largest(body: str) -> float:
@@ -203,7 +203,7 @@ def _comparison(results: Mapping[str, Any], number: int) -> Mapping[str, Any]:
 
 
 def _expected_walls(world: World) -> list[str]:
-    """Sides of the domain whose force an [[expect]] names."""
+    """Sides of the domain that have an [[expect]] on their force."""
     return [
         side
         for side in world.sides

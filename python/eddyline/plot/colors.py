@@ -16,7 +16,7 @@ ROBUST = 99.0  # percentile of the values of a run at which its scale ends
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a quantity is shown. Diverging maps are centred on zero and symmetric; sequential ones are even
+    """Colour map of a quantity. Diverging maps are centred on zero and symmetric; sequential ones are even
     in lightness."""
 
     name: str
@@ -45,7 +45,7 @@ GAS_DENSITY = Quantity("density", "density", "kg/m\N{SUPERSCRIPT THREE}", "seque
 
 
 def quantity_of(name: str, density: float | None) -> Quantity:
-    """How a quantity is shown; `density` at zero pressure [kg/m^3], None for a gas."""
+    """Colour map of a quantity; `density` at zero pressure [kg/m^3], None for a gas."""
     return GAS_DENSITY if name == "density" and density is None else QUANTITIES[name]
 
 
@@ -97,7 +97,7 @@ def table(quantity: Quantity) -> NDArray[np.uint8]:
 
 
 def shown_values(quantity: str, values: Raster, density: float | None) -> Raster:
-    """What is drawn for a raster as the core gives it: the density of a liquid becomes rho/rho0 - 1."""
+    """Values to draw for a raster of the core: the density of a liquid becomes rho/rho0 - 1."""
     if quantity != "density" or density is None:
         return values
     return values / np.float32(density) - np.float32(1)

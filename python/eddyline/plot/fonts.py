@@ -100,7 +100,7 @@ def _needs_shaping(character: str) -> bool:
 
 @cache
 def _shapes() -> bool:
-    """Whether matplotlib orders and joins letters: since version 3.11."""
+    """True if matplotlib orders and joins letters of all scripts: since version 3.11."""
     import matplotlib
 
     return tuple(map(int, matplotlib.__version__.split(".")[:2])) >= (3, 11)

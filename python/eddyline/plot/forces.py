@@ -50,7 +50,7 @@ def force_charts(
 
 
 def density_unit(frame: pd.DataFrame, column: str) -> str:
-    """Of the power spectral density of a column: the square of its own and seconds."""
+    """Unit of the power spectral density of a column: the square of its own times seconds."""
     unit = frame.attrs.get("units", {}).get(column, "1")
     return "s" if unit == "1" else f"({unit})^2 s"
 
@@ -254,7 +254,7 @@ def _components(
 
 
 def _bands(results: Mapping[str, Any], body: str, name: str) -> Iterator[tuple[float, float, str]]:
-    """What is expected of a coefficient: (low, high, label)."""
+    """Expected range of a coefficient: (low, high, label)."""
     for item in results.get("expectations", []):
         found = re.fullmatch(rf"{re.escape(body)}\.{name}\.(mean|max|min)", item["quantity"])
         if found and item.get("band"):

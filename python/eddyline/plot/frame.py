@@ -134,7 +134,7 @@ class FramePainter:
         edge = np.flatnonzero((cover < 1) & ~dry)
         part = cover.ravel()[edge, None]
         channels[edge] = (channels[edge] * part + NO_FLUID * (1 - part)).astype(np.uint8)
-        if self.quantity.kind == "diverging":  # whose middle is as light as where there is no fluid
+        if self.quantity.kind == "diverging":  # the middle is as light as a place without fluid
             _draw_contour(channels, cover >= 0.5, np.ones(cover.shape, dtype=bool), dashed_from=None)
         field[:] = self._table[NO_FLUID_CODE]
         field[::-1][where] = shown
@@ -363,7 +363,7 @@ class _Stretch:
 
     @classmethod
     def of(cls, wet: NDArray[np.bool_], pixels: int, whole: bool) -> _Stretch:
-        """Of those pixels alone that show something of the wet values, which are blurred first."""
+        """Blurs the wet values and returns them at the visible pixels."""
         places = np.flatnonzero(wet)
         if whole or len(places) == 0:
             return cls.all_of(len(wet), pixels)

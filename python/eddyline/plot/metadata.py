@@ -1,4 +1,4 @@
-"""What every picture and movie carries: the world, the version and the fingerprint, enough to repeat the
+"""Metadata of every picture and film: the world, the version and the fingerprint, enough to repeat the
 run."""
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def _split(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _inflated(data: bytes) -> bytes:
-    """At most _LONGEST bytes come out of it. Raises ValueError."""
+    """Decompresses to at most _LONGEST bytes. Raises ValueError."""
     unpacking = zlib.decompressobj()
     try:
         text = unpacking.decompress(data, _LONGEST)
@@ -178,7 +178,8 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _read_movie(path: Path) -> dict[str, str]:
-    """What ffmpeg finds in an MP4 of which nothing is decoded, within limits of time, memory and length."""
+    """Metadata that ffmpeg reads from an MP4 without decoding it, within limits of time, memory and
+    length."""
     import imageio_ffmpeg  # type: ignore[import-untyped]
 
     _check_boxes(path)

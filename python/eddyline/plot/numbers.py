@@ -26,7 +26,7 @@ class Numbers(ScalarFormatter):
 
     @classmethod
     def beside(cls, axis: Axis, limits: tuple[int, int] = (-3, 5)) -> None:
-        """Numbers for an axis whose curves and label are complete."""
+        """Tick labels for an axis with all its curves and its label."""
         numbers = cls(limits)
         axis.set_major_formatter(numbers)
         numbers.set_locs([float(place) for place in axis.get_majorticklocs()])

@@ -148,7 +148,7 @@ class Painting:
         self._is_fluid &= ~nearer
 
     def add_solids_of(self, other: Painting) -> None:
-        """What another painting of the same view holds of solids."""
+        """Solids of another painting of the same view."""
         nearer = (other._depth > self._depth) & ~other._is_fluid
         self._depth[nearer] = other._depth[nearer]
         self._is_fluid &= ~nearer

@@ -1,4 +1,4 @@
-"""What ranks did: a timeline of their phases, and how their time and their messages are shared out."""
+"""Charts of ranks: a timeline of their phases, and the distribution of their time and messages."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def timeline_figure(ranks: Sequence[Laps], steps: int = 6) -> Figure:
 
 
 def _window(ranks: Sequence[Laps], steps: int) -> tuple[float, float]:
-    """An ordinary stretch of `steps` steps: of all, the one whose length is the median."""
+    """A typical interval of `steps` steps: of all, the one of median duration."""
     end = min(float(laps.moments[-1, 1]) for laps in ranks)
     first = ranks[0]
     starts = [
@@ -113,7 +113,7 @@ def share_chart(shares: Sequence[Mapping[str, Any]], wall: float) -> Chart:
 
 
 def message_chart(shares: Sequence[Mapping[str, Any]]) -> Chart:
-    """How many messages had which size."""
+    """Number of messages by size."""
     counts = np.sum([share["sizes"] for share in shares], axis=0)
     used = np.flatnonzero(counts)
 

@@ -1,4 +1,4 @@
-"""What the pictures of a world show besides the fluid: its box, walls and bodies."""
+"""Parts of a picture besides the fluid: the box, walls and bodies."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Scene:
         ]
 
     def marks(self, time: float) -> list[NDArray[np.float64]]:
-        """For each body that turns in 2D, a line from pivot to edge that turns with it, (2, 2) m."""
+        """A line from pivot to edge for each body that turns in 2D, which turns with it, (2, 2) m."""
         found = []
         for body in self.moving if self.dimensions == 2 else ():
             motion = body.motion

@@ -26,8 +26,8 @@ __all__ = [
 
 
 class _CallablePackage(ModuleType):
-    """Python binds the package to the name `eddyline.run`, whoever imports it first; so it must be the
-    function, too."""
+    """Python binds the package to the name `eddyline.run` whichever module imports it first; so the package
+    must be callable, too."""
 
     __call__ = staticmethod(run)
 

@@ -1,4 +1,4 @@
-"""What to do about a run that is not as it should be: commands that work when they are pasted."""
+"""Advice for runs that did not end as they should: commands that work when they are pasted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def resuming(folder: RunFolder, record: Mapping[str, Any]) -> str:
-    """What goes on with a run that did not come to its end, after a look at what its folder holds."""
+    """Command that continues a run that did not reach its end, chosen by the content of its folder."""
     try:
         found = look(folder.checkpoints, integrity.read_text(folder.world))
     except (OSError, ValueError):
@@ -28,7 +28,7 @@ def resuming(folder: RunFolder, record: Mapping[str, Any]) -> str:
 
 
 def is_resumable(folder: RunFolder, record: Mapping[str, Any]) -> bool:
-    """Whether `eddyline resume` works."""
+    """True if `eddyline resume` works."""
     try:
         found = look(folder.checkpoints, integrity.read_text(folder.world))
     except (OSError, ValueError):
@@ -37,7 +37,7 @@ def is_resumable(folder: RunFolder, record: Mapping[str, Any]) -> bool:
 
 
 def can_begin_again(record: Mapping[str, Any]) -> bool:
-    """Whether a run without a checkpoint would come farther than it has: not if one of its steps failed."""
+    """True if a run without a checkpoint would get farther when repeated: not if one of its steps failed."""
     return "details" not in record
 
 

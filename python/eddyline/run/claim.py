@@ -10,14 +10,14 @@ from typing import IO
 
 from eddyline.run.errors import FolderInUseError
 
-TRIES, BETWEEN = 6, 0.02  # s: whoever only looks, as is_claimed() does, has gone by then
+TRIES, BETWEEN = 6, 0.02  # s: is_claimed() of another process releases the lock within this time
 
 
 def claim(file: IO[str] | int, refusal: str) -> None:
     """Locks an open file or folder until it is closed, or its process ends, however it does.
 
-    Raises FolderInUseError, which says `refusal`, if another process holds it. File systems without locks let
-    everybody.
+    Raises FolderInUseError with the text `refusal` if another process holds it. On file systems without locks
+    every process gets it.
     """
     for _ in range(TRIES):
         if not _is_taken(file):
@@ -27,8 +27,7 @@ def claim(file: IO[str] | int, refusal: str) -> None:
 
 
 def is_claimed(folder: Path) -> bool:
-    """Whether a process has claimed a folder. Where nobody can tell, as there are no locks, it counts as
-    claimed."""
+    """True if a process has claimed a folder, and where that is unknown, as there are no locks."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -52,13 +52,13 @@ def closing_lines(run: Run, *, error_follows: bool = False) -> str:
 
 
 def warnings(world: World, results: Mapping[str, Any]) -> Iterator[str]:
-    """What in a run of a liquid was not as in a liquid: its speed or its tension."""
+    """Notes on a liquid that did not behave as one: its speed or its tension."""
     yield from _too_fast(world, results)
     yield from _tense(results)
 
 
 def _tense(results: Mapping[str, Any]) -> Iterator[str]:
-    """Whether much of a liquid with a free surface was under tension."""
+    """Note if much of a liquid with a free surface was under tension."""
     tension = results.get("series", {}).get("budget", {}).get("under_tension")
     if not tension or tension["mean"] is None or tension["mean"] <= TENSE:
         return
@@ -70,7 +70,7 @@ def _tense(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _too_fast(world: World, results: Mapping[str, Any]) -> Iterator[str]:
-    """Whether a liquid has come so near its speed of sound that it is none."""
+    """Note if a liquid came too close to its speed of sound."""
     speed = results.get("series", {}).get("budget", {}).get("max_speed")
     if not speed or speed["max"] is None or world.file.fluid.is_gas:
         return
@@ -85,7 +85,7 @@ def _too_fast(world: World, results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _again(run: Run) -> str:
-    """Of a run that repeats another one, whether it has come to the same bits."""
+    """Result of a run that repeats another one: whether the bits are the same."""
     before = run.record.get("replay_of")
     same = before is not None and run.fingerprint == before["fingerprint"]
     return f", the same as that of {before['folder']}" if before and same else ""
@@ -154,7 +154,7 @@ def _is_whole_curve(item: Mapping[str, Any]) -> bool:
 
 
 def expected_text(item: Mapping[str, Any]) -> str:
-    """`published 3.22 to 3.24`, or whose curve within which band."""
+    """Text such as `published 3.22 to 3.24`, or the curve and its tolerance."""
     if _is_whole_curve(item):
         band = f" within {100 * item['allowed']:.3g} %" if item["allowed"] else ""
         return f"{references.short(item['source']) or 'curve'}{band}"
@@ -179,7 +179,8 @@ def _percent(share: float) -> str:
 
 
 def next_command(run: Run) -> str:
-    """What the world file proposes (`Try: ...` in its first comment), else another look at this run."""
+    """Proposal for the next command: that of the world file (`Try: ...` in its first comment), else another
+    view of this run."""
     folder = RunFolder(run.folder)
     outcome = run.outcome
     if outcome == NOT_CLOSED or (outcome == "stopped by user" and is_resumable(folder, run.record)):
@@ -195,8 +196,8 @@ def next_command(run: Run) -> str:
 
 
 def _world_of(run: Run) -> str | Path:
-    """What a run of the same world is given: its name in the gallery, its file, or the copy that the run
-    keeps."""
+    """Argument for a run of the same world: its name in the gallery, its file, or the copy in the run's
+    folder."""
     source = str(run.record.get("source") or "")
     name = {str(path): name for name, path in gallery().items()}.get(source)
     if name is not None:
@@ -205,7 +206,7 @@ def _world_of(run: Run) -> str | Path:
 
 
 def _can_leave_out_a_command(run: Run) -> bool:
-    """Whether a command came before the end, and a whole checkpoint before it."""
+    """True if a command came before the end, and a complete checkpoint before it."""
     from eddyline.live.steering import CONTROL
     from eddyline.stream.checkpoints import CheckpointError, find_checkpoint
 

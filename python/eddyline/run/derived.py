@@ -56,7 +56,7 @@ def _mean_over(parts: Sequence[Series], shares: Floats) -> Series:
 
 
 def recirculation_length(distances: Floats, speeds: Floats) -> float:
-    """How far from the start of a line the fluid flows back [m]: from the strongest backward flow on, the
+    """Length of the recirculation from the start of a line [m]: from the strongest backward flow on, the
     first place where the speed along the line turns positive, between two points by a straight line.
 
     distances: (n,) from the start [m].  speeds: (n,) along the line [m/s], not finite where there is no

@@ -1,4 +1,4 @@
-"""What can go wrong with a run, each with the exit code of the command line."""
+"""Errors of a run, each with the exit code of the command line."""
 
 from __future__ import annotations
 

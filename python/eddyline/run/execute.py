@@ -1,4 +1,4 @@
-"""Starting a run, going on with one, and who takes part in it."""
+"""Starting and continuing runs, and the processes that take part in them."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def run(
         longest axis) or "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out
         anew when that is worth its price. exchange: how they exchange boundaries, e.g. "nonblocking",
         "shared" or "auto" (all: docs/exchange.md). combine: "site" to send what the ranks of one site have
-        for those of another in one message. compress: "site" to send between sites only what neither side can
-        foretell. sites: how many ranks each site has, e.g. (2, 2); without it as the environment variable
+        for those of another in one message. compress: "site" to compress messages between sites by predictive
+        coding. sites: how many ranks each site has, e.g. (2, 2); without it as the environment variable
         EDDYLINE_SITE names them, or machines. lazy: exchange before every so many steps only; each rank then
         computes what is around its cells as well. None of them changes a bit of the result.
     lazy_inexact: with `lazy`, boundaries stand still meanwhile instead. The result then depends on
@@ -221,7 +221,7 @@ def resume(
 
 @dataclass
 class _Resumption:
-    """With what a run goes on. steps, until: where it is to end, None: at the end that the world gives.
+    """State from which a run continues. steps, until: its end; None: the end that the world gives.
     without_last_command: whether it leaves out its last command, `unwanted`. is_computed: it is there
     already, and only has to be closed. checkpoint: None to begin again."""
 
@@ -330,7 +330,7 @@ def _load(world: World | str | os.PathLike[str], overrides: Mapping[str, str | f
 
 
 def destined(out: str | os.PathLike[str] | None) -> Path | None:
-    """Where a run is to go, if that is said."""
+    """Folder of the run, if it is given."""
     if out is None:
         return None
     path(out=out)
@@ -397,6 +397,6 @@ def check_request(world: World, *, steps: int | None, until: float | None, threa
 
 
 def options_text(*, steps: int | None, until: float | None) -> str:
-    """What the command line adds to the world file and what changes the result."""
+    """Options that the command line adds to the world file and that change the result."""
     given = {"--steps": steps, "--until": until}
     return " ".join(f"{name} {value}" for name, value in given.items() if value is not None)

@@ -100,7 +100,7 @@ class Execution:
         self._again = True
 
     def _take_over(self, step: int, time: float) -> None:
-        """What run.json has said before is kept."""
+        """Earlier entries of run.json are kept."""
         before = self.folder.read_record()
         parts = before.get("resumed", [])
         now = {"step": step, "time": time, "at": self.record["started"]}
@@ -214,7 +214,7 @@ class Execution:
         return problem
 
     def _note_end(self) -> None:
-        """How the run will have ended when it is closed."""
+        """Outcome of the run once it is closed."""
         stopped = self.stop.asked and not self._reached_end()
         self.record["outcome"] = "stopped by user" if stopped else "finished"
         why = "as the command that started its ranks was killed" if starter_has_gone() else "by the user"
@@ -252,7 +252,7 @@ class Execution:
         )
 
     def _share(self) -> float:
-        """Of the run that is done."""
+        """Record of the finished run."""
         by_time = self.simulation.time / self.end if self.end > 0 else 1.0
         return min(max(by_time, self.simulation.step_count / max(self.steps, 1)), 1.0)
 

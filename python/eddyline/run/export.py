@@ -78,7 +78,7 @@ def exported(
 
 
 def _own(run: Run, out: str | os.PathLike[str] | None, quantity: str | None) -> Iterator[Path]:
-    """What belongs in the folder of a run and is missing; gives the files that people look at."""
+    """Makes the missing files of a run's folder; returns those that users open."""
     if out is not None or quantity is not None:
         raise RequestError(f"say what to export: parts ({listed(PARTS, 'or')}), or spectra")
     kept = RunFolder(complete(run).folder)

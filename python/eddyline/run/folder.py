@@ -79,8 +79,8 @@ class RunFolder:
 
     @staticmethod
     def check_outside(out: Path, *, beside_parts: bool = False) -> None:
-        """Raises FolderInUseError if `out` is the folder of a run or lies in one; with `beside_parts` only if
-        it is where the run keeps something itself."""
+        """Raises FolderInUseError if `out` is the folder of a run or inside one; with `beside_parts` only if
+        the run uses it itself."""
         try:
             place = out.resolve()
         except (RuntimeError, OSError, ValueError):  # a loop of links is a RuntimeError until Python 3.13
@@ -102,7 +102,7 @@ class RunFolder:
 
     @staticmethod
     def base_of(name: str, base: Path = Path("runs")) -> Path:
-        """Where the runs of a world lie."""
+        """Folder of the runs of a world."""
         return base / _safe(name)
 
     @classmethod
@@ -134,7 +134,7 @@ class RunFolder:
         return self.series, self.pictures, self.snapshots
 
     def is_stillborn(self) -> bool:
-        """Whether a run was killed here before it began: it has no run.json yet, and nothing of a flow."""
+        """True if a run was killed here before it began: it has no run.json yet, and no results."""
         return (
             self._ballast.is_file()
             and not self.record.exists()
@@ -148,7 +148,7 @@ class RunFolder:
             atomic.remove_leftovers(folder)
 
     def _take_back(self) -> None:
-        """What a disk without room has let `create` make of it."""
+        """Removes what `create` made before the disk was full."""
         self.drop_ballast()
         for part in (*self._parts, self.path):
             with contextlib.suppress(OSError):
@@ -182,7 +182,7 @@ class RunFolder:
             os.close(handle)
 
     def is_held(self) -> bool:
-        """Whether a process computes this run now, see is_claimed()."""
+        """True if a process computes this run now, see is_claimed()."""
         return is_claimed(self.path)
 
     def write_record(self, record: dict[str, Any]) -> None:
@@ -190,7 +190,7 @@ class RunFolder:
         atomic.write_json(self.record, content, durable=True)
 
     def read_record(self) -> dict[str, Any]:
-        """What run.json holds. Raises DamagedError if it is no record of a run."""
+        """Content of run.json. Raises DamagedError if it is no record of a run."""
         value = integrity.read_json(self.record)
         if value is None:
             raise DamagedError(self.record, "it is missing")
@@ -201,7 +201,7 @@ class RunFolder:
         atomic.write_json(self.results, content, durable=True)
 
     def read_results(self) -> dict[str, Any]:
-        """What results.json holds; nothing without one. Raises DamagedError."""
+        """Content of results.json; empty without one. Raises DamagedError."""
         value = integrity.read_json(self.results)
         return {} if value is None else check_results(self.results, value)
 
@@ -265,7 +265,7 @@ class RunFolder:
         return journal.read(self.path / journal.NAME, self.read_file)
 
     def steered(self, world: World) -> Steering | None:
-        """What the journal has made of `world`; None without entries. Raises DamagedError."""
+        """The world after the journal's changes of `world`; None without entries. Raises DamagedError."""
         from eddyline.live.steering import replayed
 
         entries = self.read_journal()
@@ -275,7 +275,7 @@ class RunFolder:
             return replayed(world, entries)
 
     def drop_ballast(self) -> None:
-        """Frees the room kept for the last words of a run whose disk is full."""
+        """Frees the disk space reserved for closing a run when the disk is full."""
         with contextlib.suppress(OSError):
             self._ballast.unlink()
 
@@ -307,7 +307,7 @@ def _no_run(given: Path, base: Path = Path("runs")) -> str:
 
 
 def _followed(folder: Path) -> Path:
-    """Where a link, or a link to one, points now: another run may soon be the latest."""
+    """Target of a link, or of a link to one, now: another run may soon be the latest."""
     for _ in range(MOST_LINKS):
         if not folder.is_symlink():
             break

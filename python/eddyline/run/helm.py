@@ -1,4 +1,4 @@
-"""Between two steps of a run: commands and the journal are obeyed, and viewers are shown what they want."""
+"""Work between two steps of a run: applies commands and the journal, and sends viewers what they want."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Helm:
 
     @property
     def texts(self) -> list[str]:
-        """What has changed the flow, in words, for run.json."""
+        """Changes of the flow, in words, for run.json."""
         return [f"step {each.step}: {each.text}" for each in self._marks if each.name in FLOW]
 
     @property
@@ -98,7 +98,7 @@ class Helm:
         return steps
 
     def seconds(self, most: float) -> float:
-        """How long the simulation may compute before it asks here."""
+        """Time until the simulation must call this again."""
         if self._publisher is None or not self._publisher.connected:
             return most
         return min(most, max(0.005, self._pace.left(self._publisher.view.frames_per_second)))

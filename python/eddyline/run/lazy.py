@@ -1,4 +1,4 @@
-"""What is said of lazy runs, whose ranks bring each other up to date at every so many steps only."""
+"""Texts about lazy runs, in which ranks exchange halos at every K-th step only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_lazy(every: int, *, exact: bool) -> None:
 
 
 def lazy_record(every: int, *, exact: bool) -> dict[str, Any]:
-    """For run.json, of a run on two ranks or more."""
+    """Entry of run.json for a run on two ranks or more."""
     if every == 1:
         return {}
     kept: dict[str, Any] = {"lazy": {"every": every, "exact": exact}}
@@ -47,7 +47,7 @@ def effective(run: Run) -> float | None:
 
 
 def lazy_story(run: Run) -> str:
-    """For the report; empty if the run was not lazy."""
+    """Text of the report; empty if the run was not lazy."""
     lazy = run.record.get("statistics", {}).get("lazy")
     if not lazy:
         return ""

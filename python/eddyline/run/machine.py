@@ -1,4 +1,4 @@
-"""Where a run was made: machine and versions."""
+"""Machine and versions of a run."""
 
 from __future__ import annotations
 

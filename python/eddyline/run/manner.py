@@ -1,4 +1,4 @@
-"""How a run is computed: on which ranks and threads, cut how, exchanging how."""
+"""Execution options of a run: ranks, threads, decomposition, exchange."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_BOXES = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Manner:
-    """How a run is computed. Nothing of it changes a bit of the result, but for `lazy_inexact`."""
+    """Execution options of a run. None changes a bit of the result, except `lazy_inexact`."""
 
     threads: int = 0
     boxes: int = 1
@@ -37,7 +37,7 @@ class Manner:
     patience: float = PATIENCE
 
     def record(self, ranks: Session, simulation: _core.Simulation) -> dict[str, Any]:
-        """For run.json."""
+        """Entry of run.json."""
         kept: dict[str, Any] = {"ranks": ranks.size, "threads": simulation.threads, "boxes": self.boxes}
         if ranks.communicator is not None:
             kept |= {
@@ -52,7 +52,7 @@ class Manner:
         return kept | (lazy_record(self.lazy, exact=not self.lazy_inexact) if ranks.size > 1 else {})
 
     def options(self, ranks: Session) -> str:
-        """What of it changes the result, as it is given on the command line."""
+        """Options that change the result, as they are given on the command line."""
         if ranks.size == 1 or not self.lazy_inexact:
             return ""
         return (

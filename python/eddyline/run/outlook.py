@@ -52,7 +52,7 @@ class Lookout:
             self._latest = self.look_now(gone)
             self._next = clock.perf_counter() + INTERVAL
         if self._latest.likely is not None and time >= self._latest.likely:
-            return Outlook(f"{self._numbers} soon")  # what was foreseen has not come yet, or not been seen
+            return Outlook(f"{self._numbers} soon")  # the forecast has not come true yet, or not been noticed
         return self._latest
 
     def look_now(self, gone: Container[str] = ()) -> Outlook:
@@ -78,7 +78,7 @@ class Lookout:
         return self._said
 
     def _has_held(self, verdict: str, series: Series, hold: float) -> bool:
-        """Whether the series said the same all along the last `hold` seconds."""
+        """True if the series gave the same verdict throughout the last `hold` seconds."""
         now = _last_time(series)
         for k in range(1, PROBES + 1):
             before = now - hold * k / PROBES
@@ -107,14 +107,14 @@ class Lookout:
 
 
 def _verdict(states: Sequence[FlowState]) -> str:
-    """What the flow is around all bodies: "periodic", "steady", or nothing yet."""
+    """State of the flow around all bodies: "periodic", "steady", or "" so far."""
     if not states or any(isinstance(state, Unsettled) for state in states):
         return ""
     return "periodic" if any(isinstance(state, Periodic) for state in states) else "steady"
 
 
 def _hold(states: Sequence[FlowState], series: Series) -> float:
-    """For how long [s] a verdict other than that of `states` must hold."""
+    """Time [s] for which a verdict other than that of `states` must hold."""
     periods = [1 / state.frequency for state in states if isinstance(state, Periodic)]
     periods += [state.period for state in states if isinstance(state, Steady) and state.period]
     if periods:
@@ -128,7 +128,7 @@ def _last_time(series: Series) -> float:
 
 
 def _has_rows(path: Path) -> bool:
-    """Whether the header and a row are written: the writer works beside us."""
+    """True if the header and a row are written: the writer works in its own thread."""
     try:
         with path.open(encoding="utf-8") as file:
             return file.readline().endswith("\n") and file.readline().endswith("\n")

@@ -46,7 +46,7 @@ class RunPictures:
             raise ValueError(f"{run.folder}: its frames cannot show {self.quantity}; they can show: {known}")
 
     def quantities(self) -> list[str]:
-        """What the kept frames can show."""
+        """Quantities that the kept frames can show."""
         kept = self.store.quantities
         made = [name for name, needed in _SOURCES.items() if kept and set(needed) <= set(kept) and self.store]
         if self.run.world.file.fluid.is_gas:
@@ -107,7 +107,7 @@ class RunPictures:
 
 
 def scene_of(run: Run) -> Scene:
-    """With the bodies as steering moved, added and removed them."""
+    """The world with the bodies as steering moved, added and removed them."""
     steering = RunFolder(run.folder).steered(run.world)
     if steering is None:
         return Scene.of(run.world)
@@ -164,7 +164,7 @@ def slope(values: Raster, axis: int) -> Raster:
 
 
 def metadata_of(run: Run) -> metadata.Metadata:
-    """What every picture of `run` carries. Raises DamagedError."""
+    """Metadata of every picture of `run`. Raises DamagedError."""
     source = run.world.source
     with reading(RunFolder(run.folder).record):
         return metadata.Metadata(

@@ -28,7 +28,7 @@ def _terminal() -> TextIO:
 
 
 class _Terminal:
-    """Where progress is told. If it goes away meanwhile, nobody hears what is said, and the run goes on."""
+    """Stream of progress messages. If it is closed meanwhile, messages are dropped, and the run continues."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -141,7 +141,7 @@ class RunProgress:
 
 
 class Meter:
-    """Rates over the last ten seconds or so, so that they follow a run whose steps change."""
+    """Rates over the last ten seconds or so, so that they follow changes of the cost of steps."""
 
     def __init__(self, window: float = 10.0) -> None:
         self._window = window

@@ -1,4 +1,4 @@
-"""What is made of a run when it is over: pictures, film, charts and report."""
+"""Files made at the end of a run: pictures, film, charts and report."""
 
 from __future__ import annotations
 

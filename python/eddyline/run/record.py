@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """What a run left in its folder. `Run.open(path)` opens any run again; nothing here writes.
+    """Results of a run in its folder. `Run.open(path)` opens any run again; nothing here writes.
 
     outcome: "running", "finished", "stopped by user", "failed", "not closed" or "lost"; `message` says why.
     Files and results that are missing raise MissingFileError, a line with the command that makes them.
@@ -53,7 +53,7 @@ class Run:
 
     @property
     def folder(self) -> Path:
-        """Where everything of the run lies."""
+        """Folder of the run."""
         return self._folder.path
 
     @property
@@ -83,7 +83,7 @@ class Run:
         return said
 
     def _remedy(self) -> str:
-        """What makes the files of a run that are missing."""
+        """Command that makes the missing files of a run."""
         from eddyline.run.advice import resuming
 
         outcome = self.outcome
@@ -118,7 +118,7 @@ class Run:
 
     @property
     def quantity(self) -> str:
-        """What its film shows."""
+        """Quantity of its film."""
         return self._text("quantity")
 
     def _text(self, key: str) -> str:
@@ -132,13 +132,13 @@ class Run:
 
     @property
     def spacing(self) -> float:
-        """Of the particles at the start [m]. `results["spacing"]` is the text that stands beside values, such
-        as D/20."""
+        """Spacing of the particles at the start [m]. `results["spacing"]` is the text beside values, such as
+        D/20."""
         return float(self.world.core.spacing)
 
     @property
     def results(self) -> dict[str, Any]:
-        """What results.json holds: values with windows and errors, expectations, and a summary of each
+        """Content of results.json: values with windows and errors, expectations, and a summary of each
         series. MissingFileError if there is none."""
         self._made(self._folder.results, "results")
         return self._folder.read_results()
@@ -170,7 +170,7 @@ class Run:
 
     @property
     def series_names(self) -> list[str]:
-        """What `series` takes: "budget", "force.NAME" for each body and wall, and the world's observers."""
+        """Names for `series`: "budget", "force.NAME" for each body and wall, and the world's observers."""
         return sorted(path.stem for path in self._folder.series.glob("*.csv"))
 
     def series(self, name: str) -> pd.DataFrame:
@@ -183,7 +183,7 @@ class Run:
 
     @property
     def snapshot_count(self) -> int:
-        """How many snapshots there are to read."""
+        """Number of snapshots."""
         return snapshots.snapshot_count(self._folder.snapshots)
 
     def snapshot(self, k: int = -1) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is kept of a run while it runs: series, frames and snapshots, each at its times."""
+"""Records a run while it runs: series, frames and snapshots, each at its times."""
 
 from __future__ import annotations
 

@@ -41,11 +41,11 @@ def replay(
     report: bool = True,
     live: str | None = None,
 ) -> Run:
-    """Repeats a run with all that was done to it while it ran, into a folder of its own.
+    """Repeats a run with all its steering commands, into a folder of its own.
 
     run: a Run, its folder, or `runs/NAME` for the latest run of a world; up to the step at which it ended.
     The rest as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run`
-    raises, and RequestError for a run that has not ended or whose journal cannot be read.
+    raises, and RequestError for a run that has not ended or has an unreadable journal.
     """
     manner = Manner(
         threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,

@@ -246,7 +246,7 @@ def _balance(run: Run) -> str:
 
 
 def _exchange(run: Run) -> str:
-    """How boundaries were exchanged; of `auto` what it measured and took."""
+    """Exchange strategy; for `auto` its measurements and its choice."""
     told = run.record.get("exchange", "")
     trials = run.record["statistics"].get("exchange")
     if not trials:
@@ -262,7 +262,7 @@ def _exchange(run: Run) -> str:
 
 
 def _between_sites(run: Run) -> str:
-    """How much of it went from site to site."""
+    """Share of the traffic between sites."""
     sites = run.record.get("sites", [])
     number = max(sites, default=0) + 1
     if number == 1:
@@ -280,7 +280,7 @@ def _between_sites(run: Run) -> str:
 
 
 def _busy(run: Run) -> str:
-    """How much of the time of all ranks was spent on computing."""
+    """Share of the time of all ranks that was spent on computing."""
     shares = run.record.get("shares", [])
     total = sum(sum(share["seconds"].values()) for share in shares)
     if not total:

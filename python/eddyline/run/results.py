@@ -137,7 +137,7 @@ def spacing_text(world: World) -> str:
 
 def flow_states(world: World, series: Series, gone: Container[str] = ()) -> dict[str, FlowState]:
     """The state of the flow around each body, from the force on it: first the lift, then the drag. gone:
-    bodies that were removed from the run, whose forces will say no more."""
+    bodies that were removed from the run; their forces have ended."""
     across = ("total_y", "total_z", "total_x")
     found = {}
     for body in bodies_with_forces(world.file, series):

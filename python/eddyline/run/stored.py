@@ -1,4 +1,4 @@
-"""What run.json and results.json hold, checked when they are read."""
+"""Contents of run.json and results.json, checked when they are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_record(path: Path, value: dict[str, Any]) -> dict[str, Any]:
-    """What run.json holds, as it is. Raises DamagedError."""
+    """Content of run.json, unchanged. Raises DamagedError."""
     if "outcome" not in value:
         raise DamagedError(path, "it holds no record of a run")
     if value["outcome"] == NOT_CLOSED:
@@ -25,7 +25,7 @@ def check_record(path: Path, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_results(path: Path, value: dict[str, Any]) -> dict[str, Any]:
-    """What results.json holds, as it is. Raises DamagedError."""
+    """Content of results.json, unchanged. Raises DamagedError."""
     return _checked(path, value, _results())
 
 

@@ -36,7 +36,7 @@ def ended(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_final_state(record: Mapping[str, Any]) -> bool:
-    """Whether everything that needs the simulation was kept: the rest can be made from the folder."""
+    """True if everything that needs the simulation was kept: the rest can be made from the folder."""
     return record["outcome"] == NOT_CLOSED and bool(record.get("fingerprint"))
 
 

@@ -1,4 +1,4 @@
-"""What users of other codes look for: what Eddyline lacks and who has it, or how it is called here."""
+"""Terms of other codes: features that Eddyline lacks, with codes that have them, or their names here."""
 
 from __future__ import annotations
 

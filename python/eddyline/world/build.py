@@ -1,4 +1,4 @@
-"""From checked tables to the core's world: numbers, formulas of x, y, z and t, and shapes."""
+"""Converts checked tables to the core's world: numbers, formulas of x, y, z and t, and shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether bodies leave a way from the inflow of a channel to its outflow."""
+"""Checks that bodies leave a passage from the inflow of a channel to its outflow."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Mask = NDArray[np.bool_]
 
 
 def is_closed(file: WorldFile) -> bool:
-    """Whether nothing gets from any inflow of a two-dimensional channel, which is full, to an outflow: no way
-    along sites of the lattice outside all bodies. A channel has openings on opposite sides, and walls between
+    """True if no inflow of a full two-dimensional channel is connected to an outflow: no path along
+    sites of the lattice outside all bodies. A channel has openings on opposite sides, and walls between
     them; bodies that move may open it."""
     found = faces(file)
     inflows = [face for face in found if face.is_inflow]
@@ -44,7 +44,7 @@ def _end(face: Face) -> int:
 
 
 def _may_close(file: WorldFile, across: int) -> bool:
-    """Whether bodies, seen along the channel, hide all that is beyond them."""
+    """True if bodies, projected along the channel, cover its whole cross-section."""
     origin, end = corners(file)
     boxes = [body.core_shape.bounds for body in file.bodies.values()]
     seen = origin[across]

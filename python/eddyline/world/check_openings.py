@@ -1,4 +1,4 @@
-"""What makes an inflow or outflow impossible or senseless, found before anything runs."""
+"""Checks of inflows and outflows: what is impossible or makes no sense is reported before a run."""
 
 from __future__ import annotations
 
@@ -214,7 +214,8 @@ def _bodies(file: WorldFile, face: Face) -> Found:
 
 
 def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found:
-    """Into the flow everywhere and always, and well below the speed of sound."""
+    """Checks that an inflow velocity points into the flow everywhere and always, well below the speed of
+    sound."""
     if not face.is_inflow:
         return
     points = face.points(file.dimensions)
@@ -246,7 +247,7 @@ def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
 
 
 def _faster(file: WorldFile, highest: float) -> str:
-    """What to write for a flow that is so fast [m/s]."""
+    """Advice for a flow of this speed [m/s]."""
     if file.fluid.sound_speed is not None:
         return f"Write fluid.sound_speed = {rounded(scales.SOUND_RATIO * highest)}."
     return f"Write fluid.max_speed = {rounded(highest)}."

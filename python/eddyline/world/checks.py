@@ -1,4 +1,4 @@
-"""What can be wrong with a world whose tables are all right one by one."""
+"""Errors of a world in which each table is valid by itself."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _pictures(file: WorldFile) -> Found:
 
 
 def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
-    """What runs, but may well give something else than is wanted. values: those of [let]."""
+    """Warnings: worlds that run, but may give other results than intended. values: those of [let]."""
     for name, body in file.bodies.items():
         thickness = _thickness(body, file) / file.domain.spacing
         if thickness < TIGHT * (1 - 1e-9):
@@ -132,7 +132,7 @@ def _thickness(body: Body, file: WorldFile) -> float:
 
 
 def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
-    """What runs, but not quite as the file reads."""
+    """Notes: worlds that run, but not exactly as the file reads."""
     spacing = file.domain.spacing
     uneven = [
         f"{length / spacing:.2f} along {axis}"
@@ -340,7 +340,7 @@ def _starts(file: WorldFile) -> list[tuple[Path, Start | Region]]:
 
 
 def _liquid(file: WorldFile) -> Found:
-    """What only a gas may have."""
+    """Keys that only a gas may have."""
     for path, table in _starts(file):
         if table.density is not None:
             text = (
@@ -357,7 +357,7 @@ def _liquid(file: WorldFile) -> Found:
 
 
 def _weight(file: WorldFile) -> Found:
-    """A liquid whose speed of sound is given must bear the weight that its hydrostatic start says."""
+    """A liquid with a given speed of sound must support the hydrostatic pressure of its start."""
     fluid, gravity = file.fluid, file.domain.gravity
     name = "max_speed" if fluid.max_speed is not None else "sound_speed"
     given: float | None = getattr(fluid, name)
@@ -439,7 +439,7 @@ def _written(field: _core.Formula) -> str:
 
 
 def _gas(file: WorldFile) -> Found:
-    """What a gas needs, and what it must not have."""
+    """Keys that a gas requires, and keys that it must not have."""
     if file.method.scheme != "classic":
         text = (
             f'fluid.state = "ideal_gas"; needs scheme "classic", and method.scheme = "{file.method.scheme}". '

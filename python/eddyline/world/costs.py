@@ -1,4 +1,4 @@
-"""How long a run takes: its steps, its outputs, and what is made of them after the last step.
+"""Duration of a run: its steps, its outputs, and the pictures and files made after the last step.
 
 The constants are core seconds of one core, measured on an EPYC Zen 4 (AVX-512) with other work beside it, as
 user time of runs of the gallery with one thread; rates are rounded towards slower processors.
@@ -49,7 +49,7 @@ def cost_of(
     snapshot_bytes: float,
     cores: int,
 ) -> Cost:
-    """Of a run of so many steps that computes on `cores` cores."""
+    """Cost of a run of so many steps on `cores` cores."""
     particles = estimate.fluid_particles + WALL_WEIGHT * estimate.wall_particles
     computing = steps * (STEP + particles / (RATES[dimensions] * cores))
     pictures = min(pictures, steps + 1)  # no step is shown twice

@@ -23,8 +23,8 @@ _confined = False
 
 
 def confine() -> None:
-    """From now on this process reads worlds of other people: a curve is a bare name, so that no world can ask
-    what files there are elsewhere, or what they hold."""
+    """Restricts this process to curves with bare names: it reads worlds of other users, which must not learn
+    which files exist elsewhere, or their content."""
     global _confined
     _confined = True
 

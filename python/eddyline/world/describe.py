@@ -1,4 +1,4 @@
-"""What will be run: the text of `eddyline check`."""
+"""Description of a run: the text of `eddyline check`."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _TOO_LONG = _YEAR * _DAY  # of a run [s]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run will need. cost: its wall time on `cores` cores, by parts; disk_bytes: of the folder at its
-    end."""
+    """Resources of a run. cost: its wall time on `cores` cores, by parts; disk_bytes: size of the folder at
+    its end."""
 
     estimate: _core.Estimate
     steps: int
@@ -256,7 +256,7 @@ def _sticks(side: object) -> bool:
 
 
 def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
-    """Where a length of the domain was given in another unit than those of the fluid, most likely."""
+    """Warning if a length of the domain is probably in another unit than the fluid."""
     fluid, walls = estimate.fluid_particles, estimate.wall_particles
     if fluid > 0 and walls > 20 * fluid:
         filled = fluid * world.file.domain.spacing**world.dimensions / math.prod(world.file.domain.size)
@@ -267,7 +267,7 @@ def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
 
 
 def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
-    """With a free surface a probe reads a mean, which on a wall is one over fluid on one side alone."""
+    """Note on probes at walls: with a free surface a probe reads a mean, on a wall over one side alone."""
     if not world.has_free_surface or world.core.method.scheme == "classic":
         return
     file, h = world.file, estimate.smoothing_length

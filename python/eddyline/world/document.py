@@ -81,7 +81,7 @@ class Document:
 
 
 def _shared(one: Path, other: Path) -> int:
-    """How many of their first parts are the same."""
+    """Number of leading parts that are the same."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
@@ -282,7 +282,7 @@ def parse_set(items: Sequence[str]) -> dict[str, str | float]:
 
 
 def override_value(value: str | float) -> Any:
-    """What an override means: a TOML value where it reads as one, otherwise a text, such as a formula."""
+    """Value of an override: a TOML value if it parses as one, otherwise a string, such as a formula."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, list | tuple):

@@ -177,7 +177,7 @@ class _View:
             self.panel.quiver(*points[:, list(self.axes)].T, *vectors.T, **style)
 
     def _path(self, body: Body) -> None:
-        """Where a moving body will be: its outline, dashed, at a few times at which it is elsewhere."""
+        """Future places of a moving body: its outline, dashed, at a few times."""
         if body.motion is None:
             return
         drawn = [outlines(body, self.axes, 0.002 * self.inch)[0]]

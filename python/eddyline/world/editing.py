@@ -94,7 +94,7 @@ def _put(here: MutableMapping[str, Any], key: str, edit: Edit) -> None:
 
 
 def _is_super(here: MutableMapping[str, Any]) -> bool:
-    """Whether a table holds tables with headers of their own: [bodies.NAME]."""
+    """True if a table holds tables with headers of their own: [bodies.NAME]."""
     if isinstance(here, Table) and here.is_super_table():
         return True
     return bool(here) and all(isinstance(value, Table) for value in here.values())

@@ -1,4 +1,5 @@
-"""Whether the numbers of a world have sizes that can be computed with, before anything is sampled or made."""
+"""Checks that the numbers of a world have sizes that can be computed with, before anything is sampled or
+made."""
 
 from __future__ import annotations
 

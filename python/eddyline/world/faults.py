@@ -1,4 +1,4 @@
-"""What is probably wrong with a line of a world file that is not TOML."""
+"""Probable error in a line of a world file that is not TOML."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADER = re.compile(r"\[*\s*([\w-]+(?:\s*\.\s*[\w-]+)*)\s*\]*\s*:?")
 
 
 def reason(line: str, message: str) -> str:
-    """Of a line that stands alone; `message` is what the parser says."""
+    """Probable error of a single line; `message` comes from the parser."""
     told = slip(line)
     if told is not None:
         return told
@@ -51,7 +51,7 @@ def reason(line: str, message: str) -> str:
 
 
 def slip(line: str) -> str | None:
-    """What to write instead of something that other languages, or people, write so."""
+    """Replacement for notation of other languages."""
     bare = _TEXT_OR_COMMENT.sub(lambda found: "" if found[0][0] == "#" else "_", line).strip()
     if '"' in bare or "'" in bare:  # a text that does not end: what it holds is not meant as TOML
         return None
@@ -80,7 +80,7 @@ _SLIPS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
 
 
 def _header(line: str) -> str | None:
-    """The header of a table whose brackets are not as they must be."""
+    """Header of a table with wrong brackets."""
     found = _HEADER.fullmatch(line)
     path = [part.strip() for part in found[1].split(".")] if found else []
     if not path or path[0] not in keys_of(WorldFile) or path[0] in ("format", "title"):

@@ -1,5 +1,5 @@
-"""How regions are filled: particles begin at places a spacing apart, so that a region whose sides lie between
-these begins with more or less fluid than it was drawn with."""
+"""Filling of regions: particles start on a lattice of one spacing, so that a region with sides between
+lattice sites starts with more or less fluid than drawn."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def empty_regions(file: WorldFile) -> Iterator[str]:
 
 
 def remarks(file: WorldFile) -> Iterator[str]:
-    """What regions begin with, where it is not what was drawn."""
+    """Notes on regions that start with another amount of fluid than drawn."""
     for name, region in file.regions.items():
         found = _fluid_of(region, file)
         if found is None or found[1] == 0:
@@ -81,7 +81,7 @@ def _fill_the_domain(file: WorldFile) -> bool:
 
 
 def _empty(file: WorldFile) -> NDArray[np.bool_]:
-    """Of points spread over the domain, which begin neither in a region nor in a body."""
+    """Points spread over the domain that lie neither in a region nor in a body."""
     low, high = corners(file)
     points = lattice(low, high, file.dimensions, _FINE)
     empty = np.ones(len(points), dtype=np.bool_)
@@ -123,8 +123,8 @@ def _fluid_of(region: Region, file: WorldFile) -> tuple[float, float] | None:
 
 
 def is_open(file: WorldFile, axis: int) -> bool:
-    """Whether particles begin a spacing apart along an axis, whatever the domain's length: else that is a
-    whole number of their distances."""
+    """True if particles start one spacing apart along an axis, whatever the domain's length: else the length
+    is a whole number of their distances."""
     return any(isinstance(file.boundaries.side(name), Open) for name in SIDES[2 * axis : 2 * axis + 2])
 
 

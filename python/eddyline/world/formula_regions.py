@@ -19,7 +19,7 @@ _HALVINGS = 12
 
 
 def problems(file: WorldFile) -> Iterator[tuple[Path, str]]:
-    """What is wrong with the conditions of regions, as (path, line)."""
+    """Errors in the conditions of regions, as (path, line)."""
     for name, region in file.regions.items():
         if not isinstance(region, FormulaRegion):
             continue

@@ -189,8 +189,8 @@ def _in_order(needs: Mapping[str, list[str]]) -> list[str]:
 
 
 def _circles(needs: Mapping[str, list[str]]) -> Iterator[tuple[list[str], list[str]]]:
-    """A closed chain of names in each group whose names all need each other, beginning with the name that
-    stands first in the file; and the group."""
+    """A closed chain of names in each group of names that all need each other, beginning with the first name
+    in the file; and the group."""
     users: dict[str, list[str]] = {name: [] for name in needs}
     for name, used in needs.items():
         for each in used:

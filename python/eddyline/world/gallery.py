@@ -15,8 +15,8 @@ _OF_THE_FLOW = ("domain", "fluid", "start", "regions", "boundaries", "openings",
 
 
 def is_of_gallery(source: str) -> bool:
-    """Whether a world file describes the flow of one of the gallery, at whatever spacing and with whatever
-    values of its `let`."""
+    """True if a world file describes the flow of a gallery world, at any spacing and with any values of its
+    `let`."""
     flow = _flow(source)
     return any(_flow(path.read_text(encoding="utf-8")) == flow for path in gallery().values())
 

@@ -161,7 +161,7 @@ def _touch(one: str, other: str) -> str:
 
 
 def _is_round(body: Body, axis: int) -> bool:
-    """Whether a plane across an axis touches it in a point or along a line."""
+    """True if a plane across an axis touches it in a point or along a line."""
     if isinstance(body, Cylinder):
         along = np.array(body.to) - np.array(body.from_)
         return bool(abs(along[axis]) < 1e-9 * np.linalg.norm(along))

@@ -1,4 +1,4 @@
-"""Whether a world fits the memory of this machine, before it is filled with particles."""
+"""Checks that a world fits the memory of this machine, before it is filled with particles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def available_memory() -> int | None:
 
 
 class Needs:
-    """How many particles and cells a world makes with spacings `coarser` times its own, about.
+    """Approximate numbers of particles and cells of a world with spacings `coarser` times its own.
 
     volume: of the fluid, m^D.
     """
@@ -64,9 +64,9 @@ class Needs:
 
 
 def memory_problem(file: WorldFile, volume: float, memory: float | None) -> str | None:
-    """The line about a world that does not fit, with a spacing that would.
+    """Error for a world that does not fit, with a spacing that would.
 
-    volume: of the fluid, m^D.  memory: that is free, in bytes; None if nobody knows.
+    volume: of the fluid, m^D.  memory: free bytes; None if unknown.
     """
     limit = math.inf if memory is None else max(float(memory), 1e6)
     needs = Needs(file, volume)

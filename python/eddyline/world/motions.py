@@ -111,7 +111,7 @@ def top_speed(body: Body, file: WorldFile) -> float:
 
 
 def problems(file: WorldFile) -> Found:
-    """What is wrong with the motions of bodies, as (path, text of the line)."""
+    """Errors in the motions of bodies, as (path, text of the line)."""
     courses: dict[str, _Course] = {}
     moving = [name for name, body in file.bodies.items() if body.motion is not None]
     if moving and file.method.scheme != "delta":
@@ -166,7 +166,7 @@ def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
 
 
 def _path(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
-    """Bodies that jump, and those whose motion nobody would feel."""
+    """Bodies that jump, and bodies with a motion too small to matter."""
     assert body.motion is not None
     path: Path = ("bodies", name, "motion")
     jumps = course.jumps(file)
@@ -242,7 +242,7 @@ def _sides(name: str, course: _Course, file: WorldFile) -> Found:
 
 
 def _openings(name: str, course: _Course, file: WorldFile) -> Found:
-    """Nor may it come before an opening in a wall or a body, out of whose buffer fluid comes."""
+    """It must not come in front of an opening in a wall or a body either, as fluid enters there."""
     body, spacing = file.bodies[name], file.domain.spacing
     for opening in faces(file):
         if opening.path[0] == "boundaries":
@@ -284,8 +284,8 @@ def _pairs(courses: dict[str, _Course], file: WorldFile) -> Found:
 
 
 def _too_near(gaps: Floats, course: _Course, file: WorldFile) -> Callable[[str], str] | None:
-    """What to say of a body whose distance from something becomes too small, or None; what it touches at
-    the start may stay as near as it likes.
+    """Problem of a body that comes too close to something, or None; solids that it touches at the start may
+    stay close.
 
     gaps: (m,) distances at the times of the course, m.
     """
@@ -301,7 +301,7 @@ def _too_near(gaps: Floats, course: _Course, file: WorldFile) -> Callable[[str],
 
 
 def _stay_apart(course: _Course, theirs: _Course | None, body: Body, reach: float) -> bool:
-    """Whether along some axis all places of a course are beyond `reach` [m] of all places of a body."""
+    """True if along some axis all places of a path are beyond `reach` [m] of all places of a body."""
     low, high = course.places.min(axis=(0, 1)), course.places.max(axis=(0, 1))
     if theirs is None:
         their_low, their_high = (np.array(corner) for corner in body.core_shape.bounds)

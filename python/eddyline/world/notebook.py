@@ -1,4 +1,4 @@
-"""How a world shows itself in a notebook: a small drawing and a table."""
+"""Display of a world in a notebook: a small drawing and a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where fluid enters and leaves: sides of type inflow or outflow, and [openings] in walls and bodies."""
+"""Openings: sides of type inflow or outflow, and [openings] in walls and bodies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class Face:
         return isinstance(self.table, Inflow)
 
     def velocity(self, dimensions: int) -> tuple[_core.Formula, ...]:
-        """Of an inflow: a field for each dimension; a single one in the file is along the normal."""
+        """Velocity of an inflow: a formula for each dimension; a single one in the file is along the
+        normal."""
         assert isinstance(self.table, Inflow)
         if len(self.table.velocity) == dimensions:
             return self.table.velocity

@@ -37,7 +37,7 @@ def across(along: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def _surface_points(shape: ShapeTable) -> NDArray[np.float64]:
-    """(n, 3) points whose convex hull is the 3D shape, m."""
+    """Points (n, 3) with the 3D shape as their convex hull, m."""
     if isinstance(shape, Box):
         low, high = vec3(shape.min), vec3(shape.max)
         grid = np.meshgrid(*zip(low, high, strict=True), indexing="ij")

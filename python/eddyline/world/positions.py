@@ -1,4 +1,4 @@
-"""On which line of a TOML text each key and each element of an array stands.
+"""Line numbers of the keys and array elements of a TOML text.
 
 The parser of the package (tomlkit) keeps comments and order but no line numbers. This reads only what is
 needed for them; of a text that is not TOML, what stands before the first thing that it cannot read.
@@ -31,13 +31,13 @@ class Positions:
         return self.lines.get(tuple(path[: self.depth(path)]), 1)
 
     def depth(self, path: Sequence[str | int]) -> int:
-        """How many parts of `path` the text has."""
+        """Number of leading parts of `path` that the text has."""
         place = tuple(path)
         return next((depth for depth in range(len(place), 0, -1) if place[:depth] in self.lines), 0)
 
 
 class _LostError(Exception):
-    """What follows would be read as something that it is not, as of a key without a value."""
+    """The rest would be misread, as after a key without a value."""
 
 
 class _Scanner:

@@ -1,4 +1,4 @@
-"""What is wrong with a world file: one line for each problem, all of them at once."""
+"""Errors of a world file: one line for each, all at once."""
 
 from __future__ import annotations
 

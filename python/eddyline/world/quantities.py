@@ -95,14 +95,14 @@ def bodies_with_forces(file: WorldFile, names: Iterable[str]) -> list[str]:
 
 
 def coefficient_columns(file: WorldFile) -> dict[str, list[str]]:
-    """What a run gives for each body besides its forces, if there is a [reference]."""
+    """Results for each body besides its forces, if there is a [reference]."""
     if file.reference is None or (file.dimensions == 3 and file.reference.area is None):
         return {}
     return {name: [*COEFFICIENTS, *SCALARS] for name in file.bodies}
 
 
 def find_quantity(name: str, file: WorldFile) -> Quantity | str:
-    """What `name` stands for, or what is wrong with it."""
+    """The quantity of this name, or the error in it."""
     known = {**series_columns(file), **coefficient_columns(file)}
     for series, columns in known.items():
         if name.startswith(f"{series}."):
@@ -131,13 +131,13 @@ def statistics_of(column: str) -> tuple[str, ...]:
 
 
 def is_trusted(column: str) -> bool:
-    """Whether the statistics of a column are taken where the flow is steady or periodic, unless `after` is
+    """True if the statistics of a column are taken where the flow is steady or periodic, unless `after` is
     given."""
     return column in COEFFICIENTS or column in ("pressure_drop", "recirculation_length")
 
 
 def is_point(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> bool:
-    """Whether a curve is compared at one point, as neither of its formulas names a whole series."""
+    """True if a curve is compared at one point, as neither of its formulas names a whole series."""
     names = [
         name for text in (expect.quantity, expect.against) if text for name in result_names(text, values)
     ]
@@ -168,8 +168,7 @@ def plain_formula(text: str, values: Mapping[str, float]) -> tuple[_core.Formula
 
 
 def may_be_finite(text: str, values: Mapping[str, float]) -> bool:
-    """Whether a formula gives a number for some results at least: for any of many, of all sizes and both
-    signs."""
+    """True if a formula is finite for at least one of many trial results, of all sizes and both signs."""
     compiled, names = plain_formula(text, values)
     random, tried = np.random.default_rng(1), 256
     results = {
@@ -180,7 +179,7 @@ def may_be_finite(text: str, values: Mapping[str, float]) -> bool:
 
 
 def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the formulas of an [[expect]], as (key, text of the line from the key on)."""
+    """Errors in the formulas of an [[expect]], as (key, text of the line from the key on)."""
     one_number = expect.curve is None or is_point(expect, file, values)
     for key in ("quantity", "against"):
         text: str | None = getattr(expect, key)
@@ -200,7 +199,7 @@ def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float])
 def wrong_quantity(
     text: str, file: WorldFile, values: Mapping[str, float], *, one_number: bool
 ) -> Iterator[str]:
-    """What is wrong with a formula of at least one result."""
+    """Error in a formula of at least one result."""
     if not result_names(text, values):
         known = list(series_columns(file))
         yield f"names no result of the run. Series of this world: {listed(known)}."
@@ -208,8 +207,7 @@ def wrong_quantity(
 
 
 def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_number: bool) -> Iterator[str]:
-    """What is wrong with a formula of results; `one_number`: each of them must be one number, not a
-    series."""
+    """Error in a formula of results; `one_number`: each result must be one number, not a series."""
     wrong = False
     for name in result_names(text, values):
         found = Quantity("", "time") if name == "time" else find_quantity(name, file)
@@ -228,7 +226,7 @@ def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_num
 
 
 def check_curve(expect: Expect, folders: list[str]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the curve's file, as (key, text of the line from the key on)."""
+    """Error in the curve's file, as (key, text of the line from the key on)."""
     if expect.curve is not None:
         try:
             find_curve(expect.curve, folders)

@@ -75,8 +75,8 @@ def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
 
 
 def expected_speeds(file: WorldFile) -> dict[str, tuple[float, str]]:
-    """For each cause of motion, such as "the inflow left" or "gravity along y", the speed [m/s] that it
-    may give to it, and the reason in words; whatever `fluid.max_speed` says."""
+    """Speed [m/s] that each cause of motion, such as "the inflow left" or "gravity along y", may give to the
+    fluid, and the reason in words; independent of `fluid.max_speed`."""
     found: dict[str, tuple[float, str]] = {}
     for value, reason in _estimates(file, Samples(file)):
         cause = re.split(r",| reaches | moves at ", reason)[0]
@@ -198,6 +198,6 @@ def _periodic(file: WorldFile, axis: int) -> bool:
 
 
 def _walls(file: WorldFile, axis: int) -> bool:
-    """Whether both sides across `axis` are no-slip walls."""
+    """True if both sides across `axis` are no-slip walls."""
     both = [file.boundaries.side(SIDES[2 * axis + end]) for end in (0, 1)]
     return all(isinstance(side, Wall) and not side.slip for side in both)

@@ -34,7 +34,8 @@ SIDES = ("left", "right", "bottom", "top", "front", "back")
 
 
 class Reference(Table):
-    """What the Reynolds number, coefficients and Strouhal numbers are made with, and nothing else."""
+    """Reference values of the Reynolds number, coefficients and Strouhal numbers; they change nothing
+    else."""
 
     velocity: Positive = Field(description="Reference velocity [m/s].", examples=[1.0])
     length: Positive = Field(description="Reference length [m].", examples=[0.1])
@@ -190,13 +191,13 @@ class Wall(Table):
 
     @property
     def slides(self) -> bool:
-        """Whether it ever moves in its plane."""
+        """True if it ever moves in its plane."""
         velocity = self.velocity or ()
         return any(not part.is_constant or part.evaluate({}) != 0 for part in velocity)
 
 
 class Periodic(Table):
-    """What leaves here enters on the opposite side, which must be periodic too."""
+    """Fluid that leaves here enters on the opposite side, which must be periodic too."""
 
     type: Literal["periodic"]
 
@@ -527,9 +528,9 @@ PicturedQuantity = Literal[
 
 
 class Output(Table):
-    """How much of a run is kept. Each number is one of equal intervals from 0 to the end, after each of which
-    something is kept, as it is of the start. With 0 pictures only the last state is shown, with 0 snapshots
-    there are none."""
+    """Outputs of a run. Each number divides the time from 0 to the end into equal intervals; the start and
+    the end of each interval are kept. With 0 pictures only the last state is shown, with 0 snapshots none are
+    written."""
 
     pictures: Annotated[Count, Field(le=1_000_000)] = Field(default=160, description="Frames of the film.")
     snapshots: Annotated[Count, Field(le=1_000_000)] = Field(
@@ -635,7 +636,7 @@ class WorldFile(Table):
 
     @property
     def has_free_surface(self) -> bool:
-        """Whether the fluid may leave room, so that it has a surface."""
+        """True if the fluid need not fill the domain, so that it may have a surface."""
         sides = SIDES[: 2 * self.dimensions]
         return bool(self.regions) or any(self.boundaries.side(name).type == "open" for name in sides)
 

@@ -1,5 +1,5 @@
-"""What a world asks for that is probably not meant: fluid that falls out, a start out of balance, a run that
-is too short, lengths in another unit. One line each: what was found, why it is odd, what to change."""
+"""Warnings on worlds that probably are not as intended: fluid that falls out, a start out of balance, a run
+that is too short, lengths in another unit. One line each: what was found, why it is odd, what to change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOUCHES = 1.5  # spacings between fluid and what carries it: particles lie half
 _CLEAR = 4.0  # spacings: fluid that hangs less above other fluid should touch it, most likely
 _LARGE, _COARSE, _TINY = 50.0, 1.0, 1e-6  # m: a domain, a spacing, a spacing that suggest another unit
 _THIN = 4.0  # spacings below which a layer of fluid is not resolved
-_SHARE = 0.1  # of the dynamic pressure: a start whose pressure varies less has none
+_SHARE = 0.1  # of the dynamic pressure: smaller variations of the start's pressure are ignored
 _DIFFUSED = 0.05  # of L^2/nu, after which viscosity alone has shaped a flow
 
 
@@ -108,7 +108,7 @@ def _lines(file: WorldFile, region: ShapeTable | None, direction: Floats) -> _Li
 
 
 def _things(file: WorldFile, region: ShapeTable | None, points: Points) -> NDArray[np.str_]:
-    """What is at points: "bodies.NAME", "fluid" of another region, or nothing, ""."""
+    """Content of points: "bodies.NAME", "fluid" of another region, or "" for nothing."""
     found = np.full(len(points), "", dtype=f"<U{LONGEST_NAME + len('bodies.')}")
     for other in file.regions.values():
         if other is not region:
@@ -139,7 +139,7 @@ def _in_fluid(file: WorldFile, region: ShapeTable | None, points: Points) -> Mas
 
 
 def _to_sides(file: WorldFile, starts: Points, direction: Floats) -> tuple[Floats, NDArray[np.str_]]:
-    """How far lines go before they leave the domain [m], and the side through which."""
+    """Length of lines up to the domain's boundary [m], and the side where they leave."""
     low, high = corners(file)
     distance = np.full(len(starts), np.inf)
     side = np.full(len(starts), "", dtype=object)
@@ -344,7 +344,7 @@ def _unbalanced(file: WorldFile, samples: Samples, scales: Scales) -> Iterator[s
 
 
 def _pressure_range(file: WorldFile, points: Points) -> float:
-    """How much the pressure at the start varies [Pa]."""
+    """Range of the pressure at the start [Pa]."""
     pressure = np.zeros(len(points))
     rest = np.ones(len(points), dtype=np.bool_)
     tables = [(region, region.core_shape.signed_distance(points) < 0) for region in file.regions.values()]

@@ -68,7 +68,7 @@ class ShapeTable(Table):
 
     @property
     def measures(self) -> tuple[float, ...]:
-        """What the core's function of this shape takes, one number after the other; points with three [m]."""
+        """Arguments of the core's function for this shape, as a flat list; points have three numbers [m]."""
         raise NotImplementedError
 
     @property
@@ -240,7 +240,7 @@ def _in_space(value: Any, info: ValidationInfo) -> Any:
 
 
 class Motion(Table):
-    """How a body moves, by formulas of t. Both are 0 at t = 0: the shape says where the body starts."""
+    """Motion of a body, by formulas of t. Both are 0 at t = 0: the shape gives the place at the start."""
 
     displacement: TimeVector | None = Field(
         default=None, description="From its place at t = 0 [m], of t.", examples=[["0.1*sin(2*pi*t)", 0]]
@@ -309,9 +309,9 @@ class Region(ShapeTable):
 
 
 class FormulaRegion(Region):
-    """Where a condition on x, y and z holds in the domain, e.g. below a wave; regions only. Hydrostatic
-    pressure is then that of the column above each place, against gravity, up to where the condition holds no
-    more."""
+    """The part of the domain where a condition on x, y and z holds, e.g. below a wave; regions only.
+    Hydrostatic pressure is then that of the column above each point, against gravity, up to where the
+    condition fails."""
 
     shape: Literal["formula"]
     inside: FieldFormula = Field(

@@ -20,15 +20,15 @@ _FINEST, _COARSEST = 0.006, 0.03  # least and largest error over radius
 @dataclass(frozen=True)
 class Surface:
     """A closed surface. `vertices`: (n, 3) m, on the shape. `triangles`: (m, 3) int64, three vertices each,
-    anticlockwise for who looks from outside."""
+    anticlockwise as seen from outside."""
 
     vertices: Points
     triangles: NDArray[np.int64]
 
 
 def surface(shape: ShapeTable, tolerance: float) -> Surface:
-    """The surface of a 3D shape, fewer than 2,000 triangles. What is round is within `tolerance` [m], or
-    within 0.6 % of its radius where that is more, which nobody sees."""
+    """The surface of a 3D shape, fewer than 2,000 triangles. Round parts are within `tolerance` [m], or
+    within 0.6 % of their radius where that is more, which is invisible."""
     if isinstance(shape, Box):
         return _box(np.array(vec3(shape.min)), np.array(vec3(shape.max)))
     if isinstance(shape, Cylinder):
@@ -45,17 +45,17 @@ def surface(shape: ShapeTable, tolerance: float) -> Surface:
 
 
 def _parts(error: float) -> int:
-    """How many equal parts half a circle has, an even number, where a sphere's triangles between such circles
-    are within `error` of its radius: a square with corners on it and sides of an angle d is at a distance of
+    """Number of equal parts of half a circle, even, for which a sphere's triangles between such circles are
+    within `error` of its radius: a square with corners on it and sides of an angle d is at a distance of
     sqrt(cos d) from its centre."""
     largest = math.acos((1 - min(max(error, _FINEST), _COARSEST)) ** 2)
     return 2 * math.ceil(math.pi / largest / 2)
 
 
 def _revolved(origin: Points, along: Points, profile: Sequence[tuple[float, float]], count: int) -> Surface:
-    """What a profile of (height, radius) [m] sweeps about the axis through `origin` in the direction `along`,
-    a unit vector: rings of `count` vertices. It begins and ends on the axis, where it is lowest and highest.
-    """
+    """Surface that a profile of (height, radius) [m] sweeps about the axis through `origin` in the direction
+    `along`, a unit vector: rings of `count` vertices. It begins and ends on the axis, where it is lowest and
+    highest."""
     first, second = across(along)
     angles = np.arange(count) * (2 * math.pi / count)
     ring = np.outer(np.cos(angles), first) + np.outer(np.sin(angles), second)

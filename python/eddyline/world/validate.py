@@ -1,4 +1,4 @@
-"""From the content of a world file to checked tables, or to a line for each thing that is wrong."""
+"""Converts the content of a world file to checked tables, or to one line for each error."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _box_of(data: Mapping[str, Any], names: Names) -> tuple[tuple[float, ...], t
 
 
 def value_at(data: Any, path: Sequence[str | int]) -> Any:
-    """What stands at `path`; None if nothing does."""
+    """Value at `path`; None if there is none."""
     for part in path:
         if isinstance(data, str):
             return None

@@ -30,7 +30,7 @@ from .problems import listed, rounded, shown
 
 @dataclass
 class Context:
-    """What checking a value needs to know about the rest of the file."""
+    """Information about the rest of the file for checks of a value."""
 
     names: Names
     dimensions: int | None  # None: the domain's size is missing or wrong
@@ -39,12 +39,12 @@ class Context:
 
 
 def wrong(text: str) -> PydanticCustomError:
-    """An error whose line reads `PATH = VALUE; TEXT`."""
+    """An error with the line `PATH = VALUE; TEXT`."""
     return PydanticCustomError("eddyline", "{text}", {"text": sentence(text)})
 
 
 def wrong_table(text: str) -> PydanticCustomError:
-    """An error of a whole table, whose line reads `PATH TEXT`."""
+    """An error of a whole table, with the line `PATH TEXT`."""
     return PydanticCustomError("eddyline_table", "{text}", {"text": sentence(text)})
 
 
@@ -89,7 +89,7 @@ class _Evaluated:
 
 
 def _sized(value: float) -> float:
-    """What the numbers of a world can be computed with."""
+    """Limits of the numbers of a world."""
     if isinstance(value, float) and not math.isfinite(value):
         raise wrong("must be a finite number")
     if value != 0 and not SMALLEST < abs(value) < LARGEST:

@@ -25,7 +25,7 @@ from .validate import validate
 
 @dataclass(frozen=True)
 class Output:
-    """How much of a run is kept: how many, and every how many seconds (0: none)."""
+    """Outputs of a run: their number, and the interval in seconds (0: none)."""
 
     pictures: int
     picture_interval: float
@@ -142,13 +142,13 @@ class World:
 
     @property
     def effective_viscosity(self) -> float:
-        """What particles feel of each other [m^2/s]: the fluid's, or more of it so that nearly inviscid flow
-        keeps in order; see method.artificial_viscosity. Of the scheme classic the fluid's alone."""
+        """Kinematic viscosity between particles [m^2/s]: the fluid's, or more of it so that nearly inviscid
+        flow keeps in order; see method.artificial_viscosity. Of the scheme classic the fluid's alone."""
         classic = self.file.method.scheme == "classic"
         return self.file.fluid.nu if classic else _core.effective_viscosity(self.core)
 
     def _numerical_viscosity(self) -> Iterator[str]:
-        """Whether that is more than the file says in a flow that may depend on it: waves and impacts hardly
+        """True if that is more than the file sets in a flow that may depend on it: waves and impacts hardly
         do."""
         nu, effective = self.file.fluid.nu, self.effective_viscosity
         if self.reference is None or self.has_free_surface or effective <= 1.02 * nu:
@@ -186,12 +186,12 @@ class World:
 
     @property
     def expectations(self) -> tuple[Expect, ...]:
-        """The [[expect]] entries whose `when` holds."""
+        """The [[expect]] entries with a `when` that holds."""
         return tuple(expect for expect in self.file.expect if expect.when)
 
     @property
     def observers(self) -> dict[str, ObserverTable]:
-        """What is measured, by name."""
+        """Observers, by name."""
         return dict(self.file.observe)
 
     @property
@@ -201,12 +201,12 @@ class World:
 
     @property
     def has_free_surface(self) -> bool:
-        """Whether the fluid may leave room, so that it has a surface."""
+        """True if the fluid need not fill the domain, so that it may have a surface."""
         return self.file.has_free_surface
 
     @property
     def output(self) -> Output:
-        """How much of a run is kept."""
+        """Outputs of a run."""
         output = self.file.output
 
         def interval(count: int) -> float:
