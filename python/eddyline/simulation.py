@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.argument_types import number, text, whole, wholes
 from eddyline.cores import refusal
-from eddyline.kinds import number, text, whole, wholes
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -32,7 +32,7 @@ class Simulation:
 
     def __init__(self, world: World | str | os.PathLike[str], boxes: int = 1, threads: int = 0) -> None:
         from eddyline import _core
-        from eddyline.run.manner import MOST_BOXES
+        from eddyline.run.execution_options import MOST_BOXES
         from eddyline.world import World
 
         self.world = World.of(world)

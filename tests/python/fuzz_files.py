@@ -30,7 +30,7 @@ from eddyline.plot.metadata import NoWorldError
 from eddyline.run import Run, RunError
 from eddyline.run.folder import RunFolder
 from eddyline.stream.checkpoints import CheckpointError, find_checkpoint
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.timeline import read_timeline, write_timeline
 from eddyline.world import WorldError
 
@@ -38,7 +38,7 @@ PATIENCE = 10.0
 """Seconds that reading a damaged run may take."""
 MEMORY = 500_000_000
 """Bytes that reading may take at once."""
-REFUSALS = (DamagedError, RunError, WorldError, CheckpointError, NoWorldError, FileNotFoundError)
+REFUSALS = (CorruptFileError, RunError, WorldError, CheckpointError, NoWorldError, FileNotFoundError)
 Change = Callable[[Path, np.random.Generator, list[Path]], None]
 
 
@@ -65,7 +65,7 @@ def parts(folder: Path) -> dict[str, Callable[[], Any]]:
     """What is read of a run, by name. Each is read on its own: one damaged file must not hide another."""
     from eddyline.plot import metadata
     from eddyline.run.pictures import RunPictures
-    from eddyline.serve import past
+    from eddyline.serve import stored_runs
 
     kept = RunFolder(folder)
 
@@ -82,7 +82,7 @@ def parts(folder: Path) -> dict[str, Callable[[], Any]]:
         "timeline": lambda: [(laps.moments, laps.phases) for laps in read_timeline(folder / "timeline.h5")],
         "checkpoint": lambda: _checkpoint(kept),
         "scale": lambda: RunPictures(opened()).scale,
-        "moments": lambda: past.moments(folder),
+        "moments": lambda: stored_runs.moments(folder),
         "particle moments": lambda: _particle_moments(folder),
     }
     for name in ("budget", "front", "force.post"):

@@ -578,9 +578,9 @@ def import_everything() -> None:
     import eddyline.plot.numbers
     import eddyline.plot.ranks
     import eddyline.run.closing
+    import eddyline.run.convergence_forecast
     import eddyline.run.export
-    import eddyline.run.helm
-    import eddyline.run.outlook
+    import eddyline.run.live_session
     import eddyline.run.pictures
     import eddyline.run.publish
     import eddyline.run.replay

@@ -19,13 +19,13 @@ import small_worlds
 
 import eddyline
 from eddyline import files
+from eddyline.option_names import NOT_CLOSED, command
 from eddyline.ranks.launch import _note_loss
 from eddyline.run.closing import closing_lines
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
 from eddyline.serve import found, past
 from eddyline.stream import atomic, checkpoints
-from eddyline.wording import NOT_CLOSED, command
 
 BIN = Path(sys.executable).parent
 QUIETLY: dict[str, Any] = {"progress": False, "movie": False, "report": False, "threads": 1}

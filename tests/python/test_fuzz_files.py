@@ -18,7 +18,7 @@ from eddyline.cli import app
 from eddyline.run import Run
 from eddyline.run.folder import RunFolder
 from eddyline.stream import integrity
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.frames import FrameFiles, FrameStore, Known, Picture
 
 
@@ -79,7 +79,7 @@ def test_results_of_wrong_types_are_one_line(run: Path, wrong: dict[str, object]
     opened = Run.open(run)
     assert len(opened.series("budget")) > 3 and opened.snapshot(0)["step"] == 0  # what is sound is given
     for read in (opened.table, opened.values, lambda: opened.results, opened._repr_html_):
-        with pytest.raises(DamagedError, match=r"results\.json: damaged \("):
+        with pytest.raises(CorruptFileError, match=r"results\.json: damaged \("):
             read()
     for words in (["export", str(run), "--csv"], ["export", str(run), "--report"]):
         done = CliRunner().invoke(app, words)
@@ -139,16 +139,16 @@ def test_a_newer_format_is_refused_in_one_line(run: Path) -> None:
     record = folder.read_record()
     for newer in (3, 0, "two", True):
         folder.record.write_text(json.dumps(integrity.with_digest(record | {"format": newer})))
-        with pytest.raises(DamagedError, match=rf"has format {newer!r}, .* reads format 1 to 2\."):
+        with pytest.raises(CorruptFileError, match=rf"has format {newer!r}, .* reads format 1 to 2\."):
             folder.read_record()
     folder.write_record(record)
     path = run / "snapshots" / "fluid" / "000000.vtkhdf"
     os.truncate(path, path.stat().st_size - integrity.TRAILER_BYTES)
-    with pytest.raises(DamagedError, match="its checksum is missing"):
+    with pytest.raises(CorruptFileError, match="its checksum is missing"):
         Run.open(run).snapshot(0)
     with h5py.File(path, "r+") as file:
         file.attrs["format"] = 3
-    with pytest.raises(DamagedError, match="reads format 1 to 2"):
+    with pytest.raises(CorruptFileError, match="reads format 1 to 2"):
         Run.open(run).snapshot(0)
 
 
@@ -165,12 +165,12 @@ def test_a_header_that_claims_much_takes_no_memory(run: Path) -> None:
         file["VTKHDF/NumberOfPoints"][0] = 1 << 40
         del file["VTKHDF/PointData/density"]
         file["VTKHDF/PointData"].create_dataset("density", (1 << 40,), "f8", chunks=(1024,))
-    with fuzz_files.limited(), pytest.raises(DamagedError, match=r"claims|numbers for"):
+    with fuzz_files.limited(), pytest.raises(CorruptFileError, match=r"claims|numbers for"):
         Run.open(run).snapshot(0)
     frames = run / "pictures" / "frames.npy"
     content = frames.read_bytes()
     frames.write_bytes(content.replace(b"'<u2', (", b"'<u2', (9999999", 1)[: len(content)])
-    with fuzz_files.limited(), pytest.raises(DamagedError, match=r"frames\.npy: damaged"):
+    with fuzz_files.limited(), pytest.raises(CorruptFileError, match=r"frames\.npy: damaged"):
         FrameStore(run / "pictures").read(0, "speed")
 
 
@@ -244,10 +244,10 @@ def test_a_checkpoint_that_is_no_file_is_passed_over(run: Path, capsys: pytest.C
 
 
 def test_the_list_of_the_lab_has_a_run_whose_frames_are_damaged(run: Path) -> None:
-    from eddyline.serve.past import frame_count, moments
+    from eddyline.serve.stored_runs import frame_count, moments
 
     assert frame_count(run) == len(moments(run)) > 1
     fuzz_files.scramble(run / "pictures" / "frames.index", np.random.default_rng(1), [])
     assert frame_count(run) >= 0
-    with pytest.raises(DamagedError):
+    with pytest.raises(CorruptFileError):
         moments(run)

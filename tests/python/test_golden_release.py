@@ -31,7 +31,7 @@ from eddyline.live.journal import JournalError
 from eddyline.run import RequestError
 from eddyline.run.replay import replay
 from eddyline.serve import found
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 
 Made = TypeVar("Made")
 LARGEST = 200_000  # bytes of all that a release keeps
@@ -52,7 +52,7 @@ def read_or_refused(release: Path, read: Callable[[], Made]) -> Made | None:
     """What `read` gives. None if it refuses the format of another release, which this one may not have."""
     try:
         return read()
-    except (RequestError, DamagedError, JournalError) as error:
+    except (RequestError, CorruptFileError, JournalError) as error:
         assert release != folder_of_this_version(), error
         assert_names_formats(str(error))
         return None
@@ -201,7 +201,7 @@ def test_the_writer_of_a_record_is_named(kept: Path, tmp_path: Path):
     record = json.loads((folder / "run.json").read_text())
     record |= {"format": 999, "versions": {"eddyline": "7.3.1"}}
     (folder / "run.json").write_text(json.dumps(record))
-    with pytest.raises(DamagedError, match=r"written by Eddyline 7\.3\.1.* or use Eddyline 7\.3\.1$"):
+    with pytest.raises(CorruptFileError, match=r"written by Eddyline 7\.3\.1.* or use Eddyline 7\.3\.1$"):
         eddyline.Run.open(folder)
 
 

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from eddyline.plot.forces import force_charts, spectrum_chart, spectrum_of
 from eddyline.run.closing import short_names, table_lines, told_once, verdict_text
+from eddyline.run.convergence_forecast import ConvergenceForecast
 from eddyline.run.derived import derive, recirculation_length
 from eddyline.run.errors import RequestError
 from eddyline.run.export import export
 from eddyline.run.folder import RunFolder
-from eddyline.run.outlook import Lookout
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.results import evaluate, flow_states
@@ -338,7 +338,7 @@ def test_a_line_that_is_too_short_says_so() -> None:
 def test_the_outlook_of_a_run(tmp_path: Path, end: float, words: str) -> None:
     write_series(tmp_path, end, rows=10 if end < 1 else 2000)
     world = World.from_text(CHANNEL)
-    found = Lookout(world, RunFolder(tmp_path)).look_now()
+    found = ConvergenceForecast(world, RunFolder(tmp_path)).look_now()
     if found.likely is not None:
         assert found.likely == pytest.approx(3.8, rel=0.2)
         assert found.words.startswith("first numbers likely at t = ")
@@ -346,17 +346,17 @@ def test_the_outlook_of_a_run(tmp_path: Path, end: float, words: str) -> None:
         assert found.words == words
     short = World.from_text(CHANNEL.replace("end = 8.0", "end = 2.5"))
     if found.likely is not None:
-        assert Lookout(short, RunFolder(tmp_path)).look_now().words.endswith("s, after the end")
+        assert ConvergenceForecast(short, RunFolder(tmp_path)).look_now().words.endswith("s, after the end")
 
 
 def test_what_was_foreseen_and_is_past_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks are some seconds apart, in which the run may have come there."""
     write_series(tmp_path, 2.0)
-    lookout = Lookout(World.from_text(CHANNEL), RunFolder(tmp_path))
-    monkeypatch.setattr("eddyline.run.outlook.clock.perf_counter", lambda: math.inf)
-    assert lookout.look(2.0).words.startswith("first numbers likely at t = ")
-    monkeypatch.setattr("eddyline.run.outlook.clock.perf_counter", lambda: 0.0)
-    assert lookout.look(5.0).words == "first numbers soon"
+    forecast = ConvergenceForecast(World.from_text(CHANNEL), RunFolder(tmp_path))
+    monkeypatch.setattr("eddyline.run.convergence_forecast.clock.perf_counter", lambda: math.inf)
+    assert forecast.look(2.0).words.startswith("first numbers likely at t = ")
+    monkeypatch.setattr("eddyline.run.convergence_forecast.clock.perf_counter", lambda: 0.0)
+    assert forecast.look(5.0).words == "first numbers soon"
 
 
 def flickering(seed: int, wobble: float, noise: float) -> pd.DataFrame:
@@ -379,12 +379,12 @@ def test_the_outlook_keeps_its_verdict_until_another_has_held(
     whole = flickering(seed, wobble, noise)
     write_series(tmp_path, 0.01)
     world = World.from_text(CHANNEL)
-    lookout = Lookout(world, RunFolder(tmp_path))
+    forecast = ConvergenceForecast(world, RunFolder(tmp_path))
     told, seen = [], []
     for now in np.arange(0.5, 12, 0.11):
         frame = whole[whole["time"] <= now]
-        monkeypatch.setattr("eddyline.run.outlook.read_series", lambda path, frame=frame: frame)
-        told.append(lookout.look_now().words.split(" since ")[0])
+        monkeypatch.setattr("eddyline.run.convergence_forecast.read_series", lambda path, frame=frame: frame)
+        told.append(forecast.look_now().words.split(" since ")[0])
         state = flow_states(world, {"force.cylinder": frame})["cylinder"]
         seen.append(type(state).__name__)
     assert sum(a != b for a, b in itertools.pairwise(seen)) >= raw
@@ -397,7 +397,7 @@ def test_the_outlook_tells_of_an_end_of_the_periods_that_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_series(tmp_path, 0.01)
-    lookout = Lookout(World.from_text(CHANNEL), RunFolder(tmp_path))
+    forecast = ConvergenceForecast(World.from_text(CHANNEL), RunFolder(tmp_path))
     time = np.linspace(0, 12, 3000)
     growth = np.where(time < 6, 1.0, 1.0 + 0.5 * (time - 6))
     values = {"time": time, "total_x": 3 + 0 * time, "total_y": growth * np.sin(2 * math.pi * time / 0.3)}
@@ -405,9 +405,9 @@ def test_the_outlook_tells_of_an_end_of_the_periods_that_lasts(
     told = {}
     for now in (5.0, 6.0, 6.6, 7.5, 9.0):
         monkeypatch.setattr(
-            "eddyline.run.outlook.read_series", lambda path, now=now: whole[whole["time"] <= now]
+            "eddyline.run.convergence_forecast.read_series", lambda path, now=now: whole[whole["time"] <= now]
         )
-        told[now] = lookout.look_now().words
+        told[now] = forecast.look_now().words
     assert told[5.0].startswith("periodic since") and told[6.0].startswith("periodic since")
     assert told[6.6].startswith("periodic since")  # it has held for less than two periods
     assert told[7.5].startswith("no longer periodic") and told[9.0].startswith("no longer periodic")

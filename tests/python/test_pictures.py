@@ -30,7 +30,7 @@ from eddyline.plot.scene import Scene
 from eddyline.run import Run
 from eddyline.run.pictures import RunPictures, charts
 from eddyline.run.report import report_html
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.frames import (
     COVER_ONE,
     SOLID,
@@ -134,7 +134,7 @@ def test_frames_are_read_as_they_were_written(tmp_path: Path) -> None:
     shape = np.array([5, 7], dtype="<i4").tobytes()
     for damaged in (b"", whole[:-1], whole.replace(shape, np.array([5, 7 << 20], dtype="<i4").tobytes())):
         (tmp_path / "frames.npy").write_bytes(damaged)
-        with pytest.raises(DamagedError, match=r"frames\.npy: damaged"):
+        with pytest.raises(CorruptFileError, match=r"frames\.npy: damaged"):
             store.read(1, "speed")
 
 

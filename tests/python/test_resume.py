@@ -25,7 +25,7 @@ from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
 from eddyline.run.replay import replay
 from eddyline.stream import checkpoints
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.world import World
 
 STEPS = 120
@@ -77,7 +77,7 @@ def test_a_folder_that_lacks_what_came_before_keeps_its_record(
     record = (tmp_path / "run" / "run.json").read_text()
     for part in ("pictures", "snapshots"):
         (tmp_path / "run" / part).rename(tmp_path / part)
-        with pytest.raises(DamagedError, match="should be there, and 0 are"):
+        with pytest.raises(CorruptFileError, match="should be there, and 0 are"):
             go_on(tmp_path / "run", 30)
         assert (tmp_path / "run" / "run.json").read_text() == record
         shutil.rmtree(tmp_path / "run" / part, ignore_errors=True)

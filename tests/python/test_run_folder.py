@@ -16,7 +16,7 @@ from eddyline import _core
 from eddyline.run.errors import FolderInUseError, WriteError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import atomic
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.series import SeriesFiles, read_series
 from eddyline.stream.writer import Writer
 
@@ -141,7 +141,7 @@ def test_a_disk_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 def test_a_damaged_record_is_one_line(content: str, tmp_path: Path) -> None:
     folder = RunFolder.create("dam", base=tmp_path)
     folder.record.write_text(content)
-    with pytest.raises(DamagedError, match=f"{folder.record}: damaged"):
+    with pytest.raises(CorruptFileError, match=f"{folder.record}: damaged"):
         RunFolder.open(folder.path).read_record()
 
 
@@ -200,7 +200,7 @@ def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "front.csv").write_text("time [s],position [m]\n0,1\n0.1,2\n0.2,0.00")
     assert read_series(tmp_path / "front.csv")["time"].tolist() == [0.0, 0.1]
     (tmp_path / "front.csv").write_text("time [s],pos")
-    with pytest.raises(DamagedError, match="no header"):
+    with pytest.raises(CorruptFileError, match="no header"):
         read_series(tmp_path / "front.csv")
 
 

@@ -32,7 +32,7 @@ from eddyline.serve.channel import Channel, Outbox
 from eddyline.serve.hub import _refuse
 from eddyline.serve.lab import Lab
 from eddyline.serve.limits import Limits
-from eddyline.serve.tokens import Gate, May
+from eddyline.serve.tokens import Gate, Permission
 from eddyline.serve.workers import Workers
 
 SECRET = "the secret of another user"
@@ -162,8 +162,8 @@ def test_a_snapshot_cannot_take_its_numbers_from_another_file(tmp_path):
     import h5py
     import numpy as np
 
-    from eddyline.serve.past import particles
-    from eddyline.stream.damaged import DamagedError
+    from eddyline.serve.stored_runs import particles
+    from eddyline.stream.corrupt import CorruptFileError
 
     (tmp_path / "secret").write_bytes(bytes(range(64)))
     for way in ("external", "link"):
@@ -180,7 +180,7 @@ def test_a_snapshot_cannot_take_its_numbers_from_another_file(tmp_path):
                         "Points", (2, 3), np.float64, external=[(str(tmp_path / "secret"), 0, 48)]
                     )
         (folder / "world.toml").write_text(TANK)
-        with pytest.raises(DamagedError, match=r"is a link|in another file"):
+        with pytest.raises(CorruptFileError, match=r"is a link|in another file"):
             particles(folder, 0, "speed", 0)
 
 
@@ -347,7 +347,7 @@ def test_worlds_that_take_long_hold_up_nobody(tmp_path):
 
 def test_a_task_without_end_or_with_too_much_memory_ends_with_its_process():
     own = Workers(seconds=1.0)
-    lane = own._lanes[May.LOOK]
+    lane = own._lanes[Permission.VIEW]
     try:
         with lane.worker() as worker:
             process = worker._started()
@@ -425,7 +425,7 @@ def test_a_world_without_bottom_is_answered(lab, case):
 
 
 def test_a_quantity_that_particles_do_not_have_is_refused(tmp_path):
-    from eddyline.serve.past import UnknownQuantityError, particles
+    from eddyline.serve.stored_runs import UnknownQuantityError, particles
 
     with pytest.raises(UnknownQuantityError, match="no shade"):
         particles(tmp_path, 0, "shade", 0)

@@ -14,7 +14,7 @@ import small_worlds
 import eddyline
 from eddyline import _core
 from eddyline.stream import snapshots
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.integrity import TRAILER_BYTES
 from eddyline.stream.particles import Kind, Records, batches, count
 from eddyline.stream.snapshots import (
@@ -162,7 +162,7 @@ def test_one_file_holds_all_and_can_be_moved(
         check(moment, "fluid", read_with_vtk(target, k)[1])
     os.truncate(folder / "snapshots" / "fluid" / "000001.vtkhdf", 1000)
     for read in (lambda: copy_as_one_file(folder, "fluid", target), lambda: read_snapshot(folder, 1)):
-        with pytest.raises(DamagedError, match=r"000001\.vtkhdf: damaged"):
+        with pytest.raises(CorruptFileError, match=r"000001\.vtkhdf: damaged"):
             read()
 
 

@@ -19,11 +19,11 @@ from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.steering import Present, RefusedError, Steering, replayed
 from eddyline.run.closing import closing_lines
-from eddyline.run.helm import Helm
+from eddyline.run.live_session import LiveSession
 from eddyline.run.pictures import charts, scene_of
 from eddyline.run.replay import replay
 from eddyline.run.report import report_html
-from eddyline.serve import past
+from eddyline.serve import stored_runs
 from eddyline.stream.series import read_series
 from eddyline.world import World
 
@@ -81,7 +81,7 @@ def computed(commands=COMMANDS, steps=STEPS, boxes=1, threads=1, times=None) -> 
         simulation.advance(math.inf, step, math.inf)
         simulation.take_series()
         time = simulation.time if times is None else times[k]
-        steering.take(steering.turn(command, time), simulation)
+        steering.take(steering.plan(command, time), simulation)
     simulation.advance(math.inf, steps, math.inf)
     return f"{simulation.checksum():032x}"
 
@@ -148,7 +148,7 @@ def test_a_steered_run_goes_on_from_its_checkpoint_to_the_same_bits(run):
 def test_a_body_ends_where_it_was_moved_to():
     steering = Steering(World.from_text(WORLD))
     move = pb.Command(id="x", move_body=pb.MoveBody(body="post", by=[0.01, -0.02], seconds=0.05))
-    turn = steering.turn(move, 0.05)
+    turn = steering.plan(move, 0.05)
     motion = turn.world.file.bodies["post"].core_motion
     places = [motion.place(np.array([[0.2, 0.1, 0.0]]), time)[0] for time in (0.0, 0.05, 0.075, 0.1, 0.2)]
     expected = np.array([[0, 0], [0, 0], [0.005, -0.01], [0.01, -0.02], [0.01, -0.02]])
@@ -169,7 +169,7 @@ def test_fluid_makes_room_for_a_body_and_the_budget_says_how_much():
     steering = Steering(world)
     simulation.advance(math.inf, 20, math.inf)
     before = simulation.take_series()
-    text = steering.take(steering.turn(_disk(), simulation.time), simulation)
+    text = steering.take(steering.plan(_disk(), simulation.time), simulation)
     simulation.advance(math.inf, 21, math.inf)
     after = simulation.take_series()
     columns = list(after["budget"][0])
@@ -181,7 +181,7 @@ def test_fluid_makes_room_for_a_body_and_the_budget_says_how_much():
     distance = np.hypot(*(simulation.position - [0.4, 0.09]).T)
     assert distance.min() > 0.02
     assert "force.disk" in after and "force.disk" not in before
-    steering.take(steering.turn(pb.Command(remove_body=pb.RemoveBody(body="disk")), 0.1), simulation)
+    steering.take(steering.plan(pb.Command(remove_body=pb.RemoveBody(body="disk")), 0.1), simulation)
     walls = simulation.wall_count
     simulation.advance(math.inf, 22, math.inf)
     assert simulation.wall_count < walls and "force.disk" not in simulation.take_series()
@@ -206,12 +206,12 @@ def test_a_checkpoint_at_the_step_of_a_change_of_bodies_goes_on_to_the_same_bits
     simulation.advance(math.inf, 30, math.inf)
     simulation.take_series()
     saved, now = None if change_first else simulation.save(0), simulation.time
-    steering.take(steering.turn(changed, now), simulation)
+    steering.take(steering.plan(changed, now), simulation)
     saved = simulation.save(0) if change_first else saved
     simulation.advance(math.inf, 45, math.inf)
 
     again, steering = begun()
-    steering.take(steering.turn(changed, now), again)
+    steering.take(steering.plan(changed, now), again)
     again.restore(iter([saved]))
     again.advance(math.inf, 45, math.inf)
     assert again.checksum() == simulation.checksum()
@@ -258,9 +258,9 @@ end = 1.0
 def test_a_body_is_not_put_where_another_has_moved_to():
     steering = Steering(World.from_text(WORLD))
     move = pb.Command(move_body=pb.MoveBody(body="post", by=[0.2, 0.0], seconds=0.5))
-    steering.remember(steering.turn(move, 0.05), 0.05)
+    steering.remember(steering.plan(move, 0.05), 0.05)
     with pytest.raises(RefusedError, match="post is where disk should be"):
-        steering.turn(_disk(), 0.6)
+        steering.plan(_disk(), 0.6)
 
 
 def test_pictures_know_bodies_while_they_are_there(run):
@@ -289,7 +289,8 @@ def test_bodies_of_the_past_are_where_and_while_they_were(run):
     assert np.allclose(last[0].center, [0.404, 0.09])
 
     stored = [
-        past.frame(run.folder, k, "vorticity", 20).frame for k in (0, len(past.moments(run.folder)) - 1)
+        stored_runs.frame(run.folder, k, "vorticity", 20).frame
+        for k in (0, len(stored_runs.moments(run.folder)) - 1)
     ]
     assert [sorted(body.name for body in frame.bodies.bodies) for frame in stored] == [["post"], ["disk"]]
     assert [list(frame.bodies.removed) for frame in stored] == [[], ["post"]]
@@ -341,7 +342,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(case):
     steering = Steering(World.from_text(WORLD))
     before = steering.world
     with pytest.raises(RefusedError, match=reason) as caught:
-        steering.turn(command, 0.05)
+        steering.plan(command, 0.05)
     assert steering.world is before
     assert ".toml" not in str(caught.value)
 
@@ -365,7 +366,7 @@ def test_what_can_be_steered_is_known_as_it_is_now():
         pb.Command(inflow=pb.Inflow(opening="left", velocity=["U/2"])),
         pb.Command(gravity=pb.Gravity(value=["0", "-1"])),
     ):
-        steering.remember(steering.turn(command, 0.05), 0.05)
+        steering.remember(steering.plan(command, 0.05), 0.05)
     assert steering.present() == Present("0.002", "0, -1", {"left": "U/2"}, 25.0)
 
 
@@ -415,13 +416,13 @@ def test_entries_are_obeyed_in_the_order_of_their_steps(tmp_path):
 def test_numbers_that_no_machine_knows_are_refused_and_the_run_goes_on(tmp_path):
     steering = Steering(World.from_text(WORLD))
     with pytest.raises(RefusedError, match="too large a number"):
-        steering.turn(pb.Command(viscosity=pb.Viscosity(value="1" + 400 * "0")), 0.0)
+        steering.plan(pb.Command(viscosity=pb.Viscosity(value="1" + 400 * "0")), 0.0)
     obeyed: list[pb.Acknowledged] = []
-    helm = mock.create_autospec(Helm, instance=True)
-    helm._simulation = mock.Mock(step_count=3, time=0.1)
-    helm._steering = mock.Mock(turn=mock.Mock(side_effect=OverflowError("too large")))
-    helm._publisher = mock.Mock(acknowledge=lambda message: obeyed.append(message))
-    Helm._obey(helm, pb.Command(id="a", viscosity=pb.Viscosity(value="1")))
+    live_session = mock.create_autospec(LiveSession, instance=True)
+    live_session._simulation = mock.Mock(step_count=3, time=0.1)
+    live_session._steering = mock.Mock(turn=mock.Mock(side_effect=OverflowError("too large")))
+    live_session._publisher = mock.Mock(acknowledge=lambda message: obeyed.append(message))
+    LiveSession._obey(live_session, pb.Command(id="a", viscosity=pb.Viscosity(value="1")))
     (told,) = obeyed
     assert "too large" in str(told)
 
@@ -432,19 +433,19 @@ def test_a_probe_that_was_removed_leaves_its_name_to_its_series():
         pb.Command(add_probe=pb.AddProbe(name="pr", position=[0.3, 0.05])),
         pb.Command(remove_probe=pb.RemoveProbe(name="pr")),
     ):
-        steering.remember(steering.turn(command, 0.1), 0.1)
+        steering.remember(steering.plan(command, 0.1), 0.1)
     with pytest.raises(RefusedError, match="has been in this run"):
-        steering.turn(pb.Command(add_probe=pb.AddProbe(name="pr", position=[0.1, 0.05])), 0.2)
+        steering.plan(pb.Command(add_probe=pb.AddProbe(name="pr", position=[0.1, 0.05])), 0.2)
 
 
 def test_a_short_movement_in_a_long_run_is_no_jump():
     steering = Steering(World.from_text(WORLD.replace("end = 0.2", "end = 300.0")))
     move = pb.MoveBody(body="post", by=[0.0, 0.004], seconds=0.02)
-    world = steering.turn(pb.Command(move_body=move), 150.0).world
+    world = steering.plan(pb.Command(move_body=move), 150.0).world
     assert world.scales.max_speed >= 0.99 * 1.875 * 0.004 / 0.02  # a smooth ramp's highest speed
     with pytest.raises(RefusedError, match="may then reach"):
         fast = pb.MoveBody(body="post", by=[0.0, 0.04], seconds=0.002)
-        steering.turn(pb.Command(move_body=fast), 150.0)
+        steering.plan(pb.Command(move_body=fast), 150.0)
 
 
 def test_a_world_with_a_curve_beside_it_can_be_steered(tmp_path):
@@ -452,4 +453,4 @@ def test_a_world_with_a_curve_beside_it_can_be_steered(tmp_path):
     expect = '[[expect]]\nquantity = "before.pressure"\nagainst = "time"\ncurve = "mine.csv"\nband = 0.1\n'
     (tmp_path / "w.toml").write_text(WORLD + expect)
     steering = Steering(World.load(tmp_path / "w.toml"))
-    steering.turn(pb.Command(gravity=pb.Gravity(value=["0", "-1"])), 0.0)
+    steering.plan(pb.Command(gravity=pb.Gravity(value=["0", "-1"])), 0.0)

@@ -133,7 +133,7 @@ def test_a_command_is_refused_or_the_run_stays_sound(world, kind, value):
         simulation = _core.Simulation(made.core, threads=1, series_interval=1.0)
         simulation.advance(math.inf, 10, math.inf)
         try:
-            turn = steering.turn(command, simulation.time)
+            turn = steering.plan(command, simulation.time)
         except RefusedError as refusal:
             assert "\n" not in str(refusal)
             assert value != "normal" or kind == "move_body"

@@ -105,7 +105,7 @@ def test_bodies_that_come_and_go_have_surfaces_while_they_are_there():
         (pb.Command(remove_body=pb.RemoveBody(body="post")), 0.2),
         (pb.Command(remove_body=pb.RemoveBody(body="blade")), 0.3),
     ):
-        steering.remember(steering.turn(command, time), time)
+        steering.remember(steering.plan(command, time), time)
     there = {
         time: {each.name: len(each.surface.triangles) // 3 for each in steering.bodies(0, time).bodies}
         for time in (0.05, 0.15, 0.25, 0.35)

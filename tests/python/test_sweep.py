@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import eddyline
 from eddyline.cli import app
+from eddyline.option_names import of_options
 from eddyline.run import RequestError, Run
 from eddyline.run.folder import RunFolder
 from eddyline.signals import Statistic
@@ -20,7 +21,6 @@ from eddyline.sweep import Convergence, RunOptions, converge, run_sweep
 from eddyline.sweep.charts import charts_of
 from eddyline.sweep.table import Cell, Row, limits_of, spacing_key, to_text
 from eddyline.sweep.values import expand, grid, labels
-from eddyline.wording import of_options
 from eddyline.world import World, WorldError
 from eddyline.world.units import unit_of_key, unit_of_quantity
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eddyline.wording import of_options
+from eddyline.option_names import of_options
 from eddyline.world import World, WorldError, checks, new_world, parse_set
 
 BASE = """\

@@ -46,8 +46,8 @@ def check_drawing(file: Path | None) -> None:
 def errors() -> Iterator[None]:
     """Errors that a user can cause as lines on standard error, with their exit code; anything else is a
     fault of ours."""
+    from eddyline.option_names import of_options
     from eddyline.ranks.session import is_follower
-    from eddyline.wording import of_options
 
     try:
         with of_options():
@@ -111,12 +111,12 @@ def _exit_code(error: Exception) -> int | None:
         return EXIT_CANNOT_WRITE
     from eddyline import _core
     from eddyline.live.journal import JournalError
-    from eddyline.stream.damaged import DamagedError
+    from eddyline.stream.corrupt import CorruptFileError
     from eddyline.world import WorldError
 
     if isinstance(error, _core.StepError):  # before the first step: the start itself is wrong
         return EXIT_FAILED_STEP
-    bad_input = (WorldError, DamagedError, JournalError, _core.UserError)
+    bad_input = (WorldError, CorruptFileError, JournalError, _core.UserError)
     return EXIT_BAD_INPUT if isinstance(error, bad_input) else None
 
 

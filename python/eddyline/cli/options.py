@@ -124,18 +124,18 @@ def _manner(
 
 
 def with_manner(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command all options of how a run is computed in place of its parameter `manner`, which gets
-    them by name."""
+    """Gives a command all options of how a run is computed in place of its parameter `execution_options`,
+    which gets them by name."""
     shared = inspect.signature(_manner, eval_str=True).parameters
 
     @functools.wraps(command)
     def with_options(**values: Any) -> None:
-        command(manner={name: values.pop(name) for name in shared}, **values)
+        command(execution_options={name: values.pop(name) for name in shared}, **values)
 
     own = inspect.signature(command, eval_str=True)
     parameters: list[inspect.Parameter] = []
     for name, parameter in own.parameters.items():
-        parameters += shared.values() if name == "manner" else [parameter]
+        parameters += shared.values() if name == "execution_options" else [parameter]
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
     with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
     with_options.__annotations__ = {each.name: each.annotation for each in parameters}

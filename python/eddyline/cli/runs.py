@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eddyline.run.record import Run
 
 
-Manner = dict[str, Any]
+ExecutionOptions = dict[str, Any]
 Folder = Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or runs/NAME.")]
 Out = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
@@ -50,7 +50,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's fold
 @with_manner
 def run(
     world: World,
-    manner: Manner,
+    execution_options: ExecutionOptions,
     set_: Set = None,
     steps: Steps = None,
     until: Until = None,
@@ -74,7 +74,7 @@ def run(
     from eddyline.run import run as run_world
     from eddyline.world import parse_set
 
-    ranks = manner.pop("ranks")
+    ranks = execution_options.pop("ranks")
     _compute(
         lambda: run_world(
             world,
@@ -86,10 +86,10 @@ def run(
             out=out,
             progress=not quiet,
             live=live,
-            **manner,
+            **execution_options,
         ),
         ranks,
-        manner["threads"],
+        execution_options["threads"],
         quiet,
     )
 
@@ -98,7 +98,7 @@ def run(
 @with_manner
 def resume(
     run: Folder,
-    manner: Manner,
+    execution_options: ExecutionOptions,
     steps: Steps = None,
     until: Until = None,
     checkpoint_every: CheckpointEvery = 30.0,
@@ -119,7 +119,7 @@ def resume(
     """
     from eddyline.run import resume as resume_run
 
-    ranks = manner.pop("ranks")
+    ranks = execution_options.pop("ranks")
     _compute(
         lambda: resume_run(
             run,
@@ -130,10 +130,10 @@ def resume(
             without_last_command=without_last_command,
             progress=not quiet,
             live=live,
-            **manner,
+            **execution_options,
         ),
         ranks,
-        manner["threads"],
+        execution_options["threads"],
         quiet,
     )
 
@@ -142,7 +142,7 @@ def resume(
 @with_manner
 def replay(
     run: Folder,
-    manner: Manner,
+    execution_options: ExecutionOptions,
     out: Out = None,
     live: Live = None,
     quiet: Quiet = False,
@@ -158,7 +158,7 @@ def replay(
     from eddyline.run.replay import replay as replay_run
 
     def again() -> Run:
-        done = replay_run(run, out=out, progress=not quiet, live=live, **manner)
+        done = replay_run(run, out=out, progress=not quiet, live=live, **execution_options)
         before = done.record["replay_of"]["fingerprint"]
         if done.outcome != "stopped by user" and done.fingerprint != before:
             raise BadInputError(
@@ -167,8 +167,8 @@ def replay(
             )
         return done
 
-    ranks = manner.pop("ranks")
-    _compute(again, ranks, manner["threads"], quiet)
+    ranks = execution_options.pop("ranks")
+    _compute(again, ranks, execution_options["threads"], quiet)
 
 
 def _compute(go: Callable[[], Run], ranks: int | None, threads: int, quiet: bool) -> None:

@@ -54,7 +54,7 @@ def new(
       eddyline new my_tank
       eddyline new my_dam --from dam_break
     """
-    from eddyline.wording import command
+    from eddyline.option_names import command
     from eddyline.world import new_world
 
     with errors():

@@ -11,10 +11,10 @@ import numpy as np
 
 from eddyline.compare.particles import Divergence, Moment, match
 from eddyline.compare.series import SeriesDifference, differences, tell
+from eddyline.option_names import NOT_CLOSED
 from eddyline.run.errors import RequestError
 from eddyline.run.record import Run
 from eddyline.stream import atomic
-from eddyline.wording import NOT_CLOSED
 
 if TYPE_CHECKING:
     import pandas as pd

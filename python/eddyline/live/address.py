@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
-from eddyline import wording
+from eddyline import option_names
 
 URL, TOKEN, RUN = "EDDYLINE_LIVE", "EDDYLINE_LIVE_TOKEN", "EDDYLINE_LIVE_RUN"
 """What a hub tells the runs that it starts, in their environment: a command line can be read by everybody."""
@@ -37,7 +37,7 @@ def address(given: str | None, environment: Mapping[str, str] = os.environ) -> A
     parts = urlsplit(url)
     if parts.scheme not in _SCHEMES or not parts.hostname:
         raise AddressError(
-            f"{wording.given('live', url)}: must be the address that `eddyline serve` prints, "
+            f"{option_names.given('live', url)}: must be the address that `eddyline serve` prints, "
             "e.g. http://127.0.0.1:8421/?token=..."
         )
     token = parse_qs(parts.query).get("token", [""])[0] or environment.get(TOKEN, "")

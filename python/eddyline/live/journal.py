@@ -14,17 +14,17 @@ from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
 from eddyline.files import sync_folder
 from eddyline.live import stream_pb2 as pb
+from eddyline.option_names import one_line
 from eddyline.stream import atomic, integrity
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.formats import FormatError, check_format
-from eddyline.wording import one_line
 
 NAME = "journal.jsonl"
 FORMAT = 1
 """The format of each line; a line without a number has format 1."""
 
 
-class JournalError(DamagedError):
+class JournalError(CorruptFileError):
     """A journal that cannot be read; the text says where."""
 
 
@@ -76,7 +76,7 @@ def _drop_unfinished_line(file: BinaryIO) -> None:
 def read(path: Path, read_file: integrity.ReadFile = integrity.read_file) -> list[Entry]:
     """The entries that count, in order of their steps, of one step in that of the file: a run that goes on
     may have got new ones before old ones came due. None without a journal. A last line that was cut off does
-    not count. Raises DamagedError."""
+    not count. Raises CorruptFileError."""
     return [entry for entry in read_all(path, read_file) if not entry.left_out]
 
 
@@ -87,7 +87,7 @@ def read_all(path: Path, read_file: integrity.ReadFile = integrity.read_file) ->
 
 
 def leave_out(path: Path, entry: Entry) -> None:
-    """Marks the last line that holds this entry as left out; the line stays. Raises DamagedError."""
+    """Marks the last line that holds this entry as left out; the line stays. Raises CorruptFileError."""
     content = integrity.read_file(path) or b""
     lines = content.split(b"\n")[:-1]
     numbers = [number for number, each in enumerate(_entries(path, content)) if each == entry]

@@ -63,7 +63,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Turn:
+class PlannedChange:
     """The effect of a command: the world afterwards, the changes in the core, and a description."""
 
     world: World
@@ -107,7 +107,7 @@ class Steering:
                 can[name] = f"bodies stay as they are in scheme classic. {_AGAIN}"
         return can
 
-    def turn(self, command: pb.Command, time: float, *, repeats: bool = False) -> Turn:
+    def plan(self, command: pb.Command, time: float, *, repeats: bool = False) -> PlannedChange:
         """Plans a command at `time` [s]. Raises RefusedError; nothing has changed then.
 
         repeats: the run obeyed it before, so that it is obeyed again whatever it does to the run.
@@ -117,7 +117,7 @@ class Steering:
         refusal = self.abilities().get(name, "there is no such command.")
         if refusal:
             raise RefusedError(f"{name or 'an empty command'}: {refusal}")
-        make: Callable[[Any, float], Turn] = getattr(self, f"_{name}")
+        make: Callable[[Any, float], PlannedChange] = getattr(self, f"_{name}")
         try:
             return make(getattr(command, name), time)
         except WorldError as error:
@@ -125,20 +125,20 @@ class Steering:
         except EditError as error:
             raise RefusedError(f"{name}: {error}") from None
 
-    def take(self, turn: Turn, simulation: _core.Simulation) -> str:
+    def apply(self, planned: PlannedChange, simulation: _core.Simulation) -> str:
         """Changes the simulation, which has just ended a step and whose rows have been taken. Says what was
         done."""
-        made = turn.change
+        made = planned.change
         displaced = simulation.change(
             made.kind, made.name, made.value, made.formulas, made.shape, made.numbers, made.slip
         )
-        self.remember(turn, simulation.time)
+        self.remember(planned, simulation.time)
         if made.kind != "add_body":
-            return turn.text
+            return planned.text
         unit = "kg/m" if self.world.dimensions == 2 else "kg"
-        return f"{turn.text}; {rounded(displaced)} {unit} of fluid made room"
+        return f"{planned.text}; {rounded(displaced)} {unit} of fluid made room"
 
-    def remember(self, turn: Turn, time: float) -> None:
+    def remember(self, turn: PlannedChange, time: float) -> None:
         """Takes over the world that has come of a command at `time` [s]."""
         name = turn.change.name
         if turn.change.kind == "add_body":
@@ -189,7 +189,7 @@ class Steering:
 
     # --- commands -----------------------------------------------------------------------------------------
 
-    def _viscosity(self, asked: pb.Viscosity, time: float) -> Turn:
+    def _viscosity(self, asked: pb.Viscosity, time: float) -> PlannedChange:
         value = _value(asked.value)
         edits = [Edit("set", ["fluid", "kinematic_viscosity"], value)]
         if self.world.file.fluid.dynamic_viscosity is not None:
@@ -200,9 +200,9 @@ class Steering:
         # What the core says holds at no pressure, what the file says at its level; nu rho is the same.
         nu = world.file.fluid.nu * world.file.fluid.density / self._first.core.fluid.density
         text = f"viscosity {rounded(world.file.fluid.nu)} m^2/s"
-        return Turn(world, Change("viscosity", value=(nu, 0.0, 0.0)), text)
+        return PlannedChange(world, Change("viscosity", value=(nu, 0.0, 0.0)), text)
 
-    def _gravity(self, asked: pb.Gravity, time: float) -> Turn:
+    def _gravity(self, asked: pb.Gravity, time: float) -> PlannedChange:
         values = [_value(item) for item in asked.value]
         world = self._edited(
             [Edit("set", ["domain", "gravity"], values)],
@@ -212,9 +212,9 @@ class Steering:
         )
         gravity = world.file.domain.gravity or ()
         text = f"gravity ({', '.join(map(rounded, gravity))}) m/s^2"
-        return Turn(world, Change("gravity", value=vec3(gravity)), text)
+        return PlannedChange(world, Change("gravity", value=vec3(gravity)), text)
 
-    def _inflow(self, asked: pb.Inflow, time: float) -> Turn:
+    def _inflow(self, asked: pb.Inflow, time: float) -> PlannedChange:
         places = dict(self._inflows())
         if asked.opening not in places:
             raise RefusedError(f"inflow: {asked.opening!r} is no inflow; there are: {', '.join(places)}.")
@@ -230,9 +230,9 @@ class Steering:
         opening = next(each for each in world.core.openings if each.name == asked.opening)
         formulas = tuple(formula.text for formula in opening.velocity)
         text = f"inflow {asked.opening} {', '.join(asked.velocity)}"
-        return Turn(world, Change("inflow", asked.opening, formulas=formulas), text)
+        return PlannedChange(world, Change("inflow", asked.opening, formulas=formulas), text)
 
-    def _move_body(self, asked: pb.MoveBody, time: float) -> Turn:
+    def _move_body(self, asked: pb.MoveBody, time: float) -> PlannedChange:
         file, dimensions = self.world.file, self.world.dimensions
         self._check_known("move_body", asked.body)
         if len(asked.by) != dimensions or not all(map(math.isfinite, [*asked.by, asked.turn])):
@@ -263,9 +263,9 @@ class Steering:
         by = ", ".join(map(rounded, asked.by))
         turned = f" and turned by {rounded(asked.turn)} rad" if asked.turn else ""
         text = f"{asked.body} moved by ({by}) m{turned} in {rounded(seconds)} s"
-        return Turn(world, Change("motion", asked.body, core.motion.pivot, formulas), text)
+        return PlannedChange(world, Change("motion", asked.body, core.motion.pivot, formulas), text)
 
-    def _add_body(self, asked: pb.AddBody, time: float) -> Turn:
+    def _add_body(self, asked: pb.AddBody, time: float) -> PlannedChange:
         if asked.name in (*self._first.file.bodies, *self.come):
             raise RefusedError(
                 f"add_body: a body {asked.name} has been in this run already. Take another name."
@@ -282,9 +282,9 @@ class Steering:
         made = world.file.bodies[asked.name]
         self._check_room(asked.name, made, time)
         change = Change("add_body", asked.name, shape=made.shape, numbers=made.measures, slip=made.slip)
-        return Turn(world, change, f"{made.shape} {asked.name} added")
+        return PlannedChange(world, change, f"{made.shape} {asked.name} added")
 
-    def _remove_body(self, asked: pb.RemoveBody, time: float) -> Turn:
+    def _remove_body(self, asked: pb.RemoveBody, time: float) -> PlannedChange:
         self._check_known("remove_body", asked.body)
         of_it = re.compile(rf"\b(force\.)?{re.escape(asked.body)}\.")
         held = [
@@ -294,9 +294,9 @@ class Steering:
         ]
         edits = [Edit("remove", ["expect", number]) for number in reversed(held)]
         world = self._edited([*edits, Edit("remove", ["bodies", asked.body])])
-        return Turn(world, Change("remove_body", asked.body), f"{asked.body} removed")
+        return PlannedChange(world, Change("remove_body", asked.body), f"{asked.body} removed")
 
-    def _add_probe(self, asked: pb.AddProbe, time: float) -> Turn:
+    def _add_probe(self, asked: pb.AddProbe, time: float) -> PlannedChange:
         if asked.name in (*self.world.file.observe, *self._probes_gone):
             raise RefusedError(
                 f"add_probe: {asked.name} is there already, or has been in this run. Take another name."
@@ -305,13 +305,13 @@ class Steering:
         world = self._edited([Edit("add", ["observe", asked.name], table)])
         place = vec3(asked.position)
         text = f"probe {asked.name} at ({', '.join(map(rounded, asked.position))}) m"
-        return Turn(world, Change("add_probe", asked.name, place), text)
+        return PlannedChange(world, Change("add_probe", asked.name, place), text)
 
-    def _remove_probe(self, asked: pb.RemoveProbe, time: float) -> Turn:
+    def _remove_probe(self, asked: pb.RemoveProbe, time: float) -> PlannedChange:
         if not isinstance(self.world.file.observe.get(asked.name), Probe):
             raise RefusedError(f"remove_probe: there is no probe {asked.name!r}.")
         world = self._edited([Edit("remove", ["observe", asked.name])])
-        return Turn(world, Change("remove_probe", asked.name), f"probe {asked.name} removed")
+        return PlannedChange(world, Change("remove_probe", asked.name), f"probe {asked.name} removed")
 
     def _core_body(self, name: str) -> _core.Body:
         return next(each for each in self.world.core.bodies if each.name == name)
@@ -388,7 +388,7 @@ def replayed(world: World, entries: Iterable[Entry]) -> Steering:
     steering = Steering(world)
     for entry in entries:
         if entry.name not in CONTROL:
-            steering.remember(steering.turn(entry.command, entry.time, repeats=True), entry.time)
+            steering.remember(steering.plan(entry.command, entry.time, repeats=True), entry.time)
     return steering
 
 

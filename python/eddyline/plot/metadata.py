@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.stream import atomic, integrity
-from eddyline.stream.damaged import DamagedError, reading
+from eddyline.stream.corrupt import CorruptFileError, reading
 
 if TYPE_CHECKING:
     from PIL.PngImagePlugin import PngInfo
@@ -55,8 +55,8 @@ class NoWorldError(ValueError):
 
 
 def read(path: str | Path) -> Metadata:
-    """The metadata of a PNG or MP4 that Eddyline made. Raises NoWorldError if it has none, DamagedError if it
-    cannot be read or they have changed."""
+    """The metadata of a PNG or MP4 that Eddyline made. Raises NoWorldError if it has none, CorruptFileError
+    if it cannot be read or they have changed."""
     path = Path(path)
     with reading(path):
         with integrity.opened(path):
@@ -75,7 +75,7 @@ def read(path: str | Path) -> Metadata:
     )
     digest = found.get(f"{PREFIX}checksum")
     if digest not in (None, made.items()[f"{PREFIX}checksum"]):
-        raise DamagedError(path, "its metadata were changed after they were written")
+        raise CorruptFileError(path, "its metadata were changed after they were written")
     return made
 
 

@@ -212,10 +212,10 @@ def _how(code: int | None) -> str:
 
 def _note_loss(folder: Path) -> str:
     """Says in run.json that the run has failed, if it had begun."""
+    from eddyline.option_names import NOT_CLOSED, command
     from eddyline.stream import atomic, integrity
     from eddyline.stream.checkpoints import look
-    from eddyline.stream.damaged import DamagedError
-    from eddyline.wording import NOT_CLOSED, command
+    from eddyline.stream.corrupt import CorruptFileError
 
     begun = folder / "run"
     if not begun.is_file():
@@ -227,7 +227,7 @@ def _note_loss(folder: Path) -> str:
         if content is None:
             return ""
         world = integrity.read_text(path / "world.toml")
-    except DamagedError as error:
+    except CorruptFileError as error:
         return f"{error}. "
     if content["outcome"] == NOT_CLOSED:
         return f"{path} was computed, but not closed: `{command('resume', path)}` completes it. "

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.option_names import command
 from eddyline.stream import integrity
 from eddyline.stream.checkpoints import look
-from eddyline.wording import command
 
 if TYPE_CHECKING:
     from eddyline.run.folder import RunFolder

@@ -9,12 +9,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.option_names import NOT_CLOSED, command
 from eddyline.plot import references
 from eddyline.run.advice import again, is_resumable
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
-from eddyline.stream.damaged import DamagedError
-from eddyline.wording import NOT_CLOSED, command
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.world.gallery import gallery
 from eddyline.world.problems import number_with_error, rounded
 
@@ -216,7 +216,7 @@ def _can_leave_out_a_command(run: Run) -> bool:
         if not commands or commands[-1].step > run.record.get("steps", -1):
             return False
         find_checkpoint(folder.checkpoints, lambda text: None, commands[-1].step)
-    except (CheckpointError, DamagedError):
+    except (CheckpointError, CorruptFileError):
         return False
     return True
 

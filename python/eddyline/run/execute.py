@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.kinds import number, path, text, whole
+from eddyline.argument_types import number, path, text, whole
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
 from eddyline.live.journal import Entry, leave_out
+from eddyline.option_names import called
 from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
 from eddyline.run.advice import can_begin_again
 from eddyline.run.errors import RequestError
 from eddyline.run.execution import Execution
+from eddyline.run.execution_options import ExecutionOptions
 from eddyline.run.folder import RunFolder
-from eddyline.run.manner import Manner
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.stopping import StopRequests
@@ -33,7 +34,6 @@ from eddyline.stream.checkpoints import (
     find_checkpoint,
     world_digest,
 )
-from eddyline.wording import called
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -99,7 +99,7 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    manner = Manner(
+    execution_options = ExecutionOptions(
         threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
         combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
         patience=patience,
@@ -110,22 +110,24 @@ def run(
     def prepare() -> World:
         made = _load(world, overrides)
         watched_at(live)
-        _check(made, end=_end(made, until), steps=steps, manner=manner)
+        _check(made, end=_end(made, until), steps=steps, execution_options=execution_options)
         _check_keeping(checkpoint_every, checksums)
         if ranks.is_root:
             RunFolder.check_destination(destination)
         return made
 
     options = options_text(steps=steps, until=until)
-    ready = ranks.agree(prepare, lambda made: f"{options}\n{manner}\n{made.source}")
-    with simulated(ready, manner, ranks) as (simulation, stop):
+    ready = ranks.agree(prepare, lambda made: f"{options}\n{execution_options}\n{made.source}")
+    with simulated(ready, execution_options, ranks) as (simulation, stop):
         folder = RunFolder.create(ready.name, destination)
         tell_run(folder.path)
         execution = Execution(
             ready, simulation, folder, stop, end=_end(ready, until),
             steps=steps if steps is not None else UNLIMITED, checkpoint_every=checkpoint_every,
         )  # fmt: skip
-        execution.record |= {"options": options + manner.options(ranks)} | manner.record(ranks, simulation)
+        execution.record |= {
+            "options": options + execution_options.options(ranks)
+        } | execution_options.record(ranks, simulation)
         execution.record["asked"] = {"steps": steps, "until": until}
         execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
@@ -170,7 +172,7 @@ def resume(
     closed gets its results, pictures and report, and no step is computed. Raises what `run` raises, and
     RequestError if there is nothing to go on with.
     """
-    manner = Manner(
+    execution_options = ExecutionOptions(
         threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
         combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
         patience=patience,
@@ -182,12 +184,12 @@ def resume(
         watched_at(live)
         _check_keeping(checkpoint_every, checksums)
         found = _Resumption.of(folder, steps, until, without_last_command=without_last_command)
-        _check(found.world, end=found.end, steps=found.steps, manner=manner)
+        _check(found.world, end=found.end, steps=found.steps, execution_options=execution_options)
         if ranks.is_root and not found.is_computed:
             found.find_checkpoint()
         return found
 
-    ready = ranks.agree(prepare, lambda found: f"{found.options}\n{manner}\n{found.world.source}")
+    ready = ranks.agree(prepare, lambda found: f"{found.options}\n{execution_options}\n{found.world.source}")
     if ready.is_computed:
         if not ranks.is_root:
             raise SystemExit(0)
@@ -196,7 +198,7 @@ def resume(
         with RunProgress(ready.world.title, shown=progress) as shown:
             return close(ready.folder, shown.say, shown.warn)
     folder = ready.folder
-    with simulated(ready.world, manner, ranks) as (simulation, stop), folder.held():
+    with simulated(ready.world, execution_options, ranks) as (simulation, stop), folder.held():
         tell_run(folder.path)
         if ready.unwanted is not None:  # checkpoints first: those after the command hold what it did
             drop_checkpoints(folder.checkpoints, ready.unwanted.step)
@@ -211,8 +213,8 @@ def resume(
             execution.begin_again()
         else:
             execution.go_on(ready.checkpoint)
-        execution.record |= {"options": ready.options + manner.options(ranks)}
-        execution.record |= manner.record(ranks, simulation)
+        execution.record |= {"options": ready.options + execution_options.options(ranks)}
+        execution.record |= execution_options.record(ranks, simulation)
         execution.record["asked"] = {"steps": ready.steps, "until": ready.until}
         simulation.keep_checksums(checksums)
         with RunProgress(ready.world.title, shown=progress) as shown:
@@ -292,27 +294,27 @@ class _Resumption:
 
 @contextlib.contextmanager
 def simulated(
-    world: World, manner: Manner, ranks: Session
+    world: World, execution_options: ExecutionOptions, ranks: Session
 ) -> Iterator[tuple[_core.Simulation, StopRequests]]:
     """The simulation of a world on all ranks. Those that are not the root stay here until it is over."""
     from eddyline import _core
 
-    ranks.patience = manner.patience
+    ranks.patience = execution_options.patience
     if ranks.communicator is not None:
-        ranks.communicator.sites = ranks.sites(manner.sites)
+        ranks.communicator.sites = ranks.sites(execution_options.sites)
     simulation = _core.Simulation(
         world.core,
-        boxes=manner.boxes,
-        threads=manner.threads,
+        boxes=execution_options.boxes,
+        threads=execution_options.threads,
         cores=ranks.cores,
         series_interval=world.output.series_interval,
-        decomposition=manner.decomposition,
-        rebalance=manner.rebalance,
-        exchange=manner.exchange,
-        combine=manner.combine,
-        compress=manner.compress,
-        lazy=manner.lazy,
-        lazy_exact=not manner.lazy_inexact,
+        decomposition=execution_options.decomposition,
+        rebalance=execution_options.rebalance,
+        exchange=execution_options.exchange,
+        combine=execution_options.combine,
+        compress=execution_options.compress,
+        lazy=execution_options.lazy,
+        lazy_exact=not execution_options.lazy_inexact,
         communicator=ranks.communicator,
     )
     with ranks.lead(simulation), StopRequests() as stop:
@@ -378,7 +380,7 @@ def _check_keeping(checkpoint_every: float, checksums: int) -> None:
         raise RequestError(f"checksums = {checksums}: must be from 0 (with snapshots only) to 2^62 steps")
 
 
-def _check(world: World, *, end: float, steps: int | None, manner: Manner) -> None:
+def _check(world: World, *, end: float, steps: int | None, execution_options: ExecutionOptions) -> None:
     if not (math.isfinite(end) and end >= 0):
         raise RequestError(f"until = {end}: must be a time >= 0 s")
     if steps is not None:
@@ -387,13 +389,13 @@ def _check(world: World, *, end: float, steps: int | None, manner: Manner) -> No
             raise RequestError(f"steps = {steps}: must be from 0 to 2^62")
     if end > world.end:
         world.check_until(end)
-    manner.check()
+    execution_options.check()
 
 
 def check_request(world: World, *, steps: int | None, until: float | None, threads: int, boxes: int) -> None:
     """Raises what `run` would raise, without running."""
-    manner = Manner(threads=threads, boxes=boxes)
-    _check(world, end=_end(world, until), steps=steps, manner=manner)
+    execution_options = ExecutionOptions(threads=threads, boxes=boxes)
+    _check(world, end=_end(world, until), steps=steps, execution_options=execution_options)
 
 
 def options_text(*, steps: int | None, until: float | None) -> str:

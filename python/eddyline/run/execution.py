@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.live.address import Address
 from eddyline.live.journal import Entry
+from eddyline.option_names import command
 from eddyline.ranks.starter import starter_has_gone
 from eddyline.run.errors import StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
@@ -26,7 +27,6 @@ from eddyline.stream import integrity
 from eddyline.stream.checkpoints import Checkpoint, world_digest
 from eddyline.stream.timeline import NAME as TIMELINE
 from eddyline.stream.timeline import write_timeline
-from eddyline.wording import command
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -52,13 +52,13 @@ class Execution:
         steps: int,
         checkpoint_every: float,
     ) -> None:
-        from eddyline.run.helm import Helm
-        from eddyline.run.outlook import Lookout
+        from eddyline.run.convergence_forecast import ConvergenceForecast
+        from eddyline.run.live_session import LiveSession
 
         self.world, self.simulation, self.folder, self.stop = world, simulation, folder, stop
-        self.lookout = Lookout(world, folder)
+        self.forecast = ConvergenceForecast(world, folder)
         self.end, self.steps = end, steps
-        self.helm = Helm(world, simulation, folder, stop, None, ())
+        self.live_session = LiveSession(world, simulation, folder, stop, None, ())
         self.checkpoint_every = checkpoint_every
         self.checkpoint: Checkpoint | None = None  # from which it goes on,
         self._before: dict[str, Any] | None = None  # and what run.json was, until it does
@@ -83,13 +83,15 @@ class Execution:
 
     def steered_by(self, live: Address | None, hosts: Sequence[str], past: Sequence[Entry]) -> None:
         """live: the hub that shows and steers the run; past: what a journal says of it."""
-        from eddyline.run.helm import Helm
+        from eddyline.run.live_session import LiveSession
 
-        self.helm = Helm(self.world, self.simulation, self.folder, self.stop, live, hosts, past)
+        self.live_session = LiveSession(
+            self.world, self.simulation, self.folder, self.stop, live, hosts, past
+        )
 
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Takes up the folder's run at a checkpoint. run.json remembers what each part of it was."""
-        self.helm.begin(checkpoint.step)
+        self.live_session.begin(checkpoint.step)
         self.simulation.restore(checkpoint.parts())
         self._take_over(checkpoint.step, checkpoint.time)
         self.checkpoint = checkpoint
@@ -123,7 +125,7 @@ class Execution:
             self._close_record()
             run = self._evaluate()
             self._is_evaluated = True
-            self.helm.end(self.record, run.results)
+            self.live_session.end(self.record, run.results)
             self._publish(run, shown)
             self.folder.drop_ballast()
             self.folder.write_record(self.record)
@@ -132,7 +134,7 @@ class Execution:
         except BaseException as error:
             self._note_failure(error)
             if not self._is_evaluated:
-                self.helm.end(self.record, {})
+                self.live_session.end(self.record, {})
             raise
         if problem is not None:
             raise StepFailedError(str(problem), run) from problem
@@ -172,7 +174,7 @@ class Execution:
             frame_files = stack.enter_context(FrameFiles(self.folder.pictures))
             writer = stack.enter_context(Writer())
             recorder = Recorder(self.world, self.simulation, self.folder, frame_files, writer)
-            recorder.on_rows = self.helm.add_rows
+            recorder.on_rows = self.live_session.add_rows
             if self._again:
                 recorder.begin_again()
             if self.checkpoint is None:
@@ -185,17 +187,17 @@ class Execution:
                 self.simulation.keep_timeline(max(LEAST_LAPS, MOST_LAPS // ranks))
             saved = clock.perf_counter()
             try:
-                self.helm.between_steps(recorder, shown, self._share())
+                self.live_session.between_steps(recorder, shown, self._share())
                 while not self._is_done():
                     target = min(self.end, recorder.next_time)
-                    limit, seconds = self.helm.limit(self.steps), self.helm.seconds(SLICE)
+                    limit, seconds = self.live_session.limit(self.steps), self.live_session.seconds(SLICE)
                     self.simulation.advance(target, limit, seconds)
                     recorder.after_steps()
                     if self._checkpoint_is_due(saved):
                         self._save(recorder)
                         saved = clock.perf_counter()
                     self._show(shown)
-                    self.helm.between_steps(recorder, shown, self._share())
+                    self.live_session.between_steps(recorder, shown, self._share())
                 self._save(recorder)
                 self._note_end()
                 self.folder.write_record(unclosed(self.record, **self._makes))
@@ -240,7 +242,7 @@ class Execution:
 
     def _show(self, shown: RunProgress) -> None:
         simulation, share = self.simulation, self._share()
-        outlook = self.lookout.look(self.simulation.time, self.helm.gone)
+        outlook = self.forecast.look(self.simulation.time, self.live_session.gone)
         ahead = (outlook.likely or 0.0) / self.end - share if self.end > 0 else 0.0
         shown.update(
             share,
@@ -273,8 +275,8 @@ class Execution:
             "particle_updates_per_second": particles * steps / wall if wall > 0 else 0.0,
             "statistics": simulation.statistics(),
         }
-        if self.helm.texts:
-            self.record["steered"] = self.helm.texts
+        if self.live_session.texts:
+            self.record["steered"] = self.live_session.texts
         if self.record["ranks"] > 1:
             self.record["shares"] = simulation.shares()
             write_timeline(self.folder.path / TIMELINE, simulation.timeline())
@@ -286,7 +288,7 @@ class Execution:
         """Writes results.json. Gives the run as it will be when it is closed."""
         run = Run(self.folder)
         run.record = self.record
-        evaluate_run(run, self.world, self.helm.gone)
+        evaluate_run(run, self.world, self.live_session.gone)
         return run
 
     def _publish(self, run: Run, shown: RunProgress) -> None:
@@ -316,7 +318,7 @@ class Execution:
         with contextlib.suppress(OSError):
             self.folder.write_record(content)
             refusal.run = Run(self.folder)
-        self.helm.end(content, {})
+        self.live_session.end(content, {})
         return refusal
 
     def _note_failure(self, error: BaseException) -> None:

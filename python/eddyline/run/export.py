@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from eddyline import kinds
+from eddyline import argument_types
+from eddyline.option_names import given
 from eddyline.run.errors import RequestError
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.run.unclosed import complete
 from eddyline.stream import atomic
-from eddyline.wording import given
 from eddyline.world.problems import listed
 
 PARTS = ("png", "mp4", "csv", "vtkhdf", "report", "timeline")
@@ -38,7 +38,7 @@ def export(
     spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
     """
     chosen, columns = ([each] if isinstance(each, str) else each for each in (parts, spectra))
-    kinds.texts(parts=chosen, spectra=columns)
+    argument_types.texts(parts=chosen, spectra=columns)
     return list(exported(run, chosen, quantity=quantity, width=width, out=out, spectra=columns))
 
 
@@ -60,7 +60,7 @@ def exported(
         yield from _own(source, out, quantity)
         return
     if out is not None:
-        kinds.path(out=out)
+        argument_types.path(out=out)
     columns = [_column_of(source, name) for name in spectra]
     folder = Path(out) if out is not None else source.folder / "export"
     RunFolder.check_outside(folder, beside_parts=True)
@@ -149,7 +149,7 @@ def _tables(run: Run, folder: Path) -> Iterator[Path]:
         raise RequestError(f"{run.folder}: its folder `series` is missing, or empty")
     for name in run.series_names:
         target = folder / f"{name}.csv"
-        run.series(name)  # raises DamagedError
+        run.series(name)  # raises CorruptFileError
         content = RunFolder(run.folder).read_file(run.folder / "series" / f"{name}.csv")
         atomic.write_bytes(target, content or b"")
         yield target

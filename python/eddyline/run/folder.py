@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.live import journal
+from eddyline.option_names import given
 from eddyline.run.claim import claim, is_claimed
 from eddyline.run.errors import FolderInUseError, WriteError
 from eddyline.run.stored import check_record, check_results
 from eddyline.stream import atomic, integrity
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import read_checksums
-from eddyline.stream.damaged import DamagedError, reading
+from eddyline.stream.corrupt import CorruptFileError, reading
 from eddyline.stream.frames import FrameStore
 from eddyline.stream.series import read_series
-from eddyline.wording import given
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,10 +190,10 @@ class RunFolder:
         atomic.write_json(self.record, content, durable=True)
 
     def read_record(self) -> dict[str, Any]:
-        """Content of run.json. Raises DamagedError if it is no record of a run."""
+        """Content of run.json. Raises CorruptFileError if it is no record of a run."""
         value = integrity.read_json(self.record)
         if value is None:
-            raise DamagedError(self.record, "it is missing")
+            raise CorruptFileError(self.record, "it is missing")
         return check_record(self.record, value)
 
     def write_results(self, results: dict[str, Any]) -> None:
@@ -201,23 +201,24 @@ class RunFolder:
         atomic.write_json(self.results, content, durable=True)
 
     def read_results(self) -> dict[str, Any]:
-        """Content of results.json; empty without one. Raises DamagedError."""
+        """Content of results.json; empty without one. Raises CorruptFileError."""
         value = integrity.read_json(self.results)
         return {} if value is None else check_results(self.results, value)
 
     def read_file(self, path: Path) -> bytes | None:
-        """A file of the run; None if there is none. Raises DamagedError, also for one that has changed since
-        run.json listed it."""
+        """A file of the run; None if there is none. Raises CorruptFileError, also for one that has changed
+        since run.json listed it."""
         content = integrity.read_file(path)
         if content is None or not os.path.lexists(self.record):
             return content
         listed = self.read_record().get("files", {}).get(path.relative_to(self.path).as_posix())
         if listed is not None and listed != integrity.hex_digest(content):
-            raise DamagedError(path, "it was changed after it was written: its checksum is another")
+            raise CorruptFileError(path, "it was changed after it was written: its checksum is another")
         return content
 
     def forget_checksum(self, path: Path) -> None:
-        """A file of the run has been changed on purpose: run.json lists it no more. Raises DamagedError."""
+        """A file of the run has been changed on purpose: run.json lists it no more. Raises
+        CorruptFileError."""
         record = self.read_record()
         if record.get("files", {}).pop(path.relative_to(self.path).as_posix(), None) is not None:
             self.write_record(record)
@@ -237,8 +238,8 @@ class RunFolder:
         }
 
     def read_world(self, *, verified: bool = True) -> World:
-        """The world as it was run, with the name that it had then. Raises WorldError and DamagedError, the
-        latter also for one that has changed, if it is to be `verified`."""
+        """The world as it was run, with the name that it had then. Raises WorldError and CorruptFileError,
+        the latter also for one that has changed, if it is to be `verified`."""
         from eddyline.world import World
 
         source = integrity.read_text(self.world, self.read_file if verified else integrity.read_file)
@@ -249,23 +250,23 @@ class RunFolder:
         return world
 
     def read_series(self, name: str) -> pd.DataFrame:
-        """Raises DamagedError."""
+        """Raises CorruptFileError."""
         return read_series(self.series / f"{name}.csv", self.read_file)
 
     def read_frames(self) -> FrameStore:
-        """Raises DamagedError."""
+        """Raises CorruptFileError."""
         return FrameStore(self.pictures, self.read_file)
 
     def read_checksums(self) -> dict[int, str]:
-        """Raises DamagedError."""
+        """Raises CorruptFileError."""
         return read_checksums(self.path / CHECKSUMS, self.read_file)
 
     def read_journal(self) -> list[journal.Entry]:
-        """Raises DamagedError."""
+        """Raises CorruptFileError."""
         return journal.read(self.path / journal.NAME, self.read_file)
 
     def steered(self, world: World) -> Steering | None:
-        """The world after the journal's changes of `world`; None without entries. Raises DamagedError."""
+        """The world after the journal's changes of `world`; None without entries. Raises CorruptFileError."""
         from eddyline.live.steering import replayed
 
         entries = self.read_journal()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eddyline.option_names import called, given
 from eddyline.run.errors import RequestError
-from eddyline.wording import called, given
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run

@@ -20,7 +20,7 @@ from eddyline.plot.charts import charts_of
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.scene import Passing, Scene
 from eddyline.run.folder import RunFolder
-from eddyline.stream.damaged import reading
+from eddyline.stream.corrupt import reading
 from eddyline.stream.frames import Frame
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def slope(values: Raster, axis: int) -> Raster:
 
 
 def metadata_of(run: Run) -> metadata.Metadata:
-    """Metadata of every picture of `run`. Raises DamagedError."""
+    """Metadata of every picture of `run`. Raises CorruptFileError."""
     source = run.world.source
     with reading(RunFolder(run.folder).record):
         return metadata.Metadata(

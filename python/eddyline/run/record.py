@@ -10,12 +10,12 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
-from eddyline import kinds
+from eddyline import argument_types
+from eddyline.option_names import NOT_CLOSED, command
 from eddyline.run.errors import MissingFileError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import snapshots
-from eddyline.stream.damaged import reading
-from eddyline.wording import NOT_CLOSED, command
+from eddyline.stream.corrupt import reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ class Run:
     def open(cls, path: str | os.PathLike[str]) -> Run:
         """Opens the run in a folder; `runs/NAME` stands for its latest run. FileNotFoundError if there is
         none."""
-        kinds.path(path=path)
+        argument_types.path(path=path)
         return cls(RunFolder.open(path))
 
     @classmethod
@@ -189,7 +189,7 @@ class Run:
     def snapshot(self, k: int = -1) -> dict[str, Any]:
         """Snapshot `k` as arrays, see stream.snapshots.read_snapshot; negative: from the end. IndexError if
         there is no such one."""
-        kinds.whole(k=k)
+        argument_types.whole(k=k)
         return snapshots.read_snapshot(self.folder, k)
 
     def frames(self, quantity: str | None = None) -> Frames:
@@ -198,7 +198,7 @@ class Run:
         from eddyline.run.frames import Frames
 
         name = self.quantity if quantity is None else quantity
-        kinds.text(quantity=name)
+        argument_types.text(quantity=name)
         return Frames(self._folder.read_frames(), name)
 
     @property

@@ -83,7 +83,7 @@ class Recorder:
         cut_checksums(self._checksums, -1)
 
     def go_on(self, checkpoint: Checkpoint) -> None:
-        """Takes up the folder as it was at `checkpoint`: what came later is deleted. Raises DamagedError
+        """Takes up the folder as it was at `checkpoint`: what came later is deleted. Raises CorruptFileError
         before anything is if it does not hold what came earlier."""
         self._frame_files.check(checkpoint.frames)
         self._snapshots.check(checkpoint.snapshots)

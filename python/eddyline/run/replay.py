@@ -6,18 +6,18 @@ import os
 from collections.abc import Sequence
 
 from eddyline.live import journal
+from eddyline.option_names import called
 from eddyline.ranks import PATIENCE, join, tell_run
 from eddyline.run.advice import resuming
 from eddyline.run.errors import RequestError
 from eddyline.run.execute import CHECKPOINT_EVERY, destined, journal_of, simulated, watched_at
 from eddyline.run.execution import Execution
+from eddyline.run.execution_options import ExecutionOptions
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
-from eddyline.run.manner import Manner
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.stream import atomic
-from eddyline.wording import called
 from eddyline.world import World
 
 
@@ -47,7 +47,7 @@ def replay(
     The rest as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run`
     raises, and RequestError for a run that has not ended or has an unreadable journal.
     """
-    manner = Manner(
+    execution_options = ExecutionOptions(
         threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
         combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
         patience=patience,
@@ -56,7 +56,7 @@ def replay(
     destination = destined(out)
 
     def prepare() -> tuple[World, RunFolder, list[journal.Entry], int, float]:
-        manner.check()
+        execution_options.check()
         given = Run.of(run)
         folder = RunFolder(given.folder)
         record = folder.read_record()
@@ -81,9 +81,11 @@ def replay(
         made = folder.read_world()
         return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
 
-    world, before, entries, steps, end = ranks.agree(prepare, lambda found: f"{manner}\n{found[0].source}")
+    world, before, entries, steps, end = ranks.agree(
+        prepare, lambda found: f"{execution_options}\n{found[0].source}"
+    )
     record = before.read_record()
-    with simulated(world, manner, ranks) as (simulation, stop):
+    with simulated(world, execution_options, ranks) as (simulation, stop):
         folder = RunFolder.create(str(record["world"]), destination)
         tell_run(folder.path)
         kept = before.read_file(before.path / journal.NAME)
@@ -99,7 +101,7 @@ def replay(
             "options": record.get("options", ""),
             "replay_of": {"folder": str(before.path.absolute()), "fingerprint": record["fingerprint"]},
             "asked": {"steps": steps, "until": end},
-        } | manner.record(ranks, simulation)
+        } | execution_options.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, entries)
         with folder.held(), RunProgress(world.title, shown=progress) as shown:
             return execution.go(shown, movie=movie, report=report)

@@ -26,7 +26,7 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
 from eddyline.run.progress import duration
 from eddyline.stream import atomic
-from eddyline.stream.damaged import reading
+from eddyline.stream.corrupt import reading
 from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
@@ -270,11 +270,11 @@ def _between_sites(run: Run) -> str:
     steps = max(1, run.record["steps"] - _first_step(run))
     statistics = run.record["statistics"]
     messages, size = statistics["messages_between_sites"], statistics["bytes_between_sites"]
-    manner = ", what one has for another in one message" if run.record.get("combine") == "site" else ""
-    manner += ", compressed" if run.record.get("compress") == "site" else ""
+    also = ", what one has for another in one message" if run.record.get("combine") == "site" else ""
+    also += ", compressed" if run.record.get("compress") == "site" else ""
     places = " + ".join(str(sites.count(site)) for site in range(number))
     return (
-        f" Ranks were at {number} sites ({places}){manner}: {messages / steps:.1f} messages and "
+        f" Ranks were at {number} sites ({places}){also}: {messages / steps:.1f} messages and "
         f"{size / steps / 1000:.1f} kB a step went from site to site."
     )
 

@@ -6,26 +6,26 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
-from eddyline.stream.damaged import DamagedError
-from eddyline.wording import NOT_CLOSED
+from eddyline.option_names import NOT_CLOSED
+from eddyline.stream.corrupt import CorruptFileError
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
 def check_record(path: Path, value: dict[str, Any]) -> dict[str, Any]:
-    """Content of run.json, unchanged. Raises DamagedError."""
+    """Content of run.json, unchanged. Raises CorruptFileError."""
     if "outcome" not in value:
-        raise DamagedError(path, "it holds no record of a run")
+        raise CorruptFileError(path, "it holds no record of a run")
     if value["outcome"] == NOT_CLOSED:
         needed = {"ending", "makes", *(("steps", "time") if value.get("fingerprint") else ())}
         if missing := sorted(needed - value.keys()):
-            raise DamagedError(path, f"it has no {missing[0]}")
+            raise CorruptFileError(path, f"it has no {missing[0]}")
     return _checked(path, value, _record())
 
 
 def check_results(path: Path, value: dict[str, Any]) -> dict[str, Any]:
-    """Content of results.json, unchanged. Raises DamagedError."""
+    """Content of results.json, unchanged. Raises CorruptFileError."""
     return _checked(path, value, _results())
 
 
@@ -37,7 +37,7 @@ def _checked(path: Path, value: dict[str, Any], adapter: TypeAdapter[Any]) -> di
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        raise DamagedError(path, f"{place}: {first['msg']}") from None
+        raise CorruptFileError(path, f"{place}: {first['msg']}") from None
     return value
 
 

@@ -7,9 +7,9 @@ import contextlib
 from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any
 
+from eddyline.option_names import NOT_CLOSED
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
-from eddyline.wording import NOT_CLOSED
 
 if TYPE_CHECKING:
     from eddyline.world import World

@@ -26,7 +26,7 @@ from eddyline.serve.lab import Lab
 from eddyline.serve.problems import Fault, Faults, Refusal, faults_of
 from eddyline.serve.store import UnwritableError
 from eddyline.serve.tokens import Gate, may_look
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.world.problems import WorldError
 
 PAGE = Path(__file__).parent / "page"
@@ -90,7 +90,7 @@ def create_app(lab: Lab, gate: Gate) -> FastAPI:
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _http_error)
-    for unreadable in (DamagedError, JournalError, RequestError, WorldError):
+    for unreadable in (CorruptFileError, JournalError, RequestError, WorldError):
         app.add_exception_handler(unreadable, _unreadable)
     app.add_exception_handler(UnwritableError, _unwritable)
     if PAGE.is_dir():

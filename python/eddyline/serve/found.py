@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from eddyline.option_names import NOT_CLOSED
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.serve.foreign import cleaned, read_plain
 from eddyline.serve.store import FINAL, RunRow, id_of_folder
-from eddyline.wording import NOT_CLOSED
 
 _MOST = 1000
 _LONGEST = 500  # characters of what a run says of itself

@@ -14,7 +14,7 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.serve.channel import Channel, Outbox, check_hello
 from eddyline.serve.limits import Limits
-from eddyline.serve.tokens import May
+from eddyline.serve.tokens import Permission
 from eddyline.serve.viewer import TOO_MUCH, BadMessageError, Viewer, parsed_of_any_size, tick
 
 _HELLO = 10.0  # s that a simulation has to say hello
@@ -44,7 +44,7 @@ class Hub:
     def viewers(self) -> int:
         return sum(len(channel.viewers) for channel in self.channels.values())
 
-    async def look(self, socket: WebSocket, run: str, may: May) -> None:
+    async def look(self, socket: WebSocket, run: str, may: Permission) -> None:
         """Serves a viewer until it goes. The connection has been accepted."""
         channel = self.channel(run)
         limits = self.limits

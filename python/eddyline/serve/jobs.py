@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psij  # type: ignore[import-untyped,unused-ignore]
 
-from eddyline.serve.spare import Pipe
+from eddyline.serve.prewarmed_process import Pipe
 
 LOCAL = "local"
 

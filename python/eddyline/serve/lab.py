@@ -22,6 +22,7 @@ from starlette.requests import HTTPConnection
 from eddyline.live import address
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
+from eddyline.option_names import NOT_CLOSED
 from eddyline.run.folder import RunFolder
 from eddyline.serve import found
 from eddyline.serve.foreign import check_folder, cleaned
@@ -30,10 +31,9 @@ from eddyline.serve.jobs import JobOrder, Jobs
 from eddyline.serve.limits import Limits
 from eddyline.serve.problems import Refusal
 from eddyline.serve.store import FINAL, RunRow, Store, hashed
-from eddyline.serve.tokens import May
+from eddyline.serve.tokens import Permission
 from eddyline.serve.workers import Workers
 from eddyline.stream import atomic
-from eddyline.wording import NOT_CLOSED
 from eddyline.world import World
 from eddyline.world.describe import plan
 
@@ -133,7 +133,7 @@ class Lab:
             raise Refusal(409, f"Run {row.id} cannot be shown: {cleaned(error, 500)}.") from None
         return path
 
-    def answer(self, may: May, task: str, **arguments: Any) -> Response:
+    def answer(self, may: Permission, task: str, **arguments: Any) -> Response:
         """Answer of a worker, unchanged. Raises Refusal."""
         reply = self.workers.do(may, task, **arguments)
         return Response(reply.body, reply.status, media_type=reply.kind)

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 
 from eddyline.live.frames import MOST_PARTICLES
 from eddyline.run.folder import RunFolder
-from eddyline.serve import past
+from eddyline.serve import stored_runs
 from eddyline.serve.foreign import read_plain
 from eddyline.serve.lab import InLab, Lab, Order
 from eddyline.serve.problems import ERRORS, Refusal
@@ -112,7 +112,7 @@ def answer(lab: Lab, row: RunRow) -> RunAnswer:
         **shown,
         live=lab.hub.is_connected(row.id),
         viewers=len(channel.viewers) if channel is not None else 0,
-        frames=past.frame_count(Path(row.folder)) if row.folder else 0,
+        frames=stored_runs.frame_count(Path(row.folder)) if row.folder else 0,
     )
 
 

@@ -13,7 +13,7 @@ from eddyline.serve.channel import Channel
 from eddyline.serve.lab import Lab
 from eddyline.serve.problems import Refusal
 from eddyline.serve.store import FINAL, RunRow
-from eddyline.serve.tokens import Gate, May, token_of
+from eddyline.serve.tokens import Gate, Permission, token_of
 
 FORBIDDEN, UNKNOWN, TRY_AGAIN = 4403, 4404, 1013
 _log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ async def look(socket: WebSocket, id: str) -> None:
     lab, gate = _of(socket)
     await socket.accept()
     may = gate.may(socket)
-    if may < May.LOOK:
+    if may < Permission.VIEW:
         await socket.close(FORBIDDEN, "the token is missing or wrong")
         return
     row = await asyncio.to_thread(lab.store.get, id) if _ID.fullmatch(id) else None
@@ -54,7 +54,7 @@ async def look(socket: WebSocket, id: str) -> None:
         lab.hub.forget(id)
 
 
-def _kept(lab: Lab, row: RunRow, may: May) -> Channel:
+def _kept(lab: Lab, row: RunRow, may: Permission) -> Channel:
     """A channel that says what the folder of a run says that is over. Raises Refusal."""
     reply = lab.workers.do(may, "stream", folder=str(lab.folder_of(row)), run=row.id)
     channel, data, place = Channel(row.id), memoryview(reply.body), 0
@@ -73,7 +73,7 @@ def _kept(lab: Lab, row: RunRow, may: May) -> Channel:
 async def join(socket: WebSocket, id: str) -> None:
     lab, gate = _of(socket)
     await socket.accept()
-    may_join = gate.may(socket) >= May.STEER or lab.may_join(id, token_of(socket))
+    may_join = gate.may(socket) >= Permission.STEER or lab.may_join(id, token_of(socket))
     if not may_join or not _ID.fullmatch(id):
         await socket.close(FORBIDDEN, "the token is missing or wrong")
         return

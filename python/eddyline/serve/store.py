@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from eddyline.wording import NOT_CLOSED
+from eddyline.option_names import NOT_CLOSED
 
 FINAL = ("finished", "stopped by user", "failed", "lost", NOT_CLOSED)
 """States after which nothing more comes. Before them: waiting, running."""

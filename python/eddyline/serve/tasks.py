@@ -23,12 +23,12 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from eddyline.run.errors import RequestError
 from eddyline.run.folder import RunFolder
-from eddyline.serve import past
+from eddyline.serve import stored_runs
 from eddyline.serve.checking import check as checked_world
 from eddyline.serve.drafts import draft
 from eddyline.serve.problems import Fault, Faults, fault_of, faults_of
 from eddyline.serve.workers import Reply
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.world import WorldError, curves
 from eddyline.world.describe import plan
 from eddyline.world.editing import Edit, EditError, edited
@@ -103,7 +103,7 @@ def open_picture(path: str) -> Reply:
 
 
 def results(folder: str) -> Reply:
-    return _said(past.results(Path(folder)))
+    return _said(stored_runs.results(Path(folder)))
 
 
 def series(path: str) -> Reply:
@@ -122,18 +122,18 @@ def series(path: str) -> Reply:
 
 def frames(folder: str) -> Reply:
     """A FramesAnswer."""
-    moments = past.moments(Path(folder))
-    return _said({"frames": _moments(moments), "quantities": past.quantities(Path(folder))})
+    moments = stored_runs.moments(Path(folder))
+    return _said({"frames": _moments(moments), "quantities": stored_runs.quantities(Path(folder))})
 
 
 def frame(folder: str, index: int, quantity: str, width: int, code_width: int) -> Reply:
     place = Path(folder)
     named = quantity or str(RunFolder(place).read_record()["quantity"])
     try:
-        return _message(past.frame(place, index, named, width, code_width).SerializeToString())
+        return _message(stored_runs.frame(place, index, named, width, code_width).SerializeToString())
     except IndexError as error:
         raise TaskError(404, Fault(message=f"frames/{index}: {error}.")) from None
-    except DamagedError:
+    except CorruptFileError:
         raise
     except ValueError as error:
         raise TaskError(422, Fault(message=f"{error}.")) from None
@@ -141,15 +141,15 @@ def frame(folder: str, index: int, quantity: str, width: int, code_width: int) -
 
 def particle_moments(folder: str) -> Reply:
     """A MomentsAnswer."""
-    return _said({"moments": _moments(past.particle_moments(Path(folder)))})
+    return _said({"moments": _moments(stored_runs.particle_moments(Path(folder)))})
 
 
 def particles(folder: str, index: int, quantity: str, most: int) -> Reply:
     try:
-        return _message(past.particles(Path(folder), index, quantity, most).SerializeToString())
+        return _message(stored_runs.particles(Path(folder), index, quantity, most).SerializeToString())
     except IndexError as error:
         raise TaskError(404, Fault(message=f"particles/{index}: {error}.")) from None
-    except past.UnknownQuantityError as error:
+    except stored_runs.UnknownQuantityError as error:
         raise TaskError(422, Fault(message=f"{error}.")) from None
 
 
@@ -165,12 +165,12 @@ def read_journal(folder: str) -> Reply:
 
 def present(folder: str) -> Reply:
     """A PresentAnswer."""
-    return _said(asdict(past.present(Path(folder))))
+    return _said(asdict(stored_runs.present(Path(folder))))
 
 
 def stream(folder: str, run: str) -> Reply:
     """Messages to viewers of a finished run, each after its length in four bytes."""
-    said = [message.SerializeToString() for message in past.messages(Path(folder), run)]
+    said = [message.SerializeToString() for message in stored_runs.messages(Path(folder), run)]
     return _message(b"".join(len(each).to_bytes(4, "little") + each for each in said))
 
 
@@ -203,7 +203,7 @@ def do(task: str, arguments: dict[str, Any]) -> Reply:
         return _said(Faults(problems=error.faults), error.status)
     except WorldError as error:
         return _said(Faults(problems=faults_of(error)), 409)
-    except (DamagedError, RequestError) as error:
+    except (CorruptFileError, RequestError) as error:
         return _refused(409, str(error))
     except RecursionError:
         return _refused(422, "This is nested too deeply.", "Write fewer brackets inside brackets.")

@@ -18,11 +18,11 @@ _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-class May(IntEnum):
+class Permission(IntEnum):
     """Rights of a token."""
 
-    NOTHING = 0
-    LOOK = 1
+    NONE = 0
+    VIEW = 1
     STEER = 2
 
 
@@ -38,12 +38,14 @@ class Gate:
     look: str = field(default_factory=lambda: secrets.token_urlsafe(_LENGTH))
     steer: str = field(default_factory=lambda: secrets.token_urlsafe(_LENGTH))
 
-    def may(self, connection: HTTPConnection) -> May:
+    def may(self, connection: HTTPConnection) -> Permission:
         """Rights of the token of a request."""
         token = token_of(connection)
         if secrets.compare_digest(token.encode(), self.steer.encode()):
-            return May.STEER
-        return May.LOOK if secrets.compare_digest(token.encode(), self.look.encode()) else May.NOTHING
+            return Permission.STEER
+        return (
+            Permission.VIEW if secrets.compare_digest(token.encode(), self.look.encode()) else Permission.NONE
+        )
 
     def knows(self, connection: HTTPConnection) -> bool:
         """True if Host, and Origin if there is one, are this server."""
@@ -72,22 +74,22 @@ def gate_of(connection: HTTPConnection) -> Gate:
     return gate
 
 
-def may_look(connection: HTTPConnection) -> May:
+def may_look(connection: HTTPConnection) -> Permission:
     """Lets a request pass that may look. Raises Refusal."""
     may = gate_of(connection).may(connection)
-    if may < May.LOOK:
+    if may < Permission.VIEW:
         remedy = "Open the address that `eddyline serve` printed."
         raise Refusal(401, "The token is missing or wrong.", remedy)
     return may
 
 
-def may_steer(connection: HTTPConnection) -> May:
+def may_steer(connection: HTTPConnection) -> Permission:
     """Lets a request pass that may steer. Raises Refusal."""
     may = may_look(connection)
-    if may < May.STEER:
+    if may < Permission.STEER:
         raise Refusal(403, "This token may look only.", "Ask for the address with the token to steer.")
     return may
 
 
-Looks = Annotated[May, Depends(may_look)]
-Steers = Annotated[May, Depends(may_steer)]
+Looks = Annotated[Permission, Depends(may_look)]
+Steers = Annotated[Permission, Depends(may_steer)]

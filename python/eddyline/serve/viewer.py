@@ -17,7 +17,7 @@ from eddyline.live.publisher import packed
 from eddyline.live.rows import kept_before
 from eddyline.serve.channel import LASTING, MOST_COLUMNS, Channel, late
 from eddyline.serve.rasters import particles_for
-from eddyline.serve.tokens import May
+from eddyline.serve.tokens import Permission
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +50,12 @@ class Viewer:
     """A browser at a channel. `workers`: where rasters are made."""
 
     def __init__(
-        self, socket: WebSocket, channel: Channel, may: May, commands: float, workers: ThreadPoolExecutor
+        self,
+        socket: WebSocket,
+        channel: Channel,
+        may: Permission,
+        commands: float,
+        workers: ThreadPoolExecutor,
     ) -> None:
         self._socket, self._channel, self._may = socket, channel, may
         self._workers = workers
@@ -132,7 +137,7 @@ class Viewer:
     def _refusal(self, command: pb.Command) -> str:
         if not command.id or len(command.id) > 64:
             raise BadMessageError("a command needs an id of at most 64 characters")
-        if self._may < May.STEER:
+        if self._may < Permission.STEER:
             return "this link may look only; ask for the one that may steer."
         now = clock.monotonic()
         self._allowance = min(self._rate, self._allowance + (now - self._last) * self._rate)

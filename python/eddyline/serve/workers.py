@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from eddyline.serve.problems import Fault, Refusal
-from eddyline.serve.tokens import May
+from eddyline.serve.tokens import Permission
 
 MODULE = "eddyline.serve.tasks"
-LANES = {May.LOOK: 2, May.STEER: 2}
+LANES = {Permission.VIEW: 2, Permission.STEER: 2}
 """Processes at most, for those who may look and those who may steer."""
 SECONDS = 30.0
 """That a task may take; starting a process comes on top."""
@@ -58,7 +58,7 @@ class Workers:
         self._seconds = seconds
         self._lanes = {may: _Lane(count) for may, count in LANES.items()}
 
-    def do(self, may: May, task: str, **arguments: Any) -> Reply:
+    def do(self, may: Permission, task: str, **arguments: Any) -> Reply:
         """Lets a process of the lane do a task, a function of `tasks`. Raises Refusal if it is refused, takes
         too long or too much memory, or if too many wait already."""
         with self._lanes[may].worker() as worker:
@@ -70,7 +70,7 @@ class Workers:
 
     def _warm(self) -> None:
         with contextlib.suppress(Refusal):
-            self.do(May.STEER, "nothing")
+            self.do(Permission.STEER, "nothing")
 
     def close(self) -> None:
         for lane in self._lanes.values():

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eddyline.option_names import command
 from eddyline.stream import atomic, integrity
 from eddyline.stream.formats import FormatError, check_format
-from eddyline.wording import command
 
 FORMAT = 6
 """The format of the manifest and of the parts, which are never read without it."""

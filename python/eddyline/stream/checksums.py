@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from eddyline.stream import atomic, integrity
-from eddyline.stream.damaged import reading
+from eddyline.stream.corrupt import reading
 
 NAME = "checksums.csv"
 HEADER = "step,checksum\n"
@@ -32,7 +32,7 @@ def cut_checksums(path: Path, step: int) -> None:
 
 def read_checksums(path: Path, read: integrity.ReadFile = integrity.read_file) -> dict[int, str]:
     """Checksum by step; none if there is no such file. An unfinished last line is left out. Raises
-    DamagedError."""
+    CorruptFileError."""
     content = read(path)
     if content is None:
         return {}

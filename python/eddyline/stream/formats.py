@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 
 AGAIN = "Run its world.toml again with this version"
 
 
-class FormatError(DamagedError):
+class FormatError(CorruptFileError):
     """A file whose format this version does not read. The message is one line.
 
     writer: the version that wrote the file, if it says so.  again: what else can be done, a sentence.
@@ -22,7 +22,7 @@ class FormatError(DamagedError):
 
         by = f", written by Eddyline {writer}" if writer else ""
         other = f"Eddyline {writer}" if writer else "the version of Eddyline that wrote it"
-        super(DamagedError, self).__init__(
+        super(CorruptFileError, self).__init__(
             f"{path}: has format {found!r}{by}; this version, {_core.__version__}, reads format {readable}. "
             f"{again}, or use {other}"
         )

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from eddyline import _core
 from eddyline.stream import atomic, integrity
-from eddyline.stream.damaged import DamagedError, reading
+from eddyline.stream.corrupt import CorruptFileError, reading
 
 Raster = NDArray[np.float32]
 SOLID = 65535
@@ -144,13 +144,13 @@ class FrameFiles:
         self._open = contextlib.ExitStack()
 
     def check(self, count: int) -> None:
-        """Raises DamagedError if there are not as many frames."""
+        """Raises CorruptFileError if there are not as many frames."""
         index, path = self._store.index, self._store.path
         there = len(index)
         size = path.stat().st_size if path.is_file() else 0
         if there >= count and (count == 0 or int(index["end"][count - 1]) <= size):
             return
-        raise DamagedError(path, f"{count} frames should be there, and {there} are")
+        raise CorruptFileError(path, f"{count} frames should be there, and {there} are")
 
     def cut(self, count: int) -> int:
         """Goes on after the first `count` frames. Gives the step of the last of them, -1 without any."""
@@ -219,27 +219,27 @@ def _own(number: int, fields: bytes) -> int:
 
 def _read_index(path: Path, content: bytes) -> tuple[NDArray[Any], bool]:
     """The rows (n,) of INDEX, and whether they have checksums; half a row at the end does not count. Raises
-    DamagedError."""
+    CorruptFileError."""
     if content.startswith(_MAGIC):
         head = content[: HEADER.itemsize]
         if len(head) < HEADER.itemsize:
             return np.zeros(0, dtype=INDEX), True
         integrity.check_format(path, int(np.frombuffer(head, dtype=HEADER)[0]["format"]))
         if head != _header():
-            raise DamagedError(path, "its header was changed")
+            raise CorruptFileError(path, "its header was changed")
         content, dtype = content[HEADER.itemsize :], INDEX
     else:
         dtype = _INDEX_1
     rows = np.frombuffer(content, dtype=dtype, count=len(content) // dtype.itemsize)
     ends, steps, times = rows["end"], rows["step"], rows["time"]
     if len(rows) and not (ends[0] > 0 and np.all(ends[1:] > ends[:-1])):
-        raise DamagedError(path, "its frames do not follow each other")
+        raise CorruptFileError(path, "its frames do not follow each other")
     if not (np.all(np.isfinite(times)) and np.all(steps >= 0)):
-        raise DamagedError(path, "its times or steps are none")
+        raise CorruptFileError(path, "its times or steps are none")
     if dtype is INDEX:
         for k in range(len(rows)):
             if _own(k, content[k * dtype.itemsize : (k + 1) * dtype.itemsize - 8]) != rows["own"][k]:
-                raise DamagedError(path, f"the row of frame {k} was changed")
+                raise CorruptFileError(path, f"the row of frame {k} was changed")
         return rows, True
     made = np.zeros(len(rows), dtype=INDEX)
     for name in _INDEX_1.names or ():
@@ -322,7 +322,7 @@ class FrameStore:
     """The frames that a folder holds when this is made, read back one by one."""
 
     def __init__(self, folder: Path, read: integrity.ReadFile = integrity.read_file) -> None:
-        """Raises DamagedError. read: reads the index."""
+        """Raises CorruptFileError. read: reads the index."""
         self.path = folder / "frames.npy"
         self.index_path = folder / "frames.index"
         self.index, self.has_checksums = _read_index(self.index_path, read(self.index_path) or b"")
@@ -333,13 +333,13 @@ class FrameStore:
 
     @cached_property
     def quantities(self) -> list[str]:
-        """Names of the rasters that every frame holds. Raises DamagedError."""
+        """Names of the rasters that every frame holds. Raises CorruptFileError."""
         if not len(self):
             return []
         return _rasters_of(self._load(0).dtype)
 
     def read(self, k: int, quantity: str) -> Frame:
-        """Frame `k` (negative: from the end); KeyError if it does not hold `quantity`, DamagedError if it
+        """Frame `k` (negative: from the end); KeyError if it does not hold `quantity`, CorruptFileError if it
         cannot be read."""
         record = self._load(k)
         names = record.dtype.names
@@ -372,7 +372,7 @@ class FrameStore:
             )
 
     def _load(self, k: int) -> Any:
-        """The record of frame `k`. Raises DamagedError."""
+        """The record of frame `k`. Raises CorruptFileError."""
         k = range(len(self))[k]
         with reading(self.path):
             record = _parse(self._content(k))

@@ -22,14 +22,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 import xxhash
 
-from eddyline.stream.damaged import DamagedError, reading
+from eddyline.stream.corrupt import CorruptFileError, reading
 from eddyline.stream.formats import FormatError
 
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
 ReadFile = Callable[[Path], "bytes | None"]
-"""Gives what a file holds; None if there is none. Raises DamagedError."""
+"""Gives what a file holds; None if there is none. Raises CorruptFileError."""
 
 MAGIC = b"eddysum\n"
 NOTE_BYTES = 32
@@ -58,13 +58,14 @@ def hex_digest(data: bytes | memoryview) -> str:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """A file for reading. Raises DamagedError if it is none, or cannot be read; never waits for a pipe."""
+    """A file for reading. Raises CorruptFileError if it is none, or cannot be read; never waits for a
+    pipe."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
-        raise DamagedError(path, "it is missing") from None
+        raise CorruptFileError(path, "it is missing") from None
     except OSError as error:
-        raise DamagedError(path, error) from None
+        raise CorruptFileError(path, error) from None
     with os.fdopen(handle, "rb") if _is_file(handle) else _closing(path, handle) as file:
         yield file
 
@@ -76,7 +77,7 @@ def _is_file(handle: int) -> bool:
 def _closing(path: Path, handle: int) -> IO[bytes]:
     is_folder = stat.S_ISDIR(os.fstat(handle).st_mode)
     os.close(handle)
-    raise DamagedError(path, "it is a folder" if is_folder else "it is not a regular file")
+    raise CorruptFileError(path, "it is a folder" if is_folder else "it is not a regular file")
 
 
 def read_file(path: Path) -> bytes | None:
@@ -88,10 +89,10 @@ def read_file(path: Path) -> bytes | None:
 
 
 def read_text(path: Path, read: ReadFile = read_file) -> str:
-    """UTF-8. Raises DamagedError, also without such a file."""
+    """UTF-8. Raises CorruptFileError, also without such a file."""
     content = read(path)
     if content is None:
-        raise DamagedError(path, "it is missing")
+        raise CorruptFileError(path, "it is missing")
     with reading(path):
         return content.decode("utf-8")
 
@@ -108,21 +109,22 @@ def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """The JSON object that a file holds, without its checksum; None without a file. Raises DamagedError."""
+    """The JSON object that a file holds, without its checksum; None without a file. Raises
+    CorruptFileError."""
     content = read_file(path)
     if content is None:
         return None
     with reading(path):
         value = json.loads(content.decode("utf-8"))
     if not isinstance(value, dict):
-        raise DamagedError(path, "it holds no JSON object")
+        raise CorruptFileError(path, "it holds no JSON object")
     digest, form = value.pop(_DIGEST, None), value.get("format", 1)
     check_format(path, form, writer=_writer_of(value))
     if digest is None and form == 1:
         return value
     with reading(path):
         if digest != _json_digest(value):
-            raise DamagedError(path, "it was changed after it was written: its checksum is another")
+            raise CorruptFileError(path, "it was changed after it was written: its checksum is another")
     return value
 
 
@@ -174,14 +176,14 @@ def _digest_of(file: IO[bytes], size: int) -> int:
 
 def read_note(path: Path) -> bytes | None:
     """Note that the writer put into the trailer, without reading the rest; None without a trailer. Raises
-    DamagedError."""
+    CorruptFileError."""
     with reading(path), opened(path) as file:
         found = _read_trailer(path, file)
     return None if found is None else found[0]
 
 
 def _read_trailer(path: Path, file: IO[bytes]) -> tuple[bytes, int, int] | None:
-    """Note, size and checksum; None without a trailer. Raises DamagedError if it was changed."""
+    """Note, size and checksum; None without a trailer. Raises CorruptFileError if it was changed."""
     size = os.fstat(file.fileno()).st_size
     file.seek(max(0, size - TRAILER_BYTES))
     end = file.read(TRAILER_BYTES)
@@ -190,13 +192,13 @@ def _read_trailer(path: Path, file: IO[bytes]) -> tuple[bytes, int, int] | None:
     fields, own = end[: _TRAILER.size], end[_TRAILER.size : -len(MAGIC)]
     note, before, digest = _TRAILER.unpack(fields)
     if checksum(fields).to_bytes(8, "little") != own or before != size - TRAILER_BYTES:
-        raise DamagedError(path, "its end was changed after it was written")
+        raise CorruptFileError(path, "its end was changed after it was written")
     return note, before, digest
 
 
 @contextlib.contextmanager
 def hdf5_file(path: Path) -> Iterator[h5py.File]:
-    """An HDF5 file whose checksum has been verified, for reading. Raises DamagedError, also for whatever
+    """An HDF5 file whose checksum has been verified, for reading. Raises CorruptFileError, also for whatever
     the block raises."""
     import h5py
 
@@ -206,7 +208,9 @@ def hdf5_file(path: Path) -> Iterator[h5py.File]:
             form = int(file.attrs.get("format", 1))
             check_format(path, form)
             if form > 1 and not has_checksum:
-                raise DamagedError(path, "its checksum is missing: the end of the file is cut off or changed")
+                raise CorruptFileError(
+                    path, "its checksum is missing: the end of the file is cut off or changed"
+                )
             yield file
 
 
@@ -215,7 +219,7 @@ def _verify(path: Path) -> bool:
     with opened(path) as file:
         found = _read_trailer(path, file)
         if found is not None and _digest_of(file, found[1]) != found[2]:
-            raise DamagedError(path, "it was changed after it was written: its checksum is another")
+            raise CorruptFileError(path, "it was changed after it was written: its checksum is another")
     return found is not None
 
 

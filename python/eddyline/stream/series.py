@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from eddyline import _core
 from eddyline.stream import atomic, integrity
-from eddyline.stream.damaged import DamagedError, reading
+from eddyline.stream.corrupt import CorruptFileError, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ class SeriesFiles:
 
     def cut(self, time: float) -> None:
         """Continues existing files without their rows after `time` [s]; a file with an incomplete header is
-        begun anew. Raises DamagedError before it changes any."""
+        begun anew. Raises CorruptFileError before it changes any."""
         kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
             text = integrity.read_text(path)
@@ -74,13 +74,13 @@ def header(columns: Sequence[str], units: Sequence[str]) -> str:
 
 def read_series(path: Path, read: integrity.ReadFile = integrity.read_file) -> pd.DataFrame:
     """A series as a table: plain column names, units in `.attrs["units"]`. An unfinished last line is left
-    out. Raises DamagedError."""
+    out. Raises CorruptFileError."""
     import pandas as pd
 
     text = integrity.read_text(path, read)
     text = text[: text.rfind("\n") + 1]
     if not text:
-        raise DamagedError(path, "it has no header")
+        raise CorruptFileError(path, "it has no header")
     first, _, rest = text.partition("\n")
     names, units = [], {}
     for part in first.split(","):
@@ -89,7 +89,7 @@ def read_series(path: Path, read: integrity.ReadFile = integrity.read_file) -> p
         names.append(name)
         units[name] = unit
     if names[0] != "time" or len(set(names)) < len(names):
-        raise DamagedError(path, f"its first line is no header: {first[:60]}")
+        raise CorruptFileError(path, f"its first line is no header: {first[:60]}")
     with reading(path):
         if any(row.count(",") != len(names) - 1 for row in rest.splitlines()):
             raise ValueError(f"a row has another number of values than the {len(names)} columns")

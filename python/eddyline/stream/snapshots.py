@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eddyline.stream import atomic, integrity
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.hdf5 import (
     create_dataset,
     create_group,
@@ -123,10 +123,10 @@ class SnapshotFiles:
     """When they may be written again [s of the clock]."""
 
     def check(self, count: int) -> None:
-        """Raises DamagedError if there are not as many snapshots."""
+        """Raises CorruptFileError if there are not as many snapshots."""
         there = snapshot_count(self.folder)
         if there < count:
-            raise DamagedError(self.folder, f"{count} snapshots should be there, and {there} are")
+            raise CorruptFileError(self.folder, f"{count} snapshots should be there, and {there} are")
 
     def cut(self, kept: int) -> int:
         """Goes on after the first `kept` snapshots of a folder; later ones are deleted. Gives the step of the
@@ -231,7 +231,7 @@ def _known_to(index: Path, kind: Kind) -> int:
             return -1
         with integrity.hdf5_file(index) as file:
             return int(file["VTKHDF/Steps"].attrs["NSteps"])
-    except DamagedError:
+    except CorruptFileError:
         return -1
 
 
@@ -262,7 +262,7 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
 
     Gives time [s], step, position (n, D) m, velocity (n, D) m/s, density (n,) kg/m^3, pressure (n,) Pa,
     surface (n,), buffer (n,), id (n,) int64, in order of id; and wall_position (m, D) m,
-    wall_body (m,) int32, wall_pressure (m,) Pa. Raises DamagedError.
+    wall_body (m,) int32, wall_pressure (m,) Pa. Raises CorruptFileError.
     """
     folder = Path(run) / "snapshots"
     count = snapshot_count(folder)
@@ -291,7 +291,7 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
 
 def snapshot_moment(run: str | Path, k: int) -> tuple[int, float]:
     """Step and time [s] of snapshot `k`, without its particles; their checksum is not verified. Raises
-    DamagedError."""
+    CorruptFileError."""
     found = _read_note(Path(run) / "snapshots" / "fluid" / part_name(k))
     return found.step, found.time
 
@@ -312,7 +312,7 @@ class _Note:
 
 
 def _read_note(path: Path) -> _Note:
-    """The note at the end of a snapshot. Raises DamagedError."""
+    """The note at the end of a snapshot. Raises CorruptFileError."""
     kind: Kind = "fluid" if path.parent.name == "fluid" else "walls"
     note = integrity.read_note(path)
     if note is None:
@@ -322,13 +322,13 @@ def _read_note(path: Path) -> _Note:
             return _Note(time, step, int(root["NumberOfPoints"][0]), int(path.stem), kind)
     time, step, count, number, written_as = _NOTE.unpack(note)
     if (number, written_as) != (int(path.stem), kind[:4].encode()):
-        raise DamagedError(path, "it is another file of the run, under a wrong name")
+        raise CorruptFileError(path, "it is another file of the run, under a wrong name")
     return _Note(time, step, count, number, kind)
 
 
 def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
     """All snapshots of a run in one self-contained VTKHDF file, to be moved elsewhere. Raises
-    DamagedError."""
+    CorruptFileError."""
 
     renew_index(run)
     folder = Path(run) / "snapshots"

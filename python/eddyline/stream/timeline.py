@@ -39,7 +39,7 @@ def write_timeline(path: Path, ranks: Sequence[tuple[NDArray[np.float64], list[s
 
 
 def read_timeline(path: Path) -> list[Laps]:
-    """Timelines of all ranks, by rank. Raises DamagedError."""
+    """Timelines of all ranks, by rank. Raises CorruptFileError."""
     with integrity.hdf5_file(path) as file:
         names = [str(name) for name in file.attrs["phases"]]
         return [_laps_of(file, file[rank], names) for rank in sorted(file)]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline import kinds
-from eddyline.kinds import number, whole
+from eddyline import argument_types
+from eddyline.argument_types import number, whole
+from eddyline.option_names import called, given
 from eddyline.ranks.session import launched_ranks
 from eddyline.run.errors import RequestError, StepFailedError
 from eddyline.run.execute import check_request, options_text
@@ -23,7 +24,6 @@ from eddyline.stream import atomic
 from eddyline.sweep.folder import FORMAT, SweepFolder
 from eddyline.sweep.table import Limit, Row, limits_of, quantities_of, row_of, spacing_key, to_frame, to_text
 from eddyline.sweep.values import Grid, Setting, grid, labels
-from eddyline.wording import called, given
 from eddyline.world.problems import WorldError
 
 if TYPE_CHECKING:
@@ -135,9 +135,9 @@ def run_sweep(
 
     options.check()
     asked = [quantities] if isinstance(quantities, str) else quantities
-    kinds.texts(quantities=asked)
+    argument_types.texts(quantities=asked)
     if out is not None:
-        kinds.path(out=out)
+        argument_types.path(out=out)
     if (started := launched_ranks()) > 1:
         raise RequestError(
             f"a launcher has started {started} processes, and a sweep is one: start it without; "

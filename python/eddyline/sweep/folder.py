@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.option_names import called, given
 from eddyline.run.claim import claim
 from eddyline.run.errors import FolderInUseError, WriteError
 from eddyline.run.fingerprint import canonical_world
@@ -17,9 +18,8 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.run.unclosed import close, has_final_state
 from eddyline.stream import atomic, integrity
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.formats import FormatError, check_format
-from eddyline.wording import called, given
 from eddyline.world.problems import listed
 
 if TYPE_CHECKING:
@@ -81,13 +81,13 @@ class SweepFolder:
         atomic.write_json(self.definition, integrity.with_digest(definition))
 
     def read_definition(self) -> dict[str, Any] | None:
-        """Content of sweep.json; None without one. Raises DamagedError."""
+        """Content of sweep.json; None without one. Raises CorruptFileError."""
         found = integrity.read_json(self.definition)
         if found is None:
             return None
         parts = [found.get(key, {}) for key in ("settings", "fixed")]
         if not all(isinstance(part, dict) for part in parts) or not isinstance(found.get("world", ""), str):
-            raise DamagedError(self.definition, "it holds no definition of a sweep")
+            raise CorruptFileError(self.definition, "it holds no definition of a sweep")
         return found
 
     @contextlib.contextmanager

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from reprlib import repr as short
 from typing import Any
 
+from eddyline.option_names import given as told
+from eddyline.option_names import speaks_of_options
 from eddyline.run.errors import RequestError
-from eddyline.wording import given as told
-from eddyline.wording import speaks_of_options
 
 Setting = str | float
 MOST_POINTS = 10_000

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..wording import one_line, quoted
+from ..option_names import one_line, quoted
 from .problems import did_you_mean
 
 FEWEST_POINTS = 3

@@ -16,8 +16,8 @@ import tomlkit
 from tomlkit.exceptions import ConvertError, ParseError, TOMLKitError
 from tomlkit.items import InlineTable
 
-from .. import wording
-from ..wording import quoted
+from .. import option_names
+from ..option_names import quoted
 from .absent import answer
 from .faults import reason, slip
 from .gallery import gallery
@@ -164,7 +164,7 @@ def parse(
     except (TOMLKitError, ValueError, TypeError, LookupError, AttributeError) as error:
         # what tomlkit raises of tables that are defined in pieces, and of dates that do not exist
         raise WorldError([_syntax(error, text, label, positions)]) from None
-    place = wording.called(parameter, OPTION)
+    place = option_names.called(parameter, OPTION)
     document = Document(text, label, data, positions, overrides=place)
     if overrides:
         wrong = [_override(parsed, document, path, value) for path, value in overrides.items()]

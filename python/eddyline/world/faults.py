@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..wording import LONGEST_QUOTE
+from ..option_names import LONGEST_QUOTE
 from .problems import dotted
 from .schema import WorldFile, keys_of
 

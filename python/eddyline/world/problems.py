@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from ..wording import one_line, quoted
+from ..option_names import one_line, quoted
 
 _EXPONENT = re.compile(r"e\+?(-?)0*")
 MOST_TOLD = 100

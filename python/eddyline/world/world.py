@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
 
-from .. import _core, kinds
+from .. import _core, argument_types
 from . import checks, extents, sense
 from .build import build
 from .document import Document, check_name, parse, read
@@ -82,7 +82,7 @@ class World:
         overrides: values by dotted path ({"let.a": 0.1, "domain.spacing": "a/80"}), checked in the same way.
         name: if not that of the file. Raises WorldError, one line for each problem.
         """
-        kinds.path(path=path)
+        argument_types.path(path=path)
         file = Path(path)
         check_name(file)
         if not file.suffix and not file.exists():
@@ -109,7 +109,7 @@ class World:
         path: Path | None = None,
     ) -> World:
         """Checks the text of a world file. path: the file that it could stand in, beside which curves are."""
-        kinds.text(text=text, name=name)
+        argument_types.text(text=text, name=name)
         return cls(parse(text, f"{name}.toml", overrides), name, path)
 
     def check_until(self, end: float) -> None:

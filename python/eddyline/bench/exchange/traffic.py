@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.option_names import command
 from eddyline.run.errors import RequestError
 from eddyline.stream import atomic
-from eddyline.wording import command
 
 FORMAT = 1
 COUNT_BYTES = 4  # of a number that says how much will come

@@ -34,7 +34,7 @@ RANKS_EVERY = 2.0
 REST = 0.02  # s between looks while a run is paused
 
 
-class Helm:
+class LiveSession:
     """Steers a run and shows it.
 
     past: entries of a journal that are obeyed again at their steps. live: the hub to show it to, or None.
@@ -160,8 +160,8 @@ class Helm:
 
     def _repeat(self, entry: journal.Entry) -> None:
         """Does again what a journal says; that it can be done is known."""
-        turn = self._steering.turn(entry.command, entry.time, repeats=True)
-        self._steering.take(turn, self._simulation)
+        planned = self._steering.plan(entry.command, entry.time, repeats=True)
+        self._steering.apply(planned, self._simulation)
         self._mark(entry)
 
     def _obey(self, command: pb.Command) -> None:
@@ -174,8 +174,8 @@ class Helm:
             if name in CONTROL:
                 self._mark(self._write(command, self._control(name, command)))
             else:
-                turn = self._steering.turn(command, time)
-                text = self._steering.take(turn, self._simulation)
+                planned = self._steering.plan(command, time)
+                text = self._steering.apply(planned, self._simulation)
                 self._mark(self._write(command, text))
         except (RefusedError, _core.UserError) as error:
             refusal = str(error)

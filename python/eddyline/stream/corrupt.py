@@ -9,7 +9,7 @@ from pathlib import Path
 REMEDY = "restore it from a copy, or run the world again"
 
 
-class DamagedError(ValueError):
+class CorruptFileError(ValueError):
     """A file that does not hold what this version, or an earlier one, writes there."""
 
     def __init__(self, path: Path, error: Exception | str, remedy: str = REMEDY) -> None:
@@ -28,11 +28,11 @@ def _text(error: Exception | str) -> str:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turns whatever a parser raises about the content of `path` into DamagedError. Libraries (HDF5, NumPy,
-    ast, json) raise nearly every class of exception for a damaged file."""
+    """Turns whatever a parser raises about the content of `path` into CorruptFileError. Libraries (HDF5,
+    NumPy, ast, json) raise nearly every class of exception for a damaged file."""
     try:
         yield
-    except DamagedError:
+    except CorruptFileError:
         raise
     except Exception as error:
-        raise DamagedError(path, error) from None
+        raise CorruptFileError(path, error) from None

@@ -18,6 +18,7 @@ from eddyline.live.hello import hello
 from eddyline.live.publisher import packed
 from eddyline.live.rows import Rows
 from eddyline.live.steering import Present, Steering, mark, replayed
+from eddyline.option_names import NOT_CLOSED
 from eddyline.plot import references
 from eddyline.plot.colors import quantity_of
 from eddyline.run import Run, closing
@@ -26,10 +27,9 @@ from eddyline.run.lazy import BREAKS
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve.rasters import always_the_same
-from eddyline.stream.damaged import DamagedError
+from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.frames import stored_count
 from eddyline.stream.snapshots import part_name, read_snapshot, snapshot_count, snapshot_moment
-from eddyline.wording import NOT_CLOSED
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -167,7 +167,8 @@ def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
 
 
 def _check_snapshot(folder: Path, index: int) -> None:
-    """Raises DamagedError if a snapshot does not hold its numbers itself: HDF5 may take them from others."""
+    """Raises CorruptFileError if a snapshot does not hold its numbers itself: HDF5 may take them from
+    others."""
     import h5py  # type: ignore[import-untyped]
 
     for kind in ("fluid", "walls"):
@@ -178,7 +179,7 @@ def _check_snapshot(folder: Path, index: int) -> None:
             with h5py.File(path) as file:
                 _check_group(file["VTKHDF"], path)
         except (OSError, KeyError) as error:
-            raise DamagedError(path, error) from None
+            raise CorruptFileError(path, error) from None
 
 
 def _check_group(group: Any, path: Path) -> None:
@@ -186,10 +187,10 @@ def _check_group(group: Any, path: Path) -> None:
 
     for name in group:
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-            raise DamagedError(path, f"{name} is a link")
+            raise CorruptFileError(path, f"{name} is a link")
         found = group[name]
         if isinstance(found, h5py.Dataset) and (found.external or found.is_virtual):
-            raise DamagedError(path, f"{name} lies in another file")
+            raise CorruptFileError(path, f"{name} lies in another file")
         if isinstance(found, h5py.Group) and name == "PointData":
             _check_group(found, path)
 

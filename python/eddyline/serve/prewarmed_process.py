@@ -1,7 +1,7 @@
-"""A process that has imported all that a run needs, and waits to be told which: a run then begins at once.
+"""A process that has imported all modules of a run and waits for an order, so that the run begins at once.
 
-`python -m eddyline.serve.spare PIPE` reads one line from the pipe, and is that run. When the server goes, so
-does the other end of the pipe, and the process ends.
+`python -m eddyline.serve.prewarmed_process PIPE` reads one line from the pipe and becomes that run. When the
+server ends, the pipe is closed and the process ends.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 NEEDED = (
     "eddyline.cli",
     "eddyline.run.execute",
-    "eddyline.run.helm",
-    "eddyline.run.outlook",
+    "eddyline.run.live_session",
+    "eddyline.run.convergence_forecast",
     "eddyline.run.recorder",
     "eddyline.stream.snapshots",
     "eddyline.stream.writer",
@@ -41,7 +41,7 @@ class Pipe:
         path = self._folder / "order"
         os.mkfifo(path, 0o600)
         self._end = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-        self.arguments = ["-m", "eddyline.serve.spare", str(path)]
+        self.arguments = ["-m", "eddyline.serve.prewarmed_process", str(path)]
 
     @property
     def is_heard(self) -> bool:

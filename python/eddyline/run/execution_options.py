@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from eddyline.argument_types import number, text, whole, wholes
 from eddyline.cores import refusal
-from eddyline.kinds import number, text, whole, wholes
 from eddyline.ranks import PATIENCE, Session, join
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
@@ -21,7 +21,7 @@ MOST_BOXES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manner:
+class ExecutionOptions:
     """Execution options of a run. None changes a bit of the result, except `lazy_inexact`."""
 
     threads: int = 0

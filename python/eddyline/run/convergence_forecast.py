@@ -24,7 +24,7 @@ PROBES = 4  # moments of that time at which the verdict must have been the same
 
 
 @dataclass(frozen=True)
-class Outlook:
+class Forecast:
     """words: for the progress of the run; empty as long as nothing can be said.  likely: the time of the
     first trusted number [s]; None if it is there or not known."""
 
@@ -32,7 +32,7 @@ class Outlook:
     likely: float | None = None
 
 
-class Lookout:
+class ConvergenceForecast:
     """Looks now and then at what the series of forces say so far. Near a threshold noise lets them say one
     thing and another in turn: the verdict changes only when a new one has held for some periods."""
 
@@ -40,22 +40,22 @@ class Lookout:
         self._world = world
         self._folder = folder
         self._next = clock.perf_counter() + INTERVAL
-        self._latest = Outlook()
+        self._latest = Forecast()
         self._verdict = ""  # "periodic" or "steady", if the flow is
-        self._said = Outlook()  # when the verdict was last confirmed
+        self._said = Forecast()  # when the verdict was last confirmed
         self._hold = 0.0  # for how long another verdict must hold [s]
         self._settled = ""  # what the flow has been when there were numbers last
 
-    def look(self, time: float, gone: Container[str] = ()) -> Outlook:
+    def look(self, time: float, gone: Container[str] = ()) -> Forecast:
         """The latest outlook at `time` [s], a new one if it is time. gone: bodies that were removed."""
         if clock.perf_counter() >= self._next:
             self._latest = self.look_now(gone)
             self._next = clock.perf_counter() + INTERVAL
         if self._latest.likely is not None and time >= self._latest.likely:
-            return Outlook(f"{self._numbers} soon")  # the forecast has not come true yet, or not been noticed
+            return Forecast(f"{self._numbers} soon")  # the forecast is due, but has not come true
         return self._latest
 
-    def look_now(self, gone: Container[str] = ()) -> Outlook:
+    def look_now(self, gone: Container[str] = ()) -> Forecast:
         folder = self._folder.series
         named = bodies_with_forces(
             self._world.file, [path.stem for path in sorted(folder.glob("force.*.csv"))]
@@ -64,17 +64,17 @@ class Lookout:
         series = {path.stem: read_series(path) for path in paths if _has_rows(path)}
         states = list(flow_states(self._world, series).values())
         if not states:
-            return Outlook()
+            return Forecast()
         found = _verdict(states)
         if found != self._verdict and not self._has_held(found, series, self._hold or _hold(states, series)):
-            return self._said if self._verdict else Outlook(f"{self._numbers} soon")
+            return self._said if self._verdict else Forecast(f"{self._numbers} soon")
         self._verdict = found
         if not found:
             self._hold = 0.0
             return self._unsettled(states, series)
         self._settled, self._hold = found, _hold(states, series)
         since = max(state.window[0] for state in states if not isinstance(state, Unsettled))
-        self._said = Outlook(f"{found} since t = {since:.3g} s")
+        self._said = Forecast(f"{found} since t = {since:.3g} s")
         return self._said
 
     def _has_held(self, verdict: str, series: Series, hold: float) -> bool:
@@ -87,19 +87,19 @@ class Lookout:
                 return False
         return True
 
-    def _unsettled(self, states: Sequence[FlowState], series: Series) -> Outlook:
+    def _unsettled(self, states: Sequence[FlowState], series: Series) -> Forecast:
         """When there will be numbers, or why there are none."""
         unsettled = [state for state in states if isinstance(state, Unsettled)]
         times = [state.likely for state in unsettled if state.likely is not None]
         if len(times) < len(unsettled):
-            return Outlook(f"no longer {self._settled}" if self._settled else unsettled[0].reason)
+            return Forecast(f"no longer {self._settled}" if self._settled else unsettled[0].reason)
         latest, now = max(times), _last_time(series)
         if latest <= now:
-            return Outlook(f"{self._numbers} soon")
+            return Forecast(f"{self._numbers} soon")
         late = ", after the end" if latest > self._world.end else ""
         rounded = f"{latest:.2g}"
         shown = rounded if float(rounded) > now else f"{latest:.4g}"
-        return Outlook(f"{self._numbers} likely at t = {shown} s{late}", latest)
+        return Forecast(f"{self._numbers} likely at t = {shown} s{late}", latest)
 
     @property
     def _numbers(self) -> str:
