@@ -76,7 +76,7 @@ def computed(golden: GoldenWorld, way: Way | None = None) -> Entry:
     parts = [_advanced(simulation, golden.commands[0][0] if golden.commands else golden.steps)]
     steering = Steering(world)
     for k, (_, command) in enumerate(golden.commands):
-        steering.take(steering.plan(command, simulation.time), simulation)
+        steering.apply(steering.plan(command, simulation.time), simulation)
         following = golden.commands[k + 1][0] if k + 1 < len(golden.commands) else golden.steps
         parts.append(_advanced(simulation, following))
     return entry_of(world, simulation, parts)

@@ -81,7 +81,7 @@ def computed(commands=COMMANDS, steps=STEPS, boxes=1, threads=1, times=None) -> 
         simulation.advance(math.inf, step, math.inf)
         simulation.take_series()
         time = simulation.time if times is None else times[k]
-        steering.take(steering.plan(command, time), simulation)
+        steering.apply(steering.plan(command, time), simulation)
     simulation.advance(math.inf, steps, math.inf)
     return f"{simulation.checksum():032x}"
 
@@ -169,7 +169,7 @@ def test_fluid_makes_room_for_a_body_and_the_budget_says_how_much():
     steering = Steering(world)
     simulation.advance(math.inf, 20, math.inf)
     before = simulation.take_series()
-    text = steering.take(steering.plan(_disk(), simulation.time), simulation)
+    text = steering.apply(steering.plan(_disk(), simulation.time), simulation)
     simulation.advance(math.inf, 21, math.inf)
     after = simulation.take_series()
     columns = list(after["budget"][0])
@@ -181,7 +181,7 @@ def test_fluid_makes_room_for_a_body_and_the_budget_says_how_much():
     distance = np.hypot(*(simulation.position - [0.4, 0.09]).T)
     assert distance.min() > 0.02
     assert "force.disk" in after and "force.disk" not in before
-    steering.take(steering.plan(pb.Command(remove_body=pb.RemoveBody(body="disk")), 0.1), simulation)
+    steering.apply(steering.plan(pb.Command(remove_body=pb.RemoveBody(body="disk")), 0.1), simulation)
     walls = simulation.wall_count
     simulation.advance(math.inf, 22, math.inf)
     assert simulation.wall_count < walls and "force.disk" not in simulation.take_series()
@@ -206,12 +206,12 @@ def test_a_checkpoint_at_the_step_of_a_change_of_bodies_goes_on_to_the_same_bits
     simulation.advance(math.inf, 30, math.inf)
     simulation.take_series()
     saved, now = None if change_first else simulation.save(0), simulation.time
-    steering.take(steering.plan(changed, now), simulation)
+    steering.apply(steering.plan(changed, now), simulation)
     saved = simulation.save(0) if change_first else saved
     simulation.advance(math.inf, 45, math.inf)
 
     again, steering = begun()
-    steering.take(steering.plan(changed, now), again)
+    steering.apply(steering.plan(changed, now), again)
     again.restore(iter([saved]))
     again.advance(math.inf, 45, math.inf)
     assert again.checksum() == simulation.checksum()
@@ -349,7 +349,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(case):
 
 def test_a_move_that_is_too_far_is_refused_in_words_for_who_made_it():
     with pytest.raises(RefusedError) as caught:
-        Steering(World.from_text(WORLD)).turn(REFUSED["into the wall"][0], 0.05)
+        Steering(World.from_text(WORLD)).plan(REFUSED["into the wall"][0], 0.05)
     assert re.fullmatch(
         r"move_body: post would go to [\d.]+ m from the wall top at t = [\d.]+ s; "
         r"must leave 2 spacings, 0\.02 m\. Move it less far\.",
@@ -420,7 +420,7 @@ def test_numbers_that_no_machine_knows_are_refused_and_the_run_goes_on(tmp_path)
     obeyed: list[pb.Acknowledged] = []
     live_session = mock.create_autospec(LiveSession, instance=True)
     live_session._simulation = mock.Mock(step_count=3, time=0.1)
-    live_session._steering = mock.Mock(turn=mock.Mock(side_effect=OverflowError("too large")))
+    live_session._steering = mock.Mock(plan=mock.Mock(side_effect=OverflowError("too large")))
     live_session._publisher = mock.Mock(acknowledge=lambda message: obeyed.append(message))
     LiveSession._obey(live_session, pb.Command(id="a", viscosity=pb.Viscosity(value="1")))
     (told,) = obeyed

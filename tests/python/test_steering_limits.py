@@ -126,7 +126,7 @@ def test_a_command_is_refused_or_the_run_stays_sound(world, kind, value):
     made = World.from_text(WORLDS[world])
     if kind in ("inflow", "move_body") and Steering(made).abilities()[kind]:
         with pytest.raises(RefusedError):
-            Steering(made).turn(_commands(kind, "NORMAL")[0], 0.0)
+            Steering(made).plan(_commands(kind, "NORMAL")[0], 0.0)
         return
     for command in _commands(kind, NUMBERS[value]):
         steering = Steering(made)
@@ -139,7 +139,7 @@ def test_a_command_is_refused_or_the_run_stays_sound(world, kind, value):
             assert value != "normal" or kind == "move_body"
             continue
         before = simulation.time_step
-        steering.take(turn, simulation)
+        steering.apply(turn, simulation)
         simulation.advance(math.inf, 60, math.inf)
         assert simulation.step_count == 60
         assert np.isfinite(simulation.velocity).all()
@@ -163,13 +163,13 @@ def test_a_refusal_names_the_largest_value_that_is_accepted(kind):
     text, command, too_much = LARGEST[kind]
     world = World.from_text(text)
     with pytest.raises(RefusedError) as caught:
-        Steering(world).turn(command(too_much), 0.1)
+        Steering(world).plan(command(too_much), 0.1)
     named = re.search(r"(?:Up to|at least) ([\d.,e+-]*\d) \S+(?: is accepted)?\.", str(caught.value))
     assert named, str(caught.value)
     value = float(named[1].replace(",", ""))
-    Steering(world).turn(command(value), 0.1)
+    Steering(world).plan(command(value), 0.1)
     with pytest.raises(RefusedError):
-        Steering(world).turn(command(1.3 * value if kind != "move_body" else value / 1.3), 0.1)
+        Steering(world).plan(command(1.3 * value if kind != "move_body" else value / 1.3), 0.1)
 
 
 # Still water stays below the limit; water that a sideways pull sets in motion does not.
