@@ -27,6 +27,8 @@ from eddyline.run.outlook import Lookout
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.results import evaluate, flow_states
+from eddyline.signals import Statistic
+from eddyline.sweep.table import row_of
 from eddyline.world import World, gallery
 from eddyline.world.curves import DATA
 from eddyline.world.gallery import is_of_gallery
@@ -248,6 +250,17 @@ def test_a_value_inside_says_if_the_run_is_not_over() -> None:
     found = results(8.0, (CHANNEL + EXPECT).replace("end = 8.0", "end = 20.0"), drag=3.23)
     inside = [item for item in found["expectations"] if item["inside"]]
     assert inside and all(item["reason"] == "so far, t = 8 s of 20 s" for item in inside)
+
+
+def test_a_sweep_takes_a_formula_of_values_that_a_run_has_stored(tmp_path: Path) -> None:
+    """Windows are lists in results.json."""
+    write_series(tmp_path, 8.0)
+    run = run_in(tmp_path, results(8.0))
+    quantity = "cylinder.drag_coefficient.mean - cylinder.strouhal"
+    row = row_of("point", {}, World.from_text(CHANNEL), run, [quantity], 8.0)
+    found = row.cells[quantity].found
+    assert isinstance(found, Statistic) and found.value == pytest.approx(2.9, abs=2e-3)
+    assert found.window == pytest.approx(value(results(8.0), "cylinder.strouhal")["window"])
 
 
 def test_without_a_reference_there_are_forces_and_no_coefficients() -> None:
