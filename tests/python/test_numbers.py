@@ -17,12 +17,13 @@ import pytest
 import tomlkit
 from numpy.typing import NDArray
 
-from eddyline.plot.forces import force_charts, spectrum_chart, spectrum_of
-from eddyline.run.closing import short_names, table_lines, told_once, verdict_text
+from eddyline.plot.forces import force_charts, spectrum_chart, spectrum_of, without_noise
+from eddyline.run.closing import closing_lines, short_names, table_lines, told_once, verdict_text
 from eddyline.run.derived import derive, recirculation_length
 from eddyline.run.errors import RequestError
 from eddyline.run.export import export
 from eddyline.run.folder import RunFolder
+from eddyline.run.known import stored
 from eddyline.run.outlook import Lookout
 from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
@@ -31,6 +32,7 @@ from eddyline.signals import Statistic
 from eddyline.sweep.table import row_of
 from eddyline.world import World, gallery
 from eddyline.world.curves import DATA
+from eddyline.world.describe import describe
 from eddyline.world.gallery import is_of_gallery
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -268,6 +270,78 @@ def test_too_small_a_domain_is_blamed_and_never_the_spacing(wide: bool) -> None:
         "unbounded stream; "
     )
     assert reason == (sweep if wide else domain + sweep)
+
+
+@pytest.mark.parametrize(
+    ("drag", "spacing", "words"),
+    [
+        (3.395, "D/12", "+5.7 % at D/12, expected at this spacing: +5.2 to +6.2 % (sweep of 2026-11-28)"),
+        (
+            3.395, "D/13", "+5.7 % at D/13, expected at this spacing: +4.0 to +6.2 % (sweep of 2026-11-28)",
+        ),
+        (3.6, "D/12", "OUTSIDE, +12.0 % at D/12"),
+        (3.395, "D/8", "OUTSIDE, +5.7 % at D/8"),
+    ],
+)  # fmt: skip
+def test_a_coarse_run_is_held_against_what_its_spacing_is_known_to_give(
+    drag: float, spacing: str, words: str
+) -> None:
+    source = (ROOT / "worlds" / "cylinder.toml").read_text()
+    text = source.replace('spacing = "D/20"', f'spacing = "{spacing}"')
+    found = evaluate(World.from_text(text), series(8.0, drag=drag), reached=8.0).to_json()
+    first = found["expectations"][0]
+    assert first["inside"] is False, "what is judged stays as it is"
+    told = verdict_text(first, found["spacing"])
+    assert told.startswith("OUTSIDE") == words.startswith("OUTSIDE")
+    assert told.partition(" % at ")[2] == words.partition(" % at ")[2]
+    if spacing == "D/8":
+        assert "resolution is not measured" in first["reason"]
+    else:
+        assert "a finer run gives 3.337 with 40 spacings" in first["reason"]
+        assert ("not as expected at this spacing" in first["reason"]) == (drag == 3.6)
+    other = evaluate(World.from_text(text, overrides={"let.U": 1.1}), series(8.0, drag=drag), reached=8.0)
+    assert other.foreseen[0] == ""
+
+
+def test_stored_values_are_of_worlds_and_quantities_that_there_are() -> None:
+    assert len(stored()) > 10
+    for row in stored():
+        text = gallery()[row.world].read_text(encoding="utf-8")
+        world = World.from_text(text, overrides={"let.Re": row.reynolds})
+        assert row.quantity in [each.quantity for each in world.expectations], row
+        assert re.fullmatch(r"(sweep|validation) of \d{4}-\d\d-\d\d", row.origin)
+
+
+def test_a_chart_shows_the_rows_a_curve_without_noise_and_the_mean_cycle() -> None:
+    world, data = World.from_text(CHANNEL), series(8.0)
+    frame = data["force.cylinder"]
+    frame["total_x"] += 0.01 * np.random.default_rng(3).standard_normal(len(frame))
+    drag = next(force_charts(world, "cylinder", frame, results(8.0)))
+    lines = {str(line.get_label()): line for line in drag.figure().axes[0].lines}
+    assert lines["every row"].get_alpha() == 0.3 and lines["every row"].get_linewidth() < 1
+    assert {"drag coefficient, filtered", "mean cycle"} <= set(lines)
+    cycle = np.asarray(lines["mean cycle"].get_ydata(), dtype=np.float64)
+    assert cycle.max() == pytest.approx(3.23, abs=0.02) and cycle.min() == pytest.approx(3.17, abs=0.02)
+    time = np.linspace(0, 8, 2000)
+    hiss = np.random.default_rng(4).standard_normal(2000)
+    even, smooth = without_noise(time, np.sin(6 * math.pi * time) + 0.2 * hiss, 3.0)
+    middle = slice(50, -50)
+    assert np.std(smooth[middle] - np.sin(6 * math.pi * even[middle])) < 0.08
+    assert np.std(without_noise(time, hiss, None)[1]) < 0.35
+
+
+def test_the_effective_reynolds_number_is_told(tmp_path: Path) -> None:
+    """Of a flow with a free surface, too: particles feel more viscosity than the fluid has."""
+    world = World.from_text(gallery()["dam_break"].read_text(encoding="utf-8"))
+    told = "Reynolds number 1,130, asked for: 60,520 (method.artificial_viscosity = 0.01)"
+    assert world.effective_flow == told and world.effective_reynolds == pytest.approx(1131, rel=1e-3)
+    assert re.search(rf"effective +{re.escape(told)}", describe(world, 1))
+    assert World.from_text(CHANNEL).effective_flow == ""
+    without = re.sub(r"\[reference\]\n.*\n.*\n", "", CHANNEL).replace('"U*D/Re"', "1e-6")
+    assert World.from_text(without).effective_flow.startswith("viscosity 0.000")
+    run = run_in(tmp_path, {**results(8.0), "expectations": []})
+    (tmp_path / "world.toml").write_text(gallery()["dam_break"].read_text(encoding="utf-8"))
+    assert f"effective    {told}" in closing_lines(run)
 
 
 def test_a_world_of_the_gallery_is_the_one_that_was_measured() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eddyline.run.known import foresee
 from eddyline.run.suspects import Suspects
 from eddyline.signals import (
     FlowState,
@@ -59,12 +60,14 @@ class Value:
 class Results:
     """values: of bodies (coefficients, Strouhal numbers, forces) and of observers that have trusted values.
     flows: for each body, whether the flow around it is periodic, steady or neither, and since when.
-    comparisons: one for each [[expect]] that holds; reasons: why each lies outside, if it does."""
+    comparisons: one for each [[expect]] that holds; reasons: why each lies outside, if it does; foreseen:
+    what the world is known to give at this spacing, for each that lies outside just so, else empty."""
 
     values: list[Value]
     flows: dict[str, dict[str, Any]]
     comparisons: list[Comparison]
     reasons: list[str]
+    foreseen: list[str]
     spacing: str
     summary: dict[str, dict[str, dict[str, float]]]
 
@@ -74,8 +77,10 @@ class Results:
             "flows": self.flows,
             "values": [asdict(value) for value in self.values],
             "expectations": [
-                {**asdict(comparison), "reason": reason}
-                for comparison, reason in zip(self.comparisons, self.reasons, strict=True)
+                {**asdict(comparison), "reason": reason, "foreseen": foreseen}
+                for comparison, reason, foreseen in zip(
+                    self.comparisons, self.reasons, self.foreseen, strict=True
+                )
             ],
             "series": self.summary,
         }
@@ -90,14 +95,16 @@ def evaluate(world: World, series: Series, *, reached: float, gone: Container[st
     comparisons = evaluate_expectations(world, series, trusted(values))
     suspects = Suspects(world, series, reached, _drags(values))
     holding = world.expectations
+    foreseen = [foresee(world, each) if each.inside is False else None for each in comparisons]
     return Results(
         values=values,
         flows={body: _flow(state) for body, state in states.items()},
         comparisons=comparisons,
         reasons=[
-            suspects.reason(comparison, unbounded=expect.unbounded)
-            for expect, comparison in zip(holding, comparisons, strict=True)
+            suspects.reason(comparison, unbounded=expect.unbounded, known=known)
+            for expect, comparison, known in zip(holding, comparisons, foreseen, strict=True)
         ],
+        foreseen=[each.text if each is not None and each.as_expected else "" for each in foreseen],
         spacing=spacing_text(world),
         summary={name: summarise(frame) for name, frame in series.items()},
     )

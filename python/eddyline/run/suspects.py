@@ -15,6 +15,7 @@ from eddyline.world.schema import Inflow, Wall
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eddyline.run.known import Foreseen
     from eddyline.world import Comparison, World
 
 FAST = 0.15  # Mach number, above which compressibility is a suspect
@@ -49,7 +50,7 @@ class Suspects:
         self.reached = reached
         self.drags = drags
 
-    def reason(self, comparison: Comparison, *, unbounded: bool) -> str:
+    def reason(self, comparison: Comparison, *, unbounded: bool, known: Foreseen | None = None) -> str:
         """Of a value that is inside nothing but that the run is not over."""
         so_far = f"t = {self.reached:.4g} s of {self.world.end:.4g} s"
         is_short = self.reached < 0.999 * self.world.end
@@ -61,7 +62,13 @@ class Suspects:
         elif self._is_covered(comparison):
             found.append("likely too short: the statistical error covers the difference")
         found += self._named(comparison, unbounded)
-        found.append("resolution is not measured: a sweep over domain.spacing would tell")
+        if known is None:
+            found.append("resolution is not measured: a sweep over domain.spacing would tell")
+        else:
+            if not known.as_expected:
+                found.insert(0, f"not as expected at this spacing, where it is {known.text}")
+            if known.finest:
+                found.append(f"a finer run gives {known.finest}")
         if not is_of_gallery(self.world.source):
             found.append("this world may differ from the one that was measured")
         return "; ".join(found)

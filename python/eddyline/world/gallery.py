@@ -17,8 +17,27 @@ _OF_THE_FLOW = ("domain", "fluid", "start", "regions", "boundaries", "openings",
 def is_of_gallery(source: str) -> bool:
     """Whether a world file describes the flow of one of the gallery, at whatever spacing and with whatever
     values of its `let`."""
-    flow = _flow(source)
-    return any(_flow(path.read_text(encoding="utf-8")) == flow for path in gallery().values())
+    return name_in_gallery(source, any_values=True) is not None
+
+
+def name_in_gallery(source: str, *, any_values: bool = False) -> str | None:
+    """The name of the world of the gallery that has this flow, at whatever spacing; None if there is none.
+
+    any_values: with whatever values of its `let`; else only its Reynolds number may be another, and its start
+    and end.
+    """
+    flow, values = _flow(source), _values(source)
+    for name, path in gallery().items():
+        own = path.read_text(encoding="utf-8")
+        if _flow(own) == flow and (any_values or _values(own) == values):
+            return name
+    return None
+
+
+def _values(source: str) -> dict[str, Any]:
+    """Values of `let` but for the Reynolds number."""
+    values: dict[str, Any] = tomlkit.parse(source).unwrap().get("let", {})
+    return {key: value for key, value in values.items() if key != "Re"}
 
 
 def _flow(source: str) -> dict[str, Any]:
