@@ -172,8 +172,13 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
         return f"{word} at {spacing}"
     off = _percent(item["error"]) if item.get("relative", True) else f"{item['error']:+.3g} off"
     if item.get("foreseen"):
-        return f"{off} at {spacing}, expected at this spacing: {item['foreseen']}"
+        return f"{off} at {spacing}{foreseen_text(item)}"
     return f"{word}, {off} at {spacing}"
+
+
+def foreseen_text(item: Mapping[str, Any]) -> str:
+    """What the world is known to give at this spacing, of a value that is outside just so; else empty."""
+    return f", expected at this spacing: {item['foreseen']}" if item.get("foreseen") else ""
 
 
 def _percent(share: float) -> str:
