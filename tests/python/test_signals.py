@@ -25,6 +25,7 @@ from eddyline.signals import (
     steady_part,
     time_mean,
 )
+from eddyline.signals.significance import _student_tail, grows, stands_out
 
 Vector = NDArray[np.float64]
 
@@ -242,6 +243,65 @@ def test_sound_that_rings_about_a_steady_lift_is_no_shedding_that_begins(end: fl
 def test_shedding_that_begins_in_noise_is_not_taken_for_steady(end: float) -> None:
     for seed in range(20):
         assert isinstance(flow_state(*_of(street(end, 0.005, seed))), Unsettled)
+
+
+@pytest.mark.parametrize(("tau", "level", "seeds"), [(0.0, 0.2, 200), (0.1, 0.2, 100), (0.8, 0.02, 50)])
+def test_noise_about_a_steady_mean_does_not_pass_for_an_oscillation_that_begins(
+    tau: float, level: float, seeds: int
+) -> None:
+    """White noise, and red noise of first order autoregression with the correlation time tau."""
+    random = np.random.default_rng(1)
+    time = np.linspace(0, 10, 400)
+    step = float(time[1])
+    wrong = 0
+    for _ in range(seeds):
+        if tau:
+            lift, drag = (level * coloured_noise(400, step, tau, random) for _ in range(2))
+        else:
+            lift, drag = level * random.standard_normal((2, 400))
+        state = flow_state(time, [lift, 1 + drag])
+        wrong += isinstance(state, Unsettled) and state.reason.startswith("not periodic yet")
+    assert wrong <= 0.02 * seeds
+
+
+@pytest.mark.parametrize(("rate", "noise", "least"), [(0.6, 0.005, 20), (0.6, 0.02, 19), (1.5, 0.02, 15)])
+def test_an_oscillation_that_grows_out_of_noise_is_not_called_steady(
+    rate: float, noise: float, least: int
+) -> None:
+    """Its amplitude A = 0.3 exp(rate (t - 10)) is less than the noise for most of the time."""
+    random = np.random.default_rng(5)
+    time = np.linspace(0, 10, 1000)
+    found = 0
+    for _ in range(20):
+        swing = 0.3 * np.exp(rate * (time - 10)) * np.sin(2 * math.pi * 3 * time)
+        lift, drag = noise * random.standard_normal((2, 1000))
+        state = flow_state(time, [swing + lift, 1 + drag])
+        found += isinstance(state, Unsettled) and state.reason == "not periodic yet"
+    assert found >= least
+
+
+def test_amplitudes_grow_or_scatter() -> None:
+    random = np.random.default_rng(3)
+    numbers = np.arange(10)
+    assert grows(np.exp(0.05 * numbers))
+    assert grows(np.exp(0.1 * numbers + 0.05 * random.standard_normal(10)))
+    assert not grows(np.exp(-0.1 * numbers)) and not grows(np.ones(10)) and not grows(np.ones(2))
+    steady = [grows(np.exp(0.2 * random.standard_normal(count))) for count in (5, 10) for _ in range(300)]
+    assert np.mean(steady) < 0.02, "one in a hundred"
+
+
+def test_the_tail_of_students_distribution() -> None:
+    for freedom, value in ((1, 31.821), (3, 4.541), (8, 2.896), (30, 2.457)):  # quantiles of 99 %
+        assert _student_tail(value, freedom) == pytest.approx(0.01, rel=2e-3)
+
+
+def test_a_peak_stands_out_of_noise_or_not() -> None:
+    time = np.linspace(0, 1, 500)
+    hiss = coloured_noise(500, 0.002, 0.02, np.random.default_rng(6))
+    wave = np.sin(2 * math.pi * 12 * time)
+    assert stands_out(time, 2 * wave + hiss, 12.0) and not stands_out(time, hiss, 12.0)
+    assert not stands_out(time, 0.1 * wave + hiss, 12.0)
+    assert stands_out(time[:30], wave[:30], 12.0) is None, "too few rows"
 
 
 def test_the_mean_of_an_irregular_street_does_not_count_its_swings_as_noise() -> None:

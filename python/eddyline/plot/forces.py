@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eddyline.plot import references
-from eddyline.plot.chart import BAND, GRID, INK, QUIET, Chart, Vector, line
-from eddyline.signals import Spectrum, power_spectrum
+from eddyline.plot.chart import BAND, GRID, INK, LINES, QUIET, Chart, Vector, line, thin
+from eddyline.signals import Periodic, Spectrum, flow_state, power_spectrum
+from eddyline.signals.averages import moving_mean, uniform
+from eddyline.signals.periods import harmonics, mean_cycle, phase_of
 from eddyline.world.problems import number_with_error
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ def force_charts(
         yield _newtons(body, time, frame, stay)
         return
     for coefficient, column in COEFFICIENTS.items():
-        yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results, stay)
+        forces = frame["total_y"].to_numpy(), frame["total_x"].to_numpy()
+        cycle = _cycle_of(time, forces, factor * frame[column].to_numpy(), results, body)
+        yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results, stay, cycle)
     if results.get("flows", {}).get(body, {}).get("state") in ("periodic", "irregular"):
         spectrum = spectrum_of(frame, "total_y", body, results)
         unit = density_unit(frame, "total_y")
@@ -129,10 +133,13 @@ def _pretty(series: str, column: str) -> str:
 
 
 def _coefficient(
-    body: str, name: str, time: Vector, values: Vector, results: Mapping[str, Any], stay: Stay
-) -> Chart:
-    """A coefficient over time, the window of its values shaded, the values written, published ranges as
-    bands."""
+    body: str, name: str, time: Vector, values: Vector, results: Mapping[str, Any], stay: Stay,
+    cycle: tuple[Vector, Vector] | None,
+) -> Chart:  # fmt: skip
+    """A coefficient over time: every row thin and pale, without its noise as a line, and its mean cycle; the
+    window of its values shaded, the values written, published ranges as bands."""
+    frequency = results.get("flows", {}).get(body, {}).get("frequency")
+    smooth = without_noise(time, values, frequency)
     label = name.replace("_", " ")
     window = window_of(results, body)
     found = [value for value in results.get("values", []) if value["name"].startswith(f"{body}.{name}.")]
@@ -140,7 +147,10 @@ def _coefficient(
     bands = list(_bands(results, body, name))
 
     def draw(axes: Axes) -> None:
-        line(axes, time, values, 0, label)
+        axes.plot(*thin(time, values), color=LINES[0][0], lw=0.6, alpha=0.3, zorder=1, label="every row")
+        line(axes, *smooth, 0, f"{label}, filtered")
+        if cycle is not None:
+            line(axes, *cycle, 1, "mean cycle")
         if window:
             axes.axvspan(
                 *window, fc=GRID, ec=QUIET, alpha=0.45, lw=0.8, zorder=0, label="window of the values"
@@ -167,6 +177,36 @@ def _coefficient(
         text += f": {_written(shown, found)}"
     text += "".join(f"; {words}" for words in _moments(stay))
     return Chart(f"force.{body}.{letter.lower()}", f"{letter} of {body}", text, draw, above=True)
+
+
+def without_noise(time: Vector, values: Vector, frequency: float | None) -> tuple[Vector, Vector]:
+    """For the eye alone, no number is made of it: the mean over an eighth of a period around each row, over
+    a hundredth of the time where there is no period. frequency: [1/s]."""
+    known = np.isfinite(values)
+    if known.sum() < 2:
+        return time[known], values[known]
+    even, signal = uniform(time[known], values[known])
+    width = 1 / (8 * frequency) if frequency else 0.01 * float(even[-1] - even[0])
+    return even, moving_mean(even, signal, width)
+
+
+def _cycle_of(
+    time: Vector, forces: Sequence[Vector], values: Vector, results: Mapping[str, Any], body: str
+) -> tuple[Vector, Vector] | None:
+    """The mean cycle of `values` over the periods of the window of the results; None without periods."""
+    flow = results.get("flows", {}).get(body, {})
+    if flow.get("state") != "periodic":
+        return None
+    state = flow_state(time, forces)
+    if not isinstance(state, Periodic):
+        return None
+    rows = np.isfinite(values)
+    cycle = mean_cycle(
+        time[rows], values[rows], state.edges, harmonics(time[rows], values[rows], state.edges)
+    )
+    moments = np.linspace(*state.window, 100 * state.periods + 1)
+    phases = phase_of(moments, state.edges) % 1.0
+    return moments, np.interp(phases, np.arange(len(cycle) + 1) / len(cycle), np.append(cycle, cycle[0]))
 
 
 def _moments(stay: Stay) -> list[str]:

@@ -38,6 +38,8 @@ def closing_lines(run: Run, *, error_follows: bool = False) -> str:
     if run.outcome != "finished" and not error_follows:
         lines.append(run.message if run.outcome == "stopped by user" else f"{run.outcome}: {run.message}")
     lines += [f"warning      {words}" for words in warnings(run.world, run.results_if_any)]
+    if run.world.effective_flow:
+        lines.append(f"effective    {run.world.effective_flow}")
     folder = RunFolder(run.folder)
     picture = folder.movie if folder.movie.is_file() else folder.picture
     if BREAKS in run.record:
@@ -169,7 +171,14 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
     if _is_whole_curve(item) or not item["error"]:
         return f"{word} at {spacing}"
     off = _percent(item["error"]) if item.get("relative", True) else f"{item['error']:+.3g} off"
+    if item.get("foreseen"):
+        return f"{off} at {spacing}{foreseen_text(item)}"
     return f"{word}, {off} at {spacing}"
+
+
+def foreseen_text(item: Mapping[str, Any]) -> str:
+    """What the world is known to give at this spacing, of a value that is outside just so; else empty."""
+    return f", expected at this spacing: {item['foreseen']}" if item.get("foreseen") else ""
 
 
 def _percent(share: float) -> str:

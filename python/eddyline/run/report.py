@@ -163,7 +163,7 @@ def _comparison(item: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]
         .removeprefix("published ")
         .removeprefix("expected ")
         .replace("+-", "±"),
-        "mark": {True: "inside", False: "outside", None: "open"}[inside],
+        "mark": "open" if item.get("foreseen") else {True: "inside", False: "outside", None: "open"}[inside],
         "verdict": verdict_text(item, results["spacing"]).replace("OUTSIDE", "outside") or "not judged",
         "notes": "; ".join(note for note in notes if note),
         "source": item["source"],

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eddyline.run.known import foresee
+from eddyline.run.suspects import Suspects
 from eddyline.signals import (
     FlowState,
     Periodic,
@@ -20,7 +22,6 @@ from eddyline.signals import (
     steady_part,
     time_mean,
 )
-from eddyline.world.gallery import is_of_gallery
 from eddyline.world.quantities import (
     COEFFICIENTS,
     TRUSTED,
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
 Series = Mapping[str, "pd.DataFrame"]
 Trusted = dict[str, Statistic | str]
-COARSE = 40  # spacings to the reference length, below which resolution is the first suspect
-BLOCKING = 0.02  # share of the height that a body takes, above which an unbounded stream is another flow
-FAST = 0.15  # Mach number, above which compressibility is a suspect
 
 
 @dataclass(frozen=True)
@@ -62,12 +60,14 @@ class Value:
 class Results:
     """values: of bodies (coefficients, Strouhal numbers, forces) and of observers that have trusted values.
     flows: for each body, whether the flow around it is periodic, steady or neither, and since when.
-    comparisons: one for each [[expect]] that holds; reasons: why each lies outside, if it does."""
+    comparisons: one for each [[expect]] that holds; reasons: why each lies outside, if it does; foreseen:
+    what the world is known to give at this spacing, for each that lies outside just so, else empty."""
 
     values: list[Value]
     flows: dict[str, dict[str, Any]]
     comparisons: list[Comparison]
     reasons: list[str]
+    foreseen: list[str]
     spacing: str
     summary: dict[str, dict[str, dict[str, float]]]
 
@@ -77,8 +77,10 @@ class Results:
             "flows": self.flows,
             "values": [asdict(value) for value in self.values],
             "expectations": [
-                {**asdict(comparison), "reason": reason}
-                for comparison, reason in zip(self.comparisons, self.reasons, strict=True)
+                {**asdict(comparison), "reason": reason, "foreseen": foreseen}
+                for comparison, reason, foreseen in zip(
+                    self.comparisons, self.reasons, self.foreseen, strict=True
+                )
             ],
             "series": self.summary,
         }
@@ -91,19 +93,31 @@ def evaluate(world: World, series: Series, *, reached: float, gone: Container[st
     states = flow_states(world, series, gone)
     values = list(trusted_values(world, series, states, gone))
     comparisons = evaluate_expectations(world, series, trusted(values))
-    suspects = _Suspects(world, series, reached)
+    suspects = Suspects(world, series, reached, _drags(values))
     holding = world.expectations
+    foreseen = [foresee(world, each) if each.inside is False else None for each in comparisons]
     return Results(
         values=values,
         flows={body: _flow(state) for body, state in states.items()},
         comparisons=comparisons,
         reasons=[
-            suspects.reason(comparison, unbounded=expect.unbounded)
-            for expect, comparison in zip(holding, comparisons, strict=True)
+            suspects.reason(comparison, unbounded=expect.unbounded, known=known)
+            for expect, comparison, known in zip(holding, comparisons, foreseen, strict=True)
         ],
+        foreseen=[each.text if each is not None and each.as_expected else "" for each in foreseen],
         spacing=spacing_text(world),
         summary={name: summarise(frame) for name, frame in series.items()},
     )
+
+
+def _drags(values: list[Value]) -> dict[str, float]:
+    """The mean drag coefficient of each body that has one."""
+    word = ".drag_coefficient.mean"
+    return {
+        value.name.removesuffix(word): value.value
+        for value in values
+        if value.name.endswith(word) and value.value is not None
+    }
 
 
 def summarise(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
@@ -263,66 +277,3 @@ def _flow(state: FlowState) -> dict[str, Any]:
             "frequency": state.frequency,
         }
     return {"state": "irregular" if state.why_not_periodic else "steady", "window": state.window}
-
-
-# --- suspects -----------------------------------------------------------------------------------------------
-
-
-class _Suspects:
-    """Why a value may lie outside its band, or be inside it too soon."""
-
-    def __init__(self, world: World, series: Series, reached: float) -> None:
-        self.world = world
-        self.series = series
-        self.reached = reached
-
-    def reason(self, comparison: Comparison, *, unbounded: bool) -> str:
-        """`likely resolution (10 spacings to the reference length)`; of a value that is inside nothing but
-        that the run is not over."""
-        so_far = f"t = {self.reached:.4g} s of {self.world.end:.4g} s"
-        is_short = self.reached < 0.999 * self.world.end
-        if comparison.inside is not False:
-            return f"so far, {so_far}" if comparison.inside and is_short else ""
-        found = (
-            [f"too short (the run stopped at {so_far})"] if is_short else list(self._statistics(comparison))
-        )
-        found += [*self._resolution(), *self._mach()]
-        if unbounded:
-            found += self._blockage()
-        known = is_of_gallery(self.world.source)
-        if not found:
-            return f"likely resolution{'' if known else ', or this is not the world that was measured'}"
-        return f"likely {' and '.join(found)}{'' if known else ', if it is the world that was measured'}"
-
-    def _statistics(self, comparison: Comparison) -> Iterator[str]:
-        measured, error = comparison.measured, comparison.statistical_error
-        if measured is None or not error or comparison.error is None or measured == 0:
-            return
-        beyond = abs(comparison.error) - (comparison.allowed or 0.0)
-        if beyond * abs(measured) < 2 * error:
-            yield "too short (the statistical error covers the difference)"
-
-    def _resolution(self) -> Iterator[str]:
-        reference = self.world.reference
-        if reference is not None and reference.length / self.world.core.spacing < COARSE:
-            count = reference.length / self.world.core.spacing
-            yield f"resolution ({count:.0f} spacings to the reference length)"
-
-    def _mach(self) -> Iterator[str]:
-        budget = self.series.get("budget")
-        if budget is None or not len(budget):
-            return
-        late = budget["time"].to_numpy() >= 0.5 * self.reached
-        speed = float(budget["max_speed"].to_numpy()[late].max()) if late.any() else 0.0
-        mach = speed / self.world.core.fluid.sound_speed
-        if mach > FAST:
-            yield f"Mach number ({mach:.2f}: the density varies by {mach**2:.0%})"
-
-    def _blockage(self) -> Iterator[str]:
-        """The largest share of the domain's height that one body takes (2D)."""
-        if self.world.core.dimensions != 2:
-            return
-        heights = [body.shape.bounds[1][1] - body.shape.bounds[0][1] for body in self.world.core.bodies]
-        share = max(heights, default=0.0) / float(self.world.core.size[1])
-        if share > BLOCKING:
-            yield f"blockage ({share:.0%} of the height is body)"

@@ -254,7 +254,7 @@ def results(folder: Path) -> dict[str, Any]:
         {
             **item,
             "measured_text": closing.measured_text(item),
-            "expected_text": closing.expected_text(item),
+            "expected_text": closing.expected_text(item) + closing.foreseen_text(item),
             "paper": references.short(item["source"]),
         }
         for item in found["expectations"]

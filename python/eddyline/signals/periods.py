@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .averages import Statistic, cut, moving_mean, polynomial, root_mean_square, time_mean, uniform
+from .significance import grows, stands_out
 from .spectrum import dominant_frequency
 
 Vector = NDArray[np.float64]
@@ -31,7 +32,7 @@ _FEWEST_ROWS = 20
 _COHERENT = 0.5  # amplitude of the fundamental of a coherent oscillation, relative to sqrt(2) times its rms
 _FARTHEST = 200  # periods that an estimate looks ahead
 _NOISY = 0.25  # standard deviation of the amplitudes, relative to them, from which on they are those of noise
-_TOLD = 3  # errors of a growth that can be told from noise
+_LAST = 8  # periods that are looked at by themselves: growth fills no more of a long time
 _SMOOTHING = 0.08  # of a period: standard deviation of the filter under which edges are looked for
 _SATURATION = 0.3  # amplitude at which a growth is taken to end where nothing is known, relative to the scale
 
@@ -117,6 +118,7 @@ def find_periods(
     if len(edges) < 4:
         rest = _smooth(values[late] - polynomial(even[late], values[late], 3), 0.5 * rows)
         begun = _late_amplitude(rest) > SMALLEST * size and _explained(even[late], rest, frequency) > 0.5
+        begun = begun and _is_oscillation(even, values, frequency)
         return Unsettled("not periodic yet") if begun and not coherent else Quiet()
     edges = _last_regular(edges, frequency)
     if len(edges) < 4:
@@ -125,12 +127,14 @@ def find_periods(
     found = _judge(edges, amplitudes, size)
     if isinstance(found, Periodic):
         return found
+    if isinstance(found, Unsettled) and not _is_oscillation(even, values, frequency):
+        return Quiet()
     lasts = bool(edges[0] <= even[late][0])
     if coherent:
         since = even >= edges[max(-PERIODS - 1, -len(edges))]
         noise = not lasts or amplitudes[-PERIODS:].mean() < _COHERENT * _late_amplitude(departure[since])
     else:
-        noise = _is_small_noise(amplitudes[-2 * PERIODS :], size, lasts)
+        noise = _is_small_noise(amplitudes[-2 * PERIODS :], size, lasts, isinstance(found, Irregular))
     return Quiet() if noise else found
 
 
@@ -285,10 +289,10 @@ def _judge(edges: Vector, amplitudes: Vector, size: float) -> Periodic | Irregul
                 return Quiet()
             return Periodic(edges[-count - 1 :], amplitudes[-count:])
     latest = amplitudes[-PERIODS:]
-    grows = len(latest) == PERIODS and latest[-1] > 1.05 * latest[0] and _scatter(latest, 1) < SCATTER
-    if float(latest.mean()) < SMALLEST * size and not grows:
-        return Quiet()
     last = amplitudes[-2 * PERIODS :]
+    begins = len(latest) == PERIODS and latest[-1] > 1.05 * latest[0] and grows(last)
+    if float(latest.mean()) < SMALLEST * size and not begins:
+        return Quiet()
     if len(last) == 2 * PERIODS and min(_scatter(latest, 1), _scatter(last, 2)) > SCATTER:
         return Irregular(
             f"not periodic: the amplitude scatters by {_scatter(last, 2):.0%} from period to period",
@@ -297,17 +301,21 @@ def _judge(edges: Vector, amplitudes: Vector, size: float) -> Periodic | Irregul
     return Unsettled("not periodic yet", _likely(edges, amplitudes, size))
 
 
-def _is_small_noise(latest: Vector, size: float, lasts: bool) -> bool:
+def _is_oscillation(time: Vector, values: Vector, frequency: float) -> bool:
+    """Whether the later half of a signal, or its last periods alone, oscillate as noise does not."""
+    left = time[-1] - time
+    late, last = (left <= span for span in (0.5 * float(left[0]), _LAST / frequency))
+    found = stands_out(time[late], values[late], frequency)
+    return found is not False or bool(stands_out(time[last], values[last], frequency))
+
+
+def _is_small_noise(latest: Vector, size: float, lasts: bool, irregular: bool) -> bool:
+    """Whether swings are small and do not grow, and are not an irregular oscillation that has lasted."""
     small = float(latest.mean()) < math.sqrt(2) * FLUCTUATION * size
-    return small and not _grows(latest) and (not lasts or _scatter(latest, 1) > _NOISY)
-
-
-def _grows(amplitudes: Vector) -> bool:
-    """Exponentially, by more than scatter could make it seem."""
-    numbers = np.arange(len(amplitudes), dtype=np.float64)
-    line = polynomial(numbers, np.log(np.maximum(amplitudes, 1e-300)), 1)
-    error = _scatter(amplitudes, 1) * math.sqrt(12 / len(amplitudes))
-    return float(line[-1] - line[0]) > _TOLD * error
+    if not small or grows(latest) or grows(latest[-PERIODS:]):
+        return False
+    few = len(latest) < PERIODS
+    return not ((irregular or few) and lasts) or _scatter(latest, 1) > _NOISY
 
 
 def _is_settled(amplitudes: Vector, lengths: Vector) -> bool:

@@ -139,7 +139,9 @@ def row_of(
         elif item["measured"] is None:
             found = item["note"]
         else:
-            found = Statistic(item["measured"], item["statistical_error"], item["window"], item["what"])
+            found = Statistic(
+                item["measured"], item["statistical_error"], _window(item["window"]), item["what"]
+            )
         band = tuple(item["band"]) if item is not None and item["band"] else None
         source, reason = (item["source"], item["reason"]) if item is not None else ("", "")
         if of_the_end and run.record["time"] >= end:
@@ -161,7 +163,12 @@ def _too_early(quantity: str, found: Statistic | str, end: float) -> str:
 def _statistic(value: Mapping[str, Any]) -> Statistic | str:
     if value["value"] is None:
         return str(value["note"])
-    return Statistic(value["value"], value["error"], value["window"], value["what"])
+    return Statistic(value["value"], value["error"], _window(value["window"]), value["what"])
+
+
+def _window(ends: Sequence[float] | None) -> tuple[float, float] | None:
+    """A window as results.json has it, a list."""
+    return None if ends is None else (float(ends[0]), float(ends[1]))
 
 
 def to_frame(rows: Sequence[Row]) -> pd.DataFrame:

@@ -105,6 +105,8 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
     elif world.reynolds is not None:
         velocity, length = rounded(world.reference.velocity), rounded(world.reference.length)
         yield "Reynolds", f"{rounded(world.reynolds)} with {velocity} m/s and {length} m"
+    if world.effective_flow:
+        yield "effective", world.effective_flow
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
         sides = [high[k] - low[k] for k in range(world.dimensions)]

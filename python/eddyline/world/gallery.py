@@ -17,8 +17,26 @@ _OF_THE_FLOW = ("domain", "fluid", "start", "regions", "boundaries", "openings",
 def is_of_gallery(source: str) -> bool:
     """True if a world file describes the flow of a gallery world, at any spacing and with any values of its
     `let`."""
-    flow = _flow(source)
-    return any(_flow(path.read_text(encoding="utf-8")) == flow for path in gallery().values())
+    return name_in_gallery(source, any_values=True) is not None
+
+
+def name_in_gallery(source: str, *, any_values: bool = False) -> str | None:
+    """Name of the gallery world that has this flow, at any spacing; None if there is none.
+
+    any_values: with any values of its `let`; else only its Reynolds number, start and end may differ.
+    """
+    flow, values = _flow(source), _values(source)
+    for name, path in gallery().items():
+        own = path.read_text(encoding="utf-8")
+        if _flow(own) == flow and (any_values or _values(own) == values):
+            return name
+    return None
+
+
+def _values(source: str) -> dict[str, Any]:
+    """Values of `let` except the Reynolds number."""
+    values: dict[str, Any] = tomlkit.parse(source).unwrap().get("let", {})
+    return {key: value for key, value in values.items() if key != "Re"}
 
 
 def _flow(source: str) -> dict[str, Any]:

@@ -147,6 +147,29 @@ class World:
         classic = self.file.method.scheme == "classic"
         return self.file.fluid.nu if classic else _core.effective_viscosity(self.core)
 
+    @property
+    def effective_reynolds(self) -> float | None:
+        """The Reynolds number with what particles feel of each other, where that is more than 2 % above the
+        viscosity of the fluid; None where it is not, and without [reference]."""
+        effective = self.effective_viscosity
+        if self.reference is None or effective <= 1.02 * self.file.fluid.nu:
+            return None
+        return self.reference.velocity * self.reference.length / effective
+
+    @property
+    def effective_flow(self) -> str:
+        """`Reynolds number 48.1, asked for: 100`, or the viscosity without [reference]; empty where particles
+        feel that of the fluid."""
+        nu, effective = self.file.fluid.nu, self.effective_viscosity
+        if effective <= 1.02 * nu:
+            return ""
+        alpha = f"method.artificial_viscosity = {rounded(self.core.method.artificial_viscosity)}"
+        reynolds = self.effective_reynolds
+        if reynolds is None:
+            return f"viscosity {rounded(effective, 3)} m^2/s, the fluid's is {rounded(nu)} ({alpha})"
+        asked = "an inviscid fluid" if self.reynolds is None else f"{rounded(self.reynolds)}"
+        return f"Reynolds number {rounded(reynolds, 3)}, asked for: {asked} ({alpha})"
+
     def _numerical_viscosity(self) -> Iterator[str]:
         """True if that is more than the file sets in a flow that may depend on it: waves and impacts hardly
         do."""
