@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -72,6 +74,21 @@ void agree(Communicator& communicator, std::string_view phase, Work&& work) {
 /// The bytes of all ranks, by rank, on the root; nothing on others.
 std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,
                                            std::string_view phase);
+/// Values of all ranks, one rank after the other, and how many each rank has; on the root.
+template <class Value>
+std::pair<std::vector<std::ptrdiff_t>, std::vector<Value>> gather_values(Communicator& communicator,
+                                                                         std::span<const Value> own,
+                                                                         std::string_view phase) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  std::pair<std::vector<std::ptrdiff_t>, std::vector<Value>> all;
+  for (const auto& bytes : gather(communicator, std::as_bytes(own), phase)) {
+    const std::size_t before = all.second.size(), count = bytes.size() / sizeof(Value);
+    all.first.push_back(static_cast<std::ptrdiff_t>(count));
+    all.second.resize(before + count);
+    if (count > 0) std::memcpy(all.second.data() + before, bytes.data(), bytes.size());
+  }
+  return all;
+}
 
 /// Bytes for another rank, or from one.
 struct Parcel {

@@ -1,17 +1,58 @@
 #pragma once
-// One rank leads: it talks to the user, and what it does with its simulation the other ranks do too.
+// One rank leads: it makes the calls of a simulation, and the other ranks join them.
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "driver/simulation.hpp"
 
 namespace eddyline::driver {
 
-/// On the root: a simulation whose calls the other ranks join, with the particles of all of them. It says to them that
-/// the run is over when it ends.
-std::unique_ptr<Simulation> lead(std::unique_ptr<Simulation> own, comm::Communicator& communicator);
+/// A simulation as the user's process sees it. On the root of several ranks each collective call is announced to the
+/// others, which are in follow(); elsewhere calls go straight to this rank's simulation.
+class Leader {
+ public:
+  explicit Leader(std::unique_ptr<Simulation> own);
+  Leader(const Leader&) = delete;
+  Leader& operator=(const Leader&) = delete;
+  /// Ends the run if end() has not.
+  ~Leader();
 
-/// On every other rank: does what the root does, until that is over.
-void follow(Simulation& own, comm::Communicator& communicator);
+  std::int64_t advance(double until, std::int64_t max_steps, double max_seconds);
+  double change(const world::Change& change);
+  void interrupt() { own_->interrupt(); }
+  void end();
+  std::vector<solver::PointRecord> records(solver::PointKind kind, std::int64_t after, std::int64_t limit) const;
+  solver::QuantizedParticles quantized(std::int64_t every, bool with_ids) const;
+  std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) const;
+  std::vector<observe::Series> take_series();
+  solver::Checksum checksum() const;
+  void keep_checksums(std::int64_t every);
+  std::vector<std::pair<std::int64_t, solver::Checksum>> take_checksums();
+  std::vector<std::byte> save(int rank);
+  void restore(const std::function<std::vector<std::byte>()>& next);
+  Statistics statistics() const;
+  std::vector<solver::RankShare> shares() const;
+  void keep_timeline(std::int64_t laps);
+  std::vector<std::vector<Lap>> timeline() const;
+  void keep_traffic();
+  comm::TrafficLog traffic() const;
+
+  /// This rank's simulation, for what is not collective.
+  const Simulation& own() const { return *own_; }
+  Simulation& own() { return *own_; }
+
+ private:
+  template <class Call>
+  auto lead(const Call& call) const;
+
+  std::unique_ptr<Simulation> own_;
+  bool leads_, ended_ = false;
+};
+
+/// On every rank but the root: joins the calls of the root until the run ends.
+void follow(Simulation& own);
 
 }  // namespace eddyline::driver

@@ -322,8 +322,12 @@ class Simulation:
         list_parts: int = 0,  # lists look the skin over it beyond R; 0: as far as pays
     ) -> None: ...
     # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.
-    def follow(self, communicator: Communicator) -> None:
-        """Does what rank 0 does, until its run is over."""
+    def follow(self) -> None:
+        """Joins the calls of rank 0 until its run is over."""
+    def field(self, set: Literal["fluid", "walls"], name: str) -> Array:
+        """A field of the particles of this rank: "fluid" has id, mass, buffer, position, velocity, density,
+        pressure, thermal_energy and surface; "walls" has id, position, body and pressure. SI units. A view of
+        the core's memory, or a copy of values that are computed. Raises UserError for others."""
     def end(self) -> None:
         """Lets the other ranks go."""
     def advance(self, until: float, max_steps: int, max_seconds: float) -> int:

@@ -9,10 +9,10 @@
 #include "base/archive.hpp"
 #include "base/errors.hpp"
 #include "comm/alone.hpp"
-#include "driver/doctor.hpp"
 #include "driver/simulation.hpp"
 #include "fuzz.hpp"
 #include "small_worlds.hpp"
+#include "solvers/sph/doctor.hpp"
 
 namespace {
 
@@ -32,9 +32,9 @@ void try_reader(const std::vector<std::byte>& part, fuzz::Random& random) {
 int main(int count, char** arguments) {
   const world::World world = fixture::dam();
   const auto communicator = comm::alone();
-  const auto simulation = driver::Simulation::make(world, {}, 0.01, *communicator);
+  const auto simulation = std::make_unique<driver::Simulation>(world, {}, 0.01, *communicator);
   simulation->advance(INFINITY, 2, INFINITY);
-  const std::vector<std::byte> part = simulation->save(0);
+  const std::vector<std::byte> part = simulation->part();
   return fuzz::run(count, arguments, [&](fuzz::Random& random) {
     for (int k = 0; k < 20; ++k) try_reader(part, random);
     try {
@@ -43,7 +43,7 @@ int main(int count, char** arguments) {
       simulation->restore([&] { return std::exchange(given, true) ? std::vector<std::byte>{} : made; });
       simulation->advance(INFINITY, simulation->steps() + 2, 1);
     } catch (const UserError&) {
-    } catch (const driver::StepError&) {
+    } catch (const solver::StepError&) {
     }
   });
 }

@@ -1,5 +1,5 @@
 // Contact with bodies: whoever is inside one is put back, and nobody else, though most are told by a box alone.
-#include "integrate/contact.hpp"
+#include "solvers/sph/contact.hpp"
 
 #include <array>
 #include <cstdint>
@@ -54,7 +54,7 @@ void check(int dimensions, bool moves) {
   w.bodies = bodies(dimensions);
   if (moves)
     for (auto& body : w.bodies) body.motion = turning(dimensions);
-  integrate::Contact contact(w);
+  sph::Contact contact(w);
   contact.move_bodies(k_time);
 
   std::vector<world::ShapePtr> now;
@@ -97,7 +97,7 @@ TEST(contact_puts_back_who_is_inside_and_nobody_else) {
 
 TEST(fluid_stays_beyond_an_inflow_as_far_as_it_has_been_let_in) {
   constexpr double k_dx = 0.05, k_let_in = 0.03;
-  integrate::Contact contact(fixture::channel(k_dx, "1"));
+  sph::Contact contact(fixture::channel(k_dx, "1"));
   const auto put = [&](double x) {
     Vec3 to{x, 0.2, 0}, v{-1, 0, 0};
     const bool touched = contact.with_inflows(to, v);

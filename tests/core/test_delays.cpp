@@ -30,7 +30,7 @@ void expect_the_same_bits(world::World world, std::int64_t steps) {
   };
   for (const Way& way : {Way{2, "strips", "blocking", 2}, Way{3, "bisection", "neighborhood", 1},
                          Way{4, "blocks", "onesided-lock", 0}, Way{5, "bisection", "nonblocking", 2}}) {
-    integrate::Execution e = execution();
+    solver::Execution e = execution();
     e.decomposition = way.decomposition;
     e.exchange = way.exchange;
     e.rebalance_every = way.rebalance_every;
@@ -43,12 +43,12 @@ void expect_the_same_bits(world::World world, std::int64_t steps) {
   }
   std::vector<std::vector<std::byte>> parts(3);
   on_delayed_ranks(3, k_seed + 1, [&](comm::Communicator& communicator) {
-    const auto simulation = driver::Simulation::make(world, execution(), 0.01, communicator);
+    const auto simulation = std::make_unique<driver::Simulation>(world, execution(), 0.01, communicator);
     simulation->advance(1e9, steps / 2, 1e9);
-    parts[static_cast<std::size_t>(communicator.rank())] = simulation->save(communicator.rank());
+    parts[static_cast<std::size_t>(communicator.rank())] = simulation->part();
   });
   on_delayed_ranks(4, k_seed + 2, [&](comm::Communicator& communicator) {
-    const auto simulation = driver::Simulation::make(world, execution(), 0.01, communicator);
+    const auto simulation = std::make_unique<driver::Simulation>(world, execution(), 0.01, communicator);
     std::size_t next = 0;
     simulation->restore([&] { return next < parts.size() ? parts[next++] : std::vector<std::byte>{}; });
     simulation->advance(1e9, steps, 1e9);

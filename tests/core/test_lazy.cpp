@@ -12,15 +12,15 @@
 #include "decompose/partition.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
-#include "integrate/flow/lazy/laziness.hpp"
-#include "integrate/step.hpp"
+#include "solvers/sph/flow/lazy/laziness.hpp"
+#include "solvers/sph/step.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
 using namespace fixture;
 using decompose::Partition;
-using integrate::Laziness;
 using particles::for_each_cell;
+using sph::Laziness;
 
 namespace {
 
@@ -145,9 +145,9 @@ TEST(one_rank_alone_is_never_lazy) {
 /// Bodies may touch whom they stand near, whoever computes it.
 TEST(copies_are_near_walls_as_their_owners_are) {
   on_ranks(3, [](comm::Communicator& c) {
-    integrate::Execution e = execution();
+    solver::Execution e = execution();
     e.lazy.every = 2;
-    integrate::Flow<float, 2> flow(stream(), e, c);
+    sph::Flow<float, 2> flow(stream(), e, c);
     flow.rebuild(false);
     const auto& rows = flow.fluid_rows;
     const auto& walls = flow.wall_rows;
@@ -173,10 +173,10 @@ TEST(copies_are_near_walls_as_their_owners_are) {
 /// Copies are seen by steps only.
 TEST(copies_are_nobodys_particles) {
   on_ranks(3, [](comm::Communicator& c) {
-    integrate::Execution e = execution();
+    solver::Execution e = execution();
     e.lazy.every = 2;
-    integrate::Flow<float, 2> flow(stream(), e, c);
-    integrate::Step<float, 2> step(flow);
+    sph::Flow<float, 2> flow(stream(), e, c);
+    sph::Step<float, 2> step(flow);
     step.start();
     for (int k = 0; k < 30; ++k) {
       step.advance(true);
@@ -194,9 +194,9 @@ TEST(copies_are_nobodys_particles) {
 
 TEST(lazy_steps_are_refused_where_they_mean_nothing) {
   const auto c = comm::alone();
-  integrate::Execution e = execution();
+  solver::Execution e = execution();
   e.lazy.every = 0;
-  CHECK_THROWS((integrate::Flow<float, 2>(dam(), e, *c)), "lazy = 0; must be at least 1");
+  CHECK_THROWS((sph::Flow<float, 2>(dam(), e, *c)), "lazy = 0; must be at least 1");
   e.lazy.every = 2, e.all_pairs = true;
-  CHECK_THROWS((integrate::Flow<float, 2>(dam(), e, *c)), "lazy = 2: all pairs are searched");
+  CHECK_THROWS((sph::Flow<float, 2>(dam(), e, *c)), "lazy = 2: all pairs are searched");
 }

@@ -7,13 +7,13 @@
 
 #include "cell_fixture.hpp"
 #include "harness.hpp"
-#include "integrate/flow/list_margin.hpp"
+#include "solvers/sph/flow/list_margin.hpp"
 
 using namespace eddyline;
 
 namespace {
 
-using Margin = integrate::ListMargin<float, 2>;
+using Margin = sph::ListMargin<float, 2>;
 
 constexpr double k_radius = 6.4e7, k_skin = 8e6;  // quanta
 constexpr std::int32_t k_cells = 3;

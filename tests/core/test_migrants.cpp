@@ -14,10 +14,10 @@
 #include "comm/collectives.hpp"
 #include "handover_fixture.hpp"
 #include "harness.hpp"
-#include "integrate/classic_step.hpp"
-#include "integrate/flow/remove.hpp"
-#include "integrate/step.hpp"
 #include "neighbors/fields.hpp"
+#include "solvers/sph/classic_step.hpp"
+#include "solvers/sph/flow/remove.hpp"
+#include "solvers/sph/step.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -54,7 +54,7 @@ T& at(VectorArray<T, D>& array, std::size_t i, int d) {
 /// visit(array, whether particles of this scheme have it) for every array but id and positions, in the order of their
 /// declaration. A member that is not named here does not compile.
 template <class T, int D, class Visit>
-void for_each_attribute(integrate::FluidState<T, D>& fluid, Visit&& visit) {
+void for_each_attribute(sph::FluidState<T, D>& fluid, Visit&& visit) {
   auto& [id, mass, s, buffer, surface, x, v, a, half_g, confined, classic, u, s_rate, u_rate, s_rate_old, u_rate_old,
          v_rate, v_rate_old] = fluid;
   visit(mass, true), visit(s, true), visit(buffer, true), visit(surface, true), visit(v, true);
@@ -63,7 +63,7 @@ void for_each_attribute(integrate::FluidState<T, D>& fluid, Visit&& visit) {
   visit(s_rate_old, classic), visit(u_rate_old, classic), visit(v_rate, classic), visit(v_rate_old, classic);
 }
 template <int D, class Visit>
-void for_each_attribute(integrate::WallState<D>& wall, Visit&& visit) {
+void for_each_attribute(sph::WallState<D>& wall, Visit&& visit) {
   auto& [id, owner, x, volume, no_slip, can_move, v, x_file] = wall;
   visit(owner, true), visit(volume, true), visit(no_slip, true), visit(v, can_move), visit(x_file, can_move);
 }
@@ -133,13 +133,13 @@ std::map<std::int64_t, Vec3> places(const Array<std::int64_t>& id, const VectorA
 template <class T, int D>
 void expect_migrants_to_bring_all(const world::World& world, int ranks) {
   const auto alone = comm::alone();
-  integrate::Flow<T, D> whole(world, execution_with("strips"), *alone);
+  sph::Flow<T, D> whole(world, execution_with("strips"), *alone);
   const auto fluid_places = places(whole.fluid.id, whole.fluid.x), wall_places = places(whole.wall.id, whole.wall.x);
   const auto mirrored = [&](const std::map<std::int64_t, Vec3>& at, std::int64_t id) {
     return 2 * world.origin + world.size - at.at(id);
   };
   on_ranks(ranks, [&](comm::Communicator& c) {
-    integrate::Flow<T, D> flow(world, execution_with("strips"), c);
+    sph::Flow<T, D> flow(world, execution_with("strips"), c);
     flow.rebuild(false);
     auto& fluid = flow.fluid;
     auto& wall = flow.wall;
@@ -239,7 +239,7 @@ void expect_rows_of_owners(comm::Communicator& c, const particles::CellGrid& gri
 }
 
 template <class T, int D>
-void expect_displacements_of_owners(comm::Communicator& c, integrate::Flow<T, D>& flow) {
+void expect_displacements_of_owners(comm::Communicator& c, sph::Flow<T, D>& flow) {
   struct Moved {
     std::int64_t id;
     std::array<float, D> by;
@@ -270,20 +270,20 @@ void expect_displacements_of_owners(comm::Communicator& c, integrate::Flow<T, D>
 
 /// After some steps, rows of ghosts against those of their owners.
 template <class T, int D>
-void expect_ghosts_like_owners(const world::World& world, int ranks, const integrate::Execution& execution, int steps) {
+void expect_ghosts_like_owners(const world::World& world, int ranks, const solver::Execution& execution, int steps) {
   on_ranks(ranks, [&](comm::Communicator& c) {
-    integrate::Flow<T, D> flow(world, execution, c);
+    sph::Flow<T, D> flow(world, execution, c);
     const auto advance = [&](auto& step) {
       for (int k = 0; k < steps; ++k) step.advance(false);
     };
     const auto& grid = flow.layout().grid();
     if (flow.fluid.classic) {
-      advance(*start<integrate::ClassicStep<T, D>>(flow));
+      advance(*start<sph::ClassicStep<T, D>>(flow));
       expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.pressed, 2 * D + 4);
       expect_rows_of_owners(c, grid, flow.wall_rows, flow.wall.id, flow.wall_halo, flow.walls, 3 * D + 5);
       return;
     }
-    advance(*start<integrate::Step<T, D>>(flow));
+    advance(*start<sph::Step<T, D>>(flow));
     flow.fluid_halo.gather(neighbors::RowField(flow.moving, D));  // the next step's, which no ghost has yet
     expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.moving, flow.moving.width());
     expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.pressed, 2 * D + 2);
@@ -324,7 +324,7 @@ TEST(particles_that_go_take_all_that_is_theirs_along) {
       id[k] = i, x[0][k] = 10.0 + i, x[1][k] = 20.0 + i;
       if ((gone_bits >> k & 1U) != 0) gone.push_back(i);
     }
-    integrate::remove_particles(k_count, gone, [&](auto&& visit) { visit(id), visit(x); });
+    sph::remove_particles(k_count, gone, [&](auto&& visit) { visit(id), visit(x); });
     std::uint32_t left = 0;
     for (std::size_t k = 0; k < id.size(); ++k) {
       left |= 1U << static_cast<std::uint32_t>(id[k]);

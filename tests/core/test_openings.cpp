@@ -7,18 +7,18 @@
 
 #include "comm/alone.hpp"
 #include "harness.hpp"
-#include "integrate/flow.hpp"
-#include "integrate/step.hpp"
 #include "particles/id.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
 #include "small_worlds.hpp"
+#include "solvers/sph/flow.hpp"
+#include "solvers/sph/step.hpp"
 
 using namespace eddyline;
 
 namespace {
 
-using Flow = integrate::Flow<float, 2>;
-using Step = integrate::Step<float, 2>;
+using Flow = sph::Flow<float, 2>;
+using Step = sph::Step<float, 2>;
 
 constexpr double k_dx = 0.05;
 const auto k_alone = comm::alone();
@@ -31,8 +31,8 @@ world::World half_resting_channel() {
   return w;
 }
 
-integrate::Execution plain() {
-  integrate::Execution execution;
+solver::Execution plain() {
+  solver::Execution execution;
   execution.threads = 1;
   execution.instructions = "scalar";
   return execution;

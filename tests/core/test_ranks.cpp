@@ -34,7 +34,7 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
                          Way{4, 2, "blocks", "threaded", 0}, Way{5, 1, "bisection", "shared", 4},
                          Way{3, 2, "bisection", "nonblocking", 3, 2}, Way{4, 1, "strips", "shared", 0, 3}})
     on_ranks(way.ranks, [&](comm::Communicator& communicator) {
-      integrate::Execution e = execution();
+      solver::Execution e = execution();
       e.boxes = way.boxes;
       e.decomposition = way.decomposition;
       e.exchange = way.exchange;
@@ -66,12 +66,13 @@ TEST(double_pairs_are_the_same_on_any_ranks) {
 namespace {
 
 /// Particles of both kinds as snapshots take them, in batches that are no share of any rank.
-std::vector<driver::Record> all_records(const driver::Simulation& simulation) {
+std::vector<solver::PointRecord> all_records(const driver::Leader& simulation) {
   constexpr std::int64_t k_batch = 97;
-  std::vector<driver::Record> all;
-  for (const driver::Kind kind : {driver::Kind::fluid, driver::Kind::walls}) {
+  const solver::FieldSets& sets = simulation.own().solver().fields();
+  std::vector<solver::PointRecord> all;
+  for (const solver::PointKind kind : {solver::PointKind::fluid, solver::PointKind::walls}) {
     std::int64_t after = std::numeric_limits<std::int64_t>::min();
-    std::int64_t left = kind == driver::Kind::fluid ? simulation.fluid_count() : simulation.wall_count();
+    std::int64_t left = kind == solver::PointKind::fluid ? sets.count(0) : sets.count(1);
     while (left > 0) {
       const auto batch = simulation.records(kind, after, k_batch);
       CHECK(static_cast<std::int64_t>(batch.size()) == std::min(left, k_batch));
@@ -86,18 +87,19 @@ std::vector<driver::Record> all_records(const driver::Simulation& simulation) {
 }  // namespace
 
 TEST(snapshots_hold_the_same_particles_on_any_ranks) {
-  const auto after = [](driver::Simulation& simulation) {
+  const auto after = [](std::unique_ptr<driver::Simulation> own) {
+    driver::Leader simulation(std::move(own));
     simulation.advance(1e9, 40, 1e9);
     return all_records(simulation);
   };
-  const auto alone = after(*driver::Simulation::make(stream(), execution(), 0.01, *comm::alone()));
+  const auto alone = after(std::make_unique<driver::Simulation>(stream(), execution(), 0.01, *comm::alone()));
   for (const int ranks : {2, 5})
     on_ranks(ranks, [&](comm::Communicator& communicator) {
-      auto own = driver::Simulation::make(stream(), execution(), 0.01, communicator);
-      if (!communicator.is_root()) return driver::follow(*own, communicator);
-      const auto together = after(*driver::lead(std::move(own), communicator));
+      auto own = std::make_unique<driver::Simulation>(stream(), execution(), 0.01, communicator);
+      if (!communicator.is_root()) return driver::follow(*own);
+      const auto together = after(std::move(own));
       CHECK(together.size() == alone.size());
-      CHECK(std::memcmp(together.data(), alone.data(), alone.size() * sizeof(driver::Record)) == 0);
+      CHECK(std::memcmp(together.data(), alone.data(), alone.size() * sizeof(solver::PointRecord)) == 0);
     });
 }
 
@@ -107,7 +109,7 @@ TEST(a_bad_particle_is_named_by_all_ranks_alike) {
   std::string alone;
   try {
     (void)run(world, execution(), *comm::alone(), 1000);
-  } catch (const driver::StepError& error) {
+  } catch (const solver::StepError& error) {
     alone = error.what();
   }
   CHECK(alone.find("is not finite") != std::string::npos);
@@ -115,7 +117,7 @@ TEST(a_bad_particle_is_named_by_all_ranks_alike) {
     try {
       (void)run(world, execution(), communicator, 1000);
       CHECK(false);
-    } catch (const driver::StepError& error) {
+    } catch (const solver::StepError& error) {
       if (communicator.is_root()) CHECK(alone == error.what());
     }
   });
@@ -124,7 +126,7 @@ TEST(a_bad_particle_is_named_by_all_ranks_alike) {
 TEST(more_boxes_than_cells_are_refused_on_all_ranks) {
   CHECK_THROWS(on_ranks(2,
                         [](comm::Communicator& communicator) {
-                          integrate::Execution e = execution();
+                          solver::Execution e = execution();
                           e.boxes = 5000;
                           (void)run(eddies(2), e, communicator, 1);
                         }),
@@ -139,17 +141,17 @@ Result run_in_two(const world::World& world, int ranks_before, int ranks_after, 
   std::vector<std::vector<std::byte>> parts(static_cast<std::size_t>(ranks_before));
   std::vector<std::vector<double>> series;
   on_ranks(ranks_before, [&](comm::Communicator& communicator) {
-    const auto simulation = driver::Simulation::make(world, execution(), 0.01, communicator);
+    const auto simulation = std::make_unique<driver::Simulation>(world, execution(), 0.01, communicator);
     simulation->advance(1e9, before, 1e9);
-    parts[static_cast<std::size_t>(communicator.rank())] = simulation->save(communicator.rank());
+    parts[static_cast<std::size_t>(communicator.rank())] = simulation->part();
     if (communicator.is_root())
       for (auto& each : simulation->take_series()) series.push_back(each.values);
   });
   Result result;
   on_ranks(ranks_after, [&](comm::Communicator& communicator) {
-    integrate::Execution e = execution();
+    solver::Execution e = execution();
     e.rebalance_every = 3;
-    const auto simulation = driver::Simulation::make(world, e, 0.01, communicator);
+    const auto simulation = std::make_unique<driver::Simulation>(world, e, 0.01, communicator);
     std::size_t next = 0;
     simulation->restore([&] { return next < parts.size() ? parts[next++] : std::vector<std::byte>{}; });
     simulation->advance(1e9, steps, 1e9);
@@ -157,7 +159,7 @@ Result run_in_two(const world::World& world, int ranks_before, int ranks_after, 
     const auto statistics = simulation->statistics();
     if (!communicator.is_root()) return;
     result.particles = checksum;
-    result.rebuilds = statistics.rebuilds;
+    result.rebuilds = statistics.count("rebuilds");
     const auto after = simulation->take_series();
     for (std::size_t s = 0; s < after.size(); ++s) {
       result.series.push_back(series[s]);
@@ -188,16 +190,16 @@ TEST(a_gas_goes_on_after_a_stop) { expect_the_same_after_a_stop(burst(), 40); }
 
 TEST(a_checkpoint_of_another_world_is_refused) {
   const auto alone = comm::alone();
-  const std::vector<std::byte> part = driver::Simulation::make(eddies(2), execution(), 0.01, *alone)->save(0);
+  const std::vector<std::byte> part = driver::Simulation(eddies(2), execution(), 0.01, *alone).part();
   bool given = false;
-  const auto other = driver::Simulation::make(eddies(3), execution(), 0.01, *alone);
+  const auto other = std::make_unique<driver::Simulation>(eddies(3), execution(), 0.01, *alone);
   CHECK_THROWS(other->restore([&] { return std::exchange(given, true) ? std::vector<std::byte>{} : part; }),
                "it belongs to another world");
 }
 
 TEST(a_checkpoint_whose_fields_are_not_equally_long_is_refused) {
   const auto alone = comm::alone();
-  std::vector<std::byte> part = driver::Simulation::make(eddies(2), execution(), 0.01, *alone)->save(0);
+  std::vector<std::byte> part = driver::Simulation(eddies(2), execution(), 0.01, *alone).part();
   // The last value of a field is left out, and its number of values, which stands before them, says so.
   const auto shortened = [&](const std::string& name, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(name));
@@ -215,7 +217,7 @@ TEST(a_checkpoint_whose_fields_are_not_equally_long_is_refused) {
   for (const char* name : {"fluid.xy", "fluid.s", "fluid.mass", "fluid.placex", "fluid.vy"}) {
     const auto damaged = shortened(name, 8);
     on_ranks(2, [&](comm::Communicator& communicator) {  // the second alone finds it
-      const auto other = driver::Simulation::make(eddies(2), execution(), 0.01, communicator);
+      const auto other = std::make_unique<driver::Simulation>(eddies(2), execution(), 0.01, communicator);
       std::size_t next = 0;
       const std::array<std::vector<std::byte>, 3> parts{part, damaged, {}};
       CHECK_THROWS(other->restore([&] { return parts.at(next++); }), communicator.is_root() ? "values instead of" : "");

@@ -122,14 +122,14 @@ TEST(what_is_noted_is_what_was_sent_and_changes_no_bit) {
   constexpr std::int64_t k_steps = 200 / fixture::k_slow;
   on_ranks(3, [](comm::Communicator& c) {
     const auto result = [&](bool noted) {
-      const auto simulation = driver::Simulation::make(fixture::stream(), fixture::execution(), 0.01, c);
+      const auto simulation = std::make_unique<driver::Simulation>(fixture::stream(), fixture::execution(), 0.01, c);
       simulation->advance(1e9, 10, 1e9);
-      const std::int64_t before = simulation->statistics().message_bytes;
+      const std::int64_t before = simulation->statistics().count("message_bytes");
       CHECK(simulation->traffic().exchanges.empty());
       if (noted) simulation->keep_traffic();
       simulation->advance(1e9, k_steps, 1e9);
       const comm::TrafficLog log = simulation->traffic();
-      const std::int64_t bytes = simulation->statistics().message_bytes - before;
+      const std::int64_t bytes = simulation->statistics().count("message_bytes") - before;
       CHECK(log.exchanges.empty() != noted);
       if (noted && c.is_root()) {
         std::int64_t logged = 0, migrants = 0;

@@ -16,7 +16,7 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
     const char* instructions;  // the thread sanitizer does not see what intrinsics load and store
   };
   for (const Way& way : {Way{2, 1, "auto"}, Way{3, 2, "scalar"}, Way{4, 5, "scalar"}}) {
-    integrate::Execution e = execution();
+    solver::Execution e = execution();
     e.threads = way.threads;
     e.boxes = way.boxes;
     e.instructions = way.instructions;

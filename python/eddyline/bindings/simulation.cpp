@@ -1,5 +1,5 @@
 // Simulation: views of its arrays without copies, results as new arrays.
-#include "driver/simulation.hpp"
+#include "driver/leader.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -23,15 +23,16 @@
 #include "comm/collectives.hpp"
 #include "comm/connect.hpp"
 #include "comm/wait.hpp"
-#include "driver/arithmetic.hpp"
-#include "driver/leader.hpp"
 #include "observe/codes.hpp"
+#include "observe/raster.hpp"
+#include "solvers/sph/arithmetic.hpp"
+#include "solvers/sph/estimate.hpp"
 
 namespace eddyline::bindings {
 
 namespace nb = nanobind;
 using comm::Communicator;
-using driver::Simulation;
+using driver::Leader;
 using namespace nb::literals;
 
 namespace {
@@ -48,13 +49,27 @@ View<T> view(nb::handle self, std::span<const T> values) {
   return View<T>(values.data(), {values.size()}, self);
 }
 
-/// (n, D), without a copy: particles have stride 1, components a stride of their own.
-View<double> view(nb::handle self, Simulation::Vectors vectors) {
-  const auto dimensions = static_cast<std::size_t>(nb::cast<const Simulation&>(self).dimensions());
-  return View<double>(vectors.data, {vectors.size, dimensions}, self, {1, static_cast<std::int64_t>(vectors.stride)});
+/// Doubles without a copy: members have stride 1, components a stride of their own.
+View<double> view(nb::handle self, const solver::Doubles& doubles) {
+  if (!doubles.is_vector) return view(self, std::span(doubles.data, doubles.size));
+  return View<double>(doubles.data, {doubles.size, static_cast<std::size_t>(doubles.components)}, self,
+                      {1, static_cast<std::int64_t>(doubles.stride)});
 }
 
-nb::object big_integer(const driver::Checksum& sum) {
+/// A field of the particles or cells of this rank, see FieldSets: a view, or a new array where it is computed.
+nb::object field(nb::handle self, const std::string& set, const std::string& name) {
+  return std::visit(
+      [&](auto&& values) {
+        using Values = std::decay_t<decltype(values)>;
+        if constexpr (std::is_same_v<Values, std::vector<double>>)
+          return nb::cast(give(std::move(values)));
+        else
+          return nb::cast(view(self, values), nb::rv_policy::automatic);
+      },
+      nb::cast<const Leader&>(self).own().solver().fields().field(set, name));
+}
+
+nb::object big_integer(const solver::Checksum& sum) {
   return nb::module_::import_("builtins")
       .attr("int")(nb::int_(sum.high))
       .attr("__lshift__")(64)
@@ -65,7 +80,7 @@ nb::tuple tuple_of(Vec3 v, int dimensions) {
   return dimensions == 2 ? nb::make_tuple(v.x, v.y) : nb::make_tuple(v.x, v.y, v.z);
 }
 
-nb::dict details(const driver::Diagnosis& d) {
+nb::dict details(const solver::Diagnosis& d) {
   nb::dict out;
   out["id"] = d.id;
   out["step"] = d.step;
@@ -89,43 +104,33 @@ nb::dict details(const driver::Diagnosis& d) {
   return out;
 }
 
-nb::dict statistics(const Simulation& s) {
+nb::object value_of(const solver::Counter& counter) {
+  switch (counter.kind) {
+    case solver::Counter::Kind::whole: return nb::int_(counter.whole);
+    case solver::Counter::Kind::real: return nb::float_(counter.real);
+    case solver::Counter::Kind::flag: return nb::bool_(counter.whole != 0);
+  }
+  return nb::none();
+}
+
+/// Counters by name; "lazy.every" is the entry `every` of a dict `lazy`.
+nb::dict statistics(const Leader& s) {
   const driver::Statistics stats = s.statistics();
   nb::dict out;
-  out["steps"] = stats.steps;
-  out["rebuilds"] = stats.rebuilds;
-  out["renewals"] = stats.renewals;
-  out["fluid_particles"] = stats.fluid_particles;
-  out["wall_particles"] = stats.wall_particles;
-  out["pairs"] = stats.pairs;
-  out["stored_pairs"] = stats.stored;
-  out["padded_pairs"] = stats.padded;
-  out["memory_bytes"] = stats.memory_bytes;
-  out["list_bytes"] = stats.list_bytes;
-  out["messages"] = stats.messages;
-  out["message_bytes"] = stats.message_bytes;
-  out["messages_between_sites"] = stats.messages_between;
-  out["bytes_between_sites"] = stats.bytes_between;
-  out["ghost_rows"] = stats.ghost_rows;
-  out["migrants"] = stats.migrants;
-  out["contacts"] = stats.contacts;
-  out["left_particles"] = stats.left_particles;
+  for (const solver::Counter& counter : stats.counters) {
+    const std::string name(counter.name);
+    const std::size_t dot = name.find('.');
+    if (dot == std::string::npos) {
+      out[name.c_str()] = value_of(counter);
+      continue;
+    }
+    const std::string table = name.substr(0, dot);
+    if (!out.contains(table.c_str())) out[table.c_str()] = nb::dict();
+    nb::cast<nb::dict>(out[table.c_str()])[name.substr(dot + 1).c_str()] = value_of(counter);
+  }
   out["instructions"] = stats.instructions;
   out["threads"] = stats.threads;
   out["ranks"] = stats.ranks;
-  out["rebalances"] = stats.rebalances;
-  out["imbalance"] = stats.imbalance;
-  out["rebalance_seconds"] = stats.rebalance_seconds;
-  if (stats.lazy.every > 1) {
-    nb::dict lazy;
-    lazy["every"] = stats.lazy.every;
-    lazy["exact"] = stats.lazy.exact;
-    lazy["cells"] = stats.lazy.depth;
-    lazy["steps"] = stats.lazy.steps;
-    lazy["refreshes"] = stats.lazy.refreshes;
-    lazy["copies"] = stats.lazy.copies;
-    out["lazy"] = lazy;
-  }
   nb::dict seconds;
   for (const auto& [name, value] : stats.seconds) seconds[name.c_str()] = value;
   out["seconds"] = seconds;
@@ -139,12 +144,12 @@ nb::dict statistics(const Simulation& s) {
   return out;
 }
 
-nb::list shares(const Simulation& s) {
+nb::list shares(const Leader& s) {
+  const auto sets = s.own().solver().fields().sets();
   nb::list all;
-  for (const driver::RankShare& share : s.shares()) {
+  for (const solver::RankShare& share : s.shares()) {
     nb::dict one, seconds;
-    one["fluid_particles"] = share.fluid_particles;
-    one["wall_particles"] = share.wall_particles;
+    for (std::size_t k = 0; k < sets.size(); ++k) one[std::string(sets[k].members).c_str()] = share.members[k];
     one["migrants"] = share.migrants;
     one["memory_bytes"] = share.memory_bytes;
     one["neighbors"] = share.neighbors;
@@ -161,7 +166,7 @@ nb::list shares(const Simulation& s) {
 }
 
 /// By rank: (n, 2) moments and the names of the phases.
-nb::list timeline(const Simulation& s) {
+nb::list timeline(const Leader& s) {
   nb::list all;
   for (const auto& laps : s.timeline()) {
     std::vector<double> moments;
@@ -176,7 +181,7 @@ nb::list timeline(const Simulation& s) {
 }
 
 /// Exchanges: (n, 4) step, tag, group, bytes of a row; messages: (m, 4) group, from, to, rows; names of the tags.
-nb::tuple traffic(const Simulation& s) {
+nb::tuple traffic(const Leader& s) {
   const comm::TrafficLog log = s.traffic();
   std::vector<std::int64_t> exchanges, messages;
   std::map<std::int64_t, std::string> names;
@@ -191,7 +196,7 @@ nb::tuple traffic(const Simulation& s) {
                         give(std::move(messages), {log.messages.size(), 4}), named);
 }
 
-nb::dict take_series(Simulation& s) {
+nb::dict take_series(Leader& s) {
   nb::dict out;
   for (auto& series : s.take_series()) {
     const std::size_t columns = series.columns.size(), rows = series.values.size() / columns;
@@ -228,18 +233,18 @@ nb::list gather(Communicator& communicator, const nb::bytes& message) {
   return all;
 }
 
-nb::bytes records(const Simulation& s, const std::string& kind, std::int64_t after, std::int64_t limit) {
+nb::bytes records(const Leader& s, const std::string& kind, std::int64_t after, std::int64_t limit) {
   if (kind != "fluid" && kind != "walls") throw UserError("records: kind must be \"fluid\" or \"walls\".");
   if (limit < 0) throw UserError("records: limit = " + std::to_string(limit) + "; must be at least 0.");
-  std::vector<driver::Record> batch;
+  std::vector<solver::PointRecord> batch;
   {
     nb::gil_scoped_release release;
-    batch = s.records(kind == "fluid" ? driver::Kind::fluid : driver::Kind::walls, after, limit);
+    batch = s.records(kind == "fluid" ? solver::PointKind::fluid : solver::PointKind::walls, after, limit);
   }
-  return nb::bytes(batch.data(), batch.size() * sizeof(driver::Record));
+  return nb::bytes(batch.data(), batch.size() * sizeof(solver::PointRecord));
 }
 
-double change(Simulation& s, const std::string& kind, const std::string& name, const Point& value,
+double change(Leader& s, const std::string& kind, const std::string& name, const Point& value,
               const std::vector<std::string>& formulas, const std::string& shape, const std::vector<double>& numbers,
               bool slip) {
   using Kind = world::Change::Kind;
@@ -276,57 +281,52 @@ double change(Simulation& s, const std::string& kind, const std::string& name, c
   return s.change(change);
 }
 
-nb::dict glance(const Simulation& s, std::int64_t every, bool with_ids) {
+nb::dict glance(const Leader& s, std::int64_t every, bool with_ids) {
   if (every < 1) throw UserError("glance: every must be at least 1.");
-  driver::Glance found;
+  solver::QuantizedParticles found;
   {
     nb::gil_scoped_release release;
-    found = s.glance(every, with_ids);
+    found = s.quantized(every, with_ids);
   }
   nb::dict out;
   out["speed"] = found.speed;
   out["pressure"] = nb::make_tuple(found.pressure[0], found.pressure[1]);
   out["density"] = nb::make_tuple(found.density[0], found.density[1]);
-  out["particles"] = nb::bytes(found.particles.data(), found.particles.size() * sizeof(driver::Glimpse));
+  out["particles"] = nb::bytes(found.particles.data(), found.particles.size() * sizeof(solver::QuantizedParticle));
   out["ids"] = nb::bytes(found.ids.data(), found.ids.size() * sizeof(std::int64_t));
   return out;
 }
 
-struct Drawn {
-  std::vector<observe::Quantity> quantities;
-  std::vector<observe::Raster> rasters;
-};
-
-Drawn draw(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape, const Point& lower,
-           const Point& upper) {
+std::vector<solver::Raster> draw(const Leader& s, const std::vector<std::string>& names, std::pair<int, int> shape,
+                                 const Point& lower, const Point& upper) {
   if (shape.first < 1 || shape.second < 1) throw UserError("rasters: shape must be at least (1, 1).");
-  Drawn drawn;
-  for (const std::string& name : names) drawn.quantities.push_back(observe::quantity_of(name, s.dimensions()));
-  if (names.size() > observe::k_quantities)
+  const auto& sampler = s.own().sampler();
+  std::vector<std::int32_t> quantities;
+  for (const std::string& name : names) quantities.push_back(observe::quantity_of(sampler, name));
+  if (names.size() > sampler.quantities().size())
     throw UserError("rasters: " + std::to_string(names.size()) + " quantities; there are " +
-                    std::to_string(observe::k_quantities) + ".");
-  const observe::Plane plane{shape.second, shape.first, vec(lower), vec(upper)};
+                    std::to_string(sampler.quantities().size()) + ".");
+  const solver::Plane plane{shape.second, shape.first, vec(lower), vec(upper)};
   nb::gil_scoped_release release;
-  drawn.rasters = s.rasters(drawn.quantities, plane);
-  return drawn;
+  return s.rasters(quantities, plane);
 }
 
-nb::list known_rasters(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape,
+nb::list known_rasters(const Leader& s, const std::vector<std::string>& names, std::pair<int, int> shape,
                        const Point& lower, const Point& upper) {
   nb::list known;
-  for (auto& raster : draw(s, names, shape, lower, upper).rasters)
+  for (auto& raster : draw(s, names, shape, lower, upper))
     known.append(nb::make_tuple(give(std::move(raster.known)), give(std::move(raster.values))));
   return known;
 }
 
-Owned<float> rasters(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape,
+Owned<float> rasters(const Leader& s, const std::vector<std::string>& names, std::pair<int, int> shape,
                      const Point& lower, const Point& upper) {
-  const Drawn drawn = draw(s, names, shape, lower, upper);
+  const auto drawn = draw(s, names, shape, lower, upper);
   const auto rows = static_cast<std::size_t>(shape.first), columns = static_cast<std::size_t>(shape.second);
   std::vector<float> pixels(names.size() * rows * columns);
   for (std::size_t n = 0; n < names.size(); ++n) {
-    const bool is_cover = drawn.quantities[n] == observe::Quantity::cover;
-    observe::spread(drawn.rasters[n], is_cover ? 0 : std::numeric_limits<float>::quiet_NaN(),
+    const bool is_cover = names[n] == "cover";
+    observe::spread(drawn[n], is_cover ? 0 : std::numeric_limits<float>::quiet_NaN(),
                     {pixels.data() + n * rows * columns, rows * columns});
   }
   return give(std::move(pixels), {names.size(), rows, columns});
@@ -348,7 +348,7 @@ using Mask = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>
 
 nb::tuple known_pixels(const Pixels& pixels, const std::optional<Mask>& is_solid) {
   if (is_solid && is_solid->size() != pixels.size()) throw UserError("known_pixels: solid is of another shape.");
-  observe::Raster found;
+  solver::Raster found;
   {
     nb::gil_scoped_release release;
     found.known.resize((pixels.size() + 7) / 8);
@@ -385,7 +385,7 @@ void bind_simulation(nb::module_& module) {
   module.def("exchange_strategies", [] { return exchange::strategy_names(); });
   module.def(
       "inside_refusal", [](const std::string& exchange) { return exchange::inside_refusal(exchange); }, "exchange"_a);
-  module.def("arithmetic_limit", driver::arithmetic_limit, "dimensions"_a, "sums"_a = "confined",
+  module.def("arithmetic_limit", sph::arithmetic_limit, "dimensions"_a, "sums"_a = "confined",
              "instructions"_a = "auto");
 
   module.def("series_lines", series_lines, "rows"_a);
@@ -393,28 +393,28 @@ void bind_simulation(nb::module_& module) {
   module.def("value_codes", value_codes, "values"_a, "top"_a, "solid"_a);
   module.def("cover_codes", cover_codes, "covers"_a, "one"_a);
 
-  static PyObject* step_error = nb::exception<driver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
+  static PyObject* step_error = nb::exception<solver::StepError>(module, "StepError", PyExc_RuntimeError).ptr();
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);
-    } catch (const driver::StepError& error) {
+    } catch (const solver::StepError& error) {
       nb::object value = nb::borrow(step_error)(error.what());
       value.attr("details") = details(error.diagnosis);
       PyErr_SetObject(step_error, value.ptr());
     }
   });
 
-  nb::class_<driver::Estimate>(module, "Estimate")
-      .def_ro("fluid_particles", &driver::Estimate::fluid_particles)
-      .def_ro("wall_particles", &driver::Estimate::wall_particles)
-      .def_ro("memory_bytes", &driver::Estimate::memory_bytes)
-      .def_ro("time_step", &driver::Estimate::time_step)
-      .def_prop_ro("smoothing_length", [](const driver::Estimate& e) { return e.length.smoothing_length; })
-      .def_prop_ro("interaction_radius", [](const driver::Estimate& e) { return e.length.interaction_radius; })
-      .def_prop_ro("cell_edge", [](const driver::Estimate& e) { return e.length.cell_edge; })
-      .def_prop_ro("skin", [](const driver::Estimate& e) { return e.length.skin; });
-  module.def("estimate", &driver::estimate, "world"_a);
-  module.def("effective_viscosity", &driver::effective_viscosity, "world"_a);
+  nb::class_<sph::Estimate>(module, "Estimate")
+      .def_ro("fluid_particles", &sph::Estimate::fluid_particles)
+      .def_ro("wall_particles", &sph::Estimate::wall_particles)
+      .def_ro("memory_bytes", &sph::Estimate::memory_bytes)
+      .def_ro("time_step", &sph::Estimate::time_step)
+      .def_prop_ro("smoothing_length", [](const sph::Estimate& e) { return e.length.smoothing_length; })
+      .def_prop_ro("interaction_radius", [](const sph::Estimate& e) { return e.length.interaction_radius; })
+      .def_prop_ro("cell_edge", [](const sph::Estimate& e) { return e.length.cell_edge; })
+      .def_prop_ro("skin", [](const sph::Estimate& e) { return e.length.skin; });
+  module.def("estimate", &sph::estimate, "world"_a);
+  module.def("effective_viscosity", &sph::effective_viscosity, "world"_a);
 
   nb::exception<comm::Unresponsive>(module, "UnresponsiveError", PyExc_RuntimeError);
   nb::class_<Communicator>(module, "Communicator")
@@ -433,7 +433,7 @@ void bind_simulation(nb::module_& module) {
       .def("disconnect", &Communicator::disconnect, nb::call_guard<nb::gil_scoped_release>())
       .def("abort", &Communicator::abort, "exit_code"_a, nb::call_guard<nb::gil_scoped_release>());
 
-  nb::class_<Simulation>(module, "Simulation")
+  nb::class_<Leader>(module, "Simulation")
       .def(nb::new_([](const world::World& world, int boxes, int threads, int cores, const std::string& instructions,
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
@@ -448,7 +448,7 @@ void bind_simulation(nb::module_& module) {
              };
              const exchange::BetweenSites between{by_site("combine", combine), by_site("compress", compress)};
              nb::gil_scoped_release release;
-             integrate::Execution execution;
+             solver::Execution execution;
              execution.boxes = boxes;
              execution.threads = threads;
              execution.cores = cores;
@@ -463,55 +463,42 @@ void bind_simulation(nb::module_& module) {
              execution.lazy = {lazy, lazy_exact};
              static const auto alone = comm::alone();
              comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
-             auto own = Simulation::make(world, execution, series_interval, ranks);
-             return ranks.size() > 1 && ranks.is_root() ? driver::lead(std::move(own), ranks) : std::move(own);
+             return std::make_unique<Leader>(
+                 std::make_unique<driver::Simulation>(world, execution, series_interval, ranks));
            }),
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "cores"_a = 0, "instructions"_a = "auto",
            "neighbors"_a = "cells", "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection",
            "exchange"_a = "nonblocking", "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none",
            "compress"_a = "none", "lazy"_a = 1, "lazy_exact"_a = true, "list_parts"_a = 0, nb::keep_alive<0, 13>())
       .def(
-          "follow", [](Simulation& s, Communicator& communicator) { driver::follow(s, communicator); },
-          "communicator"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def("advance", &Simulation::advance, "until"_a, "max_steps"_a, "max_seconds"_a,
+          "follow", [](Leader& s) { driver::follow(s.own()); }, nb::call_guard<nb::gil_scoped_release>())
+      .def("advance", &Leader::advance, "until"_a, "max_steps"_a, "max_seconds"_a,
            nb::call_guard<nb::gil_scoped_release>())
       .def("change", change, "kind"_a, "name"_a = "", "value"_a = Point{0, 0, 0},
            "formulas"_a = std::vector<std::string>{}, "shape"_a = "", "numbers"_a = std::vector<double>{},
            "slip"_a = false)
-      .def("interrupt", &Simulation::interrupt)
-      .def("end", &Simulation::end, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("dimensions", &Simulation::dimensions)
-      .def_prop_ro("threads", &Simulation::threads)
-      .def_prop_ro("time", &Simulation::time)
-      .def_prop_ro("step_count", &Simulation::steps)
-      .def_prop_ro("time_step", &Simulation::time_step)
-      .def_prop_ro("fluid_count", &Simulation::fluid_count)
-      .def_prop_ro("wall_count", &Simulation::wall_count)
-      .def_prop_ro(
-          "id", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).id()); },
-          nb::rv_policy::automatic)
-      .def_prop_ro(
-          "mass", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).mass()); },
-          nb::rv_policy::automatic)
-      .def_prop_ro(
-          "buffer", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).buffer()); },
-          nb::rv_policy::automatic)
-      .def_prop_ro(
-          "position", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).position()); },
-          nb::rv_policy::automatic)
-      .def_prop_ro(
-          "velocity", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).velocity()); },
-          nb::rv_policy::automatic)
-      .def_prop_ro(
-          "density", [](const Simulation& s) { return give(s.density()); }, nb::rv_policy::automatic)
-      .def("pressure", [](const Simulation& s) { return give(s.pressure()); })
-      .def("thermal_energy",
-           [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).thermal_energy()); })
-      .def("surface", [](const Simulation& s) { return give(s.surface()); })
-      .def("wall_position",
-           [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_position()); })
-      .def("wall_body", [](nb::handle self) { return view(self, nb::cast<const Simulation&>(self).wall_owner()); })
-      .def("wall_pressure", [](const Simulation& s) { return give(s.wall_pressure()); })
+      .def("interrupt", &Leader::interrupt)
+      .def("end", &Leader::end, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("dimensions", [](const Leader& s) { return s.own().solver().world().dimensions; })
+      .def_prop_ro("threads", [](const Leader& s) { return s.own().solver().threads(); })
+      .def_prop_ro("time", [](const Leader& s) { return s.own().solver().clock().time; })
+      .def_prop_ro("step_count", [](const Leader& s) { return s.own().solver().clock().steps; })
+      .def_prop_ro("time_step", [](const Leader& s) { return s.own().solver().next_time_step(); })
+      .def_prop_ro("fluid_count", [](const Leader& s) { return s.own().solver().fields().count(0); })
+      .def_prop_ro("wall_count", [](const Leader& s) { return s.own().solver().fields().count(1); })
+      .def("field", field, "set"_a, "name"_a)
+      .def_prop_ro("id", [](nb::handle self) { return field(self, "fluid", "id"); })
+      .def_prop_ro("mass", [](nb::handle self) { return field(self, "fluid", "mass"); })
+      .def_prop_ro("buffer", [](nb::handle self) { return field(self, "fluid", "buffer"); })
+      .def_prop_ro("position", [](nb::handle self) { return field(self, "fluid", "position"); })
+      .def_prop_ro("velocity", [](nb::handle self) { return field(self, "fluid", "velocity"); })
+      .def_prop_ro("density", [](nb::handle self) { return field(self, "fluid", "density"); })
+      .def("pressure", [](nb::handle self) { return field(self, "fluid", "pressure"); })
+      .def("thermal_energy", [](nb::handle self) { return field(self, "fluid", "thermal_energy"); })
+      .def("surface", [](nb::handle self) { return field(self, "fluid", "surface"); })
+      .def("wall_position", [](nb::handle self) { return field(self, "walls", "position"); })
+      .def("wall_body", [](nb::handle self) { return field(self, "walls", "body"); })
+      .def("wall_pressure", [](nb::handle self) { return field(self, "walls", "pressure"); })
       .def("glance", glance, "every"_a = 1, "with_ids"_a = false)
       .def("records", records, "kind"_a, "after"_a, "limit"_a)
       .def("take_series", take_series)
@@ -519,7 +506,7 @@ void bind_simulation(nb::module_& module) {
       .def("known_rasters", known_rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a)
       .def(
           "save",
-          [](Simulation& s, int rank) {
+          [](Leader& s, int rank) {
             std::vector<std::byte> part;
             {
               nb::gil_scoped_release release;
@@ -530,7 +517,7 @@ void bind_simulation(nb::module_& module) {
           "rank"_a = 0)
       .def(
           "restore",
-          [](Simulation& s, const nb::iterator& parts) {
+          [](Leader& s, const nb::iterator& parts) {
             nb::iterator at = parts;
             s.restore([&at] {
               if (at == nb::iterator::sentinel()) return std::vector<std::byte>{};
@@ -541,18 +528,18 @@ void bind_simulation(nb::module_& module) {
             });
           },
           "parts"_a)
-      .def("checksum", [](const Simulation& s) { return big_integer(s.checksum()); })
-      .def("keep_checksums", &Simulation::keep_checksums, "every"_a)
+      .def("checksum", [](const Leader& s) { return big_integer(s.checksum()); })
+      .def("keep_checksums", &Leader::keep_checksums, "every"_a)
       .def("take_checksums",
-           [](Simulation& s) {
+           [](Leader& s) {
              nb::list all;
              for (const auto& [step, sum] : s.take_checksums()) all.append(nb::make_tuple(step, big_integer(sum)));
              return all;
            })
       .def("shares", shares)
-      .def("keep_timeline", &Simulation::keep_timeline, "laps"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("keep_timeline", &Leader::keep_timeline, "laps"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("timeline", timeline)
-      .def("keep_traffic", &Simulation::keep_traffic, nb::call_guard<nb::gil_scoped_release>())
+      .def("keep_traffic", &Leader::keep_traffic, nb::call_guard<nb::gil_scoped_release>())
       .def("traffic", traffic)
       .def("statistics", statistics);
 }

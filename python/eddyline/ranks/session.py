@@ -128,7 +128,7 @@ class Session:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
                 signal.signal(number, signal.SIG_IGN)
             tell_computing(leads=False)
-            simulation.follow(self.communicator)
+            simulation.follow()
             raise SystemExit(0)
         try:
             yield

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/vec.hpp"
+
+namespace eddyline::comm {
+class Sums;
+}  // namespace eddyline::comm
+
+namespace eddyline::solver {
+
+/// Force of the fluid on a body or a side of the domain [N; in 2D N/m], and torque on a body about its pivot [N m;
+/// in 2D N m/m].
+struct Load {
+  Vec3 pressure, viscous, torque;
+  double power = 0;  // of a body that moves, on the fluid: -(F . v + T . w) [W; in 2D W/m]
+};
+
+/// Forces on solids, of the last step, which must have been asked for them.
+class Loads {
+ public:
+  Loads() = default;
+  Loads(const Loads&) = delete;
+  Loads& operator=(const Loads&) = delete;
+  virtual ~Loads() = default;
+
+  /// The solids whose forces are known: index of a body, or -1 - side.
+  virtual const std::vector<std::int32_t>& owners() const = 0;
+  /// Whether the power of this solid is known: of bodies that were to move when the run began.
+  virtual bool has_power(std::int32_t owner) const = 0;
+  /// Whether any solid does work on the fluid: a body that moves, or a side that slides.
+  virtual bool has_work() const = 0;
+
+  /// Adds the sums of this rank, for all owners.
+  virtual void add(comm::Sums& sums) = 0;
+  /// Load of the k-th owner, from the sums of all ranks.
+  virtual Load load(std::size_t k, const comm::Sums& sums) const = 0;
+  /// Power of sides that slide, on the fluid.
+  virtual double power_of_sides(const comm::Sums& sums) const = 0;
+};
+
+}  // namespace eddyline::solver

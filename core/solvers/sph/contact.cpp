@@ -1,0 +1,107 @@
+#include "solvers/sph/contact.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace eddyline::sph {
+
+Contact::Contact(const world::World& world) : dimensions_(world.dimensions), probe_(1e-4 * world.spacing) {
+  for (int d = 0; d < 3; ++d) {
+    const auto side = world.sides.begin() + 2 * d;
+    lower_[d] = side[0].kind == world::SideKind::wall ? world.origin[d] : -INFINITY;
+    upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
+  }
+  for (const auto& body : world.bodies)
+    if (body.shape != nullptr) find_bounds(bodies_.emplace_back(Solid{body.shape, body.motion, {}, {}, {}}));
+  for (const auto& opening : world.openings) {
+    openings_.push_back(particles::opening_sites(world, opening));
+    if (opening.inflow) inflows_.push_back({openings_.back()});
+  }
+}
+
+void Contact::move_bodies(double t) {
+  for (auto& body : bodies_) {
+    if (!body.motion) continue;
+    body.pose = body.motion->at(t);
+    find_bounds(body);
+  }
+}
+
+void Contact::find_bounds(Solid& body) const {
+  std::tie(body.lowest, body.highest) = body.shape->bounds();
+  if (body.motion) std::tie(body.lowest, body.highest) = body.pose.bounds(body.lowest, body.highest);
+  const Vec3 rounding{probe_, probe_, probe_};
+  body.lowest = body.lowest - rounding, body.highest = body.highest + rounding;
+}
+
+bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
+  for (int d = 0; d < dimensions_; ++d)
+    if (!(lowest[d] >= lower_[d] && highest[d] <= upper_[d])) return false;
+  return std::none_of(inflows_.begin(), inflows_.end(), [&](const Inflow& inflow) {
+    return std::max(inflow.sites.depth(lowest), inflow.sites.depth(highest)) > inflow.let_in;
+  });
+}
+
+bool Contact::bodies_are_clear(const Vec3& lowest, const Vec3& highest) const {
+  return std::all_of(bodies_.begin(), bodies_.end(),
+                     [&](const Solid& body) { return body.is_clear_of(lowest, highest, dimensions_); });
+}
+
+bool Contact::is_through_opening(Vec3 x) const {
+  return std::any_of(openings_.begin(), openings_.end(), [x](const auto& sites) { return sites.is_through(x); });
+}
+
+void Contact::put_back(Vec3& x, Vec3& v) const {
+  for (int d = 0; d < dimensions_; ++d) {
+    if (x[d] < lower_[d]) {
+      x[d] = lower_[d];
+      v[d] = std::max(v[d], 0.0);
+    } else if (x[d] > upper_[d]) {
+      x[d] = upper_[d];
+      v[d] = std::min(v[d], 0.0);
+    }
+  }
+}
+
+bool Contact::with_inflows(Vec3& x, Vec3& v) const {
+  bool touched = false;
+  for (const auto& [sites, let_in] : inflows_) {
+    if (!sites.is_through(x) || sites.depth(x) <= let_in) continue;
+    x[sites.axis] = sites.plane - sites.inward * let_in;
+    if (sites.inward * v[sites.axis] < 0) v[sites.axis] = 0;
+    touched = true;
+  }
+  return touched;
+}
+
+bool Contact::with_bodies(Vec3& x, Vec3& v) const {
+  bool touched = false;
+  for (const Solid& body : bodies_) {
+    if (body.is_clear_of(x, x, dimensions_)) continue;
+    const Vec3 X = body.motion ? body.pose.reference(x) : x;
+    const double depth = -body.shape->signed_distance(X);
+    if (!(depth > 0) || is_through_opening(x)) continue;
+    Vec3 normal;
+    for (int d = 0; d < dimensions_; ++d) {
+      Vec3 step;
+      step[d] = probe_;
+      normal[d] = body.shape->signed_distance(X + step) - body.shape->signed_distance(X - step);
+    }
+    const double length = norm(normal);
+    if (!(length > 0)) continue;
+    normal = normal / length;
+    Vec3 surface_velocity;
+    if (body.motion) {
+      normal = body.pose.direction(normal);
+      surface_velocity = body.pose.velocity_at(x + depth * normal);
+    }
+    x = x + depth * normal;
+    const double inward = dot(v - surface_velocity, normal);
+    if (inward < 0) v = v - inward * normal;
+    touched = true;
+  }
+  return touched;
+}
+
+}  // namespace eddyline::sph

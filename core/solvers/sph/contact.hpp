@@ -1,0 +1,80 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/vec.hpp"
+#include "particles/openings.hpp"
+#include "world/world.hpp"
+
+namespace eddyline::sph {
+
+/// The last resort at walls: dummy particles stop the fluid, but a hard impact may push single particles a fraction of
+/// a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity, relative to
+/// that of the surface (an inelastic contact). A pure function of one particle and the time.
+class Contact {
+ public:
+  explicit Contact(const world::World& world);
+
+  /// Moves bodies to where they are at time t [s].
+  void move_bodies(double t);
+
+  /// How far beyond an inflow, counted among inflows, fluid may be [m].
+  void let_in(std::size_t inflow, double depth) { inflows_[inflow].let_in = depth; }
+
+  /// Whether the sides of the domain and its inflows leave all alone that is within these corners.
+  bool sides_are_clear(const Vec3& lowest, const Vec3& highest) const;
+  /// Whether bodies do.
+  bool bodies_are_clear(const Vec3& lowest, const Vec3& highest) const;
+
+  /// Corrects position and velocity at the sides of the domain; true if there was contact.
+  bool with_sides(Vec3& x, Vec3& v) const {
+    bool outside = false;
+    for (int d = 0; d < dimensions_; ++d) outside |= (x[d] < lower_[d]) | (x[d] > upper_[d]);
+    if (!outside || is_through_opening(x)) return false;
+    put_back(x, v);
+    return true;
+  }
+  /// The same at inflows: fluid does not leave through them, whatever pressure may be imposed there, but it may be
+  /// as far beyond as it has been let in.
+  bool with_inflows(Vec3& x, Vec3& v) const;
+  /// The same at bodies.
+  bool with_bodies(Vec3& x, Vec3& v) const;
+
+ private:
+  struct Solid {
+    world::ShapePtr shape;
+    std::optional<world::Motion> motion;
+    world::Pose pose;      // of a motion, now
+    Vec3 lowest, highest;  // what the body holds lies between these corners, a little more
+
+    /// Whether nothing between these corners is inside.
+    bool is_clear_of(const Vec3& low, const Vec3& high, int dimensions) const {
+      bool apart = false;
+      for (int d = 0; d < dimensions; ++d) apart |= (high[d] < lowest[d]) | (low[d] > highest[d]);
+      return apart;
+    }
+  };
+
+  struct Inflow {
+    particles::OpeningSites sites;
+    double let_in = 0;  // how far beyond it fluid may be [m]
+  };
+
+  /// The corners between which a body is now.
+  void find_bounds(Solid& body) const;
+
+  void put_back(Vec3& x, Vec3& v) const;
+
+  /// Whether x has gone through an opening: there is no wall.
+  bool is_through_opening(Vec3 x) const;
+
+  Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
+  std::vector<Solid> bodies_;
+  std::vector<particles::OpeningSites> openings_;
+  std::vector<Inflow> inflows_;
+  int dimensions_;
+  double probe_;  // step of the differences that give a body's normal [m]
+};
+
+}  // namespace eddyline::sph

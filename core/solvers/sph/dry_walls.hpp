@@ -1,0 +1,42 @@
+#pragma once
+// Walls that no fluid is near: most of a tank's.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "solvers/sph/flow/schedule.hpp"
+
+namespace eddyline::sph {
+
+/// Which chunks of walls a step computes: those without neighbours keep the rows that they were given when their lists
+/// were new, as long as no wall moves and none changes its speed.
+class DryWalls {
+ public:
+  /// What is to be computed of `all` blocks for the first n particles. `lists`: of walls over the fluid.
+  template <class Lists>
+  std::span<const Block> leave_out(const Lists& lists, std::span<const Block> all, std::int64_t n, bool walls_rest) {
+    if (!walls_rest) return all;
+    if (version_ != lists.version()) {
+      version_ = lists.version();
+      written_ = 0;
+      const auto chunks = lists.chunks();
+      wet_.reserve(chunks.size());
+      choose_blocks(chunks.size(), [&](std::size_t c) { return chunks[c].length > 0; }, wet_);
+    }
+    const bool all_are_written = n <= written_;
+    written_ = std::max(written_, n);
+    return all_are_written ? std::span<const Block>(wet_) : all;
+  }
+  /// The world has changed.
+  void forget() { version_ = -1; }
+
+ private:
+  std::int64_t version_ = -1;  // of the lists
+  std::int64_t written_ = 0;   // so many particles since then
+  std::vector<Block> wet_;
+};
+
+}  // namespace eddyline::sph

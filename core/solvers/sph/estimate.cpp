@@ -1,0 +1,78 @@
+#include "solvers/sph/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "solvers/sph/flow/constants.hpp"
+
+namespace eddyline::sph {
+
+namespace {
+
+/// Places that may hold fluid, at most.
+double places_of(const world::World& world) {
+  const auto within = [&](const std::pair<Vec3, Vec3>& bounds) {
+    double places = 1;
+    for (int d = 0; d < world.dimensions; ++d) {
+      const double low = std::max(bounds.first[d], world.origin[d]);
+      const double high = std::min(bounds.second[d], world.origin[d] + world.size[d]);
+      places *= std::max(0.0, high - low) / world.spacing;
+    }
+    return places;
+  };
+  if (world.regions.empty()) return within({world.origin, world.origin + world.size});
+  double places = 0;
+  for (const auto& region : world.regions) places += within(region.shape->bounds());
+  return places;
+}
+
+/// How much coarser a world is placed to count its particles: so that it has no more than `k_most` places, but eight
+/// across its narrowest side.
+double coarser(const world::World& world) {
+  constexpr double k_most = 4e6, k_fewest_across = 8;
+  const double places = places_of(world);
+  if (!(places > k_most)) return 1;
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (int d = 0; d < world.dimensions; ++d) narrowest = std::min(narrowest, world.size[d] / world.spacing);
+  return std::max(1.0, std::min(std::pow(places / k_most, 1.0 / world.dimensions), narrowest / k_fewest_across));
+}
+
+/// A count that is not exact, to three digits.
+std::int64_t about(double count) {
+  if (count < 1000) return std::llround(count);
+  const double digit = std::pow(10.0, std::floor(std::log10(count)) - 2);
+  return std::llround(std::round(count / digit) * digit);
+}
+
+}  // namespace
+
+Estimate estimate(const world::World& world) {
+  Estimate e{};
+  e.length = particles::lengths(world);
+  const double ratio = coarser(world);
+  world::World placed = world;
+  placed.spacing *= ratio;
+  const particles::Placement placement = particles::place(placed);
+  const auto fluid = static_cast<double>(placement.fluid.size()), walls = static_cast<double>(placement.walls.size());
+  e.fluid_particles = ratio == 1 ? std::llround(fluid) : about(fluid * std::pow(ratio, world.dimensions));
+  e.wall_particles = ratio == 1 ? std::llround(walls) : about(walls * std::pow(ratio, world.dimensions - 1));
+  // Measured: state, rows and results of a particle with its ghosts, a stored neighbour, and all of a wall's.
+  const double reach = 1.05 * e.length.interaction_radius / world.spacing;
+  const double neighbors = world.dimensions == 2 ? 3.14 * reach * reach : 4.19 * reach * reach * reach;
+  const bool classic = world.method.scheme == world::Scheme::classic;
+  const double state = world.dimensions == 2 ? (classic ? 300 : 230) : (classic ? 350 : 300), wall = 200;
+  const double bytes =
+      static_cast<double>(e.fluid_particles) * (state + 4.7 * neighbors) + static_cast<double>(e.wall_particles) * wall;
+  e.memory_bytes = static_cast<std::int64_t>(bytes);
+  const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
+  const double signal = classic ? 1 + 0.6 * world.method.artificial_viscosity : 1.1;
+  e.time_step = world.method.cfl * h / (signal * world.fluid.sound_speed);
+  if (nu > 0) e.time_step = std::min(e.time_step, world.method.viscous_cfl * h * h / nu);
+  return e;
+}
+
+double effective_viscosity(const world::World& world) { return sph::Constants(world).nu_fluid; }
+
+}  // namespace eddyline::sph

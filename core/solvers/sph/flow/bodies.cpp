@@ -1,0 +1,139 @@
+// Bodies that come into a running flow, and go.
+//
+// The world changes at once, particles at the rebuild with which the next step begins: nobody between two steps sees
+// particles in an order that their rows and results do not have.
+
+#include <string>
+
+#include "base/errors.hpp"
+#include "comm/collectives.hpp"
+#include "neighbors/fields.hpp"
+#include "solvers/sph/flow.hpp"
+#include "solvers/sph/flow/remove.hpp"
+
+namespace eddyline::sph {
+
+namespace {
+
+constexpr std::int64_t k_most_additions = 0xffff;  // the last part of an id, see make_id()
+
+}  // namespace
+
+template <class T, int D>
+double Flow<T, D>::add_body(const world::Change& change) {
+  std::int64_t addition = 1;
+  for (const BodyChange& before : body_changes_) addition += before.addition > 0 ? 1 : 0;
+  if (addition > k_most_additions) throw UserError("65,535 bodies have been added; a run takes no more.");
+  const world::Body body{
+      .name = change.name.data(), .shape = world::shape_of(change), .slip = change.slip, .motion = {}};
+
+  ReproducibleSum mass;
+  std::int64_t stays = 0;
+  for (std::size_t i = 0; i < fluid.id.size(); ++i) {
+    if (is_in_the_way(body, i))
+      mass.add(fluid.mass[i]);
+    else
+      ++stays;
+  }
+  comm::sum(communicator_, {&mass, 1}, "adding a body");
+  comm::sum(communicator_, {&stays, 1}, "adding a body");
+  if (stays == 0) throw UserError("no fluid would be left.");
+  body_changes_.push_back({world_.bodies.size(), addition});
+  world_.bodies.push_back(body);
+  return mass.value();
+}
+
+template <class T, int D>
+void Flow<T, D>::remove_body(const world::Change& change) {
+  for (std::size_t b = 0; b < world_.bodies.size(); ++b) {
+    auto& body = world_.bodies[b];
+    if (body.shape == nullptr || body.name != change.name.data()) continue;
+    body = {};
+    body_changes_.push_back({b, 0});
+    return;
+  }
+  throw UserError(std::string("there is no body of the name ") + change.name.data() + ".");
+}
+
+/// Whether fluid particle i has to make room for a body.
+template <class T, int D>
+bool Flow<T, D>::is_in_the_way(const world::Body& body, std::size_t i) const {
+  return fluid.buffer[i] == 0 &&
+         body.shape->signed_distance(vector_of(fluid.x, i)) < particles::k_clearance * world_.spacing;
+}
+
+/// What waits, with rows that are still in the order of the last rebuild. Those of walls keep what was extrapolated to
+/// them.
+template <class T, int D>
+void Flow<T, D>::change_bodies() {
+  kept_wall_rows_.take(walls, wall_rows);
+  for (; bodies_change(); ++body_changes_made_) {
+    const BodyChange& change = body_changes_[static_cast<std::size_t>(body_changes_made_)];
+    const world::Body& body = world_.bodies[change.body];
+    if (change.addition == 0)
+      drop_body(change.body);
+    else if (body.shape != nullptr)  // and not gone again before it came
+      clear_room(body), place_added_body(change.body, change.addition);
+  }
+  move_walls();
+  wall_halo.gather(neighbors::RowField(walls, D));
+}
+
+template <class T, int D>
+void Flow<T, D>::clear_room(const world::Body& body) {
+  const auto all = [&](auto&& visit) { fluid.for_each_array(visit); };
+  remove_particles_if(fluid.size(), all, [&](std::size_t i) {
+    if (!is_in_the_way(body, i)) return false;
+    left_mass.add(fluid.mass[i]);
+    ++left_particles;
+    return true;
+  });
+}
+
+/// Its dummy particles in this rank's cells, which know nothing of the fluid yet.
+template <class T, int D>
+void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
+  const auto placed = particles::place_body(world_, body, addition, [&](Vec3 x) { return is_here(x); });
+  const auto before = static_cast<std::size_t>(wall.size());
+  wall.for_each_array([&](auto& array) { array.resize(before + placed.size()); });
+  kept_wall_rows_.resize(before + placed.size());
+  for (std::size_t n = 0; n < placed.size(); ++n) {
+    const auto& particle = placed[n];
+    const std::size_t k = before + n;
+    wall.id[k] = particle.id;
+    wall.owner[k] = particle.owner;
+    wall.volume[k] = particle.volume;
+    wall.no_slip[k] = particle.no_slip;
+    for (int d = 0; d < D; ++d) wall.x[d][k] = particle.position[d];
+    write_wall_row(kept_wall_rows_[k], k);
+  }
+  if (wall.can_move) wall.rest(before, before + placed.size());
+}
+
+template <class T, int D>
+void Flow<T, D>::drop_body(std::size_t body) {
+  const auto all = [&](auto&& visit) {
+    wall.for_each_array(visit);
+    visit(kept_wall_rows_.field());
+  };
+  remove_particles_if(wall.size(), all,
+                      [&](std::size_t i) { return wall.owner[i] == static_cast<std::int32_t>(body); });
+}
+
+#define EDDYLINE_FLOW_BODIES(T, D)                                       \
+  template double Flow<T, D>::add_body(const world::Change&);            \
+  template void Flow<T, D>::remove_body(const world::Change&);           \
+  template void Flow<T, D>::change_bodies();                             \
+  template void Flow<T, D>::clear_room(const world::Body&);              \
+  template void Flow<T, D>::place_added_body(std::size_t, std::int64_t); \
+  template void Flow<T, D>::drop_body(std::size_t);                      \
+  template bool Flow<T, D>::is_in_the_way(const world::Body&, std::size_t) const;
+
+EDDYLINE_FLOW_BODIES(float, 2)
+EDDYLINE_FLOW_BODIES(float, 3)
+EDDYLINE_FLOW_BODIES(double, 2)
+EDDYLINE_FLOW_BODIES(double, 3)
+
+#undef EDDYLINE_FLOW_BODIES
+
+}  // namespace eddyline::sph

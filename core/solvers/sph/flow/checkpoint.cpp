@@ -1,0 +1,167 @@
+// Flow::save and Flow::restore: what a checkpoint holds of a flow.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "comm/collectives.hpp"
+#include "neighbors/fields.hpp"
+#include "solvers/sph/flow.hpp"
+
+namespace eddyline::sph {
+
+template <class T, int D>
+void Flow<T, D>::save(ArchiveWriter& archive) {
+  archive.put_value("moment", std::array{time, time_step, filling_level});
+  archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
+  archive.put_value("control", control);
+  archive.put_value("body_changes", body_changes_made_);
+  archive.put_value("own_counts", std::array{contacts, left_particles, migrants});
+  archive.put_value("left_mass", left_mass);
+  fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
+  VectorArray<double, D> places;
+  places.resize(fluid.id.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Vec3 place = sorted_place(i);
+    for (int d = 0; d < D; ++d) places[d][i] = place[d];
+  }
+  archive.put_field("fluid.place", places);
+  places.resize(wall.id.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {  // near where they are: some stand far outside of all cells
+    const auto row = static_cast<std::size_t>(wall_rows.row_of(i));
+    for (int d = 0; d < D; ++d) places[d][i] = constants_.fixed.unwrapped(wall_positions_.x[d][row], wall.x[d][i]);
+  }
+  archive.put_field("wall.place", places);
+  wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
+  kept_wall_rows_.take(walls, wall_rows);
+  archive.put_field("wall.row_parts", kept_wall_rows_.values());
+  if (!walls_move_) kept_wall_rows_.release();
+  openings.save(archive);
+}
+
+template <class T, int D>
+void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
+  std::array<double, 3> moment{};
+  std::array<std::int64_t, 3> counts{};
+  comm::agree(communicator_, "checkpoint", [&] {
+    take_particles(parts);
+    if (!communicator_.is_root()) return;
+    parts.at(0).get_value("moment", moment);
+    parts.at(0).get_value("counts", counts);
+    parts.at(0).get_value("control", control);
+    parts.at(0).get_value("body_changes", body_changes_made_);
+  });
+  moment = comm::broadcast(communicator_, moment, 0, "checkpoint");
+  counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
+  control = comm::broadcast(communicator_, control, 0, "checkpoint");
+  body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
+  if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))
+    throw UserError("checkpoint: more bodies had come or gone than the journal says. Has it been changed?");
+  time = moment[0], time_step = moment[1], filling_level = moment[2];
+  steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
+  openings.restore(parts, communicator_);
+
+  lend_room();
+  move_walls_by_places();
+  wall_halo.gather(neighbors::RowField(walls, D));
+  auto& places = reorder_.places();
+  places.resize(0);
+  for (const auto& part : parts) part.append_field("fluid.place", places);
+  const auto for_each_field = [&](auto&& visit) {
+    fluid.for_each_array(visit);
+    visit(places);
+  };
+  migrate(communicator_, subdomain_.ranks_of(places), subdomain_.neighbors(), for_each_field);
+  send_copies(places, for_each_field);
+  find_fluid_rows();
+  copies_are_in_ = lazy.computes_copies();
+  begin_count();
+  find_neighbors();
+  end_count();
+  let_copies_in(false);
+  lazy.expire();
+}
+
+/// Particles of the parts, and what was counted of them: in each part as many values of one field as of another.
+template <class T, int D>
+void Flow<T, D>::take_particles(const std::vector<ArchiveReader>& parts) {
+  fluid.for_each_array([](auto& field) { field.resize(0); });
+  wall.for_each_array([](auto& field) { field.resize(0); });
+  kept_wall_rows_.resize(0);
+  wall_places_.resize(0);
+  contacts = left_particles = migrants = 0;
+  left_mass = {};
+  for (const auto& part : parts) {
+    fluid.for_each_named([&](const char* name, auto& field) {
+      const std::string full = std::string("fluid.") + name;
+      part.append_field(full, field);
+      ArchiveReader::check_count(full, field.size(), fluid.id.size());
+    });
+    for (const char axis : std::string_view("xyz").substr(0, D)) {
+      const std::string place = std::string("fluid.place") + axis;
+      ArchiveReader::check_count(place, part.count<double>(place), part.count<std::int64_t>("fluid.id"));
+    }
+    append_walls(part);
+    part.append_field("wall.row_parts", kept_wall_rows_.values());
+    ArchiveReader::check_count("wall.row_parts", kept_wall_rows_.values().size(),
+                               wall.id.size() * kept_wall_rows_.room());
+    part.append_field("wall.place", wall_places_);
+    ArchiveReader::check_count("wall.place", wall_places_.size(), wall.id.size());
+    std::array<std::int64_t, 3> own{};
+    part.get_value("own_counts", own);
+    contacts += own[0], left_particles += own[1], migrants += own[2];
+    ReproducibleSum mass;
+    part.get_value("left_mass", mass);
+    left_mass.merge(mass);
+  }
+  check_particles();
+}
+
+/// What indices are made of must lie where there is something. Checksums of files find damage; this finds parts that
+/// were written for another world.
+template <class T, int D>
+void Flow<T, D>::check_particles() const {
+  const auto refuse = [](const char* what) {
+    throw UserError(std::string("checkpoint: ") + what + "; it was written for another world, or is damaged.");
+  };
+  const auto inside = [](const auto& x) {
+    constexpr double k_farthest = 1e100;
+    for (int d = 0; d < D; ++d)
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (!(std::abs(x[d][i]) <= k_farthest)) return false;
+    return true;
+  };
+  if (!inside(fluid.x) || !inside(wall.x) || !inside(wall_places_)) refuse("a particle stands nowhere");
+  for (const std::uint8_t buffer : fluid.buffer)
+    if (buffer > world().openings.size()) refuse("a particle comes from an opening that is not there");
+}
+
+/// Walls that were told to move at the step of the checkpoint, but after it, had rested until then.
+template <class T, int D>
+void Flow<T, D>::append_walls(const ArchiveReader& part) {
+  const std::size_t before = wall.id.size();
+  const bool can_move = std::exchange(wall.can_move, wall.can_move && part.has_vectors("wall.v"));
+  wall.for_each_named([&](const char* name, auto& field) {
+    const std::string full = std::string("wall.") + name;
+    part.append_field(full, field);
+    ArchiveReader::check_count(full, field.size(), wall.id.size());
+  });
+  if (can_move && !wall.can_move) wall.rest(before, wall.id.size());
+  wall.can_move = can_move;
+}
+
+template void Flow<float, 2>::save(ArchiveWriter&);
+template void Flow<float, 3>::save(ArchiveWriter&);
+template void Flow<double, 2>::save(ArchiveWriter&);
+template void Flow<double, 3>::save(ArchiveWriter&);
+template void Flow<float, 2>::restore(const std::vector<ArchiveReader>&);
+template void Flow<float, 3>::restore(const std::vector<ArchiveReader>&);
+template void Flow<double, 2>::restore(const std::vector<ArchiveReader>&);
+template void Flow<double, 3>::restore(const std::vector<ArchiveReader>&);
+
+}  // namespace eddyline::sph

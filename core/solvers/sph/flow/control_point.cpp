@@ -1,0 +1,133 @@
+// Flow: what all ranks decide together in each step.
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "solvers/sph/flow.hpp"
+
+namespace eddyline::sph {
+
+template <class T, int D>
+void Flow<T, D>::agree() {
+  timers.lap(Phase::integrate);
+  agreement_.begin(communicator_, control, {});
+  agreement_.end(communicator_, control, "control point after steps");
+  end_drift();
+  end_count();
+  timers.lap(Phase::wait);
+}
+
+template <class T, int D>
+void Flow<T, D>::begin_control_point(bool and_middle) {
+  const auto measure = [&](const neighbors::Course<T>& course, float share_of_walls) {
+    drift_bound_.measure(course, fluid_positions_, walls_moved(), share_of_walls);
+    return drift_bound_.largest();
+  };
+  const neighbors::Course<T> course = course_of_step();
+  neighbors::Drift own = measure(course, 1);
+  if (and_middle) {
+    const neighbors::Drift middle = measure({course.rows, course.velocity, 0}, 0.5F);
+    own = {std::max(own.approach, middle.approach), std::max(own.moved, middle.moved)};
+  }
+  agreement_.begin(communicator_, control, {own.approach, own.moved, 0.0});
+  timers.lap(Phase::integrate);
+}
+
+template <class T, int D>
+void Flow<T, D>::foresee_control_point() {
+  const neighbors::Course<T> course = course_of_step(), expected{&pressed, D + 2, 2 * course.to_come};
+  drift_bound_.measure(course, fluid_positions_, walls_moved());
+  drift_bound_.measure_foreign(expected, fluid_positions_, walls_moved());
+  const neighbors::Drift own = drift_bound_.largest();
+  agreement_.begin(communicator_, control, {own.approach, own.moved, straying(expected)});
+  timers.lap(Phase::integrate);
+}
+
+template <class T, int D>
+void Flow<T, D>::end_control_point() {
+  const auto all = agreement_.end(communicator_, control, "control point of a step");
+  end_count();
+  timers.lap(Phase::wait);
+  control.speed = control.latest.speed;
+  // Along each axis a ghost may be as far off.
+  set_drift(all[0] + std::sqrt(static_cast<double>(D)) * all[2], all[1]);
+}
+
+template <class T, int D>
+bool Flow<T, D>::shorten_time_step(double skin, double first) {
+  constexpr double k_shortest = 1e-9;  // of the first: a step that is right for the speeds is a tenth of it, or more
+  time_step *= std::min(0.9, skin / control.approach);
+  const bool can_hold = time_step > k_shortest * first && std::isnormal(time_step);
+  if (!can_hold) control.bad = true;
+  return can_hold;
+}
+
+template <class T, int D>
+void Flow<T, D>::begin_drift() {
+  drift_bound_.measure_foreign(course_of_step(), fluid_positions_, walls_moved());
+  const neighbors::Drift own = drift_bound_.largest();
+  drift_ = {own.approach, own.moved};
+  drifting_.begin_maximum(drift_);
+  is_drifting_ = true;
+  timers.lap(Phase::integrate);
+}
+
+template <class T, int D>
+void Flow<T, D>::end_drift() {
+  if (!std::exchange(is_drifting_, false)) return;
+  drifting_.wait("control point of a step");
+  assert(drift_[0] * constants_.fixed.quantum() <= control.approach);
+  assert(drift_[1] * constants_.fixed.quantum() <= control.moved);
+  set_drift(drift_[0], drift_[1]);
+  timers.lap(Phase::wait);
+}
+
+template <class T, int D>
+void Flow<T, D>::set_drift(double approach, double moved) {
+  control.approach = approach * constants_.fixed.quantum();
+  control.moved = moved * constants_.fixed.quantum();
+}
+
+/// Classic sums pairs in the middle of the step only.
+template <class T, int D>
+neighbors::Course<T> Flow<T, D>::course_of_step() const {
+  if (fluid.classic) return {&pressed, D, 0.0F};
+  return {&moving, D, half_a_step()};
+}
+
+/// By how much rows that other ranks get go another way than expected, along the axis where it is most [quanta].
+template <class T, int D>
+double Flow<T, D>::straying(const neighbors::Course<T>& expected) const {
+  constexpr float k_rounding = 16;  // of displacements, which are below 2^26 quanta
+  const neighbors::Course<T> course = course_of_step();
+  float most = 0;
+  fluid_halo.for_each_sent([&](std::int32_t first, std::int32_t count) {
+    for (std::int32_t r = first; r < first + count; ++r)
+      for (int d = 0; d < D; ++d) {
+        const std::int32_t from = fluid_positions_.x[d][static_cast<std::size_t>(r)];
+        const auto way = [&](const auto& along) { return along.of_row(r, d).displacement(0, from); };
+        most = std::max(most, std::abs(way(course) - way(expected)));
+      }
+  });
+  return static_cast<double>(most + k_rounding);
+}
+
+#define EDDYLINE_FLOW_CONTROL_POINT(T, D)                      \
+  template void Flow<T, D>::agree();                           \
+  template void Flow<T, D>::begin_control_point(bool);         \
+  template void Flow<T, D>::foresee_control_point();           \
+  template void Flow<T, D>::end_control_point();               \
+  template bool Flow<T, D>::shorten_time_step(double, double); \
+  template void Flow<T, D>::begin_drift();                     \
+  template void Flow<T, D>::end_drift();                       \
+  template neighbors::Course<T> Flow<T, D>::course_of_step() const;
+
+EDDYLINE_FLOW_CONTROL_POINT(float, 2)
+EDDYLINE_FLOW_CONTROL_POINT(float, 3)
+EDDYLINE_FLOW_CONTROL_POINT(double, 2)
+EDDYLINE_FLOW_CONTROL_POINT(double, 3)
+
+#undef EDDYLINE_FLOW_CONTROL_POINT
+
+}  // namespace eddyline::sph

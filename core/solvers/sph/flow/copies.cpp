@@ -1,0 +1,99 @@
+// What Flow does with copies of other ranks' particles, which exact laziness computes, see lazy/laziness.hpp.
+
+#include "neighbors/fields.hpp"
+#include "solvers/sph/flow.hpp"
+#include "solvers/sph/flow/lazy/state_field.hpp"
+
+namespace eddyline::sph {
+
+template <class T, int D>
+bool Flow<T, D>::begin_step() {
+  const bool due = lazy.begin_step();
+  if (due && lazy.computes_copies()) refresh_copies();
+  return due;
+}
+
+template <class T, int D>
+void Flow<T, D>::let_copies_in(bool in) {
+  if (!lazy.computes_copies() || in == copies_are_in_) return;
+  copies_are_in_ = in;
+  resize_fluid(in ? fluid_rows.computed() : fluid_rows.owned());
+  resize_walls(in ? wall_rows.computed() : wall_rows.owned());
+}
+
+template <class T, int D>
+void Flow<T, D>::resize_fluid(std::int64_t n) {
+  fluid.for_each_array([n](auto& array) { array.resize(static_cast<std::size_t>(n)); });
+}
+
+template <class T, int D>
+void Flow<T, D>::resize_walls(std::int64_t n) {
+  wall.for_each_array([n](auto& array) { array.resize(static_cast<std::size_t>(n)); });
+}
+
+/// Whose copies are whose, and who stands in which row: once the fluid is in order.
+template <class T, int D>
+void Flow<T, D>::find_fluid_copies() {
+  if (lazy.computes_copies()) subdomain_.find_copies(fluid_rows, fluid_copies);
+  fluid_of_row_.resize(fluid_rows.slot.size());
+  for (std::size_t i = 0; i < fluid_rows.slot.size(); ++i)
+    fluid_of_row_[static_cast<std::size_t>(fluid_rows.slot[i])] = static_cast<std::int32_t>(i);
+}
+
+/// Copies become what their owners are.
+template <class T, int D>
+void Flow<T, D>::refresh_copies() {
+  timers.lap(Phase::integrate);
+  const StateField<T, D> state(fluid, fluid_of_row_);
+  const neighbors::RowField<T> rows(walls, D);
+  fluid_copies.start(state);
+  wall_copies.start(rows);
+  timers.lap(Phase::pack);
+  fluid_copies.wait();
+  wall_copies.wait();
+  timers.lap(Phase::wait);
+  fluid_copies.finish(state);
+  wall_copies.finish(rows);
+  wall_halo.gather_within(rows);
+  timers.lap(Phase::pack);
+}
+
+/// The same of walls alone, in a rebuild, where fluid has come with its migrants.
+template <class T, int D>
+void Flow<T, D>::refresh_wall_copies() {
+  if (!lazy.computes_copies()) return;
+  const neighbors::RowField<T> rows(walls, D);
+  wall_copies.gather(rows);
+  wall_halo.gather_within(rows);
+}
+
+template bool Flow<float, 2>::begin_step();
+template void Flow<float, 2>::let_copies_in(bool);
+template void Flow<float, 2>::resize_fluid(std::int64_t);
+template void Flow<float, 2>::resize_walls(std::int64_t);
+template void Flow<float, 2>::find_fluid_copies();
+template void Flow<float, 2>::refresh_copies();
+template void Flow<float, 2>::refresh_wall_copies();
+template bool Flow<float, 3>::begin_step();
+template void Flow<float, 3>::let_copies_in(bool);
+template void Flow<float, 3>::resize_fluid(std::int64_t);
+template void Flow<float, 3>::resize_walls(std::int64_t);
+template void Flow<float, 3>::find_fluid_copies();
+template void Flow<float, 3>::refresh_copies();
+template void Flow<float, 3>::refresh_wall_copies();
+template bool Flow<double, 2>::begin_step();
+template void Flow<double, 2>::let_copies_in(bool);
+template void Flow<double, 2>::resize_fluid(std::int64_t);
+template void Flow<double, 2>::resize_walls(std::int64_t);
+template void Flow<double, 2>::find_fluid_copies();
+template void Flow<double, 2>::refresh_copies();
+template void Flow<double, 2>::refresh_wall_copies();
+template bool Flow<double, 3>::begin_step();
+template void Flow<double, 3>::let_copies_in(bool);
+template void Flow<double, 3>::resize_fluid(std::int64_t);
+template void Flow<double, 3>::resize_walls(std::int64_t);
+template void Flow<double, 3>::find_fluid_copies();
+template void Flow<double, 3>::refresh_copies();
+template void Flow<double, 3>::refresh_wall_copies();
+
+}  // namespace eddyline::sph

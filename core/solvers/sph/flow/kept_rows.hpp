@@ -1,0 +1,65 @@
+#pragma once
+// Rows that outlast a new order of their particles.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/arrays.hpp"
+#include "neighbors/rows.hpp"
+#include "particles/cell_rows.hpp"
+#include "solvers/sph/flow/migrate.hpp"
+
+namespace eddyline::sph {
+
+/// Pair rows taken out by particle, while particles change their places, and put back afterwards.
+template <class T>
+class KeptRows {
+ public:
+  explicit KeptRows(const neighbors::Rows<T>& rows) : room_(static_cast<std::size_t>(rows.room())) {}
+
+  /// From where the rank's own particles stand.
+  void take(const neighbors::Rows<T>& rows, const particles::CellRows& where) {
+    const std::int64_t n = where.owned();
+    resize(static_cast<std::size_t>(n));
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      copy(rows.row(where.row_of(k)), (*this)[k]);
+    }
+  }
+  /// To where they stand in their new order; see Reordering.
+  void put(const Array<std::int32_t>& order, neighbors::Rows<T>& rows, const particles::CellRows& where) {
+    const auto n = static_cast<std::int64_t>(order.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto k = static_cast<std::size_t>(i), old = static_cast<std::size_t>(order[k]);
+      copy((*this)[old], rows.row(where.row_of(k)));
+    }
+  }
+
+  /// As a field that migrates with its particles.
+  Strided<T> field() { return {values_, room_}; }
+  Array<T>& values() { return values_; }
+  /// Values of a row.
+  std::size_t room() const { return room_; }
+  void resize(std::size_t count) { values_.resize(count * room_); }
+  /// Gives the memory back.
+  void release() { values_ = {}; }
+  std::size_t bytes() const { return values_.bytes(); }
+  neighbors::RowParts<T> operator[](std::size_t k) {
+    T* values = values_.data() + k * room_;
+    return {values, values + neighbors::k_first_part};
+  }
+
+ private:
+  template <class From>
+  void copy(const From& from, const neighbors::RowParts<T>& to) const {
+    std::copy_n(from.first, neighbors::k_first_part, to.first);
+    std::copy_n(from.rest, room_ - neighbors::k_first_part, to.rest);
+  }
+
+  Array<T> values_;
+  std::size_t room_;  // of a row
+};
+
+}  // namespace eddyline::sph

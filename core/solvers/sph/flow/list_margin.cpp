@@ -1,0 +1,193 @@
+#include "solvers/sph/flow/list_margin.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace eddyline::sph {
+
+namespace {
+
+/// What it costs to build lists, in units of what it costs to sum their pairs within R. Measured.
+constexpr double k_building = 0.8;
+/// Margins are so much wider than what is expected to be used up, and never narrower than this share of R.
+constexpr double k_spare = 1.2, k_least = 0.02;
+/// Lists that foresee grow as if particles came nearer by this share of what they do at most. Measured.
+constexpr double k_met = 0.12;
+/// Nobody is expected to go farther than this share of R, relative to others near: paths of pairs are looked at where
+/// they begin and end, and what may lie in between costs the more the longer they are.
+constexpr double k_farthest_path = 0.6;
+/// Paths as short as this share of R cost nothing; but nobody looks farther ahead than so many steps.
+constexpr double k_free_path = 0.02, k_most_steps = 1000;
+/// Times are so much longer than steps, so that rounding does not cost one; and the next step may be so much longer.
+constexpr double k_rounded_up = 1.02, k_longer = 1.005;
+
+}  // namespace
+
+template <class T, int D>
+double ListMargin<T, D>::best_life(double pace, double steps) {
+  if (!(pace > 0)) return steps;
+  const double whole = k_spare * pace * steps;
+  const auto cost = [&](double lists) {
+    double pairs = 1;
+    for (int d = 0; d < D; ++d) pairs *= 1 + whole / lists;
+    return pairs + k_building * lists / steps;
+  };
+  // How many lists one after the other cost least, to first order in their width.
+  const double fewer = std::max(1.0, std::floor(whole / std::sqrt(k_building * pace * k_spare / D)));
+  return std::max(1.0, steps / (cost(fewer) <= cost(fewer + 1) ? fewer : fewer + 1));
+}
+
+template <class T, int D>
+void ListMargin<T, D>::begin(const particles::CellSet& cells, std::span<const neighbors::CellRun> runs,
+                             const OfRun& relative_speed, double steps, double step) {
+  const auto n = static_cast<std::size_t>(cells.size());
+  // The first lists are as short as can be: the first step will tell. Later, where nobody was, those may come who come
+  // nearer as fast as anybody does.
+  recall(cells, cells_.is_empty() ? 0.0F : static_cast<float>(skin_ / steps));
+  cells_.copy(cells);
+  runs_ = runs;
+  relative_speed_.assign(n, 0);
+  share_out(static_cast<std::int64_t>(runs.size()), [&](std::int64_t r) {
+    const auto& run = runs[static_cast<std::size_t>(r)];
+    relative_speed(run, relative_speed_.data() + run.begin);
+  });
+  for (auto* each : {&cut_squared_, &left_, &to_go_}) each->resize(n);
+  due_.resize(n);
+  std::fill(due_.begin(), due_.end(), 0);
+  for_each_cell([&](std::size_t c) { due_[c] = 1; });
+  is_used_ = is_first_ = true;
+  need_.step = step;
+  renew(steps);
+  behind_ = 0;
+}
+
+/// What is known of the last step goes on with its cells, unless there are others.
+template <class T, int D>
+void ListMargin<T, D>::recall(const particles::CellSet& cells, float unknown) {
+  const bool are_the_same = cells_.cells() == cells.cells();
+  const auto recall = [&](Array<float>& of_last_step, float otherwise) {
+    room_.swap(of_last_step);
+    of_last_step.resize(static_cast<std::size_t>(cells.size()));
+    std::size_t k = 0;
+    cells.for_each([&](std::int32_t cell) {
+      const bool is_known = are_the_same && cells_.has(cell);
+      const float then = is_known ? room_[static_cast<std::size_t>(cells_.before(cell))] : 0;
+      of_last_step[k++] = then > 0 ? then : otherwise;
+    });
+  };
+  recall(pace_, unknown);
+  recall(beside_, 0);
+}
+
+/// How much of a step like the last lists are to bear. Where pairs are summed in the middle and counted at the end,
+/// half a step more; the first step begins at an end.
+template <class T, int D>
+double ListMargin<T, D>::whole() const {
+  return need_.in_middle ? 1 + k_spare * (is_first_ ? 1 : 0.5) : 1;
+}
+
+template <class T, int D>
+void ListMargin<T, D>::renew(double steps) {
+  behind_ = static_cast<float>(0.5 * k_rounded_up * need_.step);
+  for_each_cell([&](std::size_t c) {
+    if (due_[c] == 0) return;
+    const double pace = pace_[c], speed = relative_speed_[c];
+    const double life =
+        parts_ > 0 ? steps / parts_ : best_life((pace + k_met * speed * need_.step) / radius_, std::max(steps, 1.0));
+    const double wanted = parts_ > 0 ? skin_ / parts_ : std::max(k_least * radius_, k_spare * pace * life);
+    const double width = std::max(wanted, k_spare * (0.5 * pace + beside_[c])), cut = radius_ + width;
+    const double reach = radius_ / std::max(speed, 1e-30), most = k_most_steps * need_.step;
+    const double paying = std::min(life * need_.step, k_farthest_path * reach), free = k_free_path * reach;
+    const double ahead = k_rounded_up * std::max({paying, std::min(free, most), whole() * need_.step});
+    // What is on its way is nowhere nearer than where it begins or ends, but for half of that way.
+    const double path = 0.5 * speed * (ahead + behind_);
+    cut_squared_[c] = static_cast<float>(cut * cut + path * path);
+    left_[c] = static_cast<float>(k_trust * width);
+    to_go_[c] = static_cast<float>(ahead);
+  });
+}
+
+template <class T, int D>
+bool ListMargin<T, D>::use_up(const TwoOfRun& approach, const Need& need) {
+  need_ = need;
+  const auto whole = static_cast<float>(this->whole());
+  is_first_ = false;
+  std::atomic<int> lacking = 0, any_due = 0;
+  share_out_runs([&](std::span<const neighbors::CellRun> runs) {
+    int some_lacking = 0, some_due = 0;
+    for (const auto& run : runs) {
+      float steps[neighbors::CellRun::k_most], beside[neighbors::CellRun::k_most];
+      approach(run, steps, beside);
+      use_up(run, steps, beside, whole, some_lacking, some_due);
+    }
+    if (some_lacking != 0) lacking.store(1, std::memory_order_relaxed);
+    if (some_due != 0) any_due.store(1, std::memory_order_relaxed);
+  });
+  any_due_ = any_due != 0;
+  return lacking != 0;
+}
+
+template <class T, int D>
+void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approach, const float* beside, float whole,
+                              int& some_lacking, int& some_due) {
+  const auto besides = static_cast<float>(need_.besides), time = static_cast<float>(need_.step);
+  const float spare = need_.next_step ? static_cast<float>(k_spare) : 0;
+  const float next = need_.next_step ? static_cast<float>(k_longer) * whole * time : 0;
+  const bool in_middle = need_.in_middle;
+  int lacking = 0, due = 0;
+#pragma omp simd reduction(| : lacking, due)
+  for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
+    const auto c = static_cast<std::size_t>(run.begin + k);
+    const float step = approach[k] + besides, middle = in_middle ? step : 0.5F * step + beside[k];
+    const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
+    const float to_go = to_go_[c], to_go_after = to_go - time;
+    const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0) | (whole * time > to_go ? 1 : 0) |
+                       (next > to_go_after ? 1 : 0);
+    lacking |= ((in_middle ? step : middle) > left ? 1 : 0) | ((in_middle ? time : 0.5F * time) > to_go ? 1 : 0);
+    left_[c] = after;
+    to_go_[c] = to_go_after;
+    pace_[c] = step;
+    beside_[c] = in_middle ? 0.0F : beside[k];
+    due_[c] = static_cast<std::uint8_t>(is_due);
+    due |= is_due;
+  }
+  some_lacking |= lacking, some_due |= due;
+}
+
+template <class T, int D>
+bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
+                                    const neighbors::FixedPositions& at_rebuild, const neighbors::Headings& headings,
+                                    float time) {
+  constexpr float k_farthest = 0x1p30F;
+  for (int d = 0; d < D; ++d) {
+    const std::size_t rows = moved.x[d].size();
+    walls_step_.x[d].resize(rows);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const float to = std::nearbyint(moved.x[d][r]);
+      if (!(std::abs(to) < k_farthest)) return false;
+      const auto before = static_cast<std::uint32_t>(walls_.x[d][r]);
+      const auto now =
+          static_cast<std::uint32_t>(at_rebuild.x[d][r]) + static_cast<std::uint32_t>(static_cast<std::int32_t>(to));
+      const float expected = static_cast<float>(headings.x[d][r]) * (neighbors::Headings::k_unit * time);
+      walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before)) - expected;
+      walls_.x[d][r] = static_cast<std::int32_t>(now);
+    }
+  }
+  return true;
+}
+
+template <class T, int D>
+std::size_t ListMargin<T, D>::bytes() const {
+  std::size_t bytes = cells_.bytes() + due_.bytes() + room_.bytes();
+  for (const auto* each : {&cut_squared_, &left_, &pace_, &beside_, &to_go_, &relative_speed_}) bytes += each->bytes();
+  for (int d = 0; d < D; ++d) bytes += fluid_.x[d].bytes() + walls_.x[d].bytes() + walls_step_.x[d].bytes();
+  return bytes;
+}
+
+template class ListMargin<float, 2>;
+template class ListMargin<float, 3>;
+template class ListMargin<double, 2>;
+template class ListMargin<double, 3>;
+
+}  // namespace eddyline::sph

@@ -1,0 +1,44 @@
+#include "solvers/sph/flow/placement.hpp"
+
+namespace eddyline::sph {
+
+template <class T, int D>
+void place_fluid(const particles::Placement& placement, const Constants& c, FluidState<T, D>& fluid) {
+  const std::size_t n = placement.fluid.size();
+  fluid.for_each_array([n](auto& array) { array.assign(n, 0); });
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& particle = placement.fluid[i];
+    fluid.id[i] = particle.id;
+    fluid.buffer[i] = particle.buffer;
+    const double p = particle.pressure / (c.rho0 * c.c0 * c.c0);
+    fluid.s[i] = c.state.is_gas() ? particle.density / c.rho0 - 1 : c.state.density_excess(p);
+    if (c.state.is_gas())
+      fluid.u[i] = c.c0 * c.c0 * physics::StateEquationIdealGas{c.state.gamma}.thermal_energy(1 + fluid.s[i], p);
+    fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * particle.volume;
+    for (int d = 0; d < D; ++d) fluid.x[d][i] = particle.position[d];
+  }
+}
+
+template <int D>
+void place_walls(const particles::Placement& placement, WallState<D>& wall) {
+  const std::size_t n = placement.walls.size();
+  wall.for_each_array([n](auto& array) { array.assign(n, 0); });
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& particle = placement.walls[i];
+    wall.id[i] = particle.id;
+    wall.owner[i] = particle.owner;
+    wall.volume[i] = particle.volume;
+    wall.no_slip[i] = particle.no_slip;
+    for (int d = 0; d < D; ++d) wall.x[d][i] = particle.position[d];
+  }
+  if (wall.can_move) wall.rest(0, n);
+}
+
+template void place_fluid(const particles::Placement&, const Constants&, FluidState<float, 2>&);
+template void place_fluid(const particles::Placement&, const Constants&, FluidState<float, 3>&);
+template void place_fluid(const particles::Placement&, const Constants&, FluidState<double, 2>&);
+template void place_fluid(const particles::Placement&, const Constants&, FluidState<double, 3>&);
+template void place_walls(const particles::Placement&, WallState<2>&);
+template void place_walls(const particles::Placement&, WallState<3>&);
+
+}  // namespace eddyline::sph

@@ -1,0 +1,60 @@
+#pragma once
+// Fields of particles in a new order.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/arrays.hpp"
+
+namespace eddyline::sph {
+
+/// Puts the fields of particles into one order: array[i] becomes array[order[i]]. They pass through a room of its own.
+template <int D>
+class Reordering {
+ public:
+  Array<std::int32_t> order;
+
+  /// By where the fluid is to be sorted [m], until the first field is put in order: they are in the room.
+  VectorArray<double, D>& places() { return room_; }
+  /// Memory that nobody needs meanwhile may serve as the room.
+  VectorArray<double, D>& room() { return room_; }
+
+  template <class T>
+  void operator()(Array<T>& array) {
+    array.resize(order.size());
+    pass_through(array.data());
+  }
+  template <class T>
+  void operator()(VectorArray<T, D>& array) {
+    array.resize(order.size());
+    for (int d = 0; d < D; ++d) pass_through(array[d]);
+  }
+
+  std::size_t bytes() const { return order.bytes() + room_.bytes(); }
+
+ private:
+  /// As bytes, whatever the room is made for.
+  template <class T>
+  void pass_through(T* values) {
+    static_assert(sizeof(T) <= sizeof(double));
+    room_.resize(std::max(room_.size(), (order.size() + D - 1) / D));
+    auto* ordered = reinterpret_cast<std::byte*>(room_[0]);
+    const auto n = static_cast<std::int64_t>(order.size());
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < n; ++i)
+        std::memcpy(ordered + static_cast<std::size_t>(i) * sizeof(T), values + order[static_cast<std::size_t>(i)],
+                    sizeof(T));
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < n; ++i)
+        std::memcpy(values + i, ordered + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+    }
+  }
+
+  VectorArray<double, D> room_;
+};
+
+}  // namespace eddyline::sph

@@ -1,0 +1,102 @@
+#pragma once
+// In which order chunks of the fluid are summed: first those that need nothing from other ranks, while rows travel.
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/share_out.hpp"
+#include "neighbors/list.hpp"
+#include "particles/cell_rows.hpp"
+
+namespace eddyline::sph {
+
+inline constexpr std::int64_t k_block = 16;  // chunks
+
+/// Chunks [first, last), at most k_block: what one thread takes at a time.
+struct Block {
+  std::int64_t first, last;
+};
+
+/// Calls sweep(first, last) for each block, in parallel, as far as it holds chunks of the first so many particles.
+/// Which thread takes which block changes nothing.
+template <class Sweep>
+void for_blocks(std::span<const Block> blocks, std::int64_t particles, Sweep&& sweep) {
+  const std::int64_t end = (particles + neighbors::k_chunk - 1) / neighbors::k_chunk;
+  share_out(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t b) {
+    const Block& block = blocks[static_cast<std::size_t>(b)];
+    if (block.first < end) sweep(block.first, std::min(block.last, end));
+  });
+}
+
+/// Blocks that are taken some at a time, while something is on its way.
+class Portions {
+ public:
+  Portions() = default;
+  explicit Portions(std::span<const Block> blocks)
+      : left_(blocks), portion_(std::max(k_least, blocks.size() / k_portions)) {}
+
+  bool empty() const { return left_.empty(); }
+  std::span<const Block> next() { return take(std::min(portion_, left_.size())); }
+  std::span<const Block> rest() { return take(left_.size()); }
+
+ private:
+  static constexpr std::size_t k_portions = 16, k_least = 8;  // enough for all threads
+
+  std::span<const Block> take(std::size_t count) {
+    const auto taken = left_.first(count);
+    left_ = left_.subspan(count);
+    return taken;
+  }
+
+  std::span<const Block> left_;
+  std::size_t portion_ = k_least;
+};
+
+/// Blocks of those of `chunks` that takes(chunk) takes: shorter ones where there are few, so that each thread gets
+/// some.
+template <class Takes>
+void choose_blocks(std::size_t chunks, Takes&& takes, std::vector<Block>& blocks) {
+  constexpr std::int64_t k_least = 2, k_a_thread = 8;
+  blocks.clear();
+  const auto n = static_cast<std::int64_t>(chunks);
+  const std::int64_t most = std::clamp(n / (k_a_thread * omp_get_max_threads()), k_least, k_block);
+  for (std::int64_t chunk = 0; chunk < n; ++chunk) {
+    if (!takes(static_cast<std::size_t>(chunk))) continue;
+    const bool joins = !blocks.empty() && blocks.back().last == chunk && chunk - blocks.back().first < most;
+    if (joins)
+      ++blocks.back().last;
+    else
+      blocks.push_back({chunk, chunk + 1});
+  }
+}
+
+/// All of `chunks`.
+inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
+  choose_blocks(chunks, [](std::size_t) { return true; }, blocks);
+}
+
+/// Marks in `chunks` those of these particles that hold one of some cells.
+void find_chunks_with(const particles::CellSet& cells, const particles::CellRows& rows,
+                      std::vector<std::uint8_t>& chunks);
+
+/// Chunks of the fluid in two parts. With one rank all are fringe: there is nobody to wait for.
+struct Schedule {
+  std::vector<Block> interior_rates;   // need no fluid of other ranks
+  std::vector<Block> fringe_rates;     // the rest
+  std::vector<Block> interior_forces;  // need neither that nor walls nor buffers, which follow the fluid
+  std::vector<Block> fringe_forces;
+  std::vector<Block> walls;  // of the lists of walls over the fluid
+
+  /// There is nobody to wait for.
+  void make_all_fringe(std::size_t chunks);
+  /// A chunk is of the interior if the cells of all its particles see nothing that comes late.
+  void divide(const particles::CellLayout& layout, const particles::CellRows& fluid, const particles::CellRows& wall,
+              const particles::CellSet& with_buffers);
+};
+
+}  // namespace eddyline::sph

@@ -1,0 +1,35 @@
+#pragma once
+// What the sweeps find for each fluid particle.
+
+#include <cstddef>
+
+#include "base/arrays.hpp"
+
+namespace eddyline::sph {
+
+/// Results of the scheme delta, in whole chunks. They are used up when a step ends, so that their memory serves to put
+/// particles in order before the next one.
+template <class T, int D>
+struct DeltaResults : VectorArray<T, 3 * D + 1> {
+  T* viscous(int d) { return (*this)[d]; }
+  T* pressure_force(int d) { return (*this)[D + d]; }
+  T* shift(int d) { return (*this)[2 * D + d]; }
+  T* filling() { return (*this)[3 * D]; }
+  Array<T> dissipation;  // with a free surface, else empty
+  // Used up before forces are summed.
+  T* divergence() { return pressure_force(0); }
+  T* diffusion() { return pressure_force(1); }
+};
+
+/// Results of the scheme classic, see physics/classic/sweeps.hpp. Those that rates come from lie where the rates before
+/// the last were: see FluidState.
+template <class T, int D>
+struct ClassicResults : VectorArray<T, 2> {
+  VectorArray<T, D> drifts;  // with the term XSPH, else empty
+
+  T* drift(int d) { return drifts[d]; }
+  T* spread() { return (*this)[0]; }
+  T* closing() { return (*this)[1]; }
+};
+
+}  // namespace eddyline::sph

@@ -1,0 +1,349 @@
+#include "solvers/sph/kick.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/portable_math.hpp"
+#include "base/reproducible_sum.hpp"
+#include "comm/collectives.hpp"
+#include "physics/sph/filling.hpp"
+#include "physics/sph/free_surface.hpp"
+#include "physics/sph/tension.hpp"
+#include "solvers/sph/clearance.hpp"
+
+namespace eddyline::sph {
+
+namespace {
+
+constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
+// Of shifting with a free surface, beside a particle's own speed: times h and the rate at which fluid is sheared.
+constexpr double k_of_shear = 3;
+constexpr int k_rates = 1;  // passes over pairs up to the rates, see Laziness
+
+/// How densely particles fill space at one of them, of what its neighbours make of that.
+double filled_by(const Constants& c, double neighbors, double mass) {
+  return c.filling * (neighbors + mass * c.inverse_mass);
+}
+
+}  // namespace
+
+template <class T, int D>
+void Kick<T, D>::write_moving(double dt) {
+  for_each_span(flow_.fluid_after(0), [&](const ParticleSpan& span) { rows_.write_moving(span, dt); });
+}
+
+template <class T, int D>
+void Kick<T, D>::write_state(int passes) {
+  for_each_span(flow_.fluid_after(passes), [&](const ParticleSpan& span) { rows_.write_state(span); });
+}
+
+template <class T, int D>
+void Kick<T, D>::write_pressed_ghosts() {
+  if (!flow_.lazy.exchanges() || !flow_.openings.empty()) return;
+  flow_.fluid_halo.for_each_received(
+      [&](std::int32_t first, std::int32_t count) { rows_.write_pressed_ghosts(first, count, flow_.time_step); });
+}
+
+template <class T, int D>
+void Kick<T, D>::half_and_drift(std::span<const Block> blocks) {
+  const auto& c = flow_.constants();
+  const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
+  for_each_span(blocks, flow_.fluid_after(k_rates), [&](const ParticleSpan& span) {
+    const std::size_t first = span.first, n = span.count;
+    double* s = flow_.fluid.s.data() + first;
+    const T *divergence = flow_.delta.divergence() + first, *diffusion = flow_.delta.diffusion() + first;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      const double continuity = -(1 + s[l]) * static_cast<double>(divergence[l]);
+      s[l] += factor * (continuity + delta * static_cast<double>(diffusion[l]));
+    }
+    for (int d = 0; d < D; ++d) {
+      double* v = flow_.fluid.v[d] + first;
+      const T* a = flow_.fluid.a[d] + first;
+#pragma omp simd
+      for (std::size_t l = 0; l < n; ++l) v[l] += 0.5 * dt * static_cast<double>(a[l]);
+    }
+    rows_.write_pressed(span, dt);
+    for (int d = 0; d < D; ++d) {
+      double* x = flow_.fluid.x[d] + first;
+      const double* v = flow_.fluid.v[d] + first;
+#pragma omp simd
+      for (std::size_t l = 0; l < n; ++l) x[l] += dt * v[l];
+    }
+  });
+}
+
+template <class T, int D>
+void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
+  const Shifting step = constants_of(dt, damping);
+  const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
+  Shares shares(static_cast<std::int64_t>(blocks.size()));
+  Extremes squares;
+  std::int64_t contacts = 0;
+#pragma omp parallel
+  {
+    Extremes own;
+    std::int64_t touched = 0;
+    Destination to;
+    shares.take([&](std::int64_t b) {
+      for_each_span(blocks[static_cast<std::size_t>(b)], n, [&](const ParticleSpan& span) {
+        const auto first = static_cast<std::int64_t>(span.first);
+        const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, k_span));
+        accelerate(span, step, to);
+        shift(span, step, to);
+        if (step.relaxation > 0) relax_density(span, step);
+        if (flow_.constants().free_surface) limit_tension(span);
+        touched += touch_walls(span, counted, to);
+        take_over(span, std::min(counted, span.count), step, to, own);
+        rows_.write_moving(span, next);
+      });
+    });
+#pragma omp critical(kick_extremes)
+    {
+      contacts += touched;
+      squares.speed = std::max(squares.speed, own.speed);
+      squares.corrected = std::max(squares.corrected, own.corrected);
+      squares.bad = squares.bad || own.bad;
+    }
+  }
+  flow_.contacts += contacts;
+  auto& latest = flow_.control.latest;
+  latest.speed = std::max(latest.speed, std::sqrt(squares.speed));
+  latest.corrected = std::max(latest.corrected, std::sqrt(squares.corrected));
+  latest.bad = latest.bad || squares.bad;
+}
+
+template <class T, int D>
+typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping) const {
+  const auto& c = flow_.constants();
+  const auto& method = flow_.world().method;
+  const double h = c.length.smoothing_length, R = c.length.interaction_radius;
+  return {.dt = dt,
+          .keep = damping > 0 ? portable::exp(-damping * dt) : 1.0,
+          .strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0,
+          .cap = method.shifting_cap * c.length.spacing,
+          .sheared2 = k_of_shear * h * k_of_shear * h * c.shear_rate2,
+          .relaxation = method.shifting ? method.volume_relaxation * dt * c.c0 / h : 0.0,
+          .speed_limit2 = c.speed_limit * c.speed_limit,
+          .jump2 = c.length.cell_edge * c.length.cell_edge};
+}
+
+/// a = pressure + viscosity + body forces;  v += a dt/2;  G/2.
+template <class T, int D>
+void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Destination& to) {
+  const std::size_t first = span.first, n = span.count;
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  const double unit = c.rate * c.c0 * c.kernel, half = 0.5 * step.dt, keep = step.keep;
+  const double to_half_g = -0.5 * c.kernel * c.scale;
+  SpanValues per_density, g[D];
+  const double* s = fluid.s.data() + first;
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    per_density[l] = unit / (1 + s[l]);
+    to.v2[l] = to.a2[l] = 0;
+  }
+  surroundings_.forces(n, flow_.time, [&](std::size_t l) { return vector_of(fluid.x, first + l); }, g);
+  for (int d = 0; d < D; ++d) {
+    const T *pressure_force = flow_.delta.pressure_force(d) + first, *viscous_force = flow_.delta.viscous(d) + first;
+    const double *v_old = fluid.v[d] + first, *force = g[d].value;
+    T *a_new = fluid.a[d] + first, *half_g = fluid.half_g[d] + first;
+    double *v = to.v[d].value, *v2 = to.v2.value, *a2 = to.a2.value;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      const double pressure = static_cast<double>(pressure_force[l]), viscous = static_cast<double>(viscous_force[l]);
+      const double a = per_density[l] * pressure - unit * viscous + force[l];
+      v[l] = (v_old[l] + half * a) * keep;
+      a_new[l] = static_cast<T>(a);
+      half_g[l] = static_cast<T>(to_half_g * pressure);
+      a2[l] += a * a;
+      v2[l] += v[l] * v[l];
+    }
+  }
+}
+
+/// x += shift, at most the cap; w, beside G/2.
+template <class T, int D>
+void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destination& to) {
+  const std::size_t first = span.first, n = span.count;
+  auto& fluid = flow_.fluid;
+  const bool free_surface = flow_.constants().free_surface;
+  const double reference_speed = flow_.constants().c0 / k_sound_ratio, strength = step.strength, cap = step.cap;
+  const double to_w = step.dt > 0 ? flow_.constants().inverse_c0 * flow_.constants().scale / step.dt : 0.0;
+  SpanValues wanted, factor;
+  if (free_surface) {
+    const T* dissipation = flow_.delta.dissipation.data() + first;
+    const std::uint8_t* surface = fluid.surface.data() + first;
+    SpanValues sheared2;
+    for (std::size_t l = 0; l < n; ++l)
+      sheared2[l] = physics::is_inside(static_cast<physics::Surrounding>(surface[l])) ? step.sheared2 : 0.0;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l)
+      wanted[l] = strength * std::sqrt(to.v2[l] + sheared2[l] * static_cast<double>(dissipation[l]));
+  } else {
+    std::fill_n(wanted.value, n, strength * reference_speed);
+  }
+  const T* moved[D];
+  for (int d = 0; d < D; ++d) moved[d] = flow_.delta.shift(d) + first;
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    double squares = 0;
+    for (int d = 0; d < D; ++d) squares += static_cast<double>(moved[d][l]) * static_cast<double>(moved[d][l]);
+    const double length = wanted[l] * std::sqrt(squares);
+    factor[l] = wanted[l] * std::min(1.0, cap / length);
+  }
+  for (int d = 0; d < D; ++d) {
+    const double* x = fluid.x[d] + first;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) to.x[d][l] = x[l] + factor[l] * static_cast<double>(moved[d][l]);
+    if (!fluid.confined) continue;
+    T* half_g = fluid.half_g[d] + first;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l)
+      half_g[l] = in_halves(half_g[l], static_cast<T>(to_w * factor[l] * static_cast<double>(moved[d][l])));
+  }
+}
+
+template <class T, int D>
+double Kick<T, D>::mean_excess_of_filling() const {
+  const auto& c = flow_.constants();
+  const auto& fluid = flow_.fluid;
+  const T* filling = flow_.delta.filling();
+  std::array<ReproducibleSum, 2> sums;  // of the excess, of particles
+  for (std::size_t i = 0; i < static_cast<std::size_t>(flow_.fluid_rows.owned()); ++i) {
+    sums[0].add(filled_by(c, filling[i], fluid.mass[i]) - 1 - fluid.s[i]);
+    sums[1].add(1);
+  }
+  comm::sum(flow_.communicator(), sums, "filling");
+  return sums[1].value() > 0 ? sums[0].value() / sums[1].value() : 0.0;
+}
+
+/// Density follows the filling of space; not that of buffers, which is imposed. Tells who is deep below a surface.
+template <class T, int D>
+void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
+  const std::size_t first = span.first, n = span.count;
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  const double relaxation = step.relaxation, level = flow_.filling_level;
+  const T* filling = flow_.delta.filling() + first;
+  const double* mass = fluid.mass.data() + first;
+  double* s = fluid.s.data() + first;
+  std::uint8_t* surface = fluid.surface.data() + first;
+  SpanValues in_buffer, apart, crowded, filled;
+  const physics::FillingTolerance tolerance{flow_.constants().free_surface};
+  for (std::size_t l = 0; l < n; ++l) {
+    const auto surrounding = static_cast<physics::Surrounding>(surface[l]);
+    in_buffer[l] = fluid.buffer[first + l];
+    apart[l] = tolerance.apart(surrounding), crowded[l] = tolerance.crowded(surrounding);
+  }
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    filled[l] = filled_by(c, filling[l], mass[l]) - level;
+    const double excess = physics::excess_of_filling(filled[l], s[l], apart[l], crowded[l]);
+    const double relaxed = s[l] + relaxation * excess;
+    s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
+  }
+  if (!flow_.constants().free_surface) return;
+#pragma omp simd
+  for (std::size_t l = 0; l < n; ++l) {
+    const bool deep = (surface[l] == physics::k_inside) & physics::is_deep(filled[l]);
+    surface[l] = deep ? std::uint8_t{physics::k_deep} : surface[l];
+  }
+}
+
+/// Fluid that has lost neighbours gives way instead of pulling; buffers keep the density that is imposed on them.
+template <class T, int D>
+void Kick<T, D>::limit_tension(const ParticleSpan& span) {
+  auto& fluid = flow_.fluid;
+  const std::uint8_t *surface = fluid.surface.data() + span.first, *buffer = fluid.buffer.data() + span.first;
+  double* s = fluid.s.data() + span.first;
+#pragma omp simd
+  for (std::size_t l = 0; l < span.count; ++l) {
+    const double least = physics::least_density_excess(static_cast<physics::Surrounding>(surface[l]));
+    s[l] = buffer[l] != 0 ? s[l] : std::max(s[l], least);
+  }
+}
+
+/// Puts those back that have got into a wall; returns how many of the first `counted`.
+template <class T, int D>
+std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to) {
+  if (is_clear(flow_, contact_, span, to.x)) return 0;
+  std::int64_t contacts = 0;
+  for (std::size_t l = 0; l < span.count; ++l) {
+    const std::size_t i = span.first + l;
+    if (flow_.fluid.buffer[i] != 0) continue;
+    Vec3 x, v;
+    for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
+    const bool near_walls = flow_.is_near_walls(i);
+    if (!contact_.with_sides(x, v) && !contact_.with_inflows(x, v) && !(near_walls && contact_.with_bodies(x, v)))
+      continue;
+    for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];
+    contacts += l < counted ? 1 : 0;
+  }
+  return contacts;
+}
+
+/// Where particles go becomes the state; `squares`: of the extremes so far, for which the first
+/// `counted` count.
+template <class T, int D>
+void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
+                           Extremes& squares) {
+  const std::size_t first = span.first, n = span.count;
+  auto& fluid = flow_.fluid;
+  SpanValues moved2;
+  std::fill_n(moved2.value, n, 0.0);
+  for (int d = 0; d < D; ++d) {
+    double *x = fluid.x[d] + first, *v = fluid.v[d] + first, *square = moved2.value;
+    const double *to_x = to.x[d].value, *to_v = to.v[d].value;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      const double by = to_x[l] - x[l];
+      square[l] += by * by;
+      x[l] = to_x[l];
+      v[l] = to_v[l];
+    }
+  }
+  const double* s = fluid.s.data() + first;
+  const double thinnest = flow_.constants().thinnest, densest = flow_.constants().densest;
+  std::int64_t suspects = 0;
+#pragma omp simd reduction(+ : suspects)
+  for (std::size_t l = 0; l < counted; ++l) {
+    // Without jumps.
+    const bool good = (to.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (s[l] > thinnest) &
+                      (s[l] < densest) & (to.a2[l] < INFINITY);
+    suspects += good ? 0 : 1;
+  }
+  squares.bad = squares.bad || (suspects > 0 && is_bad({first, counted}, step, to, moved2));
+  double speed = squares.speed, corrected = squares.corrected;
+#pragma omp simd reduction(max : speed, corrected)
+  for (std::size_t l = 0; l < counted; ++l) {
+    speed = std::max(speed, to.v2[l]);
+    corrected = std::max(corrected, moved2[l]);
+  }
+  squares.speed = speed, squares.corrected = corrected;
+}
+
+/// Whether any of a span's particles goes wrong: who was too fast before a wall stopped him, or stands in a buffer,
+/// whose velocity is imposed when the step ends, does not.
+template <class T, int D>
+bool Kick<T, D>::is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to,
+                        const SpanValues& moved2) const {
+  const auto& fluid = flow_.fluid;
+  for (std::size_t l = 0; l < span.count; ++l) {
+    const std::size_t i = span.first + l;
+    const Vec3 v = vector_of(fluid.v, i);
+    const double limit2 = fluid.buffer[i] != 0 ? INFINITY : step.speed_limit2;
+    const bool good = dot(v, v) <= limit2 && moved2[l] <= step.jump2 && to.a2[l] < INFINITY &&
+                      flow_.constants().density_is_sound(fluid.s[i]);
+    if (!good) return true;
+  }
+  return false;
+}
+
+template class Kick<float, 2>;
+template class Kick<float, 3>;
+template class Kick<double, 2>;
+template class Kick<double, 3>;
+
+}  // namespace eddyline::sph

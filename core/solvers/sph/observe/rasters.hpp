@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solver/sampler.hpp"
+#include "solvers/sph/observe/field_sampler.hpp"
+
+namespace eddyline::sph {
+
+/// Quantities of pictures: velocities [m/s], Pa, kg/m^3, 1/s. cover: how much of a neighbourhood is fluid, relative to
+/// what the walls of the domain leave of it, at most 1; a drop has more than one half.
+enum class Quantity { speed, velocity_x, velocity_y, velocity_z, pressure, density, vorticity, cover };
+
+/// Interpolates quantities to pixels: one raster for each, row 0 at the bottom. Pixels without fluid, a cover below one
+/// half, have no value, but covers of their own; values that are not finite are left out. Quantities that can be read
+/// from the same sample of a pixel share it.
+template <class T, int D>
+std::vector<solver::Raster> draw_rasters(FieldSampler<T, D>& sampler, std::span<const Quantity> quantities,
+                                         const solver::Plane& plane);
+
+}  // namespace eddyline::sph

@@ -1,0 +1,90 @@
+#include "solvers/sph/observe/sampler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "comm/collectives.hpp"
+#include "physics/sph/free_surface.hpp"
+
+namespace eddyline::sph {
+
+namespace {
+
+/// Quantities of pictures in D dimensions, in the order of their numbers.
+template <int D>
+constexpr std::array<Quantity, 7> k_quantities{
+    Quantity::speed,    Quantity::velocity_x, Quantity::velocity_y, D == 3 ? Quantity::velocity_z : Quantity::vorticity,
+    Quantity::pressure, Quantity::density,    Quantity::cover};
+
+}  // namespace
+
+template <class T, int D>
+std::span<const solver::Column> Sampler<T, D>::quantities() const {
+  static const std::array<solver::Column, k_quantities<D>.size()> columns{
+      {{"speed", "m/s"},
+       {"velocity_x", "m/s"},
+       {"velocity_y", "m/s"},
+       D == 3 ? solver::Column{"velocity_z", "m/s"} : solver::Column{"vorticity", "1/s"},
+       {"pressure", "Pa"},
+       {"density", "kg/m^3"},
+       {"cover", "1"}}};
+  return columns;
+}
+
+template <class T, int D>
+std::vector<solver::Raster> Sampler<T, D>::rasters(std::span<const std::int32_t> quantities,
+                                                   const solver::Plane& plane) {
+  std::vector<Quantity> wanted;
+  for (const std::int32_t number : quantities) wanted.push_back(k_quantities<D>.at(static_cast<std::size_t>(number)));
+  return draw_rasters(of_pictures_, std::span<const Quantity>(wanted), plane);
+}
+
+template <class T, int D>
+std::span<const solver::Column> Sampler<T, D>::probe_columns() const {
+  static const std::vector<solver::Column> columns = [] {
+    std::vector<solver::Column> all{{"pressure", "Pa"}, {"velocity_x", "m/s"}, {"velocity_y", "m/s"}};
+    if (D == 3) all.push_back({"velocity_z", "m/s"});
+    all.push_back({"fluid_fraction", "1"});
+    return all;
+  }();
+  return columns;
+}
+
+template <class T, int D>
+std::vector<double> Sampler<T, D>::at(std::span<const Vec3> points) {
+  std::vector<double> values;
+  values.reserve(points.size() * (D + 2));
+  for (const Sample& sample : of_points_.at(points)) {
+    values.push_back(sample.pressure);
+    for (int d = 0; d < D; ++d) values.push_back(sample.velocity[d]);
+    values.push_back(sample.fraction);
+  }
+  return values;
+}
+
+template <class T, int D>
+double Sampler<T, D>::front(int axis) {
+  const double* x = flow_.fluid.x[axis];
+  const std::int64_t n = flow_.fluid.size();
+  double foremost = -INFINITY;
+#pragma omp parallel for reduction(max : foremost)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (flow_.fluid.surface[k] != physics::k_isolated && flow_.fluid.buffer[k] == 0)
+      foremost = std::max(foremost, x[k]);
+  }
+  comm::maximum(flow_.communicator(), {&foremost, 1}, "observers");
+  const auto& world = flow_.world();
+  const double position = foremost + 0.5 * world.spacing, end = world.origin[axis] + world.size[axis];
+  // A particle pressed against a wall stands nearer than half a spacing.
+  const bool ends_at_wall = world.sides[static_cast<std::size_t>(2 * axis + 1)].kind == world::SideKind::wall;
+  return ends_at_wall ? std::min(position, end) : position;
+}
+
+template class Sampler<float, 2>;
+template class Sampler<float, 3>;
+template class Sampler<double, 2>;
+template class Sampler<double, 3>;
+
+}  // namespace eddyline::sph

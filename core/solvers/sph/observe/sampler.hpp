@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solver/sampler.hpp"
+#include "solvers/sph/observe/field_sampler.hpp"
+#include "solvers/sph/observe/rasters.hpp"
+
+namespace eddyline::sph {
+
+/// The fluid at points and pixels, interpolated from particles.
+template <class T, int D>
+class Sampler final : public solver::Sampler {
+ public:
+  explicit Sampler(const Flow<T, D>& flow) : flow_(flow), of_pictures_(flow), of_points_(flow) {}
+
+  std::span<const solver::Column> quantities() const override;
+  std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
+  std::span<const solver::Column> probe_columns() const override;
+  std::vector<double> at(std::span<const Vec3> points) override;
+  double height(Vec3 x, int axis) override { return of_points_.height(x, axis); }
+  double front(int axis) override;
+
+ private:
+  const Flow<T, D>& flow_;
+  FieldSampler<T, D> of_pictures_, of_points_;  // each keeps its memory
+};
+
+}  // namespace eddyline::sph

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solver/observer.hpp"
+#include "solvers/sph/flow.hpp"
+#include "solvers/sph/observe/loads.hpp"
+
+namespace eddyline::sph {
+
+/// Particles, mass, momentum, energies and largest speed of the fluid.
+template <class T, int D>
+class Budget final : public solver::Observer {
+ public:
+  explicit Budget(const Flow<T, D>& flow) : flow_(flow) {}
+  std::string name() const override { return "budget"; }
+  std::vector<solver::Column> columns() const override;
+  void add(comm::Sums& sums) override;
+  void read(const comm::Sums& sums, std::vector<double>& row) override;
+
+ private:
+  /// Whether the share of the fluid under tension is known: of a liquid with a free surface.
+  bool has_tension() const { return flow_.constants().free_surface && !flow_.constants().state.is_gas(); }
+  std::size_t add_tension(comm::Sums& sums) const;
+
+  const Flow<T, D>& flow_;
+  std::size_t index_ = 0, index_of_tension_ = 0;
+};
+
+/// Fluid through one opening, and what the opening exerts on it.
+template <class T, int D>
+class OpeningSeries final : public solver::Observer {
+ public:
+  OpeningSeries(const Flow<T, D>& flow, const Loads<T, D>& loads, std::size_t number)
+      : flow_(flow), loads_(loads), number_(number) {}
+  std::string name() const override { return "opening." + opening().world.name; }
+  std::vector<solver::Column> columns() const override;
+  void add(comm::Sums& sums) override;
+  void read(const comm::Sums& sums, std::vector<double>& row) override;
+
+ private:
+  const Opening<D>& opening() const { return flow_.openings.all()[number_]; }
+
+  const Flow<T, D>& flow_;
+  const Loads<T, D>& loads_;
+  std::size_t number_, index_ = 0;
+};
+
+}  // namespace eddyline::sph

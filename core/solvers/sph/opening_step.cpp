@@ -1,0 +1,287 @@
+#include "solvers/sph/opening_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/share_out.hpp"
+#include "particles/id.hpp"
+#include "physics/state_equations/linear.hpp"
+
+namespace eddyline::sph {
+
+using particles::k_node_reach;
+using physics::LinearFit;
+using physics::LinearFitSums;
+using physics::StateEquationLinear;
+
+namespace {
+
+constexpr double k_light = 3e-8, k_formulas = 2e-7, k_fit = 2e-7;  // s a turn of some loops, about
+
+/// The nearest of 0 ... last; what is not a number becomes 0, and the doctor finds it at the end of the step.
+double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
+
+}  // namespace
+
+template <class T, int D>
+OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow)
+    : flow_(flow),
+      fits_(flow.communicator(), flow.openings.nodes()),
+      rules_(flow.world(), flow.constants(), flow.openings, fits_, flow.communicator()),
+      reactions_(flow) {
+  share_out();
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::share_out() {
+  shared_ = flow_.balance.times();
+  fits_.share_out(flow_.openings, flow_.layout().grid(), flow_.partition(), flow_.lazy.depth());
+}
+
+/// Calls visit(m, i) for the m-th of the buffers' particles, which is the fluid's i-th, in parallel if that pays: a
+/// turn takes so many seconds, about.
+template <class T, int D>
+template <class Visit>
+void OpeningStep<T, D>::for_each_member(double seconds, Visit&& visit) const {
+  const auto& members = flow_.openings.members();
+  const auto n = static_cast<std::int64_t>(members.size());
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, seconds))
+  for (std::int64_t m = 0; m < n; ++m) {
+    const auto k = static_cast<std::size_t>(m);
+    visit(k, static_cast<std::size_t>(members[k]));
+  }
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
+  for_each_member(k_light, [&](std::size_t, std::size_t i) {
+    const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
+    const auto v = velocity_of(i);
+    const auto row = flow_.moving.row(flow_.fluid_rows.row_of(i));
+    for (int d = 0; d < D; ++d) {
+      fluid.v[d][i] = v[static_cast<std::size_t>(d)];
+      const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
+      flow_.moving.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
+      row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
+      row[2 * D + 2 + d] = fluid.half_g[d][i];
+    }
+  });
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::keep_files() {
+  auto& fluid = flow_.fluid;
+  for_each_member(k_light, [&](std::size_t m, std::size_t i) {
+    const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
+    T* x_row = flow_.pressed.row(flow_.fluid_rows.row_of(i)).first;
+    for (int d = 0; d < D; ++d) {
+      if (d == axis) continue;
+      fluid.x[d][i] = flow_.member_places[d][m];
+      flow_.pressed.put_fixed(x_row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
+    }
+  });
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
+  fit_nodes();
+  set_inflow_velocities(t, at_rest);
+  rules_.apply(t, dt, at_rest);
+
+  auto& fluid = flow_.fluid;
+  const auto& c = flow_.constants();
+  const double p_unit = c.rho0 * c.c0 * c.c0;
+  gradient_.resize(flow_.openings.members().size());
+  for_each_member(k_formulas, [&](std::size_t m, std::size_t i) {
+    const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
+    const auto& sites = opening.sites;
+    const Vec3 x = vector_of(fluid.x, i);
+    double p = 0;
+    auto& G = gradient_[m] = {};
+    if (!opening.world.inflow || opening.world.pressure_imposed)
+      p = opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / p_unit;
+    if (!opening.world.inflow) {
+      p += (opening.pressure + sites.depth(x) * opening.slope) / p_unit;
+    } else if (!opening.world.pressure_imposed) {
+      p = reflected(opening, particles::site_of_opening_id(fluid.id[i]), sites.depth(x), G);
+    }
+    fluid.s[i] = StateEquationLinear::density_excess(p);
+    if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
+    const auto v = velocity_of(i);
+    const auto row = flow_.pressed.row(flow_.fluid_rows.row_of(i));
+    row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[i]));
+    row[D + 1] = static_cast<T>(fluid.mass[i] * c.inverse_mass / (1 + fluid.s[i]));
+    for (int d = 0; d < D; ++d) {
+      row[D + 2 + d] = static_cast<T>(v[static_cast<std::size_t>(d)] * c.inverse_c0);
+    }
+  });
+}
+
+/// Inflow at its sites. The part along the normal never points out of the flow.
+template <class T, int D>
+void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
+  for (auto& opening : flow_.openings.all()) {
+    if (!opening.world.inflow) continue;
+    const auto& sites = opening.sites;
+    const std::int64_t n = sites.sites();
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_formulas))
+    for (std::int64_t k = 0; k < n; ++k) {
+      auto& v = opening.velocity[static_cast<std::size_t>(k)];
+      const Vec3 x = sites.site(k);
+      for (std::size_t d = 0; d < D; ++d)
+        v[d] = at_rest ? 0 : opening.pace * opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
+      auto& normal = v[static_cast<std::size_t>(sites.axis)];
+      normal = sites.inward * normal < 0 ? 0.0 : normal;  // and what is not a number stays so, for the doctor
+    }
+  }
+}
+
+/// The fluid at the nodes of all openings.
+template <class T, int D>
+void OpeningStep<T, D>::fit_nodes() {
+  if (shared_ != flow_.balance.times()) share_out();
+  auto in = flow_.input();
+  in.scale = static_cast<T>(flow_.constants().scale / k_node_reach);
+  in.targets = flow_.node_fluid.targets();
+  in.fluid_neighbors = flow_.node_fluid.chunks().data();
+  physics::delta::NodeResults<T, D> out{};
+  for (int k = 0; k < LinearFitSums<T, D>::k_values; ++k) out.value[k] = flow_.node_sums[k].data();
+  const auto chunks = static_cast<std::int64_t>(flow_.node_fluid.chunks().size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t c = 0; c < chunks; ++c) flow_.sweeps.nodes(in, out, c, c + 1);
+
+  const double fraction = flow_.constants().kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
+  const auto n = flow_.node_rows.computed();
+#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_fit))
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::array<double, LinearFitSums<double, D>::k_values> sums;
+    for (std::size_t s = 0; s < sums.size(); ++s)
+      sums[s] = static_cast<double>(flow_.node_sums[s][static_cast<std::size_t>(k)]);
+    LinearFit<D>& fit = fits_[flow_.node_number[static_cast<std::size_t>(k)]];
+    fit = physics::solve_fit<D>(sums);
+    fit.weight *= fraction;
+    for (double& component : fit.gradient_p) component /= k_node_reach;  // by R again
+  }
+  fits_.gather();
+}
+
+/// Dimensionless pressure of an inflow at depth `depth` [m] beyond site `site`: even reflection of the fluid's, between
+/// the two nodes around the mirror image. Also its gradient.
+template <class T, int D>
+double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site, double depth,
+                                    std::array<double, D>& gradient) const {
+  const auto& sites = opening.sites;
+  const double place = within(depth / sites.pitch - 0.5, opening.layers - 1);
+  const auto layer = std::min(static_cast<std::int32_t>(place), std::max(0, opening.layers - 2));
+  const double share = place - layer;
+  const std::int64_t node = opening.first_node + layer * sites.sites() + site;
+  const LinearFit<D>& first = fits_[node];
+  const LinearFit<D>& second = opening.layers > 1 ? fits_[node + sites.sites()] : first;
+  for (std::size_t d = 0; d < D; ++d) {
+    gradient[d] = (1 - share) * first.gradient_p[d] + share * second.gradient_p[d];
+    if (static_cast<int>(d) == sites.axis) gradient[d] = -gradient[d];
+  }
+  const auto& c = flow_.constants();
+  return (1 - share) * first.p + share * second.p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
+}
+
+/// Velocity of a particle in a buffer: that of its site, or between sites in an outflow.
+template <class T, int D>
+std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
+  const auto& fluid = flow_.fluid;
+  const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
+  if (opening.world.inflow)
+    return opening.velocity[static_cast<std::size_t>(particles::site_of_opening_id(fluid.id[i]))];
+  const auto& sites = opening.sites;
+  std::int64_t lower[2], upper[2];
+  double share[2];
+  for (int k = 0; k < 2; ++k) {
+    const int d = k == 0 ? sites.first : sites.second;
+    const double place =
+        sites.count[k] == 1 ? 0 : within((fluid.x[d][i] - sites.origin[d]) / sites.step[d], sites.count[k] - 1);
+    lower[k] = std::min<std::int64_t>(static_cast<std::int64_t>(place), std::max(0, sites.count[k] - 2));
+    upper[k] = std::min<std::int64_t>(lower[k] + 1, sites.count[k] - 1);
+    share[k] = place - static_cast<double>(lower[k]);
+  }
+  const auto at = [&](std::int64_t a, std::int64_t b) -> const std::array<double, D>& {
+    return opening.velocity[static_cast<std::size_t>(b * sites.count[0] + a)];
+  };
+  std::array<double, D> v;
+  for (std::size_t d = 0; d < D; ++d) {
+    const double low = (1 - share[0]) * at(lower[0], lower[1])[d] + share[0] * at(upper[0], lower[1])[d];
+    const double high = (1 - share[0]) * at(lower[0], upper[1])[d] + share[0] * at(upper[0], upper[1])[d];
+    v[d] = (1 - share[1]) * low + share[1] * high;
+  }
+  return v;
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::discard_rates() {
+  for_each_member(k_light, [&](std::size_t, std::size_t i) {
+    flow_.delta.divergence()[i] = flow_.delta.diffusion()[i] = T(0);
+    for (int d = 0; d < D; ++d) flow_.delta.viscous(d)[i] = T(0);
+  });
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::keep_jets_together() {
+  if (!flow_.constants().free_surface) return;
+  for (const auto& opening : flow_.openings.all())
+    if (opening.world.inflow) keep_jet_together(opening);
+}
+
+/// The wall beside an inflow, at rest, would draw a jet into air apart, whose pressure then falls and pulls at the
+/// inflow: fluid at no more than the pressure of air does not expand within R of it.
+template <class T, int D>
+void OpeningStep<T, D>::keep_jet_together(const Opening<D>& opening) {
+  const double R = flow_.constants().length.interaction_radius;
+  const int axis = opening.sites.axis;
+  const Vec3 lower = opening.world.lower, upper = opening.world.upper;
+  const auto& fluid = flow_.fluid;
+  T* divergence = flow_.delta.divergence();
+  const auto is_near = [&](std::size_t i) {
+    const double depth = opening.sites.inward * (fluid.x[axis][i] - lower[axis]);
+    bool near = depth >= 0 && depth < R;
+    for (int d = 0; d < D; ++d)
+      if (d != axis) near = near && fluid.x[d][i] > lower[d] - R && fluid.x[d][i] < upper[d] + R;
+    return near;
+  };
+  const auto n = static_cast<std::int64_t>(fluid.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (divergence[i] > T(0) && fluid.s[i] <= 0 && is_near(i)) divergence[i] = T(0);
+  }
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::discard_forces() {
+  for_each_member(k_light, [&](std::size_t, std::size_t i) {
+    for (int d = 0; d < D; ++d) flow_.delta.pressure_force(d)[i] = flow_.delta.shift(d)[i] = T(0);
+  });
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::hold() {
+  auto& fluid = flow_.fluid;
+  for_each_member(k_light, [&](std::size_t m, std::size_t i) {
+    const auto v = velocity_of(i);
+    for (int d = 0; d < D; ++d) {
+      fluid.v[d][i] = v[static_cast<std::size_t>(d)];
+      fluid.a[d][i] = 0;
+      T& half_g = fluid.half_g[d][i];
+      const T half = static_cast<T>(0.5 * flow_.constants().scale * gradient_[m][static_cast<std::size_t>(d)]);
+      half_g = fluid.confined ? in_halves(half, lower_half(Pack<T, 1>(half_g)).v) : half;
+    }
+  });
+}
+
+template class OpeningStep<float, 2>;
+template class OpeningStep<float, 3>;
+template class OpeningStep<double, 2>;
+template class OpeningStep<double, 3>;
+
+}  // namespace eddyline::sph

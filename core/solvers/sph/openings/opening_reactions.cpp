@@ -1,0 +1,68 @@
+#include "solvers/sph/openings/opening_reactions.hpp"
+
+namespace eddyline::sph {
+
+template <class T, int D>
+void OpeningReactions<T, D>::prepare() {
+  flow_.find_free_neighbors();
+  const std::size_t chunks = flow_.buffer_free.chunks().size(), whole = chunks * neighbors::k_chunk;
+  no_walls_.assign(chunks, {});
+  divergence_.resize(whole), diffusion_.resize(whole), dissipation_.resize(whole), surface_.resize(whole);
+  for (int d = 0; d < D; ++d) force_[d].resize(whole), shift_[d].resize(whole);
+  for (auto& opening : flow_.openings.all()) opening.force = {};
+}
+
+template <class T, int D>
+physics::delta::SweepInput<T> OpeningReactions<T, D>::input() const {
+  auto in = flow_.input();
+  in.targets = flow_.buffer_free.targets();
+  in.fluid_neighbors = flow_.buffer_free.chunks().data();
+  in.wall_neighbors = no_walls_.data();
+  return in;
+}
+
+template <class T, int D>
+void OpeningReactions<T, D>::add_viscous() {
+  prepare();
+  physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}, dissipation_.data()};
+  for (int d = 0; d < D; ++d) out.viscous[d] = force_[d].data();
+  const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris ? flow_.sweeps.rates_morris
+                                                                                           : flow_.sweeps.rates_central;
+  rates(input(), out, 0, static_cast<std::int64_t>(no_walls_.size()));
+  add(true);
+}
+
+template <class T, int D>
+void OpeningReactions<T, D>::add_pressure() {
+  physics::delta::ForceResults<T, D> out{};
+  out.surface = surface_.data();
+  for (int d = 0; d < D; ++d) {
+    out.pressure[d] = force_[d].data();
+    out.shift[d] = shift_[d].data();
+  }
+  flow_.sweeps.forces_confined(input(), out, 0, static_cast<std::int64_t>(no_walls_.size()));
+  add(false);
+}
+
+/// Adds what the fluid does to the buffers, with the opposite sign, to the forces of the openings. Sums are exact.
+template <class T, int D>
+void OpeningReactions<T, D>::add(bool viscous) {
+  const auto& c = flow_.constants();
+  const auto& fluid = flow_.fluid;
+  const double acceleration = c.rate * c.c0 * c.kernel;
+  const auto& members = flow_.openings.members();
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto i = static_cast<std::size_t>(members[m]);
+    if (members[m] >= flow_.fluid_rows.owned()) continue;
+    const double factor = fluid.mass[i] * acceleration * (viscous ? 1 : -1 / (1 + fluid.s[i]));
+    for (std::size_t d = 0; d < D; ++d)
+      flow_.openings.all()[fluid.buffer[i] - 1u].force[d].add(factor * static_cast<double>(force_[d][m]));
+  }
+}
+
+template class OpeningReactions<float, 2>;
+template class OpeningReactions<float, 3>;
+template class OpeningReactions<double, 2>;
+template class OpeningReactions<double, 3>;
+
+}  // namespace eddyline::sph

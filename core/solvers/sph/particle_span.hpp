@@ -1,0 +1,51 @@
+#pragma once
+// Particles some at a time, for what concerns each of them alone: plain loops over the arrays of a span, which the
+// compiler turns into vector instructions and the first-level cache holds from one loop to the next.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "solvers/sph/flow/schedule.hpp"
+
+namespace eddyline::sph {
+
+inline constexpr std::int64_t k_span = 128;  // particles
+
+/// Particles [first, first + count).
+struct ParticleSpan {
+  std::size_t first, count;
+};
+
+/// Calls visit(span) for all of n particles, in parallel.
+template <class Visit>
+void for_each_span(std::int64_t n, Visit&& visit) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t first = 0; first < n; first += k_span)
+    visit(ParticleSpan{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, n - first))});
+}
+
+/// Calls visit(span) for the particles of a block of chunks, as far as they are among the first n.
+template <class Visit>
+void for_each_span(const Block& block, std::int64_t n, Visit&& visit) {
+  const std::int64_t last = std::min(block.last * neighbors::k_chunk, n);
+  for (std::int64_t first = block.first * neighbors::k_chunk; first < last; first += k_span)
+    visit(ParticleSpan{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, last - first))});
+}
+
+/// The same for some blocks, in parallel.
+template <class Visit>
+void for_each_span(std::span<const Block> blocks, std::int64_t n, Visit&& visit) {
+  share_out(static_cast<std::int64_t>(blocks.size()),
+            [&](std::int64_t b) { for_each_span(blocks[static_cast<std::size_t>(b)], n, visit); });
+}
+
+/// A value for each particle of a span.
+struct SpanValues {
+  double value[k_span];
+
+  double& operator[](std::size_t l) { return value[l]; }
+  double operator[](std::size_t l) const { return value[l]; }
+};
+
+}  // namespace eddyline::sph

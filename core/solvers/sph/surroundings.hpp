@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "solvers/sph/flow.hpp"
+#include "solvers/sph/particle_span.hpp"
+
+namespace eddyline::sph {
+
+/// What drives the flow from outside: gravity, the body force, and walls that move in their own plane.
+template <int D>
+class Surroundings {
+ public:
+  explicit Surroundings(const world::World& world);
+
+  /// Acceleration by gravity and body force at a place [m] and a time [s], m/s^2.
+  Vec3 force(const Vec3& x, double t) const { return force_is_uniform_ ? uniform_force_ : force_by_formula(x, t); }
+  /// The same at `count` places, place(l), at time t.
+  template <class Place>
+  void forces(std::size_t count, double t, Place&& place, SpanValues (&g)[D]) const {
+    for (int d = 0; d < D; ++d) std::fill_n(g[d].value, count, uniform_force_[d]);
+    if (force_is_uniform_) return;
+    for (std::size_t l = 0; l < count; ++l) {
+      const Vec3 here = force_by_formula(place(l), t);
+      for (int d = 0; d < D; ++d) g[d][l] = here[d];
+    }
+  }
+  /// The same everywhere and at all times, if it is.
+  const Vec3* uniform_force() const { return force_is_uniform_ ? &uniform_force_ : nullptr; }
+  /// Whether some wall's velocity is a formula of t.
+  bool walls_change_speed() const { return walls_change_speed_; }
+  /// Velocities of the domain's walls at time t.
+  void set_wall_velocities(WallState<D>& wall, double t) const;
+
+ private:
+  Vec3 force_by_formula(const Vec3& x, double t) const;
+
+  const world::World* world_;
+  bool walls_change_speed_ = false;
+  bool force_is_uniform_ = true;  // in space and time
+  Vec3 uniform_force_;            // gravity and body force together [m/s^2]
+};
+
+}  // namespace eddyline::sph

@@ -1,0 +1,87 @@
+#pragma once
+// What both schemes write into the row of a dummy particle, from what it has summed over the fluid around it (Adami).
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "base/vec.hpp"
+#include "neighbors/rows.hpp"
+#include "solvers/sph/flow/schedule.hpp"
+#include "solvers/sph/flow/state.hpp"
+
+namespace eddyline::sph {
+
+/// A block of wall particles: sums over the fluid around them, then what they extrapolate from these.
+template <class T, int D>
+struct WallBlock {
+  static constexpr std::size_t k_size = k_block * neighbors::k_chunk;
+  alignas(64) T weight[k_size], pressure[k_size], density[k_size];  // density: in the scheme classic
+  T lever[D][k_size], velocity[D][k_size];
+  T g[D][k_size];  // what drives the fluid there, relative to the wall [c0^2/R]
+
+  bool is_wet(std::size_t l) const { return weight[l] > T(0); }
+
+  /// g of the first n: of(l) where there is fluid near.
+  template <class Of>
+  void set_g(std::size_t n, Of&& of) {
+    for (std::size_t l = 0; l < n; ++l) {
+      const Vec3 here = is_wet(l) ? of(l) : Vec3{};
+      for (int d = 0; d < D; ++d) g[d][l] = static_cast<T>(here[d]);
+    }
+  }
+  /// Pressures of the first n in place of their sums: means, and what g adds along the lever; 0 where no fluid is near.
+  /// Not negative where there may be a free surface.
+  void find_pressures(std::size_t n, bool free_surface) {
+    const T least = free_surface ? T(0) : std::numeric_limits<T>::lowest();
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) {
+      T p = pressure[l];
+      for (int d = 0; d < D; ++d) p += g[d][l] * lever[d][l];
+      pressure[l] = weight[l] > T(0) ? std::max(p / weight[l], least) : T(0);
+    }
+  }
+
+  /// The first n sums of velocities as if the fluid had been carried to the wall by the wall's rotation, of(l) [c0/R]:
+  /// fluid that turns with a body does not slide along it. Before pressures are found.
+  template <class Of>
+  void turn_velocities(std::size_t n, Of&& of) {
+    for (std::size_t l = 0; l < n; ++l) {
+      if (!is_wet(l)) continue;
+      const Vec3 angular_velocity = of(l);
+      if (angular_velocity == Vec3{}) continue;
+      Vec3 arm;
+      for (int d = 0; d < D; ++d) arm[d] = static_cast<double>(lever[d][l]);
+      const double per_density = static_cast<double>(weight[l] / (weight[l] + pressure[l]));
+      const Vec3 turned = per_density * cross_product(angular_velocity, arm);
+      for (int d = 0; d < D; ++d) velocity[d][l] += static_cast<T>(turned[d]);
+    }
+  }
+
+  /// Velocities that viscous terms see, in place of their sums: those of the walls, [first, first + n) of the state,
+  /// and the fluid's mirrored at them where that sticks to them.
+  void mirror_velocities(const WallState<D>& wall, std::size_t first, std::size_t n, double inverse_c0) {
+    const std::uint8_t* no_slip = wall.no_slip.data() + first;
+    for (int d = 0; d < D; ++d) {
+      T v_wall[k_size] = {};
+      for (std::size_t l = 0; wall.can_move && l < n; ++l)
+        v_wall[l] = static_cast<T>(wall.v[d][first + l] * inverse_c0);
+#pragma omp simd
+      for (std::size_t l = 0; l < n; ++l) {
+        const T mean = weight[l] > T(0) ? velocity[d][l] / weight[l] : v_wall[l];
+        velocity[d][l] = no_slip[l] != 0 ? T(2) * v_wall[l] - mean : v_wall[l];
+      }
+    }
+  }
+
+  /// Writes the velocities of particle l, which is the k-th of the state, into its row.
+  void write_velocities(const neighbors::RowParts<T>& row, const WallState<D>& wall, std::size_t k, std::size_t l,
+                        double inverse_c0) const {
+    for (int d = 0; d < D; ++d) row[D + 2 + d] = velocity[d][l];
+    if (!wall.can_move) return;  // rows begin with zeros
+    for (int d = 0; d < D; ++d) row[2 * D + 2 + d] = static_cast<T>(wall.v[d][k] * inverse_c0);
+  }
+};
+
+}  // namespace eddyline::sph
