@@ -1,4 +1,4 @@
-"""Series made of several places that the core samples: patches, pressure drops and lines."""
+"""Series made of several places that the core samples: patches, pressure drops, lines and profiles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.world.patches import places_of, shares_left
-from eddyline.world.schema import Line, Patch, PressureDrop
+from eddyline.world.profiles import column_names
+from eddyline.world.schema import Line, Patch, PressureDrop, Profile
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -19,13 +20,16 @@ Series = tuple[Sequence[str], Sequence[str], Floats]  # columns, units, (rows, c
 
 
 def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
-    """The series as a run keeps them: the probes of a patch, a pressure drop or a line become one
+    """The series as a run keeps them: the probes of a patch, a pressure drop, a line or a profile become one
     series of its name."""
     out = dict(series)
     for name, observer in world.observers.items():
         if isinstance(observer, Patch):
             shares = shares_left(places_of(observer, world.file), world.file)
             out[name] = _mean_over([out.pop(f"{name}.{k}") for k in range(len(shares))], shares)
+        elif isinstance(observer, Profile):
+            shares = shares_left(np.array(observer.places), world.file)
+            out[name] = _along_line(observer, [out.pop(f"{name}.{k}") for k in range(len(shares))], shares)
         elif isinstance(observer, PressureDrop | Line):
             places = observer.places
             parts = [out.pop(f"{name}.{k}") for k in range(len(places))]
@@ -53,6 +57,20 @@ def _mean_over(parts: Sequence[Series], shares: Floats) -> Series:
     pressure = np.where(wet, pressures, 0.0).mean(axis=1)
     table = np.stack([parts[0][2][:, 0], pressure, wet.mean(axis=1)], axis=1)
     return ("time", "pressure", "wet_share"), ("s", "Pa", "1"), table
+
+
+def _along_line(profile: Profile, parts: Sequence[Series], shares: Floats) -> Series:
+    """The values of a profile, a column for each place; NaN where fluid fills less than half of what walls
+    and bodies leave. shares: as in _mean_over."""
+    wet = np.stack([_column(part, "fluid_fraction") for part in parts], axis=1) >= 0.5 * shares
+    if profile.quantity == "speed":
+        axes = [column for column in parts[0][0] if column.startswith("velocity_")]
+        squares = sum(np.stack([_column(part, axis) for part in parts], axis=1) ** 2 for axis in axes)
+        values = np.sqrt(squares)
+    else:
+        values = np.stack([_column(part, profile.quantity) for part in parts], axis=1)
+    table = np.column_stack([parts[0][2][:, 0], np.where(wet, values, np.nan)])
+    return ("time", *column_names(profile)), ("s", *[profile.unit] * len(parts)), table
 
 
 def recirculation_length(distances: Floats, speeds: Floats) -> float:

@@ -19,6 +19,7 @@ from .memory import available_memory, memory_problem
 from .openings import faces
 from .patches import normal_of, places_of, rim_of
 from .problems import Path, below, dotted, listed, number, rounded, shown
+from .profiles import profiles_in, wrong_profile
 from .quantities import check_quantity, may_be_finite
 from .samples import Points, Samples, corners, evaluate, face, lattice, start_places, times
 from .scales import SOUND_RATIO, find_scales
@@ -29,6 +30,7 @@ from .schema import (
     Patch,
     Periodic,
     PicturedQuantity,
+    Profile,
     Start,
     Wall,
     WorldFile,
@@ -73,7 +75,11 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _pictures(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)
-        for key, text in check_quantity(expect, file, names):
+        lines = list(check_quantity(expect, file, names))
+        texts = (expect.quantity, expect.against)
+        if not lines and any(profiles_in(text, file, names) for text in texts):
+            lines += wrong_profile(expect, file, names)
+        for key, text in lines:
             yield (*path, key), f"{dotted(path)}.{text}"
 
 
@@ -566,7 +572,7 @@ def _observers(file: WorldFile) -> Found:
                         f"bodies.{body_name}; must be in the fluid. Move it."
                     )
                     yield (*path, key), text
-        if isinstance(observer, Line):
+        if isinstance(observer, Line | Profile):
             yield from _crossed_bodies(observer, path, file)
         if isinstance(observer, Patch):
             yield from _patch(observer, path, file)
@@ -620,7 +626,7 @@ def _patch(patch: Patch, path: Path, file: WorldFile) -> Found:
             yield (*path, "diameter"), text
 
 
-def _crossed_bodies(line: Line, path: Path, file: WorldFile) -> Found:
+def _crossed_bodies(line: Line | Profile, path: Path, file: WorldFile) -> Found:
     """A line must stay in the fluid between its ends, too; what lies inside at an end is said of the end."""
     places = np.array(line.places)
     for name, body in file.bodies.items():
