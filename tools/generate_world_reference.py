@@ -64,6 +64,8 @@ def _sections(schema: Schema) -> Iterator[str]:
         table = definitions[properties[name]["$ref"].rpartition("/")[2]]
         yield from _heading(f"`[{name}]`" + ("" if name in schema["required"] else ", optional"))
         yield from _described(table)
+    yield from _heading("`[output.cut]`, optional", depth=4)
+    yield from _described(definitions["Cut"])
     yield from _heading("`[regions.NAME]` and `[bodies.NAME]`")
     yield f"Regions: {_lower(properties['regions']['description'])} Bodies: "
     yield _lower(properties["bodies"]["description"])

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -11,6 +12,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -298,30 +300,34 @@ struct Drawn {
 };
 
 Drawn draw(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape, const Point& lower,
-           const Point& upper) {
+           const Point& upper, const std::array<int, 3>& axes) {
   if (shape.first < 1 || shape.second < 1) throw UserError("rasters: shape must be at least (1, 1).");
   Drawn drawn;
   for (const std::string& name : names) drawn.quantities.push_back(observe::quantity_of(name, s.dimensions()));
   if (names.size() > observe::k_quantities)
     throw UserError("rasters: " + std::to_string(names.size()) + " quantities; there are " +
                     std::to_string(observe::k_quantities) + ".");
-  const observe::Plane plane{shape.second, shape.first, vec(lower), vec(upper)};
+  std::array<int, 3> sorted = axes;
+  std::ranges::sort(sorted);
+  if (sorted != std::array{0, 1, 2} || (s.dimensions() == 2 && sorted != axes))
+    throw UserError("rasters: axes must name 0, 1 and 2 once each, in 2D in this order.");
+  const observe::Plane plane{shape.second, shape.first, vec(lower), vec(upper), axes};
   nb::gil_scoped_release release;
   drawn.rasters = s.rasters(drawn.quantities, plane);
   return drawn;
 }
 
 nb::list known_rasters(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape,
-                       const Point& lower, const Point& upper) {
+                       const Point& lower, const Point& upper, const std::array<int, 3>& axes) {
   nb::list known;
-  for (auto& raster : draw(s, names, shape, lower, upper).rasters)
+  for (auto& raster : draw(s, names, shape, lower, upper, axes).rasters)
     known.append(nb::make_tuple(give(std::move(raster.known)), give(std::move(raster.values))));
   return known;
 }
 
 Owned<float> rasters(const Simulation& s, const std::vector<std::string>& names, std::pair<int, int> shape,
-                     const Point& lower, const Point& upper) {
-  const Drawn drawn = draw(s, names, shape, lower, upper);
+                     const Point& lower, const Point& upper, const std::array<int, 3>& axes) {
+  const Drawn drawn = draw(s, names, shape, lower, upper, axes);
   const auto rows = static_cast<std::size_t>(shape.first), columns = static_cast<std::size_t>(shape.second);
   std::vector<float> pixels(names.size() * rows * columns);
   for (std::size_t n = 0; n < names.size(); ++n) {
@@ -515,8 +521,9 @@ void bind_simulation(nb::module_& module) {
       .def("glance", glance, "every"_a = 1, "with_ids"_a = false)
       .def("records", records, "kind"_a, "after"_a, "limit"_a)
       .def("take_series", take_series)
-      .def("rasters", rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a)
-      .def("known_rasters", known_rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a)
+      .def("rasters", rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a, "axes"_a = std::array{0, 1, 2})
+      .def("known_rasters", known_rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a,
+           "axes"_a = std::array{0, 1, 2})
       .def(
           "save",
           [](Simulation& s, int rank) {

@@ -92,6 +92,20 @@ def _pictures(file: WorldFile) -> Found:
             f"output.quantity = {shown(quantity)}; pictures of a {file.dimensions}D world show "
             f"{listed(others, 'or')}.",
         )
+    cut = file.output.cut
+    if cut is None:
+        return
+    if file.dimensions == 2:
+        yield ("output", "cut"), "output.cut is for 3D, and this world is 2D. Remove cut."
+    elif cut.normal != "none" and cut.at is not None:
+        origin, end = corners(file)
+        axis = "xyz".index(cut.normal)
+        if not origin[axis] < cut.at < end[axis]:
+            yield (
+                ("output", "cut", "at"),
+                f"output.cut.at = {shown(cut.at)}; must be between {number(origin[axis])} and "
+                f"{number(end[axis])}, the sides of the domain along {cut.normal}.",
+            )
 
 
 def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from eddyline.files import replacing
 
 from .build import gauge_axis
+from .cuts import cut_of
 from .motions import top_speed
 from .openings import faces
 from .outlines import outlines
@@ -103,6 +104,7 @@ class _View:
             self._side(index)
         self._openings()
         self._observers()
+        self._cut()
         self._accelerations()
         self._dimensions()
         pad = 0.95 * self.inch
@@ -328,6 +330,18 @@ class _View:
                 self._text(
                     beside, f"{name} ({kind})", color=MARK, ha="right" if right else "left", va="bottom"
                 )
+
+    def _cut(self) -> None:
+        """The plane that pictures show, where it is seen from its edge."""
+        cut = cut_of(self.file)
+        if cut is None or cut.axes[2] not in self.axes:
+            return
+        on_paper = self.axes.index(cut.axes[2])
+        ends = np.array([self.low, self.high])
+        ends[:, on_paper] = cut.at
+        self.panel.plot(*ends.T, color=MARK, linewidth=1.0, linestyle=(0, (8, 2, 1, 2)), zorder=6)
+        beside = ends[1] + np.array([-0.06, -0.06]) * self.inch
+        self._text(beside, f"pictures: {cut}", color=MARK, ha="right", va="top")
 
     def _two_places(self, name: str, observer: PressureDrop | Line | Profile) -> None:
         ends = np.array([vec3(observer.from_), vec3(observer.to)])[:, list(self.axes)]

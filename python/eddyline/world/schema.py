@@ -564,6 +564,19 @@ PicturedQuantity = Literal[
 ]
 
 
+class Cut(Table):
+    """A plane that pictures and films of a 3D world show, in place of the fluid from outside."""
+
+    normal: Literal["x", "y", "z", "none"] = Field(
+        description="The axis across it; none: pictures show the fluid from outside.", examples=["z"]
+    )
+    at: Number | None = Field(
+        default=None,
+        description="Where along that axis [m]; default the middle of the first body at rest, or of the "
+        "domain.",
+    )
+
+
 class Output(Table):
     """How much of a run is kept. Each number is one of equal intervals from 0 to the end, after each of which
     something is kept, as it is of the start. With 0 pictures only the last state is shown, with 0 snapshots
@@ -578,6 +591,12 @@ class Output(Table):
     )
     quantity: PicturedQuantity = Field(
         default="speed", description="What the pictures show; vorticity in 2D only, velocity_z in 3D only."
+    )
+    cut: Cut | None = Field(
+        default=None,
+        description='3D only: a plane that pictures show, e.g. { normal = "z", at = 0.5 }. Default: without '
+        "a free surface the one along the stream through the first body at rest, or the middle of the domain; "
+        "with one none.",
     )
 
 
@@ -700,6 +719,8 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
             return None
     if len(path) == 3 and first == "bodies" and path[2] == "motion":
         return Motion
+    if tuple(path) == ("output", "cut"):
+        return Cut
     if len(path) == 2 and first == "expect":
         return Expect
     simple: dict[str, type[Table]] = {
