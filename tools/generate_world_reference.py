@@ -24,7 +24,7 @@ SIMPLE = ("reference", "domain", "fluid", "start", "time", "method", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
 SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow")
 PATCHES = ("InflowPatch", "OutflowPatch")
-OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile")
+OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque")
 
 
 def main() -> int:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from eddyline.world.patches import places_of, shares_left
 from eddyline.world.profiles import column_names
-from eddyline.world.schema import Line, Patch, PressureDrop, Profile
+from eddyline.world.schema import Line, Patch, PressureDrop, Profile, Torque
+from eddyline.world.shapes import vec3
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -27,6 +28,9 @@ def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
         if isinstance(observer, Patch):
             shares = shares_left(places_of(observer, world.file), world.file)
             out[name] = _mean_over([out.pop(f"{name}.{k}") for k in range(len(shares))], shares)
+        elif isinstance(observer, Torque):
+            if f"force.{observer.body}" in series:  # bodies may be removed from a run
+                out[name] = _torque_about(world, observer, series[f"force.{observer.body}"])
         elif isinstance(observer, Profile):
             shares = shares_left(np.array(observer.places), world.file)
             out[name] = _along_line(observer, [out.pop(f"{name}.{k}") for k in range(len(shares))], shares)
@@ -44,6 +48,29 @@ def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
                 lengths = np.array([recirculation_length(distances, row) for row in speeds])
                 out[name] = (("time", "recirculation_length"), ("s", "m"), np.stack([time, lengths], axis=1))
     return out
+
+
+def _torque_about(world: World, observer: Torque, force: Series) -> Series:
+    """The torque on a body about a point, from that about its own pivot: the force at the pivot does the
+    rest."""
+    columns, units, rows = force
+    names = [column for column in columns if column.startswith("torque")]
+    body = next(body for body in world.core.bodies if body.name == observer.body)
+    time = rows[:, 0]
+    if body.motion is not None:
+        start = np.array([body.motion.pivot])
+        own = np.array([body.motion.place(start, float(t))[0] for t in time]).reshape(-1, 3)
+    else:
+        low, high = (np.array(corner) for corner in body.shape.bounds)
+        own = np.broadcast_to(0.5 * (low + high), (len(rows), 3))
+    total = np.zeros((len(rows), 3))
+    for axis in range(world.dimensions):
+        total[:, axis] = _column(force, f"total_{'xyz'[axis]}")
+    moved = np.cross(own - np.array(vec3(observer.pivot)), total)
+    about = np.stack([_column(force, name) for name in names], axis=1)
+    about = about + (moved if len(names) == 3 else moved[:, 2:])
+    unit = units[list(columns).index(names[0])]
+    return ("time", *names), ("s", *[unit] * len(names)), np.column_stack([time, about])
 
 
 def _mean_over(parts: Sequence[Series], shares: Floats) -> Series:

@@ -18,7 +18,7 @@ from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
 from .patches import normal_of, places_of, rim_of
-from .problems import Path, below, dotted, listed, number, rounded, shown
+from .problems import Path, below, did_you_mean, dotted, listed, number, rounded, shown
 from .profiles import profiles_in, wrong_profile
 from .quantities import check_quantity, may_be_finite
 from .samples import Points, Samples, corners, evaluate, face, lattice, start_places, times
@@ -32,6 +32,7 @@ from .schema import (
     PicturedQuantity,
     Profile,
     Start,
+    Torque,
     Wall,
     WorldFile,
 )
@@ -570,6 +571,14 @@ def _observers(file: WorldFile) -> Found:
         if name in file.bodies or name in _TAKEN:
             taken = f"bodies.{name} has" if name in file.bodies else _TAKEN[name]
             yield path, f"observe.{name}: {taken} this name already. Take another."
+        if isinstance(observer, Torque):
+            if observer.body not in file.bodies:
+                text = (
+                    f"observe.{name}.body = {shown(observer.body)}; the world has no such body. "
+                    f"{did_you_mean(observer.body, list(file.bodies), 'and')}".strip()
+                )
+                yield (*path, "body"), text
+            continue
         for key, mark in observer.marks.items():
             place = vec3(mark)
             if any(not origin[k] <= place[k] <= end[k] for k in range(file.dimensions)):

@@ -12,7 +12,7 @@ from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
 from .openings import faces
 from .problems import did_you_mean, listed, shown
-from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Profile, Wall, WorldFile
+from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Profile, Torque, Wall, WorldFile
 
 RINGING = ("frequency", "decay_rate")
 """Of the damped oscillation that fits a series best [1/s]."""
@@ -75,6 +75,8 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
             columns[name] = ["pressure_drop"]
         elif isinstance(observer, Line):
             columns[name] = ["recirculation_length"]
+        elif isinstance(observer, Torque):
+            columns[name] = torque
         elif isinstance(observer, Profile):
             columns[name] = [observer.quantity]  # at each place
         else:

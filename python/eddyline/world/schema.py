@@ -395,6 +395,14 @@ class Profile(Observer):
         return "Pa" if self.quantity == "pressure" else "m/s"
 
 
+class Torque(Observer):
+    """The torque of the fluid on a body about a point that stays where it is."""
+
+    type: Literal["torque"]
+    body: OneLine = Field(description="The name of the body.", examples=["cylinder"])
+    pivot: Vector = Field(description="The point [m], anywhere.", examples=[[0.1, 0.1]])
+
+
 def _two_places(observer: PressureDrop | Line | Profile) -> None:
     if observer.from_ == observer.to:
         raise wrong_table("has the same place as from and to; must be two places. Change one")
@@ -416,6 +424,7 @@ OBSERVERS: dict[str, type[Observer]] = {
     "pressure_drop": PressureDrop,
     "line": Line,
     "profile": Profile,
+    "torque": Torque,
 }
 
 if TYPE_CHECKING:
@@ -423,7 +432,7 @@ if TYPE_CHECKING:
     RegionTable = Region
     SideTable = Wall | Periodic | Open | Inflow | Outflow
     OpeningTable = InflowPatch | OutflowPatch
-    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile
+    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile | Torque
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]
@@ -595,8 +604,8 @@ class Output(Table):
     cut: Cut | None = Field(
         default=None,
         description='3D only: a plane that pictures show, e.g. { normal = "z", at = 0.5 }. Default: without '
-        "a free surface the one along the stream through the first body at rest, or the middle of the domain; "
-        "with one none.",
+        "a free surface the one along the stream through the first body at rest, or the middle of the "
+        "domain; with one none.",
     )
 
 

@@ -178,7 +178,7 @@ def _missing(path: Path, data: Any) -> str:
         f"{'an' if str(sort)[:1] in 'aeiou' else 'a'} {sort}"
         if sort
         else f"[{dotted(around)}]"
-        if len(around) == 1 or around[0] == "output"
+        if len(around) == 1 or around[:1] == ("output",)
         else "[[expect]]"
         if around
         else "every world"
