@@ -24,7 +24,7 @@ SIMPLE = ("reference", "domain", "fluid", "start", "time", "method", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
 SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow")
 PATCHES = ("InflowPatch", "OutflowPatch")
-OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line")
+OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque")
 
 
 def main() -> int:
@@ -64,6 +64,8 @@ def _sections(schema: Schema) -> Iterator[str]:
         table = definitions[properties[name]["$ref"].rpartition("/")[2]]
         yield from _heading(f"`[{name}]`" + ("" if name in schema["required"] else ", optional"))
         yield from _described(table)
+    yield from _heading("`[output.cut]`, optional", depth=4)
+    yield from _described(definitions["Cut"])
     yield from _heading("`[regions.NAME]` and `[bodies.NAME]`")
     yield f"Regions: {_lower(properties['regions']['description'])} Bodies: "
     yield _lower(properties["bodies"]["description"])

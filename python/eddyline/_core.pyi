@@ -402,17 +402,28 @@ class Simulation:
         from -`speed` to `speed` [m/s], pressure and density within (lowest, highest) `pressure` [Pa] and
         `density` [kg/m^3]; `ids`, (n,) int64, if asked for."""
     def rasters(
-        self, quantities: Sequence[str], shape: tuple[int, int], lower: Vec3, upper: Vec3
+        self,
+        quantities: Sequence[str],
+        shape: tuple[int, int],
+        lower: Vec3,
+        upper: Vec3,
+        axes: Sequence[int] = (0, 1, 2),
     ) -> NDArray[np.float32]:
         """SPH interpolation on a plane of pixels: (quantities, rows, columns) for a shape (rows, columns),
-        row 0 at the bottom, centres of equal cells between `lower` and `upper` (3D: the plane z = lower.z).
+        row 0 at the bottom, centres of equal cells between `lower` and `upper`. axes: those along which
+        columns and rows follow each other, and the normal, along which the plane is at `lower`.
         NaN where there is no fluid. Quantities: speed, velocity_x, velocity_y, velocity_z, pressure, density,
         vorticity (2D); all but the vorticity cost little more together than one of them. And cover, from 0
         to 1: how much of a neighbourhood is fluid, of what the walls of the domain leave of it; there is
         fluid where that is at least one half, as it is in pixels with an isolated particle.
         """
     def known_rasters(
-        self, quantities: Sequence[str], shape: tuple[int, int], lower: Vec3, upper: Vec3
+        self,
+        quantities: Sequence[str],
+        shape: tuple[int, int],
+        lower: Vec3,
+        upper: Vec3,
+        axes: Sequence[int] = (0, 1, 2),
     ) -> list[tuple[NDArray[np.uint8], NDArray[np.float32]]]:
         """The same as `known_pixels` of each raster; of the cover the pixels that have any."""
     def take_series(self) -> dict[str, tuple[list[str], list[str], NDArray[np.float64]]]:

@@ -95,7 +95,7 @@ class Simulation:
             wholes(shape=shape)
             if len(shape) != 2 or min(shape) < 1:
                 raise ValueError(f"shape = {shape}: must be two numbers >= 1, rows and columns")
-        scene = Scene.of(self.world)
+        scene = Scene.of(self.world, whole=True)
         lower, upper = list(scene.lower), scene.upper
         if scene.dimensions == 3:
             lower[2] = 0.5 * (scene.lower[2] + scene.upper[2])
@@ -130,7 +130,7 @@ class Simulation:
         scene, quantity = Scene.of(self.world), self.world.output.quantity
         if scene.dimensions == 2:
             shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
-            values, cover = self._core.rasters([quantity, "cover"], shape, scene.lower, scene.upper)
+            values, cover = self._core.rasters([quantity, "cover"], shape, *scene.corners, scene.axes)
             frame = Frame(
                 self.time, self.steps, quantity, values, scene.lower[:2], scene.upper[:2],
                 cover=cover if self.world.has_free_surface else None,

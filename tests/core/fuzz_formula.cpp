@@ -21,7 +21,8 @@ const std::vector<std::string> k_valid{"1 + 2 * 3",
                                        "pow(x, 2.5e-1) + mod(front.position, 3) - atan2(y, x)",
                                        "((((x))))/0",
                                        "exp(1e3) - log(-1) + 1e308*10",
-                                       "step(x - 0.5)*tanh(t) + floor(y) >= ceil(z) or x != y"};
+                                       "step(x - 0.5)*tanh(t) + floor(y) >= ceil(z) or x != y",
+                                       "sum(k, 1, 20, sin(k*x)/k) + sum(i, -1, 1, sum(j, 0, 9, i*j*U))"};
 const std::vector<std::string> k_pieces{"(",
                                         ")",
                                         ",",
@@ -40,6 +41,9 @@ const std::vector<std::string> k_pieces{"(",
                                         "((((((((((((((((((((",
                                         "----------------",
                                         "2^",
+                                        "sum(",
+                                        "sum(k, 1, 9, ",
+                                        "sum(n, 0, 99, k*",
                                         std::string(1, '\0')};
 
 void try_one(fuzz::Random& random) {

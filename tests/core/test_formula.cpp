@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/portable_math.hpp"
 #include "harness.hpp"
 #include "world/formula.hpp"
@@ -232,4 +233,53 @@ TEST(derivatives_are_by_the_variable_asked_for) {
   const auto by_k = Formula("t*k^2", k_time).differentiate(std::array{2.0, 3.0}, 1);
   CHECK(by_k.value == 18 && by_k.first == 12 && by_k.second == 4);
   CHECK(Formula(4.0).differentiate({}, 0).value == 4 && Formula(4.0).differentiate({}, 0).first == 0);
+}
+
+TEST(sums) {
+  CHECK(value("sum(k, 1, 20, k)") == 210 && parse("sum(k, 1, 20, k)").is_constant());
+  CHECK(value("sum(k, -2, 2, k*x + 1)") == 5);
+  CHECK(value("sum(k, 3, 3, k^x)") == 9);
+  CHECK(value("1 + 2*sum(k, 1, 3, x)^2 - sum(n, 1, 2, n*y)") == 1 + 2 * 36 - 9);
+  CHECK(value("sum(k, 1, 1000, 1)") == 1000);
+  double series = 0;  // one term after the other, from the first on
+  for (int k = 1; k <= 40; ++k) series += portable::sin(k * 2.0) / k;
+  CHECK(value("sum(k, 1, 40, sin(k*x)/k)") == series);
+  double nested = 0;
+  for (int i = 1; i <= 3; ++i) {
+    double inner = 0;
+    for (int j = 0; j <= 2; ++j) inner += 2.0 * i + j;
+    nested += inner / i;
+  }
+  CHECK(value("sum(i, 1, 3, sum(j, 0, 2, x*i + j)/i)") == nested);
+}
+
+TEST(derivatives_of_sums) {
+  const auto jet = at("sum(n, 0, 3, t^n)", 2);
+  CHECK(jet.value == 15 && jet.first == 1 + 4 + 12 && jet.second == 2 + 12);
+}
+
+TEST(mistakes_in_sums) {
+  const auto told = [](const std::string& text) {
+    try {
+      parse(text);
+    } catch (const eddyline::UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto says = [&](const std::string& text, const std::string& part) {
+    return told(text).find(part) != std::string::npos;
+  };
+  CHECK(says("sum(k, 1, 1001, x)", "may have 1000 terms in all, found 1001"));
+  CHECK(says("sum(k, 1, 999, x) + sum(k, 1, 2, x)", "found 1001"));
+  CHECK(says("sum(i, 1, 40, sum(j, 1, 40, x))", "found 1640"));
+  CHECK(says("sum(x, 1, 2, x)", "`x` is the name of something else"));
+  CHECK(says("sum(k, 1, 2, sum(k, 1, 2, k))", "`k` is the name of something else"));
+  CHECK(says("sum(k, 1, U, k)", "bounds of a sum are whole numbers"));
+  CHECK(says("sum(k, 0.5, 2, k)", "bounds of a sum are whole numbers"));
+  CHECK(says("sum(k, 2, 1, k)", "counts upwards"));
+  CHECK(says("sum(k, 1, 2)", "`sum` takes 4 arguments"));
+  CHECK(says("sum(k, 1, 2, k, k)", "`sum` takes 4 arguments"));
+  CHECK(says("sum(k, 1, 2, k) + k", "unknown name `k`"));
+  CHECK(says("sum", "`sum` is a function"));
 }

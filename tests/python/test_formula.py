@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from eddyline import _core
+from eddyline.world import World, WorldError
 
 
 def test_scalars_give_a_float() -> None:
@@ -117,3 +118,50 @@ def test_shapes() -> None:
     for wrong in (lambda: _core.circle((0, 0, 0), -0.1), lambda: _core.sphere((0, 0, 0), 1).outline(0.1)):
         with pytest.raises(_core.UserError):
             wrong()
+
+
+FOURIER = """format = 1
+[let]
+n = 3
+[domain]
+size = [1.0, 1.0]
+spacing = 0.05
+[fluid]
+density = 1.0
+kinematic_viscosity = 0.01
+max_speed = 2.0
+[start]
+velocity = ["n*sum(k, 1, 20, sin(k*pi*y)/k^2)", 0]
+[time]
+end = 0.1
+"""
+
+
+def test_sums_in_a_world() -> None:
+    world = World.from_text(FOURIER)
+    velocity = world.core.start.velocity[0]
+    y = np.array([0.25, 0.5])
+    expected = 3 * sum(np.sin(k * np.pi * y) / k**2 for k in range(1, 21))
+    assert velocity.evaluate({"x": 0.0, "y": y, "z": 0.0, "t": 0.0}) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("velocity", "told"),
+    [
+        ("sum(n, 1, 3, n)", "n is a value of [let]; let another name count the terms of the sum"),
+        ("sum(k, 1, n, k)", "the bounds of a sum are whole numbers"),
+        ("sum(k, 1, 2000, sin(k*y))", "may have 1000 terms in all, found 2000; lower the bounds"),
+        ("sum(y, 1, 3, y)", "`y` is the name of something else"),
+        ("sum(k, 1, 3, m*k)", "unknown name `m`"),
+    ],
+)
+def test_mistakes_in_sums_are_told(velocity: str, told: str) -> None:
+    with pytest.raises(WorldError) as error:
+        World.from_text(FOURIER.replace("n*sum(k, 1, 20, sin(k*pi*y)/k^2)", velocity))
+    (line,) = str(error.value).splitlines()
+    assert line.startswith("world.toml:12: start.velocity[0]") and told in line
+
+
+def test_a_value_of_let_cannot_be_called_sum() -> None:
+    with pytest.raises(WorldError, match="formulas use sum already"):
+        World.from_text(FOURIER.replace("n = 3", "n = 3\nsum = 1"))

@@ -46,7 +46,8 @@ double apply(Op op, double a) {
 
 double apply(Op op, double a, double b) {
   switch (op) {
-    case Op::add: return a + b;
+    case Op::add:
+    case Op::end_term: return a + b;
     case Op::subtract: return a - b;
     case Op::multiply: return a * b;
     case Op::divide: return a / b;
@@ -124,7 +125,8 @@ Jet atan2(Jet y, Jet x) {
 Jet apply(Op op, Jet a, Jet b) {
   const double f = apply(op, a.value, b.value);
   switch (op) {
-    case Op::add: return a + b;
+    case Op::add:
+    case Op::end_term: return a + b;
     case Op::subtract: return a - b;
     case Op::multiply: return a * b;
     case Op::divide: return a / b;
@@ -148,16 +150,33 @@ template <class Number, class Input>
 Number run(std::span<const Instruction> instructions, Input&& input) {
   std::array<Number, k_stack_size> stack;  // NOLINT: every element is written before it is read
   Number* top = stack.data();              // one above the last value
-  for (const Instruction& instruction : instructions) {
+  std::array<double, k_most_sums> counters{};
+  std::size_t sums = 0;  // that have begun
+  for (std::size_t at = 0; at < instructions.size(); ++at) {
+    const Instruction& instruction = instructions[at];
     switch (arity(instruction.op)) {
       case 0:
-        *top++ = instruction.op == Op::constant ? Number{instruction.constant}
-                                                : input(static_cast<std::size_t>(instruction.variable));
+        switch (instruction.op) {
+          case Op::constant: *top++ = Number{instruction.constant}; break;
+          case Op::counter: *top++ = Number{counters[static_cast<std::size_t>(instruction.variable)]}; break;
+          case Op::begin_sum:
+            counters[sums++] = instruction.constant;
+            *top++ = Number{0};
+            break;
+          default: *top++ = input(static_cast<std::size_t>(instruction.variable));
+        }
         break;
       case 1: top[-1] = apply(instruction.op, top[-1]); break;
       case 2:
         --top;
         top[-1] = apply(instruction.op, top[-1], top[0]);
+        if (instruction.op != Op::end_term) break;
+        if (double& counter = counters[sums - 1]; counter < instruction.constant) {
+          counter += 1;
+          at -= static_cast<std::size_t>(instruction.variable);
+        } else {
+          --sums;
+        }
         break;
       default: top -= 2; top[-1] = holds(value_of(top[-1])) ? top[0] : top[1];
     }

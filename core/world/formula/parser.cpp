@@ -1,6 +1,7 @@
 #include "world/formula/parser.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -16,6 +17,9 @@ namespace eddyline::world::formula {
 namespace {
 
 constexpr int k_nesting_limit = 64;
+constexpr double k_most_terms = 1000;  // of all sums of a formula
+constexpr double k_largest_bound = 1e6;
+constexpr std::string_view k_sum_usage = "sum(k, 1, 20, term)";
 
 void check_variables(const std::vector<std::string>& variables) {
   for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -24,7 +28,7 @@ void check_variables(const std::vector<std::string>& variables) {
       throw UserError("variable " + quoted(name) +
                       " cannot be used in formulas; a name consists of letters, digits, _ and single dots, and begins "
                       "with a letter or _");
-    if (name == "pi" || name == "and" || name == "or" || name == "not")
+    if (name == "pi" || name == "sum" || name == "and" || name == "or" || name == "not")
       throw UserError("variable " + quoted(name) + " has the name of something else; choose another name");
     if (std::find(variables.begin(), variables.begin() + static_cast<std::ptrdiff_t>(i), name) !=
         variables.begin() + static_cast<std::ptrdiff_t>(i))
@@ -106,12 +110,22 @@ class Parser {
   void name(std::string_view word) {
     const auto variable = std::find(variables_.begin(), variables_.end(), word);
     const Function* function = find_function(word);
+    const auto counter = std::find(counters_.begin(), counters_.end(), word);
+    if (word == "sum") {
+      if (!at("(")) fail(word, "`sum` is a function; write " + std::string(k_sum_usage));
+      return sum(word);
+    }
+    if (counter != counters_.end() && !at("(")) {
+      append_operand({Op::counter, static_cast<std::int32_t>(counter - counters_.begin()), 0}, word);
+      return;
+    }
     if (at("(")) {
       if (function != nullptr) return call(word, *function);
-      if (variable != variables_.end() || word == "pi")
+      if (variable != variables_.end() || counter != counters_.end() || word == "pi")
         fail(word, quoted(word) + " is a value, not a function; a product needs *: " + std::string(word) + "*(...)");
       std::vector<std::string> known;
       for (const Function& f : functions()) known.emplace_back(f.name);
+      known.emplace_back("sum");
       fail(word, "unknown function " + quoted(word) + suggestion(word, known));
     }
     if (variable != variables_.end()) {
@@ -122,6 +136,7 @@ class Parser {
       fail(word, quoted(word) + " is a function; write " + std::string(function->usage));
     } else {
       std::vector<std::string> known = variables_;
+      known.insert(known.end(), counters_.begin(), counters_.end());
       known.emplace_back("pi");
       fail(word, "unknown name " + quoted(word) + suggestion(word, known));
     }
@@ -147,6 +162,73 @@ class Parser {
                      (function.any_number ? " or more" : "") + ", found " + std::to_string(given) + "; write " +
                      std::string(function.usage));
     if (!function.any_number) append(function.op);
+  }
+
+  /// sum(k, first, last, term): terms are added one after the other, from the first on.
+  void sum(std::string_view word) {
+    const std::string_view parenthesis = token_.text;
+    advance();
+    const std::string_view counter = counter_name();
+    comma(word);
+    const std::string_view bounds = token_.text;
+    const double first = bound(word);
+    comma(word);
+    const double last = bound(word);
+    comma(word);
+    if (last < first) fail(bounds, "a sum counts upwards; write the smaller bound first");
+    const double terms = (last - first + 1) * terms_of_sums_around_;
+    if ((terms_ += terms) > k_most_terms)
+      fail(word, "the sums of a formula may have " + std::to_string(static_cast<int>(k_most_terms)) +
+                     " terms in all, found " + std::to_string(static_cast<long long>(terms_)) + "; lower the bounds");
+    if (counters_.size() == k_most_sums)
+      fail(word, "at most " + std::to_string(k_most_sums) + " sums may stand one inside the other");
+    const std::size_t begin = instructions_.size();
+    append_operand({Op::begin_sum, static_cast<std::int32_t>(counters_.size()), first}, word);
+    const double around = std::exchange(terms_of_sums_around_, terms);
+    counters_.emplace_back(counter);
+    nested(word, [&] { expression(k_any); });
+    counters_.pop_back();
+    terms_of_sums_around_ = around;
+    if (at(",")) fail(word, "`sum` takes 4 arguments; write " + std::string(k_sum_usage));
+    close(parenthesis);
+    --depth_;
+    instructions_.push_back({Op::end_term, static_cast<std::int32_t>(instructions_.size() - begin), last});
+    const auto whole = std::span<const Instruction>(instructions_).subspan(begin);
+    const bool varies = std::any_of(whole.begin(), whole.end(), [](auto& i) { return i.op == Op::variable; });
+    if (varies || !counters_.empty()) return;
+    const double value = evaluate(whole, {});
+    instructions_.resize(begin);
+    instructions_.push_back({Op::constant, 0, value});
+  }
+
+  std::string_view counter_name() {
+    const std::string_view name = token_.text;
+    if (token_.kind != Token::k_name || find_operator(name) != nullptr || name.find('.') != std::string_view::npos)
+      fail(name, "a sum begins with the name that counts; write " + std::string(k_sum_usage));
+    const bool is_taken = std::find(variables_.begin(), variables_.end(), name) != variables_.end() ||
+                          std::find(counters_.begin(), counters_.end(), name) != counters_.end() || name == "pi" ||
+                          name == "not" || name == "sum" || find_function(name) != nullptr;
+    if (is_taken) fail(name, quoted(name) + " is the name of something else; let another name count");
+    advance();
+    return name;
+  }
+
+  double bound(std::string_view word) {
+    const std::string_view place = token_.text;
+    const bool is_negative = at("-");
+    if (is_negative) advance();
+    const double value = is_negative ? -token_.value : token_.value;
+    const bool is_whole = token_.kind == Token::k_number && std::floor(value) == value;
+    if (!is_whole || std::abs(value) > k_largest_bound)
+      fail(place.empty() ? word : place,
+           "the bounds of a sum are whole numbers, written as such; write " + std::string(k_sum_usage));
+    advance();
+    return value;
+  }
+
+  void comma(std::string_view word) {
+    if (!at(",")) fail(word, "`sum` takes 4 arguments; write " + std::string(k_sum_usage));
+    advance();
   }
 
   void close(std::string_view parenthesis) {
@@ -198,6 +280,9 @@ class Parser {
   const std::vector<std::string>& variables_;
   Token token_;
   int nesting_ = 0;
+  std::vector<std::string> counters_;  // of the sums around, outermost first
+  double terms_ = 0;                   // of all sums so far
+  double terms_of_sums_around_ = 1;
   int depth_ = 0;  // values on the stack when the instructions so far have run
   std::vector<Instruction> instructions_;
 };

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -11,6 +12,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -298,7 +300,7 @@ nb::dict glance(const Leader& s, std::int64_t every, bool with_ids) {
 }
 
 std::vector<solver::Raster> draw(const Leader& s, const std::vector<std::string>& names, std::pair<int, int> shape,
-                                 const Point& lower, const Point& upper) {
+                                 const Point& lower, const Point& upper, const std::array<int, 3>& axes) {
   if (shape.first < 1 || shape.second < 1) throw UserError("rasters: shape must be at least (1, 1).");
   const auto& sampler = s.own().sampler();
   std::vector<std::int32_t> quantities;
@@ -306,22 +308,27 @@ std::vector<solver::Raster> draw(const Leader& s, const std::vector<std::string>
   if (names.size() > sampler.quantities().size())
     throw UserError("rasters: " + std::to_string(names.size()) + " quantities; there are " +
                     std::to_string(sampler.quantities().size()) + ".");
-  const solver::Plane plane{shape.second, shape.first, vec(lower), vec(upper)};
+  std::array<int, 3> sorted = axes;
+  std::ranges::sort(sorted);
+  const bool is_flat = s.own().solver().world().dimensions == 2;
+  if (sorted != std::array{0, 1, 2} || (is_flat && sorted != axes))
+    throw UserError("rasters: axes must name 0, 1 and 2 once each, in 2D in this order.");
+  const solver::Plane plane{shape.second, shape.first, vec(lower), vec(upper), axes};
   nb::gil_scoped_release release;
   return s.rasters(quantities, plane);
 }
 
 nb::list known_rasters(const Leader& s, const std::vector<std::string>& names, std::pair<int, int> shape,
-                       const Point& lower, const Point& upper) {
+                       const Point& lower, const Point& upper, const std::array<int, 3>& axes) {
   nb::list known;
-  for (auto& raster : draw(s, names, shape, lower, upper))
+  for (auto& raster : draw(s, names, shape, lower, upper, axes))
     known.append(nb::make_tuple(give(std::move(raster.known)), give(std::move(raster.values))));
   return known;
 }
 
 Owned<float> rasters(const Leader& s, const std::vector<std::string>& names, std::pair<int, int> shape,
-                     const Point& lower, const Point& upper) {
-  const auto drawn = draw(s, names, shape, lower, upper);
+                     const Point& lower, const Point& upper, const std::array<int, 3>& axes) {
+  const auto drawn = draw(s, names, shape, lower, upper, axes);
   const auto rows = static_cast<std::size_t>(shape.first), columns = static_cast<std::size_t>(shape.second);
   std::vector<float> pixels(names.size() * rows * columns);
   for (std::size_t n = 0; n < names.size(); ++n) {
@@ -502,8 +509,9 @@ void bind_simulation(nb::module_& module) {
       .def("glance", glance, "every"_a = 1, "with_ids"_a = false)
       .def("records", records, "kind"_a, "after"_a, "limit"_a)
       .def("take_series", take_series)
-      .def("rasters", rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a)
-      .def("known_rasters", known_rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a)
+      .def("rasters", rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a, "axes"_a = std::array{0, 1, 2})
+      .def("known_rasters", known_rasters, "quantities"_a, "shape"_a, "lower"_a, "upper"_a,
+           "axes"_a = std::array{0, 1, 2})
       .def(
           "save",
           [](Leader& s, int rank) {

@@ -106,6 +106,25 @@ class Chart:
         return _for_page(out.getvalue(), self.description)
 
 
+def half_band(y: Vector, band: float) -> float:
+    """Half the height of the band around a published curve, whose RMS is `band` of that of the curve."""
+    return band * float(np.sqrt(np.mean(y**2)))
+
+
+def draw_reference(axes: Axes, x: Vector, y: Vector, band: float, source: str) -> None:
+    """A published curve as points, with its band."""
+    half = half_band(y, band)
+    axes.fill_between(
+        x, y - half, y + half, color=BAND, alpha=0.25, lw=0, label=f"band ±{100 * band:g} % RMS"
+    )
+    axes.plot(x, y, "o", ms=5, mfc="none", mec=INK, mew=1.2, label=source)
+
+
+def pretty(formula: str) -> str:
+    """A formula of results as the label of an axis."""
+    return raised(re.sub(r"\s*\*\s*", " · ", formula.replace("_", " ")))
+
+
 def _make_room_left(axes: Axes) -> None:
     """Numbers and label of the axis on the left stay inside the figure, however long they are."""
     from matplotlib.ticker import ScalarFormatter

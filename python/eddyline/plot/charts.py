@@ -3,7 +3,6 @@ alone."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.plot import references
-from eddyline.plot.chart import BAND, INK, Chart, line, name_above, raised
+from eddyline.plot.chart import INK, Chart, draw_reference, half_band, line, name_above, pretty
 from eddyline.plot.forces import ALWAYS, Stay, force_charts
 
 if TYPE_CHECKING:
@@ -37,12 +36,17 @@ def charts_of(
 def _all_charts(
     world: World, series: SeriesMap, results: Mapping[str, Any], stays: Mapping[str, Stay]
 ) -> Iterator[Chart]:
+    from eddyline.plot.profiles import expected_profile_chart, profile_chart
+    from eddyline.world.profiles import profile_of
     from eddyline.world.quantities import is_point
+    from eddyline.world.schema import Profile
 
     shown = set()
     for number, expect in enumerate(world.expectations):
         if expect.curve is not None and not is_point(expect, world.file, world.let):
-            chart, used = _curve_chart(world, expect, series, _comparison(results, number))
+            of_profile = profile_of(expect, world.file, world.let) is not None
+            make = expected_profile_chart if of_profile else _curve_chart
+            chart, used = make(world, expect, series, _comparison(results, number))
             if chart is not None:
                 shown.update(used)
                 yield chart
@@ -53,7 +57,11 @@ def _all_charts(
             yield from force_charts(world, body, frame, results, stays.get(body, ALWAYS))
     for name in (*world.observers, *(f"force.{side}" for side in _expected_walls(world))):
         if name in series and name not in shown and len(series[name]) > 1:
-            yield _series_chart(world, name, series[name])
+            observer = world.observers.get(name)
+            if isinstance(observer, Profile):
+                yield profile_chart(name, observer, series[name])
+            else:
+                yield _series_chart(world, name, series[name])
     if "budget" in series and len(series["budget"]) > 1:
         yield _energy_chart(series["budget"])
 
@@ -93,19 +101,15 @@ def _curve_chart(
     (x, y), names = found
     shift = float(comparison.get("shift") or 0.0)
     band = expect.band
-    half = band * float(np.sqrt(np.mean(curve.y**2)))
+    half = half_band(curve.y, band)
     source = references.short(expect.source) if expect.source else "expected"
 
     def draw(axes: Axes) -> None:
         order = np.argsort(x, kind="stable")
-        axes.fill_between(
-            curve.x + shift, curve.y - half, curve.y + half, color=BAND, alpha=0.25, lw=0,
-            label=f"band ±{100 * band:g} % RMS",
-        )  # fmt: skip
-        axes.plot(curve.x + shift, curve.y, "o", ms=5, mfc="none", mec=INK, mew=1.2, label=source)
+        draw_reference(axes, curve.x + shift, curve.y, band, source)
         line(axes, x[order], y[order], 0, "this run")
-        axes.set_xlabel(_pretty(expect.against or ""))
-        axes.set_ylabel(_pretty(expect.quantity))
+        axes.set_xlabel(pretty(expect.against or ""))
+        axes.set_ylabel(pretty(expect.quantity))
         span = float(np.ptp(curve.x)) or 1.0
         axes.set_xlim(min(0.0, float(curve.x[0] + shift)), float(curve.x[-1] + shift) + 0.08 * span)
         inside = (curve.x[-1] + shift + 0.08 * span >= x) & np.isfinite(y)
@@ -116,8 +120,8 @@ def _curve_chart(
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="best")
 
     moved = f", moved by {shift:.3g} along the axis for the best agreement" if shift else ""
-    text = f"{_pretty(expect.quantity)} over {_pretty(expect.against)}: line, with {source}: points{moved}"
-    return Chart(names[0], f"{_pretty(expect.quantity)} against {source}", text, draw), names
+    text = f"{pretty(expect.quantity)} over {pretty(expect.against)}: line, with {source}: points{moved}"
+    return Chart(names[0], f"{pretty(expect.quantity)} against {source}", text, draw), names
 
 
 def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
@@ -222,7 +226,3 @@ def _unique(charts: Iterator[Chart]) -> Iterator[Chart]:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].replace("_", " ")
-
-
-def _pretty(formula: str) -> str:
-    return raised(re.sub(r"\s*\*\s*", " · ", formula.replace("_", " ")))

@@ -187,8 +187,10 @@ class FramePainter:
             return
         from eddyline.plot.numbers import Numbers
 
-        axes.set_xlabel("x [m]", color=INK, size=10)
-        axes.set_ylabel("y [m]", color=INK, size=10)
+        right, up, _ = ("xyz"[axis] for axis in self.scene.axes)
+        plane = f", in the plane {self.scene.cut}" if self.scene.cut else ""
+        axes.set_xlabel(f"{right} [m]{plane}", color=INK, size=10)
+        axes.set_ylabel(f"{up} [m]", color=INK, size=10)
         axes.tick_params(labelsize=9, color=QUIET, labelcolor=INK)
         axes.locator_params(axis="y", nbins=max(2, min(9, self.layout.rows // 45)))
         for spine in axes.spines.values():

@@ -153,12 +153,31 @@ def _tables(run: Run, folder: Path) -> Iterator[Path]:
         content = RunFolder(run.folder).read_file(run.folder / "series" / f"{name}.csv")
         atomic.write_bytes(target, content or b"")
         yield target
+    yield from _profiles(run, folder)
     if not run.results_if_any:
         return
     for name, table in (("expectations", run.table()), ("values", run.values())):
         target = folder / f"{name}.csv"
         atomic.write_text(target, table.to_csv(index=False))
         yield target
+
+
+def _profiles(run: Run, folder: Path) -> Iterator[Path]:
+    """Each profile by place, with its mean and its last values; all rows are in its series."""
+    import pandas as pd
+
+    from eddyline.world.profiles import column_names, table
+    from eddyline.world.schema import Profile
+
+    for name, observer in run.world.observers.items():
+        if isinstance(observer, Profile) and name in run.series_names:
+            frame = run.series(name)
+            time, values = frame["time"].to_numpy(), frame[column_names(observer)].to_numpy()
+            names, columns = table(observer, time, values, run.world.dimensions)
+            target = folder / f"{name}.profile.csv"
+            made = pd.DataFrame(dict(zip(names, columns, strict=True)))
+            atomic.write_text(target, made.to_csv(index=False))
+            yield target
 
 
 def _snapshots(run: Run, folder: Path) -> Iterator[Path]:
@@ -193,7 +212,9 @@ def _column_of(run: Run, name: str) -> tuple[str, str]:
     """(series, column) of `force.cylinder.total_y`."""
     from eddyline.world.problems import did_you_mean, listed
 
-    series, _, column = name.rpartition(".")
+    known_series = [each for each in run.series_names if name.startswith(f"{each}.")]
+    series = max(known_series, key=len, default=name.rpartition(".")[0])
+    column = name[len(series) + 1 :] if series else name
     where = f"{given('spectra', name, '--spectrum')}:"
     if name in run.series_names:
         columns = [f"{name}.{column}" for column in run.series(name).columns if column != "time"]

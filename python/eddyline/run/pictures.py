@@ -37,13 +37,19 @@ class RunPictures:
     def __init__(self, run: Run, quantity: str | None = None, *, width: int = 1280) -> None:
         self.run = run
         self.width = width
-        self.scene = scene_of(run)
         self.store = RunFolder(run.folder).read_frames()
+        self.scene = scene_of(run, whole=self._is_seen_from_outside())
         self.quantity = quantity or run.quantity
         self.metadata = metadata_of(run)
         if self.quantity not in self.quantities():
             known = ", ".join(self.quantities()) or "none (the run kept no frames)"
             raise ValueError(f"{run.folder}: its frames cannot show {self.quantity}; they can show: {known}")
+
+    def _is_seen_from_outside(self) -> bool:
+        """Whether the frames of a 3D flow show it from outside, as older runs have them of every flow."""
+        if self.run.world.dimensions == 2 or not len(self.store) or not self.store.quantities:
+            return False
+        return self.store.read(0, self.store.quantities[0]).shade is not None
 
     def quantities(self) -> list[str]:
         """Quantities that the kept frames can show."""
@@ -51,7 +57,7 @@ class RunPictures:
         made = [name for name, needed in _SOURCES.items() if kept and set(needed) <= set(kept) and self.store]
         if self.run.world.file.fluid.is_gas:
             made = [name for name in made if name != "density"]  # of a liquid it follows from the pressure
-        if self.scene.dimensions == 3:
+        if self.run.world.dimensions == 3:
             made = [name for name in made if name != "vorticity"]
         return list(dict.fromkeys([*kept, *made]))
 
@@ -106,11 +112,11 @@ class RunPictures:
                 yield coming.popleft().result()
 
 
-def scene_of(run: Run) -> Scene:
-    """The world with the bodies as steering moved, added and removed them."""
+def scene_of(run: Run, *, whole: bool = False) -> Scene:
+    """The world with the bodies as steering moved, added and removed them. whole: not cut."""
     steering = RunFolder(run.folder).steered(run.world)
     if steering is None:
-        return Scene.of(run.world)
+        return Scene.of(run.world, whole=whole)
     world = steering.world
     passing = [
         Passing(body, steering.come[body.name], math.inf)
@@ -121,7 +127,7 @@ def scene_of(run: Run) -> Scene:
         Passing(body, steering.come.get(name, -math.inf), time)
         for name, (body, time) in steering.gone.items()
     ]
-    return Scene.of(world, passing)
+    return Scene.of(world, passing, whole=whole)
 
 
 _SOURCES = {

@@ -181,6 +181,25 @@ class Run:
             )
         return self._folder.read_series(name)
 
+    def profile(self, name: str) -> pd.DataFrame:
+        """A profile as a table, a row for each time [s] (the index) and a column for each place, its distance
+        from the start of the line [m]; NaN where there is no fluid. `.attrs` has its quantity and unit, and
+        `places`, (columns, dimensions) m. KeyError if the run has no such profile."""
+        from eddyline.world.profiles import column_names, coordinate
+        from eddyline.world.schema import Profile
+
+        observers = self.world.observers
+        profile = observers.get(name)
+        if not isinstance(profile, Profile):
+            known = [other for other, observer in observers.items() if isinstance(observer, Profile)]
+            raise KeyError(f"{self.folder} has no profile {name!r}; it has: {', '.join(known) or 'none'}")
+        frame = self.series(name).set_index("time")[column_names(profile)]
+        frame.columns = coordinate(profile, "distance")
+        frame.columns.name = "distance"
+        places = [place[: self.world.dimensions] for place in profile.places]
+        frame.attrs = {"name": name, "quantity": profile.quantity, "unit": profile.unit, "places": places}
+        return frame
+
     @property
     def snapshot_count(self) -> int:
         """Number of snapshots."""

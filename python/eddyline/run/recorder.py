@@ -170,12 +170,13 @@ class Recorder:
             self._put_view(self._view)
 
     def _plane(self) -> Picture:
-        """Rasters of a two-dimensional flow, all at once, with the cover where a free surface shows."""
+        """Rasters of a two-dimensional flow or of a plane, all at once, with the cover where a free surface
+        shows."""
         scene = self.scene
         names = list(dict.fromkeys([self.quantity, *self._also_kept]))
         wanted = [*names, "cover"] if self._world.has_free_surface else names
         shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
-        drawn = self.simulation.known_rasters(wanted, shape, scene.lower, scene.upper)
+        drawn = self.simulation.known_rasters(wanted, shape, *scene.corners, scene.axes)
         rasters = {name: Known(shape, *pixels) for name, pixels in zip(wanted, drawn, strict=True)}
         return Picture(
             time=self.simulation.time,

@@ -7,7 +7,7 @@ from .openings import Face, faces
 from .patches import places_of
 from .samples import corners
 from .scales import Scales, gamma_of, pressure_level
-from .schema import SIDES, Front, Gauge, Line, Patch, PressureDrop, Wall, WorldFile
+from .schema import SIDES, Front, Gauge, Line, Patch, PressureDrop, Profile, Torque, Wall, WorldFile
 from .shapes import vec3
 from .values import Pressure
 
@@ -168,8 +168,8 @@ def _observers(world: _core.World, file: WorldFile) -> None:
         elif isinstance(observer, Patch):
             places = places_of(observer, file)
             probes += [_core.Probe(f"{name}.{k}", vec3(place)) for k, place in enumerate(places)]
-        elif isinstance(observer, PressureDrop | Line):
+        elif isinstance(observer, PressureDrop | Line | Profile):
             probes += [_core.Probe(f"{name}.{k}", place) for k, place in enumerate(observer.places)]
-        else:
+        elif not isinstance(observer, Torque):  # which is made from the forces
             probes.append(_core.Probe(name, vec3(observer.position)))
     world.probes, world.gauges, world.fronts = probes, gauges, fronts

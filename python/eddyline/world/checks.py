@@ -18,7 +18,8 @@ from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
 from .patches import normal_of, places_of, rim_of
-from .problems import Path, below, dotted, listed, number, rounded, shown
+from .problems import Path, below, did_you_mean, dotted, listed, number, rounded, shown
+from .profiles import profiles_in, wrong_profile
 from .quantities import check_quantity, may_be_finite
 from .samples import Points, Samples, corners, evaluate, face, lattice, start_places, times
 from .scales import SOUND_RATIO, find_scales
@@ -29,7 +30,9 @@ from .schema import (
     Patch,
     Periodic,
     PicturedQuantity,
+    Profile,
     Start,
+    Torque,
     Wall,
     WorldFile,
 )
@@ -73,7 +76,11 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _pictures(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)
-        for key, text in check_quantity(expect, file, names):
+        lines = list(check_quantity(expect, file, names))
+        texts = (expect.quantity, expect.against)
+        if not lines and any(profiles_in(text, file, names) for text in texts):
+            lines += wrong_profile(expect, file, names)
+        for key, text in lines:
             yield (*path, key), f"{dotted(path)}.{text}"
 
 
@@ -86,6 +93,20 @@ def _pictures(file: WorldFile) -> Found:
             f"output.quantity = {shown(quantity)}; pictures of a {file.dimensions}D world show "
             f"{listed(others, 'or')}.",
         )
+    cut = file.output.cut
+    if cut is None:
+        return
+    if file.dimensions == 2:
+        yield ("output", "cut"), "output.cut is for 3D, and this world is 2D. Remove cut."
+    elif cut.normal != "none" and cut.at is not None:
+        origin, end = corners(file)
+        axis = "xyz".index(cut.normal)
+        if not origin[axis] < cut.at < end[axis]:
+            yield (
+                ("output", "cut", "at"),
+                f"output.cut.at = {shown(cut.at)}; must be between {number(origin[axis])} and "
+                f"{number(end[axis])}, the sides of the domain along {cut.normal}.",
+            )
 
 
 def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
@@ -550,6 +571,14 @@ def _observers(file: WorldFile) -> Found:
         if name in file.bodies or name in _TAKEN:
             taken = f"bodies.{name} has" if name in file.bodies else _TAKEN[name]
             yield path, f"observe.{name}: {taken} this name already. Take another."
+        if isinstance(observer, Torque):
+            if observer.body not in file.bodies:
+                text = (
+                    f"observe.{name}.body = {shown(observer.body)}; the world has no such body. "
+                    f"{did_you_mean(observer.body, list(file.bodies), 'and')}".strip()
+                )
+                yield (*path, "body"), text
+            continue
         for key, mark in observer.marks.items():
             place = vec3(mark)
             if any(not origin[k] <= place[k] <= end[k] for k in range(file.dimensions)):
@@ -566,7 +595,7 @@ def _observers(file: WorldFile) -> Found:
                         f"bodies.{body_name}; must be in the fluid. Move it."
                     )
                     yield (*path, key), text
-        if isinstance(observer, Line):
+        if isinstance(observer, Line | Profile):
             yield from _crossed_bodies(observer, path, file)
         if isinstance(observer, Patch):
             yield from _patch(observer, path, file)
@@ -620,7 +649,7 @@ def _patch(patch: Patch, path: Path, file: WorldFile) -> Found:
             yield (*path, "diameter"), text
 
 
-def _crossed_bodies(line: Line, path: Path, file: WorldFile) -> Found:
+def _crossed_bodies(line: Line | Profile, path: Path, file: WorldFile) -> Found:
     """A line must stay in the fluid between its ends, too; what lies inside at an end is said of the end."""
     places = np.array(line.places)
     for name, body in file.bodies.items():

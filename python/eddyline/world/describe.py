@@ -13,6 +13,7 @@ from .. import _core
 from ..cores import own_cores
 from .channels import is_closed
 from .costs import PARTICLES_A_THREAD, Cost, cost_of
+from .cuts import cut_of
 from .filling import time_when_full
 from .motions import top_speed
 from .openings import faces
@@ -182,7 +183,9 @@ def _needs(world: World, found: Plan) -> Iterator[tuple[str, str]]:
         f"{estimate.fluid_particles:,} of fluid, {estimate.wall_particles:,} of walls and bodies",
     )
     yield "memory", _bytes(estimate.memory_bytes)
-    kept = f"{output.pictures} pictures of {output.quantity}, {output.snapshots} snapshots"
+    cut = cut_of(world.file)
+    plane = f" in the plane {cut}" if cut else ""
+    kept = f"{output.pictures} pictures of {output.quantity}{plane}, {output.snapshots} snapshots"
     yield "output", f"{kept}, {output.series} rows a series; about {_bytes(found.disk_bytes)}"
     cores = "1 core" if found.cores == 1 else f"{found.cores} cores"
     made = found.cost.film + found.cost.start

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from eddyline.files import replacing
 
 from .build import gauge_axis
+from .cuts import cut_of
 from .motions import top_speed
 from .openings import faces
 from .outlines import outlines
 from .patches import rim_of
 from .problems import rounded
 from .samples import Samples, corners, evaluate, face, lattice
-from .schema import SIDES, Front, Gauge, Line, Patch, Periodic, PressureDrop, SideTable, Wall
+from .schema import SIDES, Front, Gauge, Line, Patch, Periodic, PressureDrop, Profile, SideTable, Wall
 from .shapes import Body, vec3
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class _View:
             self._side(index)
         self._openings()
         self._observers()
+        self._cut()
         self._accelerations()
         self._dimensions()
         pad = 0.95 * self.inch
@@ -310,7 +312,7 @@ class _View:
                 self._text(
                     start + step + 0.05 * self.inch, f"{name} (front)", color=MARK, ha="left", va="bottom"
                 )
-            elif isinstance(observer, PressureDrop | Line):
+            elif isinstance(observer, PressureDrop | Line | Profile):
                 self._two_places(name, observer)
             else:
                 places = [np.array(vec3(mark))[list(self.axes)] for mark in observer.marks.values()]
@@ -329,15 +331,27 @@ class _View:
                     beside, f"{name} ({kind})", color=MARK, ha="right" if right else "left", va="bottom"
                 )
 
-    def _two_places(self, name: str, observer: PressureDrop | Line) -> None:
+    def _cut(self) -> None:
+        """The plane that pictures show, where it is seen from its edge."""
+        cut = cut_of(self.file)
+        if cut is None or cut.axes[2] not in self.axes:
+            return
+        on_paper = self.axes.index(cut.axes[2])
+        ends = np.array([self.low, self.high])
+        ends[:, on_paper] = cut.at
+        self.panel.plot(*ends.T, color=MARK, linewidth=1.0, linestyle=(0, (8, 2, 1, 2)), zorder=6)
+        beside = ends[1] + np.array([-0.06, -0.06]) * self.inch
+        self._text(beside, f"pictures: {cut}", color=MARK, ha="right", va="top")
+
+    def _two_places(self, name: str, observer: PressureDrop | Line | Profile) -> None:
         ends = np.array([vec3(observer.from_), vec3(observer.to)])[:, list(self.axes)]
-        line = isinstance(observer, Line)
+        line = isinstance(observer, Line | Profile)
         self.panel.plot(
             ends[:, 0], ends[:, 1], color=MARK, linewidth=1.2, linestyle="-" if line else ":",
             marker="|" if line else "o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6,
         )  # fmt: skip
         last = ends[int(np.argmax(ends[:, 0]))]
-        kind = "line" if line else "pressure drop"
+        kind = observer.type.replace("_", " ")
         if line:  # beside it, as a pressure drop may be told above
             left = last[0] > self.low[0] + 0.75 * (self.high[0] - self.low[0])
             last = ends[int(np.argmin(ends[:, 0]))] if left else last

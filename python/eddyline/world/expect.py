@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..signals import Statistic, mean_with_error, ringing, root_mean_square, time_mean
 from .curves import FEWEST_POINTS, Curve, find_curve
 from .problems import listed, rounded
+from .profiles import column_names, coordinate, difference, profile_of, statistic_of
 from .quantities import (
     COEFFICIENTS,
     RINGING,
@@ -23,7 +24,7 @@ from .quantities import (
     plain_formula,
     result_names,
 )
-from .schema import Expect
+from .schema import Expect, Profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .world import World
 
 _SHIFT_STEPS = 601
+_SHIFT = 0.3  # unless an [[expect]] says another; of a profile 0
 _LEAST_EXPLAINED = 0.8  # of the variance of what swings, below which an oscillation is none
 
 
@@ -131,6 +133,21 @@ def reference_curve(world: World, expect: Expect) -> Curve | None:
     return find_curve(expect.curve, [world.path.parent] if world.path is not None else [])
 
 
+def profile_along(
+    world: World, expect: Expect, series: Mapping[str, pd.DataFrame], quantity: str | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(x, y) of the profile that an [[expect]] compares with its curve, where there was fluid, x rising; None
+    if the run does not have it. quantity: a formula in place of that of the [[expect]]."""
+    profile = profile_of(expect, world.file, world.let)
+    if profile is None:
+        return None
+    changed = expect if quantity is None else expect.model_copy(update={"quantity": quantity})
+    try:
+        return _profile_values(changed, _Results(world, series, {}), profile)
+    except _MissingError:
+        return None
+
+
 class _Results:
     """The names of a formula as numbers with their errors, or as columns over one time."""
 
@@ -193,6 +210,30 @@ class _Results:
                     time = self._columns(found)[0]
                     return time[time >= after]
         raise _MissingError("no series in the formula")
+
+    def along(self, formula: str, profile: tuple[str, Profile], after: float) -> NDArray[np.float64]:
+        """(n,) the values of a formula at the n places of a profile, NaN where there was no fluid."""
+        series, observer = profile
+        compiled, names = plain_formula(formula, self.world.let)
+        values: dict[str, float | NDArray[np.float64]] = dict(self.world.let)
+        for name, plain in names.items():
+            found = find_quantity(name, self.world.file)
+            if not isinstance(found, Quantity) or found.series != series:
+                values[plain] = self._value(name, after).value
+            elif found.statistic is None:
+                values[plain] = coordinate(observer, found.column)
+            else:
+                values[plain] = self._at_places(series, observer, found.statistic, after)
+        return np.broadcast_to(compiled.evaluate(values), (observer.points,))
+
+    def _at_places(self, series: str, observer: Profile, statistic: str, after: float) -> NDArray[np.float64]:
+        columns, names = self.series.get(series, {}), column_names(observer)
+        if "time" not in columns or any(name not in columns for name in names):
+            raise _MissingError(f"the run has no {series}.{observer.quantity}")
+        if not (columns["time"] >= after).any():
+            raise _MissingError(f"the run ends before t = {rounded(after)} s")
+        rows = np.stack([columns[name] for name in names], axis=1)
+        return statistic_of(columns["time"], rows, statistic, after)
 
     def _value(self, name: str, after: float) -> Statistic:
         if name == "time":
@@ -349,6 +390,9 @@ def _compare_curve(expect: Expect, results: _Results) -> Comparison:
     assert expect.against is not None and expect.band is not None
     curve = reference_curve(results.world, expect)
     assert curve is not None
+    profile = profile_of(expect, results.world.file, results.world.let)
+    if profile is not None:
+        return _compare_profile(expect, results, profile, curve)
     if is_point(expect, results.world.file, results.world.let):
         return _compare_point(expect, results, curve)
     time = results.time_of((expect.quantity, expect.against), expect.after)
@@ -357,22 +401,60 @@ def _compare_curve(expect: Expect, results: _Results) -> Comparison:
     x = results.column(expect.against, expect.after, time)
     y = results.column(expect.quantity, expect.after, time)
     order = np.argsort(x, kind="stable")
-    found = best_shift(x[order], y[order], curve, expect.shift)
+    limit = _SHIFT if expect.shift is None else expect.shift
+    found = best_shift(x[order], y[order], curve, limit)
     if found is None:
         raise _MissingError(f"the run covers fewer than {FEWEST_POINTS} points of the curve")
     shift, rms, points = found
     if not math.isfinite(rms):
         raise _MissingError(f"{expect.quantity} against {expect.against} is not finite everywhere")
+    return _compared_with_curve(expect, curve, shift if limit > 0 else None, rms, points)
+
+
+def _compare_profile(
+    expect: Expect, results: _Results, profile: tuple[str, Profile], curve: Curve
+) -> Comparison:
+    """As for any curve, along the line of a profile; it is moved only if the world says how far."""
+    found = _profile_values(expect, results, profile)
+    if len(found[0]) < FEWEST_POINTS:
+        raise _MissingError(f"{profile[0]} has fluid at fewer than {FEWEST_POINTS} places")
+    limit = expect.shift or 0.0
+    shifts = np.linspace(-limit, limit, _SHIFT_STEPS) if limit > 0 else np.zeros(1)
+    tried = [(*difference(*found, curve.x, curve.y, float(shift)), float(shift)) for shift in shifts]
+    most = max(points for _, points, _ in tried)
+    if most < FEWEST_POINTS:
+        raise _MissingError(f"{profile[0]} reaches fewer than {FEWEST_POINTS} points of the curve")
+    rms, _, shift = min((rms, abs(shift), shift) for rms, points, shift in tried if points == most)
+    return _compared_with_curve(expect, curve, shift if limit > 0 else None, rms, most)
+
+
+def _compared_with_curve(
+    expect: Expect, curve: Curve, shift: float | None, rms: float, points: int
+) -> Comparison:
+    """shift: None if the curve was not to be moved."""
+    assert expect.band is not None
     total = len(curve.x)
-    notes = [f"shifted by {rounded(shift, 2)}"] if expect.shift > 0 else []
+    notes = [f"shifted by {rounded(shift, 2)}"] if shift is not None else []
     if points < total:
         notes.append(f"{points} of {total} points of the curve")
     error = _relative(rms, math.sqrt(float(np.mean(curve.y**2))))
     inside = error <= expect.band
     return Comparison(
         expect.quantity, "curve", rms, _expected(expect), error, expect.band, expect.source, inside,
-        ", ".join(notes), shift, points, what="RMS difference from the curve",
+        ", ".join(notes), shift or 0.0, points, what="RMS difference from the curve",
     )  # fmt: skip
+
+
+def _profile_values(
+    expect: Expect, results: _Results, profile: tuple[str, Profile]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(x, y) along the line where both are numbers, x rising."""
+    assert expect.against is not None
+    x = results.along(expect.against, profile, expect.after)
+    y = results.along(expect.quantity, profile, expect.after)
+    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    order = known[np.argsort(x[known], kind="stable")]
+    return x[order], y[order]
 
 
 def _compare_point(expect: Expect, results: _Results, curve: Curve) -> Comparison:

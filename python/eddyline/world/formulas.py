@@ -21,7 +21,7 @@ FIELD_VARIABLES = ("x", "y", "z", "t")
 
 _WORDS = """
     x y z t time pi and or not if sqrt abs exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh
-    min max floor ceil sign step pow mod hydrostatic
+    min max floor ceil sign step pow mod sum hydrostatic
 """
 RESERVED = frozenset(_WORDS.split())
 """Names that [let] may not take."""
@@ -29,6 +29,7 @@ RESERVED = frozenset(_WORDS.split())
 _TOKEN = re.compile(
     r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|.", re.S
 )
+_COUNTER = re.compile(r"(?<![\w.])sum\s*\(\s*([A-Za-z_]\w*)\s*,")
 _COLUMN = re.compile(r"column (\d+) of `[^`]*`: ")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LONGEST_CHAIN = 8  # names that a message lists
@@ -43,8 +44,16 @@ class BrokenNameError(FormulaError):
 
 
 def names_in(text: str) -> list[str]:
-    """The names in a formula, functions among them, in the order of their first use. A name may have dots."""
-    return list(dict.fromkeys(match["name"] for match in _TOKEN.finditer(text) if match["name"]))
+    """The names in a formula, functions among them, in the order of their first use. A name may have dots.
+    The names that count the terms of sums are not among them."""
+    counters = counters_in(text)
+    names = (match["name"] for match in _TOKEN.finditer(text))
+    return list(dict.fromkeys(name for name in names if name and name not in counters))
+
+
+def counters_in(text: str) -> set[str]:
+    """The names that count the terms of the sums in a formula: k in `sum(k, 1, 20, sin(k*x))`."""
+    return set(_COUNTER.findall(text)) if "sum" in text else set()
 
 
 def replace_names(text: str, replacement: Mapping[str, str]) -> str:
@@ -94,6 +103,9 @@ class Names:
     def _compiled(self, text: str, more: tuple[str, ...]) -> _core.Formula:
         """A formula of the names of [let] that it uses, and of `more`; all of them are looked through only
         for the message on one that cannot be compiled."""
+        taken = sorted(counters_in(text) & set(self.values))
+        if taken:
+            raise FormulaError(f"{taken[0]} is a value of [let]; let another name count the terms of the sum")
         words = set(names_in(text))
         try:
             return _core.Formula(text, (*more, *(name for name in self.values if name in words)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .outlines import Outline, outlines
 from .problems import rounded
 from .samples import corners
-from .schema import SIDES, Line, PressureDrop
+from .schema import SIDES, Line, PressureDrop, Profile
 from .shapes import vec3
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def to_svg(world: World) -> str:
         )
     for name, observer in world.file.observe.items():
         points = [place(*vec3(mark)[:2]) for mark in observer.marks.values()]
-        if not isinstance(observer, PressureDrop | Line):
+        if not isinstance(observer, PressureDrop | Line | Profile):
             parts += [
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="white" stroke="#b3361f" stroke-width="1.5">'
                 f"<title>{escape(name)}</title></circle>"

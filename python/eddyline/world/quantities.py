@@ -12,7 +12,7 @@ from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
 from .openings import faces
 from .problems import did_you_mean, listed, shown
-from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Wall, WorldFile
+from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Profile, Torque, Wall, WorldFile
 
 RINGING = ("frequency", "decay_rate")
 """Of the damped oscillation that fits a series best [1/s]."""
@@ -27,6 +27,8 @@ COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 each is made of."""
 SCALARS = ("strouhal",)
 """Of a body, found by the analysis of the run as a whole."""
+PROFILE_STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude")
+"""Of a profile, at each of its places."""
 _BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "max_speed", "particles", "left_mass")
 _ENERGIES = {"delta": ("elastic_energy",), "classic": ("thermal_energy", "total_energy")}
 """Columns of the budget that depend on the scheme."""
@@ -73,6 +75,10 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
             columns[name] = ["pressure_drop"]
         elif isinstance(observer, Line):
             columns[name] = ["recirculation_length"]
+        elif isinstance(observer, Torque):
+            columns[name] = torque
+        elif isinstance(observer, Profile):
+            columns[name] = [observer.quantity]  # at each place
         else:
             columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
     return columns
@@ -101,8 +107,29 @@ def coefficient_columns(file: WorldFile) -> dict[str, list[str]]:
     return {name: [*COEFFICIENTS, *SCALARS] for name in file.bodies}
 
 
+def coordinates_of(file: WorldFile) -> tuple[str, ...]:
+    """What says where the places of a profile are [m]: `distance` is that from the start of the line."""
+    return ("distance", *"xyz"[: file.dimensions])
+
+
+def _find_in_profile(name: str, observer: Profile, file: WorldFile) -> Quantity | str:
+    series, _, rest = name.partition(".")
+    column, _, statistic = rest.partition(".")
+    along = coordinates_of(file)
+    if column not in (observer.quantity, *along):
+        known = [f"{series}.{each}" for each in (observer.quantity, *along)]
+        return f"unknown result `{name}`. {did_you_mean(f'{series}.{column}', known, 'and')}"
+    statistics = PROFILE_STATISTICS if column == observer.quantity else ()
+    if statistic and statistic not in statistics:
+        return f"unknown statistic in `{name}`; known: {listed(statistics) or 'none'}"
+    return Quantity(series, column, statistic or None)
+
+
 def find_quantity(name: str, file: WorldFile) -> Quantity | str:
     """The quantity of this name, or the error in it."""
+    observer = file.observe.get(name.partition(".")[0])
+    if isinstance(observer, Profile):
+        return _find_in_profile(name, observer, file)
     known = {**series_columns(file), **coefficient_columns(file)}
     for series, columns in known.items():
         if name.startswith(f"{series}."):
@@ -143,7 +170,9 @@ def is_point(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> bo
     ]
     found = [find_quantity(name, file) for name in names if name != "time"]
     return "time" not in names and all(
-        isinstance(item, Quantity) and (item.statistic is not None or item.column in SCALARS)
+        isinstance(item, Quantity)
+        and (item.statistic is not None or item.column in SCALARS)
+        and not isinstance(file.observe.get(item.series), Profile)
         for item in found
     )
 
@@ -213,6 +242,12 @@ def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_num
         found = Quantity("", "time") if name == "time" else find_quantity(name, file)
         if isinstance(found, str):
             yield sentence(found)
+            wrong = True
+        elif one_number and isinstance(file.observe.get(found.series), Profile):
+            yield (
+                f"`{found.series}` is a profile, a value for each place; only an [[expect]] with curve, "
+                f'against = "{found.series}.distance" and band takes it. Use these, or a probe.'
+            )
             wrong = True
         elif one_number and found.statistic is None and found.column not in SCALARS:
             words = [f"{name if k == 0 else ''}.{word}" for k, word in enumerate(statistics_of(found.column))]

@@ -361,15 +361,60 @@ class Line(Observer):
 
     @property
     def places(self) -> list[Vec3]:
-        start, end = vec3(self.from_), vec3(self.to)
-        shares = [k / (self.points - 1) for k in range(self.points)]
-        x, y, z = ([a + share * (b - a) for share in shares] for a, b in zip(start, end, strict=True))
-        return list(zip(x, y, z, strict=True))
+        return _places_between(self.from_, self.to, self.points)
 
 
-def _two_places(observer: PressureDrop | Line) -> None:
+class Profile(Observer):
+    """A quantity along a straight line, at each row of the series; it has no value where there is no
+    fluid."""
+
+    type: Literal["profile"]
+    from_: Vector = Field(alias="from", description="Start [m].", examples=[[0.5, 0.0]])
+    to: Vector = Field(description="End [m].", examples=[[0.5, 1.0]])
+    points: Annotated[Count, Field(ge=3, le=1000)] = Field(
+        default=65, description="Places on it, at equal distances, ends included."
+    )
+    quantity: Literal["velocity_x", "velocity_y", "velocity_z", "speed", "pressure"] = Field(
+        description="What is sampled; velocity_z in 3D only.", examples=["velocity_x"]
+    )
+
+    @model_validator(mode="after")
+    def _has_length(self, info: ValidationInfo) -> Profile:
+        _two_places(self)
+        if self.quantity == "velocity_z" and dimensions_of_space(info) == 2:
+            raise wrong_table(
+                'has quantity = "velocity_z", and this world is 2D. Write quantity = "velocity_x"'
+            )
+        return self
+
+    @property
+    def places(self) -> list[Vec3]:
+        return _places_between(self.from_, self.to, self.points)
+
+    @property
+    def unit(self) -> str:
+        return "Pa" if self.quantity == "pressure" else "m/s"
+
+
+class Torque(Observer):
+    """The torque of the fluid on a body about a point that stays where it is."""
+
+    type: Literal["torque"]
+    body: OneLine = Field(description="The name of the body.", examples=["cylinder"])
+    pivot: Vector = Field(description="The point [m], anywhere.", examples=[[0.1, 0.1]])
+
+
+def _two_places(observer: PressureDrop | Line | Profile) -> None:
     if observer.from_ == observer.to:
         raise wrong_table("has the same place as from and to; must be two places. Change one")
+
+
+def _places_between(first: Sequence[float], last: Sequence[float], points: int) -> list[Vec3]:
+    """Places at equal distances from one to the other [m], ends included."""
+    start, end = vec3(first), vec3(last)
+    shares = [k / (points - 1) for k in range(points)]
+    x, y, z = ([a + share * (b - a) for share in shares] for a, b in zip(start, end, strict=True))
+    return list(zip(x, y, z, strict=True))
 
 
 OBSERVERS: dict[str, type[Observer]] = {
@@ -379,6 +424,8 @@ OBSERVERS: dict[str, type[Observer]] = {
     "patch": Patch,
     "pressure_drop": PressureDrop,
     "line": Line,
+    "profile": Profile,
+    "torque": Torque,
 }
 
 if TYPE_CHECKING:
@@ -386,7 +433,7 @@ if TYPE_CHECKING:
     RegionTable = Region
     SideTable = Wall | Periodic | Open | Inflow | Outflow
     OpeningTable = InflowPatch | OutflowPatch
-    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line
+    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile | Torque
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]
@@ -527,6 +574,19 @@ PicturedQuantity = Literal[
 ]
 
 
+class Cut(Table):
+    """A plane that pictures and films of a 3D world show, in place of the fluid from outside."""
+
+    normal: Literal["x", "y", "z", "none"] = Field(
+        description="The axis across it; none: pictures show the fluid from outside.", examples=["z"]
+    )
+    at: Number | None = Field(
+        default=None,
+        description="Where along that axis [m]; default the middle of the first body at rest, or of the "
+        "domain.",
+    )
+
+
 class Output(Table):
     """Outputs of a run. Each number divides the time from 0 to the end into equal intervals; the start and
     the end of each interval are kept. With 0 pictures only the last state is shown, with 0 snapshots none are
@@ -541,6 +601,12 @@ class Output(Table):
     )
     quantity: PicturedQuantity = Field(
         default="speed", description="What the pictures show; vorticity in 2D only, velocity_z in 3D only."
+    )
+    cut: Cut | None = Field(
+        default=None,
+        description='3D only: a plane that pictures show, e.g. { normal = "z", at = 0.5 }. Default: without '
+        "a free surface the one along the stream through the first body at rest, or the middle of the "
+        "domain; with one none.",
     )
 
 
@@ -562,8 +628,10 @@ class Expect(Table):
     band: Positive | None = Field(
         default=None, description="Largest RMS difference from the curve, relative to the curve's RMS."
     )
-    shift: NotNegative = Field(
-        default=0.3, description="Largest shift of the curve along against, when looking for the best."
+    shift: NotNegative | None = Field(
+        default=None,
+        description="Largest shift of the curve along against, when looking for the best; default 0.3, of a "
+        "profile 0.",
     )
     after: NotNegative = Field(default=0.0, description="Only what happens from this time on [s].")
     unbounded: StrictBool = Field(
@@ -661,6 +729,8 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
             return None
     if len(path) == 3 and first == "bodies" and path[2] == "motion":
         return Motion
+    if tuple(path) == ("output", "cut"):
+        return Cut
     if len(path) == 2 and first == "expect":
         return Expect
     simple: dict[str, type[Table]] = {

@@ -177,8 +177,8 @@ def _missing(path: Path, data: Any) -> str:
     who = (
         f"{'an' if str(sort)[:1] in 'aeiou' else 'a'} {sort}"
         if sort
-        else f"[{around[0]}]"
-        if len(around) == 1
+        else f"[{dotted(around)}]"
+        if len(around) == 1 or around[:1] == ("output",)
         else "[[expect]]"
         if around
         else "every world"

@@ -261,8 +261,8 @@ void FieldSampler<T, D>::at(const PixelRows& pixels, Fields fields, const Show& 
 template <class T, int D>
 PixelRows FieldSampler<T, D>::near_fluid(const solver::Plane& plane) const {
   const auto& layout = flow_.layout();
-  if (layout.grid().periodic[1] || !(plane.height() > 0)) return {plane, 0, plane.rows};
-  const double* height = flow_.fluid.x[1];
+  if (layout.grid().periodic[plane.axes[1]] || !(plane.height() > 0)) return {plane, 0, plane.rows};
+  const double* height = flow_.fluid.x[plane.axes[1]];
   const std::int64_t owned = flow_.fluid_rows.owned();
   double down = -INFINITY, up = -INFINITY;
 #pragma omp parallel for reduction(max : down, up)
@@ -272,7 +272,8 @@ PixelRows FieldSampler<T, D>::near_fluid(const solver::Plane& plane) const {
   // In rows from the lowest; one more on both sides, as places are rounded.
   const double R = flow_.constants().length.interaction_radius;
   const auto row_at = [&](double y) {
-    return static_cast<std::int32_t>(std::clamp((y - plane.lower.y) / plane.height(), 0.0, 1.0 * plane.rows));
+    return static_cast<std::int32_t>(
+        std::clamp((y - plane.lower[plane.axes[1]]) / plane.height(), 0.0, 1.0 * plane.rows));
   };
   const std::int32_t first = std::max(0, row_at(-extent[0] - R) - 1);
   return {plane, first, std::max(first, std::min(plane.rows, row_at(extent[1] + R) + 2))};

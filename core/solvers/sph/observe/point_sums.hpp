@@ -139,17 +139,19 @@ class Strip {
         stride_(static_cast<std::size_t>(stride)),
         columns_(pixels.plane.columns),
         rows_(pixels.last - pixels.first),
+        axes_(pixels.plane.axes),
         first_(pixels.plane.centre(0, pixels.first)),
         per_width_(per(pixels.plane.width())),
         per_height_(per(pixels.plane.height())),
         reach_x_(reach(R, pixels.plane.width())),
         reach_y_(reach(R, pixels.plane.height())),
         scale_(static_cast<float>(scale)),
-        plane_(place(first_)[2]) {
+        plane_(place(first_)[axis(2)]) {
     const std::int32_t packs = PixelSums<N>(pixels).packs;
     for (std::int32_t k = 0; k < (packs + 1) * k_columns; ++k)
-      column_places_.push_back(place(pixels.plane.centre(std::min(k, columns_ - 1), pixels.first))[0]);
-    for (std::int32_t k = 0; k < rows_; ++k) row_places_.push_back(place(pixels.plane.centre(0, pixels.first + k))[1]);
+      column_places_.push_back(place(pixels.plane.centre(std::min(k, columns_ - 1), pixels.first))[axis(0)]);
+    for (std::int32_t k = 0; k < rows_; ++k)
+      row_places_.push_back(place(pixels.plane.centre(0, pixels.first + k))[axis(1)]);
     x_.resize(column_places_.size());
     y_.resize(static_cast<std::size_t>(rows_));
     weights_.resize(static_cast<std::size_t>(rows_));
@@ -159,18 +161,19 @@ class Strip {
   bool move_to(const Vec3& x, const Place& particle) {
     double reach = 1;
     if constexpr (D == 3) {
-      z_ = distance(plane_, particle[2], scale_);
+      z_ = distance(plane_, particle[axis(2)], scale_);
       reach = std::sqrt(std::max(0.0, 1 - static_cast<double>(z_) * z_));
     }
-    const double column = (x.x - first_.x) * per_width_, row = (x.y - first_.y) * per_height_;
+    const double column = (x[axes_[0]] - first_[axes_[0]]) * per_width_,
+                 row = (x[axes_[1]] - first_[axes_[1]]) * per_height_;
     const Range columns = within(column, reach * reach_x_, columns_);
     rows_near_ = within(row, reach * reach_y_, rows_);
     if (columns.is_empty() || rows_near_.is_empty()) return false;
     for (auto k = static_cast<std::size_t>(rows_near_.begin); k < static_cast<std::size_t>(rows_near_.end); ++k)
-      y_[k] = distance(row_places_[k], particle[1], scale_);
+      y_[k] = distance(row_places_[k], particle[axis(1)], scale_);
     first_pack_ = static_cast<std::size_t>(columns.begin / k_columns);
     last_pack_ = static_cast<std::size_t>((columns.end - 1) / k_columns + 1);
-    for (std::size_t p = first_pack_; p < last_pack_; p += 2) find_along(p, particle[0], columns);
+    for (std::size_t p = first_pack_; p < last_pack_; p += 2) find_along(p, particle[axis(0)], columns);
     return true;
   }
   /// Marks the pixel that a particle at x stands in, which does not depend on where strips begin. half: in 3D, how far
@@ -178,9 +181,11 @@ class Strip {
   void mark(const Vec3& x, double half) {
     const solver::Plane& plane = pixels_.plane;
     if (!(per_width_ > 0 && per_height_ > 0)) return;
-    if (D == 3 && !(std::abs(x.z - plane.lower.z) <= half)) return;
-    const double column = std::floor((x.x - plane.lower.x) * per_width_),
-                 row = std::floor((x.y - plane.lower.y) * per_height_) - pixels_.first;
+    const auto away = [&](int k) {
+      return x[axes_[static_cast<std::size_t>(k)]] - plane.lower[axes_[static_cast<std::size_t>(k)]];
+    };
+    if (D == 3 && !(std::abs(away(2)) <= half)) return;
+    const double column = std::floor(away(0) * per_width_), row = std::floor(away(1) * per_height_) - pixels_.first;
     if (!(column >= 0 && column < columns_ && row >= 0 && row < rows_)) return;
     const auto c = static_cast<std::int32_t>(column);
     marks_[static_cast<std::size_t>(c / k_columns) * stride_ + static_cast<std::size_t>(row)] |=
@@ -200,6 +205,9 @@ class Strip {
     std::int32_t begin, end;
     bool is_empty() const { return begin >= end; }
   };
+
+  /// Along which columns (0) and rows (1) follow each other, and across the plane (2); in 2D known beforehand.
+  std::size_t axis(std::size_t of) const { return D == 2 ? of : static_cast<std::size_t>(axes_[of]); }
 
   /// Pixels in a length, and in R: where a plane has no width, all its columns stand at one place.
   static double per(double pixel) { return pixel > 0 ? 1 / pixel : 0; }
@@ -242,7 +250,8 @@ class Strip {
       const InDoubles along(x);
       for (std::size_t p = first; p < std::min(first + 2, last_pack_); ++p) {
         for (std::size_t k = begin; k < end; ++k) {
-          const Pack4d r[3] = {along.half[p - first], y_[k], z_};
+          Pack4d r[3];
+          r[axis(0)] = along.half[p - first], r[axis(1)] = y_[k], r[axis(2)] = z_;
           Sums::template add<IsSmall>(sums_of(p, k), r, weights_[k].half[p - first], contribution);
         }
       }
@@ -253,6 +262,7 @@ class Strip {
   std::int64_t *sums_, *marks_;
   std::size_t stride_;
   std::int32_t columns_, rows_;
+  std::array<int, 3> axes_;        // of the plane
   Vec3 first_;                     // centre of the first pixel
   double per_width_, per_height_;  // pixels a length
   double reach_x_, reach_y_;       // R in pixels

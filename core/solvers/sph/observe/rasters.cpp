@@ -58,12 +58,13 @@ std::vector<solver::Raster> draw_rasters(FieldSampler<T, D>& sampler, std::span<
       std::ranges::any_of(quantities, [](Quantity q) { return q == Quantity::pressure || q == Quantity::density; });
   const Fields fields = more_than_velocity ? Fields::all : Fields::velocity;
   const bool covers = std::ranges::find(quantities, Quantity::cover) != quantities.end();
-  const double inside_plane = D == 3 ? sampler.share_inside(2, plane.lower.z) : 1.0;
+  const auto [across, up, normal] = plane.axes;
+  const double inside_plane = D == 3 ? sampler.share_inside(normal, plane.lower[normal]) : 1.0;
   std::vector<double> inside_columns, inside_rows;
   for (std::int32_t k = 0; k < plane.columns; ++k)
-    inside_columns.push_back(sampler.share_inside(0, plane.centre(k, 0).x));
+    inside_columns.push_back(sampler.share_inside(across, plane.centre(k, 0)[across]));
   for (std::int32_t k = 0; k < plane.rows; ++k)
-    inside_rows.push_back(inside_plane * sampler.share_inside(1, plane.centre(0, k).y));
+    inside_rows.push_back(inside_plane * sampler.share_inside(up, plane.centre(0, k)[up]));
 
   std::vector<solver::Raster> drawn(quantities.size());
   for (solver::Raster& raster : drawn) raster.known.assign((plane.pixels() + 7) / 8, 0);
