@@ -324,7 +324,7 @@ class Simulation:
     # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.
     def follow(self) -> None:
         """Joins the calls of rank 0 until its run is over."""
-    def field(self, set: Literal["fluid", "walls"], name: str) -> Array:
+    def field(self, set: Literal["fluid", "walls"], name: str) -> NDArray[Any]:
         """A field of the particles of this rank: "fluid" has id, mass, buffer, position, velocity, density,
         pressure, thermal_energy and surface; "walls" has id, position, body and pressure. SI units. A view of
         the core's memory, or a copy of values that are computed. Raises UserError for others."""
