@@ -17,7 +17,7 @@ std::vector<std::string> instruction_sets() {
   return sets;
 }
 
-bool gathers_quickly() {
+bool has_fast_gather() {
 #ifdef EDDYLINE_HAS_AVX512
   return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
 #else

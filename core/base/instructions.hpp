@@ -13,6 +13,6 @@ std::string choose_instructions(const std::string& wanted);
 
 /// Whether it costs less to gather the last values of sixteen rows with AVX-512 than to transpose them: on Intel's
 /// processors since Sapphire Rapids, which are told by their half precision.
-bool gathers_quickly();
+bool has_fast_gather();
 
 }  // namespace eddyline

@@ -101,7 +101,7 @@ inline constexpr int k_half_of = 4 * sizeof(T);  // of its bits
 /// bits of a float's 24, 21 of a double's 53; the range stays. For values that need no more, so that rows are shorter.
 /// What is not a number stays so, if arithmetic made it.
 template <class T>
-EDDYLINE_INLINE T in_halves(T upper, T lower) {
+EDDYLINE_INLINE T pack_halves(T upper, T lower) {
   using Bits = BitsOf<T>;
   constexpr Bits k_rounding = Bits{1} << (k_half_of<T> - 1), k_upper = ~Bits{0} << k_half_of<T>;
   const Bits first = __builtin_bit_cast(Bits, upper) + k_rounding,

@@ -43,7 +43,7 @@ class Communicator {
   virtual std::unique_ptr<SharedMemory> shared_memory(std::size_t bytes) = 0;
   /// The lowest rank on the machine of this one, as the message passing sees machines. Collective.
   virtual int machine() = 0;
-  virtual bool serves_threads() const = 0;
+  virtual bool supports_threads() const = 0;
   /// Bytes up to which what is sent travels as one message, and probe() tells its size.
   virtual std::size_t longest_message() const { return std::numeric_limits<std::size_t>::max(); }
   /// A message with this tag from anybody, if one has come.

@@ -6,7 +6,7 @@
 
 namespace eddyline::comm {
 
-std::vector<Parcel> deliver_near(Communicator& communicator, const std::vector<Parcel>& parcels,
+std::vector<Parcel> deliver_to_neighbors(Communicator& communicator, const std::vector<Parcel>& parcels,
                                  std::span<const int> neighbors, std::string_view phase) {
   std::vector<Parcel> came;
   if (communicator.is_alone()) return came;

@@ -37,7 +37,7 @@ void EngineQueue::close() {
 std::shared_ptr<Engine> Engine::of(Communicator& communicator) {
   auto engine = communicator.engine.lock();
   if (!engine) {
-    if (!communicator.serves_threads())
+    if (!communicator.supports_threads())
       throw UserError("exchange = \"threaded\": the message passing (" + communicator.library() +
                       ") lets one thread talk at a time, MPI_THREAD_MULTIPLE is not provided. Use an MPI that does, "
                       "or another exchange.");

@@ -18,12 +18,12 @@
 namespace eddyline::comm {
 
 /// A scope that should be left at once, or as soon as all ranks have come to it; one at a time in each thread.
-class PromptCall {
+class WatchedCall {
  public:
-  PromptCall() { count(); }
-  PromptCall(const PromptCall&) = delete;
-  PromptCall& operator=(const PromptCall&) = delete;
-  ~PromptCall() { count(); }
+  WatchedCall() { count(); }
+  WatchedCall(const WatchedCall&) = delete;
+  WatchedCall& operator=(const WatchedCall&) = delete;
+  ~WatchedCall() { count(); }
 
  private:
   friend class Watchdog;
@@ -93,7 +93,7 @@ class Watchdog {
 
   void look(Seconds passed) {
     const double patience = patience_;
-    auto& [mutex, counts] = PromptCall::all();
+    auto& [mutex, counts] = WatchedCall::all();
     const std::scoped_lock lock(mutex);
     seen_.resize(counts.size());
     auto seen = seen_.begin();

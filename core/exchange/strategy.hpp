@@ -95,7 +95,7 @@ class Strategy {
   /// Channels have been set up. Gives each its memory; `changed`: they, or their room, are others than before on this
   /// rank, as they are the first time. Collective.
   virtual void on_prepare(bool changed) {
-    if (changed) own_memory();
+    if (changed) use_own_buffers();
   }
   /// Sizes are known; what was found in `in` last time has been read.
   virtual void on_begin() {}
@@ -110,7 +110,7 @@ class Strategy {
 
  protected:
   /// Memory of this object for all channels, with `gap` bytes before each message.
-  void own_memory(std::size_t gap = 0);
+  void use_own_buffers(std::size_t gap = 0);
 
  private:
   std::vector<Channel> channels_;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/lanes.hpp"
-#include "base/share_out.hpp"
+#include "base/parallel_for.hpp"
 #include "base/transpose.hpp"
 
 namespace eddyline::neighbors {
@@ -80,8 +80,8 @@ void choose_around(const Array<float>& values, const std::array<std::int32_t, Ru
 }  // namespace
 
 template <class T, int D>
-void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particles::CellRows& rows,
-                             const particles::CellRows& walls) {
+void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particles::CellIndex& rows,
+                             const particles::CellIndex& walls) {
   layout_ = &layout;
   find_cells(rows, walls);
   const auto cells = static_cast<std::size_t>(cells_.size());
@@ -91,7 +91,7 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
 }
 
 template <class T, int D>
-void DriftBound<T, D>::find_cells(const particles::CellRows& rows, const particles::CellRows& walls) {
+void DriftBound<T, D>::find_cells(const particles::CellIndex& rows, const particles::CellIndex& walls) {
   cells_.copy(rows.cells);
   cells_.add(walls.cells);
   cells_.number();
@@ -115,7 +115,7 @@ void DriftBound<T, D>::find_cells(const particles::CellRows& rows, const particl
 }
 
 template <class T, int D>
-void DriftBound<T, D>::find_occupied(const particles::CellRows& rows, const particles::CellRows& walls) {
+void DriftBound<T, D>::find_occupied(const particles::CellIndex& rows, const particles::CellIndex& walls) {
   images_.clear(), occupied_.clear(), foreign_.clear();
   particles::CellSet& of_others = around_;  // from here on
   of_others.clear(layout_->cells());
@@ -144,7 +144,7 @@ void DriftBound<T, D>::find_occupied(const particles::CellRows& rows, const part
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure(const Course<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved,
+void DriftBound<T, D>::measure(const PredictedPath<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved,
                                float share) {
   for_each_occupied(walls_moved != nullptr, [&](std::size_t first, std::size_t last) {
     measure_course(first, last, course, from, walls_moved, share);
@@ -152,19 +152,19 @@ void DriftBound<T, D>::measure(const Course<T>& course, const FixedPositions& fr
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure_foreign(const Course<T>& course, const FixedPositions& from,
+void DriftBound<T, D>::measure_foreign(const PredictedPath<T>& course, const FixedPositions& from,
                                        const WallDisplacement* walls_moved) {
   for (const std::size_t k : foreign_) measure_course(k, k + 1, course, from, walls_moved, 1);
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure_course(std::size_t first, std::size_t last, const Course<T>& course,
+void DriftBound<T, D>::measure_course(std::size_t first, std::size_t last, const PredictedPath<T>& course,
                                       const FixedPositions& from, const WallDisplacement* walls_moved, float share) {
   const auto find = [&](const particles::RowRange& rows, Ways& ways) {
     ways.find_columns(course, rows);
     const std::int32_t count = rows.count();
     for (int d = 0; d < D; ++d) {
-      const typename Course<T>::Axis axis = ways.axis(course, d);
+      const typename PredictedPath<T>::Axis axis = ways.axis(course, d);
       const std::int32_t* place = from.x[d].data() + rows.begin;
       float* way = ways.along[d];
 #pragma omp simd
@@ -175,10 +175,10 @@ void DriftBound<T, D>::measure_course(std::size_t first, std::size_t last, const
 }
 
 template <class T, int D>
-void DriftBound<T, D>::Ways::find_columns(const Course<T>& course, const particles::RowRange& rows) {
+void DriftBound<T, D>::Ways::find_columns(const PredictedPath<T>& course, const particles::RowRange& rows) {
   constexpr int k_some = k_columns_at_once;
   const T* first = course.rows->row(rows.begin).first;
-  const bool has_more = course.to_come != 0 && course.velocity + D > k_some;
+  const bool has_more = course.remaining != 0 && course.velocity + D > k_some;
   std::int32_t k = 0;
   const auto row = [&](int l) { return first + (k + l) * k_first_part; };
   for (; k + k_rows_at_once <= rows.count(); k += k_rows_at_once) {
@@ -191,33 +191,33 @@ void DriftBound<T, D>::Ways::find_columns(const Course<T>& course, const particl
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure(const Headings& headings, const Headings* wall_headings) {
+void DriftBound<T, D>::measure(const ReferenceVelocities& headings, const ReferenceVelocities* wall_headings) {
   const auto find = [&](const particles::RowRange& rows, Ways& ways) {
     for (int d = 0; d < D; ++d) {
       const std::int16_t* heading = headings.x[d].data() + rows.begin;
       float* way = ways.along[d];
 #pragma omp simd
-      for (std::int32_t k = 0; k < rows.count(); ++k) way[k] = Headings::k_unit * static_cast<float>(heading[k]);
+      for (std::int32_t k = 0; k < rows.count(); ++k) way[k] = ReferenceVelocities::k_unit * static_cast<float>(heading[k]);
     }
   };
   for_each_occupied(wall_headings != nullptr, [&](std::size_t first, std::size_t last) {
-    measure_cells<false>(first, last, wall_headings == nullptr ? nullptr : wall_headings->x, Headings::k_unit, find);
+    measure_cells<false>(first, last, wall_headings == nullptr ? nullptr : wall_headings->x, ReferenceVelocities::k_unit, find);
   });
 }
 
 template <class T, int D>
-bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
+bool DriftBound<T, D>::follow(const PredictedPath<T>& course, const ReferenceVelocities& headings, float time, FixedPositions& at,
                               const WallDisplacement* walls_moved) {
-  return course.to_come == 0 ? follow<true>(course, headings, time, at, walls_moved)
+  return course.remaining == 0 ? follow<true>(course, headings, time, at, walls_moved)
                              : follow<false>(course, headings, time, at, walls_moved);
 }
 
 /// Ends: rows are where they go, and that is all that is known of them.
 template <class T, int D>
 template <bool Ends>
-bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
+bool DriftBound<T, D>::follow(const PredictedPath<T>& course, const ReferenceVelocities& headings, float time, FixedPositions& at,
                               const WallDisplacement* walls_moved) {
-  const float of_heading = Headings::k_unit * time;
+  const float of_heading = ReferenceVelocities::k_unit * time;
   // Moves rows, and tells what they have gone beside what was expected.
   const auto go = [&](const particles::RowRange& rows, Ways& ways) {
     constexpr float k_farthest = 0x1p30F;
@@ -227,7 +227,7 @@ bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings,
     for (int d = 0; d < D; ++d) {
       std::int32_t* x = at.x[d].data() + first;
       const std::int16_t* heading = headings.x[d].data() + first;
-      const typename Course<T>::Axis axis = ways.axis(course, d);
+      const typename PredictedPath<T>::Axis axis = ways.axis(course, d);
       float *way = ways.along[d], *from_middle = ways.from_middle;
 #pragma omp simd
       for (std::int32_t k = 0; k < count; ++k) {
@@ -262,7 +262,7 @@ template <class Measure>
 void DriftBound<T, D>::for_each_occupied(bool walls_move, Measure&& measure) {
   const auto count = static_cast<std::int64_t>(walls_move ? occupied_.size() : with_fluid_);
   constexpr std::int64_t k_portion = 64;  // cells that a thread takes at a time
-  share_out(count, k_portion, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(count, k_portion, [&](std::int64_t first, std::int64_t last) {
     measure(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
   });
   copy_to_images();
@@ -407,7 +407,7 @@ typename DriftBound<T, D>::Largest DriftBound<T, D>::largest_of(const CellRun& r
 
 /// Cells that hold nobody have no lowest and no highest displacement: 0 hides what comes of that.
 template <class T, int D>
-void DriftBound<T, D>::find_touching(const CellRun& run, float* approach) const {
+void DriftBound<T, D>::find_relative_drift(const CellRun& run, float* approach) const {
   const RunsAround around = this->around(run);
   const std::int32_t cells = run.end - run.begin;
   float lowest[CellRun::k_most], highest[CellRun::k_most], square[CellRun::k_most] = {};
@@ -426,7 +426,7 @@ void DriftBound<T, D>::find_touching(const CellRun& run, float* approach) const 
 }
 
 template <class T, int D>
-void DriftBound<T, D>::find_beside_middle(const CellRun& run, float* beside) const {
+void DriftBound<T, D>::find_midpoint_excess(const CellRun& run, float* beside) const {
   const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
   const std::int32_t cells = run.end - run.begin;
   choose_around(from_middle_, around(run), cells, 0, k_most, beside);

@@ -8,8 +8,8 @@
 
 #include "base/arrays.hpp"
 #include "neighbors/list.hpp"
-#include "neighbors/rows.hpp"
-#include "particles/cell_rows.hpp"
+#include "neighbors/pair_data.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::neighbors {
 
@@ -27,24 +27,24 @@ struct WallDisplacement {
 
 /// How rows go on: from where they are, with their velocity.
 template <class T>
-struct Course {
+struct PredictedPath {
   const Rows<T>* rows;
   int velocity;   // its first component's place in a row's first part
-  float to_come;  // turns it into the distance still to go [quanta]
+  float remaining;  // turns it into the distance still to go [quanta]
 
   /// Of some rows along an axis.
   struct Axis {
     const T *place, *speed;  // of each row
-    float to_come;
+    float remaining;
 
     /// To the end of the course, from a place [quanta]. Where nothing is to come, speeds need not be known.
     float displacement(std::int32_t k, std::int32_t from) const {
       const float so_far = this->so_far(k, from);
-      return to_come == 0 ? so_far : std::fma(static_cast<float>(speed[k]), to_come, so_far);
+      return remaining == 0 ? so_far : std::fma(static_cast<float>(speed[k]), remaining, so_far);
     }
     /// How far the row is from the middle of that way [quanta].
     float from_middle(std::int32_t k, std::int32_t from) const {
-      return 0.5F * std::abs(std::fma(-static_cast<float>(speed[k]), to_come, so_far(k, from)));
+      return 0.5F * std::abs(std::fma(-static_cast<float>(speed[k]), remaining, so_far(k, from)));
     }
     /// To where the row is, from a place [quanta].
     float so_far(std::int32_t k, std::int32_t from) const {
@@ -55,7 +55,7 @@ struct Course {
   /// Of a row alone.
   Axis of_row(std::int32_t row, int axis) const {
     const T* first = rows->row(row).first;
-    return {first + axis, first + velocity + axis, to_come};
+    return {first + axis, first + velocity + axis, remaining};
   }
 };
 
@@ -80,32 +80,32 @@ class DriftBound {
  public:
   /// Particles stand in these cells until they are sorted anew: others, and those with nobody around, are passed over.
   /// Until then the layout has to stay as well.
-  void begin(const particles::CellLayout& layout, const particles::CellRows& rows, const particles::CellRows& walls);
+  void begin(const particles::CellLayout& layout, const particles::CellIndex& rows, const particles::CellIndex& walls);
   /// The own cells with anybody in them or around them.
   const std::vector<CellRun>& surrounded() const { return surrounded_; }
   /// Those, all around them, and what matters of others: what arrays by cell have room for.
   const particles::CellSet& cells() const { return cells_; }
   /// How far those of each cell will have moved. `from`: where the rows stood when it began. Walls have moved by that
   /// share of `walls_moved`; without it, they rest.
-  void measure(const Course<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved = nullptr,
+  void measure(const PredictedPath<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved = nullptr,
                float share = 1);
   /// The same of cells of other ranks once more, on another course.
-  void measure_foreign(const Course<T>& course, const FixedPositions& from,
+  void measure_foreign(const PredictedPath<T>& course, const FixedPositions& from,
                        const WallDisplacement* walls_moved = nullptr);
   /// How far they will have moved since they were `at`, which then becomes where they will be, beside what was expected
   /// of their headings while sound goes `time` [quanta]. False if somebody's displacement is no number, or too large
   /// for one.
-  bool follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
+  bool follow(const PredictedPath<T>& course, const ReferenceVelocities& headings, float time, FixedPositions& at,
               const WallDisplacement* walls_moved = nullptr);
-  /// How fast those of each cell are expected to go, in units of the speed of sound, for find_touching(). Walls go as
+  /// How fast those of each cell are expected to go, in units of the speed of sound, for find_relative_drift(). Walls go as
   /// `wall_headings` say; without them, they rest.
-  void measure(const Headings& headings, const Headings* wall_headings = nullptr);
+  void measure(const ReferenceVelocities& headings, const ReferenceVelocities* wall_headings = nullptr);
   /// For each cell of a run, the approach of its particles and those of touching cells alone, with less work: not less
   /// than it, but more where along different axes different cells around have moved most. To `approach`, and the same
   /// below, goes a number a cell.
-  void find_touching(const CellRun& run, float* approach) const;
+  void find_relative_drift(const CellRun& run, float* approach) const;
   /// How much nearer they may be where their rows are than half of the approach that follow() has found, at most.
-  void find_beside_middle(const CellRun& run, float* beside) const;
+  void find_midpoint_excess(const CellRun& run, float* beside) const;
   /// As far as has been measured.
   Drift largest() const;
   std::size_t bytes() const;
@@ -131,9 +131,9 @@ class DriftBound {
     float from_middle[k_most];
 
     /// Finds columns of rows, as far as a course needs them.
-    void find_columns(const Course<T>& course, const particles::RowRange& rows);
-    typename Course<T>::Axis axis(const Course<T>& course, int d) const {
-      return {column[d], column[course.velocity + d], course.to_come};
+    void find_columns(const PredictedPath<T>& course, const particles::RowRange& rows);
+    typename PredictedPath<T>::Axis axis(const PredictedPath<T>& course, int d) const {
+      return {column[d], column[course.velocity + d], course.remaining};
     }
   };
   /// Of those that are occupied, cells [first, last): find(rows, ways) tells the ways of some rows. Walls have gone
@@ -141,20 +141,20 @@ class DriftBound {
   template <bool WithMiddle, class Number, class Find>
   void measure_cells(std::size_t first, std::size_t last, const Array<Number>* walls_moved, float share, Find&& find);
   /// The same of the displacements on a course.
-  void measure_course(std::size_t first, std::size_t last, const Course<T>& course, const FixedPositions& from,
+  void measure_course(std::size_t first, std::size_t last, const PredictedPath<T>& course, const FixedPositions& from,
                       const WallDisplacement* walls_moved, float share);
   /// Takes a cell's part of some ways into its lowest and highest ones.
   template <bool WithMiddle>
   void take_in(const Occupied& cell, const Ways& ways, std::int32_t first, std::int32_t count);
   template <bool Ends>
-  bool follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
+  bool follow(const PredictedPath<T>& course, const ReferenceVelocities& headings, float time, FixedPositions& at,
               const WallDisplacement* walls_moved);
   bool is_empty(std::size_t number) const { return !(lower_[0][number] <= upper_[0][number]); }
   /// Calls measure(first, last) for all cells that are occupied, or for those with fluid if walls do not move.
   template <class Measure>
   void for_each_occupied(bool walls_move, Measure&& measure);
-  void find_cells(const particles::CellRows& rows, const particles::CellRows& walls);
-  void find_occupied(const particles::CellRows& rows, const particles::CellRows& walls);
+  void find_cells(const particles::CellIndex& rows, const particles::CellIndex& walls);
+  void find_occupied(const particles::CellIndex& rows, const particles::CellIndex& walls);
   void copy_to_images();
   /// Squares of bounds over some cells, and what closes along an axis.
   struct Largest {

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "neighbors/list.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 
 namespace eddyline::neighbors {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/pack.hpp"
-#include "base/share_out.hpp"
+#include "base/parallel_for.hpp"
 
 namespace eddyline::neighbors {
 
@@ -88,8 +88,8 @@ class NeighborList::CellSearch {
 
  private:
   void collect(const RowRun& run) {
-    if (search_.left_out == nullptr) return collect_all(run);
-    const auto is_left_out = [&](std::int32_t row) { return search_.left_out[row] != 0; };
+    if (search_.excluded == nullptr) return collect_all(run);
+    const auto is_left_out = [&](std::int32_t row) { return search_.excluded[row] != 0; };
     for (RowRun part = run; part.begin < run.end; part.begin = part.end) {
       while (part.begin < run.end && is_left_out(part.begin)) ++part.begin;
       for (part.end = part.begin; part.end < run.end && !is_left_out(part.end);) ++part.end;
@@ -104,9 +104,9 @@ class NeighborList::CellSearch {
     const particles::RowRange rows = search_.targets->of(cell_);
     const std::int32_t first = rows.begin, last = rows.end;
     const std::int32_t number = search_.margins_of == nullptr ? 0 : search_.margins_of->before(cell_);
-    const Foresight& foresight = search_.foresight;
-    group_.behind = foresight.behind * Headings::k_unit;
-    group_.ahead = foresees_ ? foresight.ahead[number] * Headings::k_unit : 0;
+    const MotionPrediction& foresight = search_.foresight;
+    group_.behind = foresight.behind * ReferenceVelocities::k_unit;
+    group_.ahead = foresees_ ? foresight.ahead[number] * ReferenceVelocities::k_unit : 0;
     for (int d = 0; d < search_.dimensions; ++d) {
       const auto row = static_cast<std::size_t>(first);
       group_.center[d] = search_.target_positions->x[d][row];
@@ -146,7 +146,7 @@ class NeighborList::CellSearch {
   /// Calls visit(run) for the rows of each three cells along x around `cell`, or of all cells.
   template <class Visit>
   void for_each_run(std::int32_t cell, Visit&& visit) {
-    const particles::CellRows& rows = *search_.sources;
+    const particles::CellIndex& rows = *search_.sources;
     if (search_.all_pairs) return rows.cells.for_each([&](std::int32_t each) { visit_cell(each, visit); });
     const auto* box = &boxes_[box_];
     if (cell < box->first_cell || cell >= box->first_cell + box->cells_with_border()) {
@@ -157,7 +157,7 @@ class NeighborList::CellSearch {
       const auto from = static_cast<std::size_t>(rows.cells.before(first));
       const auto to = static_cast<std::size_t>(rows.cells.before(first + 3));
       if (from == to) return;
-      bool is_one_run = rows.end[to - 1] <= rows.standing;
+      bool is_one_run = rows.end[to - 1] <= rows.real_rows;
       for (std::size_t n = from; n + 1 < to; ++n) is_one_run = is_one_run && rows.end[n] == rows.begin[n + 1];
       if (is_one_run) return visit(RowRun{rows.begin[from], rows.end[to - 1]});
       for (std::int32_t each = first; each < first + 3; ++each)
@@ -167,7 +167,7 @@ class NeighborList::CellSearch {
   /// Of one cell, which may hold images.
   template <class Visit>
   void visit_cell(std::int32_t cell, Visit&& visit) const {
-    const particles::CellRows& rows = *search_.sources;
+    const particles::CellIndex& rows = *search_.sources;
     const particles::RowRange here = rows.of(cell);
     const particles::GhostCell* copy = search_.layout->copy_of(cell);
     const particles::RowRange from = copy == nullptr ? here : rows.of(copy->from_cell);
@@ -229,7 +229,7 @@ NeighborList::Workshop& NeighborList::own_workshop() {
 }
 
 void NeighborList::build(const Search& search, const char* instructions) {
-  assert(search.left_out == nullptr || !search.same);
+  assert(search.excluded == nullptr || !search.same);
   const ListKernels kernels = choose(instructions);
   ++version_;
   targets_ = Targets(*search.targets);
@@ -298,7 +298,7 @@ void NeighborList::make_room_for_renewals(bool foresees) {
 std::int64_t NeighborList::find_due(const Search& search, const std::uint8_t* due) {
   constexpr std::int64_t k_portion = 64;  // chunks
   std::atomic<std::int64_t> count = 0;
-  share_out(static_cast<std::int64_t>(chunks_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(static_cast<std::int64_t>(chunks_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
     std::array<std::int32_t, k_portion> found;
     std::int64_t some = 0;
     particles::CellFinder find_cell(*search.targets);
@@ -329,7 +329,7 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
     return static_cast<std::int64_t>(chunks_.size());
   }
   constexpr std::int64_t k_portion = 4;  // chunks
-  Shares shares((count_of_due + k_portion - 1) / k_portion);
+  WorkShares shares((count_of_due + k_portion - 1) / k_portion);
 #pragma omp parallel
   {
     Workshop& workshop = own_workshop();

@@ -11,7 +11,7 @@
 #include "base/arrays.hpp"
 #include "base/pack.hpp"
 #include "base/vec.hpp"
-#include "particles/cell_rows.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::neighbors {
 
@@ -32,7 +32,7 @@ struct Targets {
   std::int32_t sentinel = 0;  // row of those that the last chunk lacks
 
   Targets() = default;
-  explicit Targets(const particles::CellRows& rows)
+  explicit Targets(const particles::CellIndex& rows)
       : slot(rows.slot.size() == 0 ? nullptr : rows.slot.data()), count(rows.computed()), sentinel(rows.rows) {}
 
   std::int32_t row_of(std::int64_t k) const { return slot == nullptr ? static_cast<std::int32_t>(k) : slot[k]; }
@@ -61,7 +61,7 @@ struct FixedPositions {
 
 /// Velocities with which the same rows are expected to go on, one array an axis, in units of their own: what is
 /// expected need not be right.
-struct Headings {
+struct ReferenceVelocities {
   static constexpr float k_unit = 0x1p-12F;  // in units of the speed of sound: up to eight times that
   Array<std::int16_t> x[3];
 
@@ -76,9 +76,9 @@ struct Headings {
 
 /// Lists that are to hold for a while leave out the pairs that will not meet in that time if all go on as expected.
 /// Times are told by how far sound goes in them [quanta].
-struct Foresight {
-  const Headings* targets = nullptr;  // null: they rest
-  const Headings* sources = nullptr;
+struct MotionPrediction {
+  const ReferenceVelocities* targets = nullptr;  // null: they rest
+  const ReferenceVelocities* sources = nullptr;
   float behind = 0;              // lists are to hold since so long ago
   const float* ahead = nullptr;  // and for so long from now, see Search::margins_of; null: nothing is foreseen
 };
@@ -90,13 +90,13 @@ struct Search {
   // Where margins differ from cell to cell of the targets, these, and the same by number in them.
   const particles::CellSet* margins_of = nullptr;
   const float* cut_squared_of = nullptr;
-  Foresight foresight;
+  MotionPrediction foresight;
   const particles::CellLayout* layout = nullptr;
-  const particles::CellRows* targets = nullptr;  // whose lists: those that are computed here
-  const particles::CellRows* sources = nullptr;  // whose rows are candidates
+  const particles::CellIndex* targets = nullptr;  // whose lists: those that are computed here
+  const particles::CellIndex* sources = nullptr;  // whose rows are candidates
   const FixedPositions* target_positions = nullptr;
   const FixedPositions* source_positions = nullptr;
-  const std::uint8_t* left_out = nullptr;  // by row of other sources, whether it is no candidate; null: all are
+  const std::uint8_t* excluded = nullptr;  // by row of other sources, whether it is no candidate; null: all are
   bool same = false;                       // targets and sources are one kind: leave out the particle itself
   bool all_pairs = false;                  // no cells: every row is a candidate (the test oracle)
 };
@@ -113,7 +113,7 @@ struct GroupBox {
 struct Group {
   std::int32_t center[3] = {0, 0, 0};
   float heading[3] = {0, 0, 0};  // of the center
-  float behind = 0, ahead = 0;   // see Foresight; what headings are to be multiplied by
+  float behind = 0, ahead = 0;   // see MotionPrediction; what headings are to be multiplied by
   GroupBox begin, end;           // the latter only if anything is foreseen
   float limit = 0;               // (R + margin)^2: who is not farther from it is a neighbour
   float reach = 0;               // how far from the center, along an axis, a neighbour of any of them may be
@@ -252,7 +252,7 @@ class NeighborList {
 /// Appends those of a run of the sources whose distance from the group's box, squared, does not exceed its limit, at
 /// the beginning or, if anything is foreseen, at the end. `headings`: of the sources, null if they rest. There is room
 /// for all of them and sixteen more.
-using CollectFunction = void (*)(const FixedPositions& positions, const Headings* headings, int dimensions,
+using CollectFunction = void (*)(const FixedPositions& positions, const ReferenceVelocities* headings, int dimensions,
                                  const Group& group, const RowRun& run, Candidates& candidates);
 /// Finds the candidates that are near each of the group's seekers, and perhaps a few just beyond the limit. Each must
 /// have room for all and sixteen more, which may be written to.

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 
 namespace eddyline::neighbors {
 
 /// Each lane has neighbours of its own, whose rows are transposed,
-struct EachItsOwn {
+struct OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {
@@ -31,7 +31,7 @@ struct EachItsOwn {
 };
 
 /// four values of them at a time,
-struct ByFours : EachItsOwn {
+struct ByFours : OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {
@@ -40,7 +40,7 @@ struct ByFours : EachItsOwn {
 };
 
 /// or only as far as they are whole fours or eights, and what is left over is gathered value by value,
-struct RestGathered : EachItsOwn {
+struct RestGathered : OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {
@@ -52,7 +52,7 @@ struct RestGathered : EachItsOwn {
 };
 
 /// or all lanes have those of the first: what is left is arithmetic. For benchmarks.
-struct AllTheSame {
+struct SameNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {

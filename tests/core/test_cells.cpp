@@ -218,10 +218,10 @@ TEST(particles_stand_sorted_by_cell_then_id) {
     CHECK(s.rows.is_empty(c) == (s.rows.of(c).count() == 0));
     for (std::int32_t r = s.rows.of(c).begin; r < s.rows.of(c).end; ++r) {
       ++cells_of_row.at(static_cast<std::size_t>(r));
-      CHECK((r >= s.rows.standing) == (s.layout.copy_of(c) != nullptr));
+      CHECK((r >= s.rows.real_rows) == (s.layout.copy_of(c) != nullptr));
     }
   }
-  CHECK(s.rows.standing == 400 && s.rows.rows > s.rows.standing);
+  CHECK(s.rows.real_rows == 400 && s.rows.rows > s.rows.real_rows);
   CHECK(std::all_of(cells_of_row.begin(), cells_of_row.end(), [](int cells) { return cells == 1; }));
 }
 
@@ -272,7 +272,7 @@ TEST(cells_of_particles_are_found_in_any_order) {
       CHECK(cell_of(i).cell == s.layout.owned_cell(s.x[static_cast<std::size_t>(s.order[i])]));
     }
     std::size_t visited = 0;
-    particles::for_each_filled_cell(s.rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
+    particles::for_each_occupied_cell(s.rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
       CHECK(first == visited && last > first);
       for (std::size_t i = first; i < last; ++i) CHECK(cells[i] == cell);
       visited = last;

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "comm/alone.hpp"
+#include "comm/single_process.hpp"
 #include "comm/collectives.hpp"
 #include "comm/watchdog.hpp"
 #include "deliveries.hpp"
@@ -68,7 +68,7 @@ TEST(a_call_that_does_not_return_is_told_of) {
   const comm::Watchdog watchdog(patience, [&](double seconds) { ++barks, last = seconds; });
   const auto stay = [&](int calls) {
     for (int k = 0; k < calls; ++k) {
-      const comm::PromptCall call;
+      const comm::WatchedCall call;
       std::this_thread::sleep_for(std::chrono::milliseconds(600 / calls));
     }
   };
@@ -79,14 +79,14 @@ TEST(a_call_that_does_not_return_is_told_of) {
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   CHECK(barks == 0);  // many that return, and none
   std::thread([&] {
-    const comm::PromptCall call;
+    const comm::WatchedCall call;
     while (barks == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }).join();
   CHECK(last > 0.3 && last < 30);
 }
 
 TEST(one_process_needs_nobody) {
-  const auto c = comm::alone();
+  const auto c = comm::single_process();
   double value[] = {3};
   comm::maximum(*c, value, "test");
   CHECK(value[0] == 3 && c->is_alone() && c->is_root());

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "comm/alone.hpp"
+#include "comm/single_process.hpp"
 #include "comm/collectives.hpp"
 #include "delayed_ranks.hpp"
 #include "deliveries.hpp"
@@ -21,7 +21,7 @@ constexpr std::uint64_t k_seed = 2024;
 /// lists are rebuilt and the domain is shared out anew within few steps.
 void expect_the_same_bits(world::World world, std::int64_t steps) {
   world.method.skin = 0.05;
-  const Result whole = run(world, execution(), *comm::alone(), steps);
+  const Result whole = run(world, execution(), *comm::single_process(), steps);
   CHECK(whole.rebuilds > 3);
   struct Way {
     int ranks;

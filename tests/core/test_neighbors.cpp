@@ -33,12 +33,12 @@ Vec3 heading_of(std::int64_t id) {
   return {std::sin(a), std::cos(1.7 * a), std::sin(2.3 * a)};
 }
 
-neighbors::Headings headings_of(const Sorted& s) {
-  neighbors::Headings headings;
+neighbors::ReferenceVelocities headings_of(const Sorted& s) {
+  neighbors::ReferenceVelocities headings;
   for (int d = 0; d < s.layout.grid().dimensions; ++d) {
     headings.x[d].assign(s.positions.x[d].size(), 0);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(s.rows.standing); ++row)
-      headings.x[d][row] = neighbors::Headings::nearest(heading_of(s.row_id[row])[d]);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(s.rows.real_rows); ++row)
+      headings.x[d][row] = neighbors::ReferenceVelocities::nearest(heading_of(s.row_id[row])[d]);
   }
   return headings;
 }
@@ -243,9 +243,9 @@ TEST(lists_leave_out_whom_they_are_told_to) {
     Lists expected = ids_of(list, walls, fluid);
     const auto is_left_out = [](std::int64_t id) { return id % 3 == 0; };
     for (auto& [id, neighbors] : expected) std::erase_if(neighbors, is_left_out);
-    std::vector<std::uint8_t> left_out;
-    for (const std::int64_t id : fluid.row_id) left_out.push_back(is_left_out(id) ? 1 : 0);
-    search.left_out = left_out.data();
+    std::vector<std::uint8_t> excluded;
+    for (const std::int64_t id : fluid.row_id) excluded.push_back(is_left_out(id) ? 1 : 0);
+    search.excluded = excluded.data();
     for (const auto& instructions : eddyline::instruction_sets()) {
       list.build(search, instructions.c_str());
       CHECK(ids_of(list, walls, fluid) == expected);
@@ -343,7 +343,7 @@ TEST(lists_that_look_ahead_hold_who_will_be_near) {
       const particles::CellSet all_cells = all_of(s.layout.cells());
       search.margins_of = &all_cells;
       search.cut_squared_of = cut_squared.data();
-      search.foresight = {&headings, sources_rest ? nullptr : &headings, static_cast<float>(k_behind / quantum),
+      search.prediction = {&headings, sources_rest ? nullptr : &headings, static_cast<float>(k_behind / quantum),
                           ahead.data()};
       neighbors::NeighborList list;
       list.build(search, "scalar");

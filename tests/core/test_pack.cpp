@@ -204,29 +204,29 @@ void check_halves(int significant) {
     CHECK(std::signbit(found) == std::signbit(value));
   };
   for (int k = 0; k < 1000; ++k) {
-    const T upper = any(), lower = any(), both = in_halves(upper, lower);
+    const T upper = any(), lower = any(), both = pack_halves(upper, lower);
     const T first = upper_half(Pack<T, 1>(both)).v, second = lower_half(Pack<T, 1>(both)).v;
     check(first, upper), check(second, lower);
-    const T again = in_halves(first, second);
+    const T again = pack_halves(first, second);
     CHECK(std::memcmp(&again, &both, sizeof both) == 0);  // what has been rounded stays
   }
   constexpr T k_infinity = std::numeric_limits<T>::infinity();
   constexpr T k_largest = std::numeric_limits<T>::max(), k_least = std::numeric_limits<T>::denorm_min();
-  CHECK(upper_half(Pack<T, 1>(in_halves(k_largest, T(0)))).v == k_infinity);
-  CHECK(upper_half(Pack<T, 1>(in_halves(k_least, T(0)))).v == 0);
+  CHECK(upper_half(Pack<T, 1>(pack_halves(k_largest, T(0)))).v == k_infinity);
+  CHECK(upper_half(Pack<T, 1>(pack_halves(k_least, T(0)))).v == 0);
   const T tie = 1 + std::exp2(T(-significant));
-  CHECK(upper_half(Pack<T, 1>(in_halves(tie, T(0)))).v == 1 + std::exp2(T(1 - significant)));
-  CHECK(lower_half(Pack<T, 1>(in_halves(T(0), -tie))).v == -1 - std::exp2(T(1 - significant)));
+  CHECK(upper_half(Pack<T, 1>(pack_halves(tie, T(0)))).v == 1 + std::exp2(T(1 - significant)));
+  CHECK(lower_half(Pack<T, 1>(pack_halves(T(0), -tie))).v == -1 - std::exp2(T(1 - significant)));
   for (const T value : {T(0), -T(0), T(1), T(-0.375), k_infinity, -k_infinity}) {
-    const T upper = upper_half(Pack<T, 1>(in_halves(value, k_infinity))).v;
-    const T lower = lower_half(Pack<T, 1>(in_halves(k_infinity, value))).v;
+    const T upper = upper_half(Pack<T, 1>(pack_halves(value, k_infinity))).v;
+    const T lower = lower_half(Pack<T, 1>(pack_halves(k_infinity, value))).v;
     CHECK(upper == value && std::signbit(upper) == std::signbit(value));
     CHECK(lower == value && std::signbit(lower) == std::signbit(value));
   }
   constexpr T k_nothing = std::numeric_limits<T>::quiet_NaN();
   for (const T value : {k_nothing, -k_nothing}) {
-    CHECK(std::isnan(upper_half(Pack<T, 1>(in_halves(value, T(1)))).v));
-    CHECK(std::isnan(lower_half(Pack<T, 1>(in_halves(T(1), value))).v));
+    CHECK(std::isnan(upper_half(Pack<T, 1>(pack_halves(value, T(1)))).v));
+    CHECK(std::isnan(lower_half(Pack<T, 1>(pack_halves(T(1), value))).v));
   }
 }
 

@@ -17,7 +17,7 @@ using Bytes = std::vector<std::byte>;
 
 /// What one side has coded comes out on the other as it was; returns the bytes that travelled.
 std::size_t travels(PredictiveCoder& here, PredictiveCoder& there, const Bytes& message) {
-  Bytes coded(PredictiveCoder::most(message.size()), std::byte{0xAB}), came(message.size() + 3, std::byte{0xCD});
+  Bytes coded(PredictiveCoder::max_encoded_size(message.size()), std::byte{0xAB}), came(message.size() + 3, std::byte{0xCD});
   const std::size_t bytes = here.encode(message, coded);
   CHECK(bytes <= coded.size());
   std::fill(coded.begin() + static_cast<std::ptrdiff_t>(bytes), coded.end(), std::byte{0x55});  // an older message's
@@ -45,7 +45,7 @@ TEST(numbers_that_go_on_as_before_take_few_bits) {
       values[k] = static_cast<float>(std::sin(0.37 * static_cast<double>(k) + 1e-3 * n) + 1.5);
     sizes.push_back(travels(here, there, bytes_of(values)));
   }
-  CHECK(sizes[0] == PredictiveCoder::most(4 * k_values));  // nothing is known yet
+  CHECK(sizes[0] == PredictiveCoder::max_encoded_size(4 * k_values));  // nothing is known yet
   CHECK(sizes[1] < 3 * k_values);
   CHECK(sizes[11] < k_values);  // eight bits of 32
 }
@@ -56,7 +56,7 @@ TEST(what_stands_still_takes_a_bit) {
   travels(here, there, message);
   travels(here, there, message);
   travels(here, there, message);
-  CHECK(travels(here, there, message) <= PredictiveCoder::most(100));
+  CHECK(travels(here, there, message) <= PredictiveCoder::max_encoded_size(100));
 }
 
 TEST(noise_costs_a_header_at_most) {
@@ -65,7 +65,7 @@ TEST(noise_costs_a_header_at_most) {
     Bytes message(1003);
     for (std::size_t k = 0; k < message.size(); ++k)
       message[k] = static_cast<std::byte>(256 * uniform_random(7, n, static_cast<std::uint64_t>(k)));
-    CHECK(travels(here, there, message) == PredictiveCoder::most(message.size()));
+    CHECK(travels(here, there, message) == PredictiveCoder::max_encoded_size(message.size()));
   }
 }
 
@@ -90,7 +90,7 @@ TEST(any_bits_come_as_they_were) {
     Bytes message = bytes_of(values);
     message.resize(message.size() - n % 4);  // not whole words
     travels(here, there, message);
-    if (n % 17 == 16) here.forget(), there.forget();
+    if (n % 17 == 16) here.reset(), there.reset();
   }
   travels(here, there, {});
 }

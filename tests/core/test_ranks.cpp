@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/alone.hpp"
+#include "comm/single_process.hpp"
 #include "driver/leader.hpp"
 #include "driver/simulation.hpp"
 #include "flow_fixture.hpp"
@@ -23,7 +23,7 @@ namespace {
 /// Runs a world alone and on ranks in several ways.
 void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
   const std::int64_t steps = all_steps / k_slow;
-  const Result whole = run(world, execution(), *comm::alone(), steps);
+  const Result whole = run(world, execution(), *comm::single_process(), steps);
   CHECK(k_slow > 1 || whole.rebuilds > 3);
   struct Way {
     int ranks, boxes;
@@ -92,7 +92,7 @@ TEST(snapshots_hold_the_same_particles_on_any_ranks) {
     simulation.advance(1e9, 40, 1e9);
     return all_records(simulation);
   };
-  const auto alone = after(std::make_unique<driver::Simulation>(stream(), execution(), 0.01, *comm::alone()));
+  const auto alone = after(std::make_unique<driver::Simulation>(stream(), execution(), 0.01, *comm::single_process()));
   for (const int ranks : {2, 5})
     on_ranks(ranks, [&](comm::Communicator& communicator) {
       auto own = std::make_unique<driver::Simulation>(stream(), execution(), 0.01, communicator);
@@ -108,7 +108,7 @@ TEST(a_bad_particle_is_named_by_all_ranks_alike) {
   world.openings[0].velocity[0] = formula("1 + 0*sqrt(0.01 - t)");
   std::string alone;
   try {
-    (void)run(world, execution(), *comm::alone(), 1000);
+    (void)run(world, execution(), *comm::single_process(), 1000);
   } catch (const solver::StepError& error) {
     alone = error.what();
   }
@@ -171,7 +171,7 @@ Result run_in_two(const world::World& world, int ranks_before, int ranks_after, 
 
 void expect_the_same_after_a_stop(const world::World& world, std::int64_t all_steps) {
   const std::int64_t steps = all_steps / k_slow;
-  const Result whole = run(world, execution(), *comm::alone(), steps);
+  const Result whole = run(world, execution(), *comm::single_process(), steps);
   for (const auto& [before, after, stop] :
        {std::array<std::int64_t, 3>{1, 1, steps / 3}, {1, 3, steps / 2}, {3, 2, steps / 2 + 1}, {2, 4, 1}}) {
     const Result two = run_in_two(world, static_cast<int>(before), static_cast<int>(after), stop, steps);
@@ -189,7 +189,7 @@ TEST(eddies_in_space_go_on_after_a_stop) { expect_the_same_after_a_stop(eddies(3
 TEST(a_gas_goes_on_after_a_stop) { expect_the_same_after_a_stop(burst(), 40); }
 
 TEST(a_checkpoint_of_another_world_is_refused) {
-  const auto alone = comm::alone();
+  const auto alone = comm::single_process();
   const std::vector<std::byte> part = driver::Simulation(eddies(2), execution(), 0.01, *alone).part();
   bool given = false;
   const auto other = std::make_unique<driver::Simulation>(eddies(3), execution(), 0.01, *alone);
@@ -198,7 +198,7 @@ TEST(a_checkpoint_of_another_world_is_refused) {
 }
 
 TEST(a_checkpoint_whose_fields_are_not_equally_long_is_refused) {
-  const auto alone = comm::alone();
+  const auto alone = comm::single_process();
   std::vector<std::byte> part = driver::Simulation(eddies(2), execution(), 0.01, *alone).part();
   // The last value of a field is left out, and its number of values, which stands before them, says so.
   const auto shortened = [&](const std::string& name, std::size_t size) {

@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 #include "checked_exchange.hpp"
-#include "comm/alone.hpp"
+#include "comm/single_process.hpp"
 #include "delayed_ranks.hpp"
 #include "exchange/strategy.hpp"
 #include "harness.hpp"
@@ -298,7 +298,7 @@ TEST(the_example_of_the_documents_exchanges) {
 }
 
 TEST(a_process_on_its_own_exchanges_nothing_by_any_strategy) {
-  const auto c = comm::alone();
+  const auto c = comm::single_process();
   for (const std::string& name : exchange::strategy_names()) {
     const auto strategy = exchange::make_strategy(name, *c, comm::Tag::fluid_halo);
     strategy->prepare({});
@@ -314,7 +314,7 @@ namespace {
 class OneThread final : public fixture::ThreadRank {
  public:
   using ThreadRank::ThreadRank;
-  bool serves_threads() const override { return false; }
+  bool supports_threads() const override { return false; }
 };
 
 }  // namespace
@@ -327,7 +327,7 @@ TEST(threaded_is_refused_where_messages_serve_one_thread) {
 }
 
 TEST(a_name_that_is_not_known_is_refused_with_those_that_are) {
-  const auto c = comm::alone();
+  const auto c = comm::single_process();
   CHECK_THROWS(exchange::make_strategy("pigeons", *c, comm::Tag::fluid_halo), "onesided-lock, shared, threaded, auto.");
 }
 

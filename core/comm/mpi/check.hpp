@@ -21,7 +21,7 @@ inline void check(int code) {
 /// A function of MPI that waits for nobody: the watchdog barks if it does not return.
 template <class Function, class... Arguments>
 void at_once(Function function, Arguments... arguments) {
-  const PromptCall watched;
+  const WatchedCall watched;
   check(function(arguments...));
 }
 /// One that returns once all ranks have called it: so does the watchdog if one of them does not come.

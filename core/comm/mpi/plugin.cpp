@@ -66,7 +66,7 @@ class Mpi final : public Communicator {
     return lowest;
   }
   std::size_t longest_message() const override { return longest_; }
-  bool serves_threads() const override { return threads_ == MPI_THREAD_MULTIPLE; }
+  bool supports_threads() const override { return threads_ == MPI_THREAD_MULTIPLE; }
   std::optional<Incoming> probe(Tag tag) override {
     int found = 0, bytes = 0;
     MPI_Status status;

@@ -16,8 +16,8 @@ void Compressed::on_prepare(bool changed) {
     for (std::size_t n = 0; n < far().size(); ++n) {
       const Channel& channel = channels()[far()[n]];
       Line& line = lines_[n];
-      line.out.resize(PredictiveCoder::most(channel.out_room));
-      line.in.resize(PredictiveCoder::most(channel.in_room));
+      line.out.resize(PredictiveCoder::max_encoded_size(channel.out_room));
+      line.in.resize(PredictiveCoder::max_encoded_size(channel.in_room));
       line.out_plain.resize(channel.out_room);
       line.in_plain.resize(channel.in_room);
     }

@@ -95,8 +95,8 @@ void SiteLeader::arrange_rooms() {
     site.out.resize(site.sends.size(), out);
     site.in.resize(site.receives.size(), in);
     if (compress_) {
-      site.out_coded.resize(PredictiveCoder::most(site.out.room().size()));
-      site.in_coded.resize(PredictiveCoder::most(site.in.room().size()));
+      site.out_coded.resize(PredictiveCoder::max_encoded_size(site.out.room().size()));
+      site.in_coded.resize(PredictiveCoder::max_encoded_size(site.in.room().size()));
     }
     for (std::size_t m = 1; m < members_.size(); ++m) site.given[m].resize(given[m]);
   }

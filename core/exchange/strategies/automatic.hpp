@@ -16,7 +16,7 @@ class Automatic final : public Strategy {
  public:
   Automatic(comm::Communicator& communicator, comm::Tag tag) : communicator_(communicator) {
     for (const std::string& name : strategy_names()) {
-      if (name == "auto" || (name == "threaded" && !communicator.serves_threads())) continue;
+      if (name == "auto" || (name == "threaded" && !communicator.supports_threads())) continue;
       trials_.measured.emplace_back(name, 0.0);
       tried_.push_back({make_strategy(name, communicator, tag), {}});
     }

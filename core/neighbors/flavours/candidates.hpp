@@ -98,7 +98,7 @@ struct Block {
 };
 
 template <class Set, int D, bool Foresees>
-void collect(const FixedPositions& positions, const Headings* headings, const Group& group, const RowRun& run,
+void collect(const FixedPositions& positions, const ReferenceVelocities* headings, const Group& group, const RowRun& run,
              Candidates& to) {
   using Floats = typename Set::Floats;
   using Bits = typename Set::Bits;
@@ -234,7 +234,7 @@ void filter(Candidates& candidates, const Group& group, std::span<Seeker> seeker
 /// How a set of instructions searches.
 template <class Set, bool Foresees>
 ListKernels::Search search_kernels() {
-  return {[](const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
+  return {[](const FixedPositions& positions, const ReferenceVelocities* headings, int dimensions, const Group& group,
              const RowRun& run, Candidates& candidates) {
             dimensions == 2 ? collect<Set, 2, Foresees>(positions, headings, group, run, candidates)
                             : collect<Set, 3, Foresees>(positions, headings, group, run, candidates);

@@ -201,7 +201,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destinati
     T* half_g = fluid.half_g[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l)
-      half_g[l] = in_halves(half_g[l], static_cast<T>(to_w * factor[l] * static_cast<double>(moved[d][l])));
+      half_g[l] = pack_halves(half_g[l], static_cast<T>(to_w * factor[l] * static_cast<double>(moved[d][l])));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/vec.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 #include "solvers/sph/flow/schedule.hpp"
 #include "solvers/sph/flow/state.hpp"
 

@@ -21,7 +21,7 @@
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "bindings.hpp"
-#include "comm/alone.hpp"
+#include "comm/single_process.hpp"
 #include "comm/collectives.hpp"
 #include "comm/connect.hpp"
 #include "comm/wait.hpp"
@@ -468,7 +468,7 @@ void bind_simulation(nb::module_& module) {
              execution.between = between;
              execution.rebalance = rebalance;
              execution.lazy = {lazy, lazy_exact};
-             static const auto alone = comm::alone();
+             static const auto alone = comm::single_process();
              comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
              return std::make_unique<Leader>(
                  std::make_unique<driver::Simulation>(world, execution, series_interval, ranks));

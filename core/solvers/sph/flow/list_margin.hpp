@@ -6,10 +6,10 @@
 #include <span>
 
 #include "base/arrays.hpp"
-#include "base/share_out.hpp"
+#include "base/parallel_for.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 
 namespace eddyline::sph {
 

@@ -58,11 +58,11 @@ void Flow<T, D>::find_headings() {
 /// velocity(i, axis), shifting(i, axis): of a particle, in units of the speed of sound.
 template <class T, int D>
 template <class Velocity, class Shifting>
-void Flow<T, D>::find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x, Velocity&& velocity,
+void Flow<T, D>::find_headings(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
                                Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
                                neighbors::Headings& headings) const {
   const std::int64_t n = rows.computed();
-  const std::size_t room = static_cast<std::size_t>(rows.standing) + neighbors::k_chunk;
+  const std::size_t room = static_cast<std::size_t>(rows.real_rows) + neighbors::k_chunk;
   for (int d = 0; d < D; ++d) {
     positions.x[d].resize(room), headings.x[d].resize(room);
     std::fill(positions.x[d].end() - neighbors::k_chunk, positions.x[d].end(), 0);
@@ -153,9 +153,9 @@ void Flow<T, D>::for_each_list(Visit&& visit) {
 }
 
 template <class T, int D>
-neighbors::Search Flow<T, D>::search_of(const particles::CellRows& targets,
+neighbors::Search Flow<T, D>::search_of(const particles::CellIndex& targets,
                                         const neighbors::FixedPositions& target_positions,
-                                        const particles::CellRows& sources,
+                                        const particles::CellIndex& sources,
                                         const neighbors::FixedPositions& source_positions, double width) const {
   const double cut = (constants_.length.interaction_radius + width) / constants_.fixed.quantum();
   return {.dimensions = D,
@@ -246,7 +246,7 @@ void Flow<T, D>::find_near_walls() {
   if (world_.bodies.empty()) return;
   layout().find_computed_around(wall_rows.cells, cells_around_);
   near_walls_.resize(static_cast<std::size_t>(fluid_rows.computed()));
-  particles::for_each_filled_cell(fluid_rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
+  particles::for_each_occupied_cell(fluid_rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
     std::fill_n(near_walls_.data() + first, last - first, cells_around_.has(cell) ? 1 : 0);
   });
 }
@@ -277,7 +277,7 @@ void Flow<T, D>::find_free_neighbors() {
 
 /// A list over the fluid outside of buffers.
 template <class T, int D>
-void Flow<T, D>::build_over_free_fluid(neighbors::NeighborList& list, const particles::CellRows& targets,
+void Flow<T, D>::build_over_free_fluid(neighbors::NeighborList& list, const particles::CellIndex& targets,
                                        const neighbors::FixedPositions& target_positions) const {
   auto search = search_of(targets, target_positions, fluid_rows, fluid_positions_, constants_.length.skin);
   search.left_out = free_fluid_.in_buffer().data();

@@ -9,7 +9,7 @@
 #include "base/arrays.hpp"
 #include "base/pack.hpp"
 #include "base/vec.hpp"
-#include "particles/cell_rows.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::neighbors {
 
@@ -47,7 +47,7 @@ class Rows {
   }
 
   /// As many rows where others have their first parts, until those are resized: whoever writes one of them writes both.
-  void lie_in(Rows& others) {
+  void alias(Rows& others) {
     assert(rest() == 0);
     begin_ = others.begin_;
   }
@@ -120,7 +120,7 @@ class Rows {
 /// How far beyond a neighbour the row stands that is prefetched while its own is read, see k_row_step: one and a half
 /// lines of cells, as of the cells around a particle those of the next line have not been read yet. They lie too far
 /// from all that has been for a processor to foresee them.
-inline std::int32_t prefetch_distance(const particles::CellRows& rows) { return 3 * rows.line_length / 2 * k_row_step; }
+inline std::int32_t prefetch_distance(const particles::CellIndex& rows) { return 3 * rows.line_length / 2 * k_row_step; }
 
 /// The first `Width` values of the rows at the given places, transposed: out[k] holds value k of every lane's row. More
 /// than those of the first part are all that the rows have. Four values at a time,

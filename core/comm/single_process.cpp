@@ -1,4 +1,4 @@
-#include "comm/alone.hpp"
+#include "comm/single_process.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -40,7 +40,7 @@ class Alone final : public Communicator {
   std::unique_ptr<Window> window(std::size_t) override { refuse(); }
   std::unique_ptr<SharedMemory> shared_memory(std::size_t) override { refuse(); }
   int machine() override { return 0; }
-  bool serves_threads() const override { return true; }
+  bool supports_threads() const override { return true; }
   std::optional<Incoming> probe(Tag) override { return std::nullopt; }
   void disconnect() override {}
   [[noreturn]] void abort(int exit_code) override { std::exit(exit_code); }

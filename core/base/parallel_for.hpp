@@ -19,17 +19,17 @@ inline int all_threads() {
 }
 
 /// Whether so many turns of a loop are worth waking the other threads for, which takes about a microsecond a thread.
-inline bool are_worth_sharing(std::int64_t turns, double seconds_a_turn) {
+inline bool pays_in_parallel(std::int64_t turns, double seconds_a_turn) {
   constexpr double k_waking = 1e-6;  // s a thread
   return static_cast<double>(turns) * seconds_a_turn > k_waking * omp_get_max_threads();
 }
 
 /// Turns [0, count) of a loop. Each thread begins with a share of its own, the same in every loop of as many turns:
 /// what lies together is read through one cache, and often where it was read before. Who is done helps the others.
-class Shares {
+class WorkShares {
  public:
   /// Before the threads begin.
-  explicit Shares(std::int64_t count) : shares_(std::clamp(omp_get_max_threads(), 1, k_most)) {
+  explicit WorkShares(std::int64_t count) : shares_(std::clamp(omp_get_max_threads(), 1, k_most)) {
     for (int s = 0; s < shares_; ++s) {
       share(s).next.store(count * s / shares_, std::memory_order_relaxed);
       share(s).last = count * (s + 1) / shares_;
@@ -65,26 +65,26 @@ class Shares {
 
 /// Calls visit(turn) for each turn of a loop, in parallel.
 template <class Visit>
-void share_out(std::int64_t count, Visit&& visit) {
+void parallel_for(std::int64_t count, Visit&& visit) {
   if (count <= 1) {
     if (count == 1) visit(std::int64_t{0});
     return;
   }
-  Shares shares(count);
+  WorkShares shares(count);
 #pragma omp parallel
   shares.take(visit);
 }
 
 /// The same for portions of turns: visit(first, last).
 template <class Visit>
-void share_out(std::int64_t count, std::int64_t portion, Visit&& visit) {
-  share_out((count + portion - 1) / portion,
+void parallel_for(std::int64_t count, std::int64_t portion, Visit&& visit) {
+  parallel_for((count + portion - 1) / portion,
             [&](std::int64_t p) { visit(p * portion, std::min((p + 1) * portion, count)); });
 }
 
 /// Where those few of many turns are of which something holds: found by all threads, so that one alone need not look at
 /// all of them.
-class FewTurns {
+class SparseIterations {
  public:
   /// holds(turn), which may be called again for a turn, takes so many seconds, about.
   template <class Holds>
@@ -92,7 +92,7 @@ class FewTurns {
     const std::int64_t blocks = (count + k_block - 1) / k_block;
     count_ = count, some_ = count > 0;
     block_.assign(static_cast<std::size_t>(blocks), some_);
-    if (omp_get_max_threads() == 1 || !are_worth_sharing(count, seconds)) return;  // one thread looks once at all
+    if (omp_get_max_threads() == 1 || !pays_in_parallel(count, seconds)) return;  // one thread looks once at all
     bool some = false;
 #pragma omp parallel for schedule(static) reduction(|| : some)
     for (std::int64_t b = 0; b < blocks; ++b) {
@@ -104,7 +104,7 @@ class FewTurns {
     }
     some_ = some;
   }
-  bool are_some() const { return some_; }
+  bool any() const { return some_; }
   /// Calls visit(turn) for those of which it holds and few others, in order, by one thread.
   template <class Visit>
   void for_each(Visit&& visit) const {

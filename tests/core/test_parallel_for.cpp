@@ -1,5 +1,5 @@
 // Loops shared out among threads: every turn once, and who is done helps.
-#include "base/share_out.hpp"
+#include "base/parallel_for.hpp"
 
 #include <omp.h>
 
@@ -19,7 +19,7 @@ TEST(every_turn_is_taken_once) {
     omp_set_num_threads(threads);
     for (const std::int64_t count : {0, 1, 2, 6, 1000}) {
       std::vector<std::atomic<int>> taken(static_cast<std::size_t>(count));
-      share_out(count, [&](std::int64_t turn) { ++taken.at(static_cast<std::size_t>(turn)); });
+      parallel_for(count, [&](std::int64_t turn) { ++taken.at(static_cast<std::size_t>(turn)); });
       for (const auto& times : taken) CHECK(times == 1);
     }
   }
@@ -29,7 +29,7 @@ TEST(every_turn_is_taken_once) {
 TEST(fewer_threads_than_shares_take_all_of_them) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(4);
-  Shares shares(1000);
+  WorkShares shares(1000);
   std::int64_t sum = 0;
   shares.take([&](std::int64_t turn) { sum += turn; });  // one thread alone
   CHECK(sum == 999 * 1000 / 2);
@@ -42,7 +42,7 @@ TEST(a_thread_that_is_done_helps_the_others) {
   constexpr std::int64_t k_count = 100;
   std::atomic<std::int64_t> others = 0;
   std::atomic<bool> waited_in_vain = false;
-  share_out(k_count, [&](std::int64_t turn) {
+  parallel_for(k_count, [&](std::int64_t turn) {
     if (turn != 0) return void(++others);
     // Whoever has the first turn holds it until all others are done, which are not all the other thread's own.
     const auto start = std::chrono::steady_clock::now();
@@ -58,17 +58,17 @@ TEST(the_few_turns_of_which_something_holds_are_visited_in_order) {
   const auto holds = [](std::size_t turn) { return turn == 700 || turn == 99'999; };
   for (const int threads : {1, 3}) {
     omp_set_num_threads(threads);
-    FewTurns few;
+    SparseIterations few;
     few.find(100'000, 1e-8, holds);
     std::vector<std::size_t> visited;
     few.for_each([&](std::size_t turn) { visited.push_back(turn); });
     CHECK(std::is_sorted(visited.begin(), visited.end()));
     CHECK(std::count_if(visited.begin(), visited.end(), holds) == 2);
-    CHECK(few.are_some() && (threads == 1 || visited.size() < 2000));
+    CHECK(few.any() && (threads == 1 || visited.size() < 2000));
     few.find(100'000, 1e-8, [](std::size_t) { return false; });
-    CHECK(threads == 1 || !few.are_some());
+    CHECK(threads == 1 || !few.any());
     few.find(0, 1e-8, holds);
-    CHECK(!few.are_some());
+    CHECK(!few.any());
   }
   omp_set_num_threads(before);
 }

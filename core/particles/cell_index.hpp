@@ -21,7 +21,7 @@ struct RowRange {
 /// Where the particles of one kind stand: a row for each. Those that this process computes come first, cell by cell, by
 /// id; then those of other ranks; then images, which repeat rows of this process beyond a periodic side or in the
 /// border of another of its boxes.
-struct CellRows {
+struct CellIndex {
   CellSet cells;                      // those that hold some, images too
   Array<std::int32_t> begin, end;     // by number in it: the rows of each
   Array<std::int32_t> filled, until;  // the computed ones in the order of their rows, and the row after those of each
@@ -53,7 +53,7 @@ struct CellRows {
 /// Finds the cells of particles, quickly if one after the other is asked for.
 class CellFinder {
  public:
-  explicit CellFinder(const CellRows& rows) : rows_(rows) {}
+  explicit CellFinder(const CellIndex& rows) : rows_(rows) {}
 
   /// The computed cell that holds a particle, and those after it up to the `last`, which is not one of them.
   struct Found {
@@ -62,24 +62,24 @@ class CellFinder {
   };
   Found operator()(std::size_t particle) {
     const std::int32_t row = rows_.row_of(particle);
-    if (!holds(row) && (++at_ >= rows_.filled.size() || !holds(row)))
+    if (!holds(row) && (++at_ >= rows_.occupied.size() || !holds(row)))
       at_ =
-          static_cast<std::size_t>(std::upper_bound(rows_.until.begin(), rows_.until.end(), row) - rows_.until.begin());
+          static_cast<std::size_t>(std::upper_bound(rows_.occupied_end.begin(), rows_.occupied_end.end(), row) - rows_.occupied_end.begin());
     const bool is_drawn = rows_.slot.size() > 0;
-    return {rows_.filled[at_], is_drawn ? particle + 1 : static_cast<std::size_t>(rows_.until[at_])};
+    return {rows_.occupied[at_], is_drawn ? particle + 1 : static_cast<std::size_t>(rows_.occupied_end[at_])};
   }
 
  private:
-  bool holds(std::int32_t row) const { return row < rows_.until[at_] && (at_ == 0 || row >= rows_.until[at_ - 1]); }
+  bool holds(std::int32_t row) const { return row < rows_.occupied_end[at_] && (at_ == 0 || row >= rows_.occupied_end[at_ - 1]); }
 
-  const CellRows& rows_;
+  const CellIndex& rows_;
   std::size_t at_ = 0;
 };
 
 /// Calls visit(cell, first, last) for particles [first, last) of each computed cell, in order; for one after the other
 /// where their order is drawn.
 template <class Visit>
-void for_each_filled_cell(const CellRows& rows, Visit&& visit) {
+void for_each_occupied_cell(const CellIndex& rows, Visit&& visit) {
   CellFinder find(rows);
   for (std::size_t first = 0; first < static_cast<std::size_t>(rows.computed());) {
     const auto [cell, last] = find(first);
@@ -99,7 +99,7 @@ class CellSort {
 
   /// `room` is used on the way.
   void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-            std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
+            std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
             const FetchCounts& fetch_counts = {});
   std::size_t bytes() const { return count_.bytes() + border_.bytes() + block_.bytes(); }
 
@@ -114,12 +114,12 @@ class CellSort {
   /// visit(particle, cell), which is called in order of the particles.
   template <class Make>
   void for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) const;
-  void find_filled(const CellLayout& layout, const Array<std::int32_t>& cell, CellRows& rows);
-  void find_border(const CellLayout& layout, const FetchCounts& fetch_counts, CellRows& rows);
+  void find_filled(const CellLayout& layout, const Array<std::int32_t>& cell, CellIndex& rows);
+  void find_border(const CellLayout& layout, const FetchCounts& fetch_counts, CellIndex& rows);
   template <class Visit>
   void for_each_received(const CellLayout& layout, Visit&& visit) const;
-  void place(const CellLayout& layout, CellRows& rows) const;
-  void put_in_order(const Array<std::int32_t>& cell, std::span<const std::int64_t> id, const CellRows& rows,
+  void place(const CellLayout& layout, CellIndex& rows) const;
+  void put_in_order(const Array<std::int32_t>& cell, std::span<const std::int64_t> id, const CellIndex& rows,
                     Array<std::int32_t>& order);
 
   Array<Block> block_;

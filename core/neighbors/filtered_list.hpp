@@ -13,18 +13,18 @@ namespace eddyline::neighbors {
 
 /// The lists of another without some rows: in chunks that hold such rows the sentinel stands in their place, which adds
 /// nothing to a sum; the other chunks are those of the other list, as long as that is not built or renewed.
-class ListWithout {
+class FilteredList {
  public:
-  /// `left_out`: by row of the sources, whether it is left out. `affected`: by chunk, whether it may hold some of
+  /// `excluded`: by row of the sources, whether it is left out. `affected`: by chunk, whether it may hold some of
   /// these.
-  void find(const NeighborList& list, std::span<const std::uint8_t> left_out, std::span<const std::uint8_t> affected) {
+  void find(const NeighborList& list, std::span<const std::uint8_t> excluded, std::span<const std::uint8_t> affected) {
     const auto whole = list.chunks();
     targets_ = list.targets();
     chunks_.resize(whole.size());
     std::copy(whole.begin(), whole.end(), chunks_.begin());
-    const auto sentinel = static_cast<std::int32_t>(left_out.size()) * k_row_step;
+    const auto sentinel = static_cast<std::int32_t>(excluded.size()) * k_row_step;
     const auto is_left_out = [&](std::int32_t place) {
-      return place != sentinel && left_out[static_cast<std::size_t>(place / k_row_step)] != 0;
+      return place != sentinel && excluded[static_cast<std::size_t>(place / k_row_step)] != 0;
     };
     const auto count = static_cast<std::int64_t>(chunks_.size());
     std::size_t taken = 0;
