@@ -11,7 +11,7 @@ namespace eddyline {
 
 namespace {
 
-/// The core with so many before it in a set.
+/// The number of the core in the set that has `before` cores of the set ahead of it.
 int core_of(const cpu_set_t& cores, int before) {
   int core = 0;
   while (!CPU_ISSET(core, &cores) || before-- > 0) ++core;
@@ -31,7 +31,7 @@ void place_threads(int threads) {
       CPU_ZERO(&cores);
       CPU_SET(core_of(allowed, thread), &cores);
     }
-    sched_setaffinity(0, sizeof cores, &cores);  // what the system refuses changes nothing but speed
+    sched_setaffinity(0, sizeof cores, &cores);  // if the system refuses, only speed is lost
   }
 }
 

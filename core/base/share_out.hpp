@@ -1,5 +1,5 @@
 #pragma once
-// Loops whose turns are shared out among threads: which thread takes which changes nothing.
+// Distributes loop iterations among threads. Results must not depend on the thread that runs an iteration.
 
 #include <omp.h>
 
@@ -12,23 +12,24 @@
 
 namespace eddyline {
 
-/// Threads of this process, before anybody has asked for fewer.
+/// Number of threads of this process before any caller asked for fewer.
 inline int all_threads() {
   static const int all = omp_get_max_threads();
   return all;
 }
 
-/// Whether so many turns of a loop are worth waking the other threads for, which takes about a microsecond a thread.
+/// Whether a loop is long enough to wake the other threads, which costs about a microsecond per thread.
 inline bool are_worth_sharing(std::int64_t turns, double seconds_a_turn) {
   constexpr double k_waking = 1e-6;  // s a thread
   return static_cast<double>(turns) * seconds_a_turn > k_waking * omp_get_max_threads();
 }
 
-/// Turns [0, count) of a loop. Each thread begins with a share of its own, the same in every loop of as many turns:
-/// what lies together is read through one cache, and often where it was read before. Who is done helps the others.
+/// Iterations [0, count) of a loop. Each thread starts with its own share, which is the same in every loop of equal
+/// length: neighbouring iterations use one cache, often the one that holds their data already. A thread that has
+/// finished its share helps with the others.
 class Shares {
  public:
-  /// Before the threads begin.
+  /// To be called before the parallel region.
   explicit Shares(std::int64_t count) : shares_(std::clamp(omp_get_max_threads(), 1, k_most)) {
     for (int s = 0; s < shares_; ++s) {
       share(s).next.store(count * s / shares_, std::memory_order_relaxed);
@@ -36,7 +37,7 @@ class Shares {
     }
   }
 
-  /// By each of them: calls visit(turn) as long as there are any.
+  /// To be called by each thread of the team: calls visit(i) for iterations until none is left.
   template <class Visit>
   void take(Visit&& visit) {
     const int own = omp_get_thread_num();
@@ -63,7 +64,7 @@ class Shares {
   std::array<Share, k_most> share_;
 };
 
-/// Calls visit(turn) for each turn of a loop, in parallel.
+/// Calls visit(i) for each iteration of a loop, in parallel.
 template <class Visit>
 void share_out(std::int64_t count, Visit&& visit) {
   if (count <= 1) {
@@ -75,24 +76,24 @@ void share_out(std::int64_t count, Visit&& visit) {
   shares.take(visit);
 }
 
-/// The same for portions of turns: visit(first, last).
+/// Calls visit(first, last) for blocks of iterations, in parallel.
 template <class Visit>
 void share_out(std::int64_t count, std::int64_t portion, Visit&& visit) {
   share_out((count + portion - 1) / portion,
             [&](std::int64_t p) { visit(p * portion, std::min((p + 1) * portion, count)); });
 }
 
-/// Where those few of many turns are of which something holds: found by all threads, so that one alone need not look at
-/// all of them.
+/// Finds, in parallel, the few iterations of a loop for which a condition holds, so that one thread need not test all
+/// of them.
 class FewTurns {
  public:
-  /// holds(turn), which may be called again for a turn, takes so many seconds, about.
+  /// `seconds`: approximate cost of holds(i) [s], which may be called more than once for an iteration.
   template <class Holds>
   void find(std::int64_t count, double seconds, Holds&& holds) {
     const std::int64_t blocks = (count + k_block - 1) / k_block;
     count_ = count, some_ = count > 0;
     block_.assign(static_cast<std::size_t>(blocks), some_);
-    if (omp_get_max_threads() == 1 || !are_worth_sharing(count, seconds)) return;  // one thread looks once at all
+    if (omp_get_max_threads() == 1 || !are_worth_sharing(count, seconds)) return;  // a single thread tests all iterations in for_each()
     bool some = false;
 #pragma omp parallel for schedule(static) reduction(|| : some)
     for (std::int64_t b = 0; b < blocks; ++b) {
@@ -105,7 +106,7 @@ class FewTurns {
     some_ = some;
   }
   bool are_some() const { return some_; }
-  /// Calls visit(turn) for those of which it holds and few others, in order, by one thread.
+  /// Calls visit(i), in order and from one thread, for the iterations for which the condition holds and for few others.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t b = 0; b < block_.size(); ++b) {

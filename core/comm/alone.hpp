@@ -6,7 +6,7 @@
 
 namespace eddyline::comm {
 
-/// One process without any message passing: collective operations leave values as they are.
+/// A communicator for a single process without message passing; collective operations leave values unchanged.
 std::unique_ptr<Communicator> alone();
 
 }  // namespace eddyline::comm

@@ -116,7 +116,8 @@ std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span
 std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel>& parcels, std::string_view phase) {
   std::vector<Parcel> came;
   if (communicator.is_alone()) return came;
-  // Who is done early may announce parcels of the next delivery while others still look for those of this one.
+  // A rank that finishes early may announce parcels of the next delivery while others still probe for those of this
+  // one.
   const Tag tag = ++communicator.deliveries % 2 == 0 ? Tag::counts_even : Tag::counts_odd;
   std::vector<std::uint64_t> sizes;
   for (const Parcel& parcel : parcels) sizes.push_back(parcel.bytes.size());

@@ -9,7 +9,7 @@ namespace eddyline::comm {
 namespace {
 
 void* load(const std::string& path) {
-  // Global: an MPI that loads parts of itself looks for its own symbols.
+  // RTLD_GLOBAL because an MPI that loads parts of itself later looks up its own symbols.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
     throw UserError(

@@ -10,7 +10,7 @@ std::vector<Parcel> deliver_near(Communicator& communicator, const std::vector<P
                                  std::span<const int> neighbors, std::string_view phase) {
   std::vector<Parcel> came;
   if (communicator.is_alone()) return came;
-  // A neighbour that is done early may send those of its next delivery, but not of the one after that.
+  // A neighbour that finishes early may send messages of its next delivery, but not of the one after that.
   const Tag tag = ++communicator.deliveries % 2 == 0 ? Tag::counts_even : Tag::counts_odd;
   const auto is_near = [&](const Parcel& parcel) {
     return parcel.bytes.size() <= communicator.longest_message() &&

@@ -31,7 +31,7 @@ std::unique_ptr<Strategy> make(comm::Communicator& communicator, comm::Tag tag) 
 struct Entry {
   std::string_view name;
   Make make;
-  std::string_view not_inside = {};  // why it cannot carry the messages inside a site, if it cannot
+  std::string_view not_inside = {};  // the reason if the strategy cannot carry only the messages inside a site
 };
 
 constexpr std::string_view k_for_all = "its collective operations concern the ranks of all sites in every exchange";
@@ -83,7 +83,7 @@ std::string inside_refusal(std::string_view name) {
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicator& communicator, comm::Tag tag) {
-  const Entry& entry = entry_of(name);  // a process on its own has no neighbours: any will do that asks for none
+  const Entry& entry = entry_of(name);  // a single process has no neighbours: any strategy works that needs none
   return communicator.is_alone() ? make<Nonblocking>(communicator, tag) : entry.make(communicator, tag);
 }
 

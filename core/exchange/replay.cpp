@@ -16,13 +16,13 @@ namespace eddyline::exchange {
 
 namespace {
 
-constexpr int k_warm_up = 2;    // exchanges of each halo that do not count
-constexpr int k_portions = 16;  // of computing, between which a rank asks what has come
+constexpr int k_warm_up = 2;  // exchanges of each halo that are not measured
+constexpr int k_portions = 16;  // pieces of the computing time, between which a rank tests for messages
 constexpr std::array k_tags{comm::Tag::fluid_halo,   comm::Tag::wall_halo,   comm::Tag::cell_halo, comm::Tag::fit_halo,
                             comm::Tag::fluid_copies, comm::Tag::wall_copies, comm::Tag::state};
 constexpr std::string_view k_blocks = "alltoall-blocks", k_sparse = "sparse";
 
-/// `longest`: message of any rank [bytes].
+/// `longest`: longest message of any rank [bytes].
 std::unique_ptr<Strategy> make_replayed(std::string_view name, comm::Communicator& communicator, comm::Tag tag,
                                         std::size_t longest) {
   if (name == k_blocks) return std::make_unique<AllToAllBlocks>(communicator, longest);
@@ -32,7 +32,7 @@ std::unique_ptr<Strategy> make_replayed(std::string_view name, comm::Communicato
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Keeps the core busy for so many seconds of its time.
+/// Computes for `seconds` of CPU time.
 void compute(double seconds) {
   const auto spent = [] {
     timespec time{};
@@ -45,7 +45,7 @@ void compute(double seconds) {
   }
 }
 
-/// The contents of a message, eight bytes at a time: other ones for each exchange, sender and receiver.
+/// Test data of a message, in words of eight bytes, different for each exchange, sender and receiver.
 class Contents {
  public:
   Contents(int from, int to, std::size_t number)
@@ -73,14 +73,14 @@ class Contents {
   std::uint64_t seed_;
 };
 
-/// One halo of the script.
+/// One halo of the script with its strategy.
 class ReplayedHalo {
  public:
   ReplayedHalo(comm::Communicator& communicator, std::unique_ptr<Strategy> strategy)
       : communicator_(communicator), strategy_(std::move(strategy)) {}
 
   bool has(std::int64_t group) const { return group_ == group; }
-  /// Whether no exchange has been made so far.
+  /// Whether this halo has not made an exchange yet.
   bool is_new() const { return number_ == 0; }
 
   void prepare(std::int64_t group, std::span<const Neighbor> rows, std::size_t widest) {
@@ -107,7 +107,7 @@ class ReplayedHalo {
     moments.waiting = moments.end - waits;
     return moments;
   }
-  /// Of the last exchange.
+  /// Number of wrong bytes in the messages received last.
   std::int64_t wrong_bytes() const {
     std::int64_t wrong = 0;
     for (std::size_t k = 0; k < rows_.size(); ++k)
@@ -131,7 +131,7 @@ class ReplayedHalo {
   std::size_t number_ = 0;
 };
 
-/// Of each halo [bytes].
+/// Widest row of each halo [bytes].
 std::vector<std::size_t> widest_rows(const Script& script) {
   std::vector<std::size_t> widest;
   for (const auto& each : script.exchanges) {
@@ -147,7 +147,7 @@ std::vector<std::size_t> widest_rows(const Script& script) {
   return widest;
 }
 
-/// Of all ranks [bytes]. Collective.
+/// Longest message of all ranks [bytes]. Collective.
 std::size_t longest_message(comm::Communicator& communicator, const Script& script) {
   double longest[] = {0};
   for (const auto& each : script.exchanges)

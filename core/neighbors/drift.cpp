@@ -20,7 +20,8 @@ struct Range {
   float lower, upper;
 };
 
-/// Of a cell's walls along an axis; they rest unless `moved` says by how much they do not, of which that share counts.
+/// Range of the displacements of a cell's wall particles along an axis. They are at rest if `moved` is null; otherwise
+/// `share` of these displacements counts.
 template <class Number>
 Range range_of_walls(const particles::RowRange& walls, const Number* moved, float share) {
   if (moved == nullptr) return walls.count() > 0 ? Range{0, 0} : Range{k_none, -k_none};
@@ -33,7 +34,7 @@ Range range_of_walls(const particles::RowRange& walls, const Number* moved, floa
   return {share * lower, share * upper};
 }
 
-/// Eight at a time, the last ones in part once more.
+/// Processes eight values at a time; the last eight may overlap those before.
 EDDYLINE_INLINE Range range_of(const float* values, std::int32_t count) {
   constexpr std::int32_t k_lanes = Pack8f::width;
   if (count < k_lanes) {
@@ -54,7 +55,7 @@ EDDYLINE_INLINE Range range_of(const float* values, std::int32_t count) {
 constexpr auto k_least = [](float a, float b) { return std::min(a, b); };
 constexpr auto k_most = [](float a, float b) { return std::max(a, b); };
 
-/// Chooses between what has been chosen for each cell of a run and a value for each.
+/// Combines the result of each cell of a run with another value per cell.
 template <class Choose>
 void choose_with(float* chosen, const float* values, std::int32_t cells, Choose&& choose) {
 #pragma omp simd
@@ -64,7 +65,7 @@ void choose_with(float* chosen, const float* values, std::int32_t cells, Choose&
   }
 }
 
-/// Chooses among `none` and the values around each cell of a run.
+/// Combines, for each cell of a run, `none` and the values of the cells around it.
 template <std::size_t Runs, class Choose>
 void choose_around(const Array<float>& values, const std::array<std::int32_t, Runs>& around, std::int32_t cells,
                    float none, Choose&& choose, float* chosen) {
@@ -117,7 +118,7 @@ void DriftBound<T, D>::find_cells(const particles::CellRows& rows, const particl
 template <class T, int D>
 void DriftBound<T, D>::find_occupied(const particles::CellRows& rows, const particles::CellRows& walls) {
   images_.clear(), occupied_.clear(), foreign_.clear();
-  particles::CellSet& of_others = around_;  // from here on
+  particles::CellSet& of_others = around_;  // reused from here on
   of_others.clear(layout_->cells());
   for (const auto& other : layout_->rank_cells())
     for (const auto& ghost : other.received) of_others.add(ghost.cell);
@@ -136,7 +137,7 @@ void DriftBound<T, D>::find_occupied(const particles::CellRows& rows, const part
     if (rows.is_empty(cell)) add(cell);
   });
   for (std::size_t k = with_fluid_; k < occupied_.size(); ++k)
-    for (int d = 0; d < D; ++d) {  // as long as walls rest
+    for (int d = 0; d < D; ++d) {  // until walls move
       const auto n = static_cast<std::size_t>(occupied_[k].number);
       lower_[d][n] = upper_[d][n] = 0;
     }
@@ -212,13 +213,13 @@ bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings,
                              : follow<false>(course, headings, time, at, walls_moved);
 }
 
-/// Ends: rows are where they go, and that is all that is known of them.
+/// Ends: the rows are already at the end of their path, and velocities are not needed.
 template <class T, int D>
 template <bool Ends>
 bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
                               const WallDisplacement* walls_moved) {
   const float of_heading = Headings::k_unit * time;
-  // Moves rows, and tells what they have gone beside what was expected.
+  // Moves rows and finds how far they have moved beyond what was expected.
   const auto go = [&](const particles::RowRange& rows, Ways& ways) {
     constexpr float k_farthest = 0x1p30F;
     const std::int32_t first = rows.begin, count = rows.count();
@@ -261,7 +262,7 @@ template <class T, int D>
 template <class Measure>
 void DriftBound<T, D>::for_each_occupied(bool walls_move, Measure&& measure) {
   const auto count = static_cast<std::int64_t>(walls_move ? occupied_.size() : with_fluid_);
-  constexpr std::int64_t k_portion = 64;  // cells that a thread takes at a time
+  constexpr std::int64_t k_portion = 64;  // cells per work item
   share_out(count, k_portion, [&](std::int64_t first, std::int64_t last) {
     measure(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
   });
@@ -294,7 +295,7 @@ void DriftBound<T, D>::measure_cells(std::size_t first, std::size_t last, const 
       ++first;
       continue;
     }
-    // Of as many cells as stand one after the other and have room.
+    // Process consecutive cells together as long as they fit.
     particles::RowRange rows = cell.fluid;
     std::size_t end = first + 1;
     for (; end < last; ++end) {
@@ -322,7 +323,7 @@ void DriftBound<T, D>::take_in(const Occupied& cell, const Ways& ways, std::int3
     from_middle_[n] = std::max(from_middle_[n], range_of(ways.from_middle + first, count).upper);
 }
 
-/// Images go as those do whose images they are.
+/// Images move as the cells that they copy.
 template <class T, int D>
 void DriftBound<T, D>::copy_to_images() {
   for (const Image& image : images_) {
@@ -332,7 +333,7 @@ void DriftBound<T, D>::copy_to_images() {
   }
 }
 
-/// All around the cells of a run have numbers, so that the first ones tell those of the others.
+/// All cells around a run have consecutive numbers, so that the number of the first one of each line suffices.
 template <class T, int D>
 typename DriftBound<T, D>::RunsAround DriftBound<T, D>::around(const CellRun& run) const {
   RunsAround numbers;
@@ -355,14 +356,14 @@ Drift DriftBound<T, D>::largest() const {
   return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
 }
 
-/// Cell by cell of those around each cell of the run, for all of the run at a time.
+/// Loops over the cells around, for all cells of the run at once, so that the inner loop vectorises.
 template <class T, int D>
 typename DriftBound<T, D>::Largest DriftBound<T, D>::largest_of(const CellRun& run) const {
   const RunsAround around = this->around(run);
   const std::int32_t cells = run.end - run.begin;
   const float *lower[D], *upper[D];
   for (int d = 0; d < D; ++d) lower[d] = lower_[d].data(), upper[d] = upper_[d].data();
-  // What stands on the two sides of each cell, along each axis.
+  // Extreme displacements on the two sides of each cell, along each axis.
   float approach2[CellRun::k_most] = {}, from_below[D][CellRun::k_most], from_above[D][CellRun::k_most];
   for (int d = 0; d < D; ++d) {
     std::fill_n(from_below[d], cells, -k_none);
@@ -405,7 +406,8 @@ typename DriftBound<T, D>::Largest DriftBound<T, D>::largest_of(const CellRun& r
   return found;
 }
 
-/// Cells that hold nobody have no lowest and no highest displacement: 0 hides what comes of that.
+/// Empty cells have an inverted range (lowest above highest), whose difference is negative: the maximum with 0 hides
+/// it.
 template <class T, int D>
 void DriftBound<T, D>::find_touching(const CellRun& run, float* approach) const {
   const RunsAround around = this->around(run);
@@ -427,7 +429,7 @@ void DriftBound<T, D>::find_touching(const CellRun& run, float* approach) const 
 
 template <class T, int D>
 void DriftBound<T, D>::find_beside_middle(const CellRun& run, float* beside) const {
-  const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
+  const float of_two = 2 * std::sqrt(static_cast<float>(D));  // two particles, all axes
   const std::int32_t cells = run.end - run.begin;
   choose_around(from_middle_, around(run), cells, 0, k_most, beside);
   for (std::int32_t k = 0; k < cells; ++k) beside[k] *= of_two;

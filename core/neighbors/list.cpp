@@ -37,7 +37,7 @@ ListKernels choose(const char* instructions) {
 
 }  // namespace
 
-/// Finds the neighbours of a cell's particles, some of them at a time.
+/// Finds the neighbours of a cell's particles, several particles at a time.
 class NeighborList::CellSearch {
  public:
   CellSearch(const Search& search, const ListKernels& kernels, Candidates& candidates)
@@ -50,7 +50,7 @@ class NeighborList::CellSearch {
 
   particles::CellFinder::Found find_cell(std::size_t target) { return find_cell_(target); }
 
-  /// How many candidates there are around one of these cells, at most.
+  /// The largest number of candidates around one of these cells.
   std::int64_t most_around(std::span<const std::int32_t> cells) {
     std::int32_t most = 0;
     for (const std::int32_t cell : cells) {
@@ -60,7 +60,7 @@ class NeighborList::CellSearch {
     return most;
   }
 
-  /// Collects what may be near particles of `cell`, in canonical order, unless it has done so last.
+  /// Collects the candidates around `cell` in canonical order, unless the previous call was for the same cell.
   void look_around(std::int32_t cell) {
     if (cell == std::exchange(cell_, cell)) return;
     find_group();
@@ -75,15 +75,15 @@ class NeighborList::CellSearch {
     });
   }
 
-  /// Makes a seeker of one of that cell's particles, which is no neighbour of its own, in its place: what is put
-  /// together and copied is waited for. neighbors: where its neighbours go.
+  /// Prepares a query for one of that cell's particles. It is written in place: copying a finished query would stall on
+  /// store forwarding. `neighbors`: output.
   void prepare(std::int32_t row, std::int32_t* neighbors, Seeker& seeker) const {
     find_place(row, -group_.behind, seeker.begin);
     if (foresees_) find_place(row, group_.ahead, seeker.end);
     seeker.self = search_.same ? candidates_.own + (row - first_) : -1;
     seeker.neighbors = neighbors;
   }
-  /// Finds who is near each of some of that cell's particles.
+  /// Finds the neighbours of some of that cell's particles.
   void filter(std::span<Seeker> seekers) { kernels_.filter(candidates_, group_, search_.dimensions, seekers); }
 
  private:
@@ -114,7 +114,8 @@ class NeighborList::CellSearch {
       const auto find = [&](float time, GroupBox& box) {
         float lower = 0, upper = 0;
         const auto widen = [&](auto&& place) __attribute__((always_inline)) {
-// Cells hold few: of sixteen at a time, as many as headings fit a register, most would be left over.
+// Cells contain few particles: with sixteen at a time, as many reference velocities as fit a register, most lanes would
+// idle.
 #pragma omp simd simdlen(8) reduction(min : lower) reduction(max : upper)
           for (std::int32_t r = first; r < last; ++r) {
             const float at = place(r);
@@ -130,7 +131,7 @@ class NeighborList::CellSearch {
     group_.look_as_far_as(search_.margins_of == nullptr ? search_.cut_squared : search_.cut_squared_of[number]);
   }
   bool target_moves() const { return foresees_ && search_.foresight.targets != nullptr; }
-  /// Calls use(place), where place(row) is along an axis, relative to the group's center.
+  /// Calls use(place), where place(row) is the position along axis d relative to the group's centre.
   template <class Use>
   EDDYLINE_INLINE void with_places(int d, float time, Use&& use) const {
     const std::int32_t* x = search_.target_positions->x[d].data();
@@ -143,7 +144,7 @@ class NeighborList::CellSearch {
   void find_place(std::int32_t row, float time, float* at) const {
     for (int d = 0; d < search_.dimensions; ++d) with_places(d, time, [&](auto&& place) { at[d] = place(row); });
   }
-  /// Calls visit(run) for the rows of each three cells along x around `cell`, or of all cells.
+  /// Calls visit(run) for the rows of each three cells along x around `cell`, or of all cells if all_pairs is set.
   template <class Visit>
   void for_each_run(std::int32_t cell, Visit&& visit) {
     const particles::CellRows& rows = *search_.sources;
@@ -164,7 +165,7 @@ class NeighborList::CellSearch {
         if (!rows.is_empty(each)) visit_cell(each, visit);
     });
   }
-  /// Of one cell, which may hold images.
+  /// Visits the rows of one cell, which may be an image.
   template <class Visit>
   void visit_cell(std::int32_t cell, Visit&& visit) const {
     const particles::CellRows& rows = *search_.sources;
@@ -187,8 +188,8 @@ class NeighborList::CellSearch {
   Candidates& candidates_;
   Group group_;
   std::int32_t cell_ = -1;
-  std::int32_t counted_cell_ = -1, count_ = 0;  // candidates around it
-  std::int32_t first_ = -1;                     // first row of that cell, if its particles look for their kind
+  std::int32_t counted_cell_ = -1, count_ = 0;  // candidates around counted_cell_
+  std::int32_t first_ = -1;  // first row of cell_ with Search::same, otherwise -1
   std::size_t box_ = 0;
 };
 
@@ -243,7 +244,7 @@ void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
   const auto count_of_chunks = static_cast<std::int64_t>(chunks_.size());
   chunks_.assign(chunks_.size(), {});
   room_.assign(chunks_.size(), 0);
-  constexpr std::int64_t k_cached = 1 << 20;  // entries: more would push rows and all else out of the caches
+  constexpr std::int64_t k_cached = 1 << 20;  // with more entries, lists would evict rows and other data from the caches
   past_caches_ = padded_ > k_cached;
   for (Workshop& each : workshops_) each.clear(), each.most = 0;
 #pragma omp parallel
@@ -279,12 +280,12 @@ void NeighborList::Workshop::leave(std::int32_t* entries, std::int32_t length) {
   if (length > 0) deserted = new (entries) Deserted{deserted, length};
 }
 
-/// So that renewals need no memory, whichever thread takes which chunk.
+/// Allocates memory in advance so that renew() allocates nothing, whichever thread takes which chunk.
 void NeighborList::make_room_for_renewals(bool foresees) {
   due_.resize(chunks_.size());
   std::int64_t most = 0;
   for (const Workshop& each : workshops_) most = std::max(most, each.most);
-  // Twice what there is, if one thread has it all; with many, twice the share of each.
+  // For one thread twice the present entries; with several threads, twice each thread's share.
   const auto threads = static_cast<std::int64_t>(workshops_.size());
   const auto room = static_cast<std::size_t>(2 * k_few + 2 * padded_ / (threads + 1));
   for (Workshop& each : workshops_) {
@@ -294,7 +295,7 @@ void NeighborList::make_room_for_renewals(bool foresees) {
   }
 }
 
-/// The chunks that hold particles of cells that are due, in any order. How many.
+/// Finds the chunks that contain particles of cells marked in `due`, in any order; returns their number.
 std::int64_t NeighborList::find_due(const Search& search, const std::uint8_t* due) {
   constexpr std::int64_t k_portion = 64;  // chunks
   std::atomic<std::int64_t> count = 0;
@@ -323,7 +324,7 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
   if (count_of_due == 0) return 0;
   ++version_;
   workshops_.resize(std::max(workshops_.size(), static_cast<std::size_t>(omp_get_max_threads())));
-  // Most of them need no memory besides if all are built: those that would outgrow their room leave it to the others.
+  // If most chunks are due, build all: then lists that outgrow their memory cannot waste it.
   if (3 * count_of_due > 2 * static_cast<std::int64_t>(chunks_.size())) {
     build_all(search, kernels);
     return static_cast<std::int64_t>(chunks_.size());
@@ -390,7 +391,7 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
       std::fill_n(scratch + lane * stride + k, k_chunk, sentinel);
   if (length > room) {
     workshop.leave(chunk.entries, room);
-    // Lists that are renewed by themselves get some room to grow.
+    // Lists that are renewed separately get some spare capacity.
     room = search.margins_of != nullptr ? length + length / 32 : length;
     chunk.entries = workshop.take(room);
   }
@@ -399,7 +400,7 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   add_to_totals(1);
 }
 
-/// What all chunks hold.
+/// Sums up what all chunks hold.
 void NeighborList::count() {
   stored_ = padded_ = deserted_ = 0;
   for (const auto& workshop : workshops_) {

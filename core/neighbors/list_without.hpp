@@ -1,5 +1,5 @@
 #pragma once
-// Lists over all rows but some.
+// Neighbour lists from which some rows are excluded.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace eddyline::neighbors {
 
-/// The lists of another without some rows: in chunks that hold such rows the sentinel stands in their place, which adds
-/// nothing to a sum; the other chunks are those of the other list, as long as that is not built or renewed.
+/// A copy of another list in which some rows are replaced by the sentinel, which adds nothing to sums. Chunks without
+/// such rows share their entries with the original list, which therefore must not be built or renewed meanwhile.
 class ListWithout {
  public:
-  /// `left_out`: by row of the sources, whether it is left out. `affected`: by chunk, whether it may hold some of
-  /// these.
+  /// `left_out`: per row of the sources, whether it is excluded. `affected`: per chunk, whether it may contain excluded
+  /// rows.
   void find(const NeighborList& list, std::span<const std::uint8_t> left_out, std::span<const std::uint8_t> affected) {
     const auto whole = list.chunks();
     targets_ = list.targets();
@@ -52,7 +52,7 @@ class ListWithout {
   std::size_t bytes() const { return chunks_.bytes() + entries_.bytes(); }
 
  private:
-  static constexpr std::int32_t k_own = -1;  // marks a chunk with entries of its own
+  static constexpr std::int32_t k_own = -1;  // marks a chunk with its own entries
 
   Targets targets_;
   Array<Chunk> chunks_;

@@ -1,5 +1,5 @@
-// The communicator behind MPI: a library of its own that is loaded when a run has ranks, so that one build of the core
-// serves any MPI and a run without ranks needs none. This folder is the only one that includes mpi.h.
+// The MPI implementation of the communicator. It is a separate library that is loaded only if a run has ranks, so that
+// one build of the core works with any MPI and a run without ranks needs none. Only this folder includes mpi.h.
 
 #include <mpi.h>
 
@@ -22,9 +22,9 @@ namespace eddyline::comm {
 
 namespace {
 
-constexpr int k_exit_lost = 5;  // as the command line tells of a rank that was lost
+constexpr int k_exit_lost = 5;  // exit code of the command line for a lost rank
 
-/// Bytes of the longest message. Tests make it short.
+/// Size of the longest message [bytes]; tests set a small one.
 std::size_t length_of_messages() {
   const char* told = std::getenv("EDDYLINE_LONGEST_MESSAGE");
   return told == nullptr ? k_longest_message : std::max<std::size_t>(1, std::strtoull(told, nullptr, 10));
@@ -85,7 +85,7 @@ class Mpi final : public Communicator {
   [[noreturn]] void abort(int exit_code) override {
     static int code = 0;
     code = exit_code;
-    std::atexit([] { std::_Exit(code); });  // first of all: MPI may end as if all threads had come to their ends
+    std::atexit([] { std::_Exit(code); });  // runs before all other exit handlers: MPI may wait for threads to end
     MPI_Abort(communicator_, exit_code);
     std::abort();
   }
@@ -93,12 +93,12 @@ class Mpi final : public Communicator {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     MPI_Get_library_version(text, &length);
-    const std::string all(text);  // `length` may count the end
+    const std::string all(text);  // `length` may include the terminating null
     return all.substr(0, all.find_first_of("\n\r"));
   }
 
  private:
-  /// The ranks of this machine.
+  /// The communicator of the ranks on this machine.
   MPI_Comm node() {
     if (node_ == MPI_COMM_NULL)
       together(MPI_Comm_split_type, communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);

@@ -13,7 +13,7 @@
 
 namespace eddyline::comm {
 
-/// MPI counts bytes in an int: what is longer travels in pieces, which arrive in the order in which they were sent.
+/// MPI counts bytes in an int: longer messages travel in pieces, which arrive in the order in which they were sent.
 inline constexpr std::size_t k_longest_message = std::size_t{1} << 30;
 
 class MpiRequests final : public Requests {
@@ -71,7 +71,7 @@ class MpiRequests final : public Requests {
   }
 
  private:
-  /// An empty message is one, too.
+  /// Calls visit(piece) for each piece of a message; an empty message has one empty piece.
   template <class Byte, class Visit>
   void for_each_piece(std::span<Byte> message, Visit&& visit) const {
     do {

@@ -41,7 +41,7 @@ class MpiWindow final : public Window {
     check(MPI_Group_incl(all, count_of(ranks.size()), ranks.data(), &partners_));
     check(MPI_Group_free(&all));
   }
-  // Without MPI_MODE_NOCHECK, though all have posted: with it, Open MPI 5.0 miscounts the second epoch.
+  // Without MPI_MODE_NOCHECK, although all have posted: with it, Open MPI 5.0 miscounts the second epoch.
   void post() override { at_once(MPI_Win_post, partners_, 0, handle_.get()); }
   void access() override { at_once(MPI_Win_start, partners_, 0, handle_.get()); }
   void complete() override { at_once(MPI_Win_complete, handle_.get()); }
@@ -96,7 +96,7 @@ class MpiWindow final : public Window {
   int rank_ = 0;
 };
 
-/// `node`: the ranks of this machine, made of `communicator`.
+/// `node`: the ranks of this machine, split from `communicator`.
 class MpiSharedMemory final : public SharedMemory {
  public:
   MpiSharedMemory(MPI_Comm communicator, MPI_Comm node, std::size_t bytes, Leftovers& leftovers)
@@ -120,7 +120,7 @@ class MpiSharedMemory final : public SharedMemory {
       check(MPI_Win_shared_query(handle_.get(), n, &length, &unit, static_cast<void*>(&first)));
       parts_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(n)])] = {first, static_cast<std::size_t>(length)};
     }
-    at_once(MPI_Win_lock_all, MPI_MODE_NOCHECK, handle_.get());  // without an epoch, MPI knows no access
+    at_once(MPI_Win_lock_all, MPI_MODE_NOCHECK, handle_.get());  // MPI allows no access outside an epoch
     handle_.hold(MPI_Win_unlock_all);
   }
   MpiSharedMemory(const MpiSharedMemory&) = delete;
@@ -140,7 +140,7 @@ class MpiSharedMemory final : public SharedMemory {
     MPI_Win window = MPI_WIN_NULL;
     MPI_Info info = MPI_INFO_NULL;
     check(MPI_Info_create(&info));
-    check(MPI_Info_set(info, "alloc_shared_noncontig", "true"));  // each part at pages of its own
+    check(MPI_Info_set(info, "alloc_shared_noncontig", "true"));  // each part starts at its own page
     together(MPI_Win_allocate_shared, static_cast<MPI_Aint>(bytes), 1, info, node, static_cast<void*>(&base_), &window);
     check(MPI_Info_free(&info));
     return window;

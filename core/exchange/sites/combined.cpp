@@ -53,7 +53,7 @@ Member Combined::told_of_this_rank() {
   return own;
 }
 
-/// How many messages there are, if they or their room have changed, and what they are.
+/// Reports to the leader the number of messages, if they or their capacities have changed, and then the list of them.
 void Combined::tell_leader(bool changed) {
   const Member own = told_of_this_rank();
   const std::int64_t count = changed ? static_cast<std::int64_t>(own.sends.size()) : k_unchanged;
@@ -104,7 +104,7 @@ void Combined::begin_outside() {
     next += channel.received;
   }
   if (leader_) return leader_->begin(bundle_, given_.data());
-  for (std::size_t n = 0; n < far().size();) {  // a message for each site from which anything comes
+  for (std::size_t n = 0; n < far().size();) {  // one message from each site that sends anything
     std::byte* const first = channels()[far()[n]].in;
     const int site = communicator().leader_of(channels()[far()[n]].rank);
     std::size_t bytes = 0;

@@ -88,7 +88,8 @@ void SiteLeader::arrange_rooms() {
       in += room;
       given[place.member] += room;
     }
-    // They come by sender, then receiver; here they stand by receiver, then sender.
+    // The bundle arrives sorted by sender, then receiver, while site.receives has been filled by receiver, then sender.
+    // receiver.
     std::stable_sort(site.receives.begin(), site.receives.end(), [&](const Place& a, const Place& b) {
       return members_[a.member].receives[a.message].from < members_[b.member].receives[b.message].from;
     });
@@ -118,7 +119,7 @@ bool SiteLeader::pass_on() {
   if (!passed_on_ && gathered_->test()) send_to_sites();
   bool all = passed_on_;
   for (Site& site : sites_) {
-    if (!site.came && !site.coming->test()) return false;  // ranks expect one site after the other
+    if (!site.came && !site.coming->test()) return false;  // ranks expect the sites in order
     if (!std::exchange(site.came, true)) give_out(site);
   }
   return sends_->test() && all;
@@ -152,7 +153,7 @@ void SiteLeader::send_to_sites() {
 void SiteLeader::give_out(Site& site) {
   if (compress_) site.in_coder.decode({site.in_coded.data(), site.in_coded.size()}, site.in.room());
   site.in.read(site.receives.size());
-  std::vector<std::byte*> end{given_};  // of what each member gets
+  std::vector<std::byte*> end{given_};  // end of each member's data
   for (std::size_t m = 1; m < members_.size(); ++m) end.push_back(site.given[m].data());
   for (std::size_t k = 0; k < site.receives.size(); ++k) {
     const auto message = site.in.message(k);

@@ -9,23 +9,23 @@ namespace eddyline::exchange {
 
 namespace {
 
-constexpr std::size_t k_pasts = 8;          // lengths that are remembered; a halo has two or three at a time
-constexpr int k_word_bits = 32;             // of a word
-constexpr int k_length_bits = 6;            // of a width that is told
-constexpr std::uint8_t k_first_width = 16;  // before anything is known
+constexpr std::size_t k_pasts = 8;  // message lengths whose history is kept; a halo uses two or three at a time
+constexpr int k_word_bits = 32;  // bits per word
+constexpr int k_length_bits = 6;  // bits of a width written explicitly
+constexpr std::uint8_t k_first_width = 16;  // width before any difference is known
 
-/// Small numbers for small differences of either sign.
+/// Zigzag encoding: maps small differences of either sign to small unsigned numbers.
 std::uint32_t folded(std::uint32_t difference) {
   return (difference << 1) ^ (difference >> 31 != 0 ? ~std::uint32_t{0} : 0);
 }
 std::uint32_t unfolded(std::uint32_t value) { return (value >> 1) ^ ((value & 1) != 0 ? ~std::uint32_t{0} : 0); }
 
-/// Bits one after the other, the lowest first. Stops at the end of its room.
+/// Writes bits one after the other, lowest first. Stops at the end of the buffer.
 class BitWriter {
  public:
   explicit BitWriter(std::span<std::byte> to) : to_(to) {}
 
-  /// At most 33 bits.
+  /// Writes at most 33 bits.
   void put(std::uint64_t value, int bits) {
     held_ |= value << filled_;
     filled_ += bits;
@@ -35,7 +35,7 @@ class BitWriter {
       filled_ -= k_word_bits;
     }
   }
-  /// What was put; empty if there was no room for it.
+  /// The bytes written; empty if the buffer was too small.
   std::span<const std::byte> finish() {
     flush(static_cast<std::size_t>((filled_ + 7) / 8));
     return overflown_ ? std::span<const std::byte>() : to_.first(used_);
@@ -50,17 +50,17 @@ class BitWriter {
 
   std::span<std::byte> to_;
   std::uint64_t held_ = 0;
-  int filled_ = 0;  // fewer than 32 between two calls
+  int filled_ = 0;  // fewer than 32 between calls
   std::size_t used_ = 0;
   bool overflown_ = false;
 };
 
-/// Beyond the end there are zeros.
+/// Reads bits one after the other, lowest first. Reads zeros beyond the end.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> from) : from_(from) {}
 
-  /// At most 32 bits.
+  /// Reads at most 32 bits.
   std::uint32_t get(int bits) {
     if (filled_ < bits) {
       std::uint32_t next = 0;
@@ -78,7 +78,7 @@ class BitReader {
  private:
   std::span<const std::byte> from_;
   std::uint64_t held_ = 0;
-  int filled_ = 0;  // fewer than 32 when more is loaded
+  int filled_ = 0;  // fewer than 32 when more bits are loaded
   std::size_t used_ = 0;
 };
 

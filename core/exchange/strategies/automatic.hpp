@@ -8,10 +8,10 @@
 
 namespace eddyline::exchange {
 
-/// Tries all others in turn, a few exchanges each, three times round, and goes on with the one that kept rank 0 waiting
-/// for the least time: the median of what its calls took. What travels while the rank computes costs it nothing, and so
-/// counts for nothing. All ranks change at the same exchange; rank 0's clock decides, and tells the others. No bit
-/// depends on it, and the next run may decide otherwise.
+/// Tries all other strategies in turn, a few exchanges each, in three rounds, and keeps the one for which rank 0 waited
+/// least: the smallest median of the time spent in its calls. Transfers that overlap with computation cost nothing and
+/// do not count. All ranks switch at the same exchange; rank 0's clock decides, and its choice is broadcast. Results do
+/// not depend on the choice, and the next run may choose differently.
 class Automatic final : public Strategy {
  public:
   Automatic(comm::Communicator& communicator, comm::Tag tag) : communicator_(communicator) {
@@ -26,13 +26,13 @@ class Automatic final : public Strategy {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int k_settle = 20;                  // exchanges before the first trial: memory grows in them
-  static constexpr int k_ignored = 2, k_measured = 4;  // of each trial
+  static constexpr int k_settle = 20;  // exchanges before the first trial, in which buffers grow
+  static constexpr int k_ignored = 2, k_measured = 4;  // exchanges per trial
   static constexpr int k_turn = k_ignored + k_measured, k_rounds = 3;
 
   struct Tried {
     std::unique_ptr<Strategy> strategy;
-    std::vector<double> seconds;  // of exchanges
+    std::vector<double> seconds;  // duration of each measured exchange [s]
   };
 
   void on_prepare(bool) override { prepare(); }
@@ -41,7 +41,7 @@ class Automatic final : public Strategy {
     timed([&] { now().begin(neighbors(&Channel::sent, &Channel::received)); });
     for (std::size_t k = 0; k < channels().size(); ++k) {
       channels()[k].out = now().outgoing(k).data();
-      channels()[k].in = const_cast<std::byte*>(now().incoming(k).data());  // which this class does not write
+      channels()[k].in = const_cast<std::byte*>(now().incoming(k).data());  // this class never writes to it
     }
   }
   void on_send(Channel& channel) override {
@@ -65,7 +65,7 @@ class Automatic final : public Strategy {
   Strategy& now() { return *tried_[now_].strategy; }
   void prepare() { now().prepare(neighbors(&Channel::out_room, &Channel::in_room)); }
 
-  /// At the end of a trial, begins the next one or decides. Collective.
+  /// At the end of a trial, starts the next trial or decides. Collective.
   void change() {
     const int done = exchange_ - 1 - k_settle;
     if (done % k_turn != 0) return;
@@ -106,7 +106,7 @@ class Automatic final : public Strategy {
   std::size_t now_ = 0;
   Trials trials_;
   int exchange_ = 0;
-  double spent_ = 0;  // in the exchange under way [s]
+  double spent_ = 0;  // in the current exchange [s]
   std::vector<Neighbor> neighbors_;
 };
 

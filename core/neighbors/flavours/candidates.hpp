@@ -1,19 +1,19 @@
 #pragma once
-// Who may be near a cell's particles, and who is near each: the same for all sets of instructions, a register of
-// candidates at a time, and with the same outcome. Each set is a type, `Set`, with
-//   k_lanes                          candidates a register holds
-//   Floats                           a pack of that many
-//   Words                            that many numbers of 32 bits, or twice as many of 16
-//   Bits                             a bit for each lane
-//   load, store                      words
-//   small                            from numbers of 16 bits to floats
-//   whole, floats                    from floats to the nearest whole numbers, the least where there is none, and back
-//   all, add, sub                    words: the same in every lane, sums, differences
-//   halves                           (lower, upper): of each word the lower half from one, the upper from the other
-//   madd                             sums of the products of halves
-//   below(limit, words)              where words are less than the limit, a Near; either(a, b) of two such
-//   bits(mask)                       of a Near, or of a mask of floats
-//   store_kept(words, bits, to)      those whose bit is set, in order; what follows them up to k_lanes is overwritten
+// Selection of candidates near a cell, and of neighbours among them. The code is the same for all instruction sets, one
+// register of candidates at a time, and so is the result. Each instruction set is a type `Set` with
+//   k_lanes                          candidates per register
+//   Floats                           a pack of k_lanes floats
+//   Words                            k_lanes integers of 32 bits, or twice as many of 16 bits
+//   Bits                             one bit per lane
+//   load, store                      of words
+//   small                            loads 16-bit integers as floats
+//   whole, floats                    floats to nearest integers (the lowest integer if out of range), and back
+//   all, add, sub                    words: broadcast, sum, difference
+//   halves                           (lower, upper): combines the lower halves of two words into one word
+//   madd                             sums of products of halves
+//   below(limit, words)              Near mask of words less than the limit; either(a, b): a or b
+//   bits(mask)                       of a Near mask, or of a mask of floats
+//   store_kept(words, bits, to)      stores the words whose bit is set, in order; overwrites up to k_lanes words
 
 #include <cmath>
 #include <cstdint>
@@ -25,12 +25,13 @@
 
 namespace eddyline::neighbors {
 
-/// Places relative to a group's center at one moment, in 16 bits an axis, so that one multiplication does two. Each is
-/// two words: (x, y), and |x|^2 in 2D or (z, |x|^2 / k_square_unit) in 3D.
+/// Positions relative to a group's centre at one time, with 16 bits per axis, so that one multiplication processes two
+/// axes. Each position has two words: (x, y), and |x|^2 in 2D or (z, |x|^2 / k_square_unit) in 3D.
 ///
-/// The unit is such that all who may be neighbours are within k_reach of the center along each axis. Then 2 x and the
-/// square fit 16 bits, and s = |x|^2 - 2 x.x_i fits 32: -D k_reach^2 <= s <= D (2 k_reach)^2. Who is further away at
-/// this moment may be found near by mistake, which costs a little time, as who is beyond R adds nothing to pair sums.
+/// The unit is chosen so that all possible neighbours lie within k_reach of the centre along each axis. Then 2 x and
+/// the square fit 16 bits, and s = |x|^2 - 2 x.x_i fits 32 bits: -D k_reach^2 <= s <= D (2 k_reach)^2. A particle that
+/// is farther away at this time may be selected by mistake; this costs a little time but changes no sum, because pairs
+/// beyond R add nothing.
 namespace coarse {
 
 inline constexpr float k_reach = 13000;
@@ -39,11 +40,11 @@ inline constexpr int k_words = Candidates::k_words;
 static_assert(2 * k_reach < 0x1p15F && 3 * k_reach * k_reach / k_square_unit < 0x1p15F);
 static_assert(3 * (2 * k_reach) * (2 * k_reach) + k_square_unit < 0x1p31F);
 
-/// Units a quantum.
+/// Units per quantum.
 EDDYLINE_INLINE float scale(const Group& group) { return k_reach / group.reach; }
 
-/// The group's limit, and what makes up for rounding: of two places by half a unit an axis, which takes them apart by
-/// sqrt(D) at most; of floats; and of the square by half its unit.
+/// The group's limit plus allowances for rounding: of two positions by half a unit per axis, which increases their
+/// distance by at most sqrt(D); of floats; and of the square by half its unit.
 template <int D>
 EDDYLINE_INLINE float limit(const Group& group) {
   constexpr float k_of_places = D == 2 ? 1.5F : 1.8F, k_of_floats = 256;
@@ -57,7 +58,7 @@ EDDYLINE_INLINE std::int32_t halves(int lower, int upper) {
   return static_cast<std::int32_t>(low | high);
 }
 
-/// Padding: a register of candidates that are near nobody.
+/// Adds a register of candidates that are near no particle, as padding.
 template <class Set, int D>
 void pad(Candidates::Places& places, std::int32_t at) {
   Set::store(Set::all(0), places.word[0].data() + at);
@@ -66,11 +67,11 @@ void pad(Candidates::Places& places, std::int32_t at) {
 
 }  // namespace coarse
 
-/// A register of candidates at one moment.
+/// A register of candidates at one time.
 template <class Set, int D>
 struct Block {
   typename Set::Words words[coarse::k_words];
-  typename Set::Bits far;  // who is too far from the group's box
+  typename Set::Bits far;  // beyond the limit of the group's box
 
   EDDYLINE_INLINE Block(const typename Set::Floats* x, const GroupBox& box, const Group& group) {
     using Floats = typename Set::Floats;
@@ -105,7 +106,7 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
   std::int32_t numbers[Set::k_lanes];
   for (int lane = 0; lane < Set::k_lanes; ++lane) numbers[lane] = lane * k_row_step;
   const auto lanes = Set::load(numbers);
-  std::int32_t center[D];  // as those see it whose images these are
+  std::int32_t center[D];  // in the frame of the rows whose images these are
   for (std::size_t d = 0; d < D; ++d)
     center[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(group.center[d]) -
                                           static_cast<std::uint32_t>(run.shift[d]));
@@ -136,7 +137,7 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
   to.count = at;
 }
 
-/// Which of a register of candidates are near one particle at one moment.
+/// Tests which candidates of a register are near one particle at one time.
 template <class Set, int D>
 class Nearness {
  public:
@@ -144,7 +145,7 @@ class Nearness {
     const float scale = coarse::scale(group);
     int x[D];
     float square = 0;
-    bool is_known = true;  // else nobody is near: a run whose numbers are none is about to stop
+    bool is_known = true;  // otherwise nothing is near; the doctor will stop a run with NaN positions
     for (int d = 0; d < D; ++d) {
       const float rounded = std::nearbyint(x_i[d] * scale);
       const bool is_within = std::abs(rounded) <= coarse::k_reach;
@@ -168,8 +169,8 @@ class Nearness {
   typename Set::Words minus_twice_, rest_, limit_;
 };
 
-/// Calls visit(j, may_hold_self) for each register of candidates, from j on: whether one of those from `first` to
-/// `last` is among them; both are -1 if there are none such.
+/// Calls visit(j, may_hold_self) for each register of candidates, which starts at j; may_hold_self: whether it may
+/// contain one of the candidates `first` to `last`, which are both -1 if there are none.
 template <int Size, class Visit>
 EDDYLINE_INLINE void for_each_block(std::int32_t count, std::int32_t first, std::int32_t last, Visit&& visit) {
   std::int32_t j = 0;
@@ -178,7 +179,7 @@ EDDYLINE_INLINE void for_each_block(std::int32_t count, std::int32_t first, std:
   for (; j < count; j += Size) visit(j, std::false_type{});
 }
 
-/// Finds who is near some seekers at a time, so that candidates are loaded once for all of them.
+/// Finds the neighbours of N particles at once, so that each candidate is loaded only once for all of them.
 template <class Set, int D, bool Foresees, std::size_t N>
 void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
   using Words = typename Set::Words;
@@ -210,7 +211,7 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
       };
       (put(K), ...);
     };
-    // They stand in any order, where that of particles is shuffled.
+    // The particles may be in any order if their order is shuffled.
     std::int32_t first = seekers[0].self, last = first;
     ((first = seekers[K].self < first ? seekers[K].self : first), ...);
     ((last = seekers[K].self > last ? seekers[K].self : last), ...);
@@ -231,7 +232,7 @@ void filter(Candidates& candidates, const Group& group, std::span<Seeker> seeker
   if (end - seeker == 1) filter<Set, D, Foresees, 1>(candidates, group, seeker);
 }
 
-/// How a set of instructions searches.
+/// The search functions of an instruction set.
 template <class Set, bool Foresees>
 ListKernels::Search search_kernels() {
   return {[](const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
