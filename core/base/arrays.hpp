@@ -125,12 +125,12 @@ class VectorArray {
 
   /// Takes over the memory of another array, which becomes empty, and frees its own. Values are not kept.
   template <class U, int E>
-  void take_memory(VectorArray<U, E>& from) {
-    take_memory(from.block_);
+  void adopt_memory(VectorArray<U, E>& from) {
+    adopt_memory(from.block_);
     from.size_ = from.stride_ = 0;
   }
   template <class U>
-  void take_memory(Array<U>& from) {
+  void adopt_memory(Array<U>& from) {
     block_ = std::move(from).template recast<T>();
     stride_ = block_.capacity() / D / 16 * 16;
     block_.resize(D * stride_);
@@ -138,7 +138,7 @@ class VectorArray {
   }
   /// Gives the memory of this array to `other`; this array becomes empty. Values are not kept.
   template <class U>
-  void leave_memory_to(Array<U>& other) {
+  void move_memory_to(Array<U>& other) {
     other = std::move(block_).template recast<U>();
     size_ = stride_ = 0;
   }

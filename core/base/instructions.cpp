@@ -17,7 +17,7 @@ std::vector<std::string> instruction_sets() {
   return sets;
 }
 
-bool gathers_quickly() {
+bool has_fast_gather() {
 #ifdef EDDYLINE_HAS_AVX512
   return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
 #else
@@ -31,7 +31,7 @@ std::string choose_instructions(const std::string& wanted) {
   if (std::find(sets.begin(), sets.end(), wanted) != sets.end()) return wanted;
   std::string list;
   for (const auto& set : sets) list += (list.empty() ? "" : ", ") + set;
-  throw UserError("instructions = \"" + wanted + "\"; this machine has: " + list + ".");
+  throw UserError("instructions = \"" + wanted + "\"; this machine supports: auto, " + list + ".");
 }
 
 }  // namespace eddyline

@@ -13,6 +13,6 @@ std::string choose_instructions(const std::string& wanted);
 
 /// Whether gathering the last values of sixteen rows with AVX-512 is faster than transposing them. This holds on Intel
 /// processors since Sapphire Rapids, which are recognised by their half-precision support.
-bool gathers_quickly();
+bool has_fast_gather();
 
 }  // namespace eddyline

@@ -88,7 +88,7 @@ using Pack8f = Pack<float, 8>;
 
 /// Reduces the lanes to one by choose(a, b), which must return one of its arguments, as min and max do.
 template <class Choose>
-EDDYLINE_INLINE float chosen(Pack8f a, Choose&& choose) {
+EDDYLINE_INLINE float reduce_lanes(Pack8f a, Choose&& choose) {
   a = choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 4, 5, 6, 7, 0, 1, 2, 3)));
   a = choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 2, 3, 0, 1, 6, 7, 4, 5)));
   return choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 1, 0, 3, 2, 5, 4, 7, 6))).v[0];

@@ -102,7 +102,7 @@ inline constexpr int k_half_of = 4 * sizeof(T);  // number of bits
 /// float's 24 significant bits remain, or 21 of a double's 53; the range is unchanged. This shortens rows for values
 /// that need no more precision. A NaN that arithmetic produced stays a NaN.
 template <class T>
-EDDYLINE_INLINE T in_halves(T upper, T lower) {
+EDDYLINE_INLINE T pack_halves(T upper, T lower) {
   using Bits = BitsOf<T>;
   constexpr Bits k_rounding = Bits{1} << (k_half_of<T> - 1), k_upper = ~Bits{0} << k_half_of<T>;
   const Bits first = __builtin_bit_cast(Bits, upper) + k_rounding,

@@ -27,13 +27,13 @@ class Timers {
   void lap(Phase phase) {
     const auto now = Clock::now();
     seconds_[static_cast<std::size_t>(phase)] += std::chrono::duration<double>(now - last_).count();
-    if (timeline_.size() < most_laps_) keep({since_zero(last_), since_zero(now), static_cast<std::int32_t>(phase)});
+    if (timeline_.size() < max_laps_) keep({since_zero(last_), since_zero(now), static_cast<std::int32_t>(phase)});
     last_ = now;
   }
   /// Records the next `laps` laps.
   void keep_timeline(std::size_t laps) {
     timeline_.reserve(laps);
-    most_laps_ = laps;
+    max_laps_ = laps;
     zero_ = Clock::now();
   }
   const std::vector<Lap>& timeline() const { return timeline_; }
@@ -53,8 +53,9 @@ class Timers {
   double since_zero(Clock::time_point t) const { return std::chrono::duration<double>(t - zero_).count(); }
   /// Consecutive laps of the same phase are merged.
   void keep(const Lap& lap) {
-    const bool goes_on = !timeline_.empty() && timeline_.back().phase == lap.phase && timeline_.back().end == lap.begin;
-    if (goes_on)
+    const bool continues =
+        !timeline_.empty() && timeline_.back().phase == lap.phase && timeline_.back().end == lap.begin;
+    if (continues)
       timeline_.back().end = lap.end;
     else
       timeline_.push_back(lap);
@@ -63,7 +64,7 @@ class Timers {
   Clock::time_point last_ = Clock::now();
   std::array<double, static_cast<std::size_t>(Phase::count)> seconds_{};
   std::vector<Lap> timeline_;
-  std::size_t most_laps_ = 0;
+  std::size_t max_laps_ = 0;
   Clock::time_point zero_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Interface of message passing. Implementations: a single process (alone.hpp) and MPI (mpi/).
+// Interface of message passing. Implementations: a single process (single_process.hpp) and MPI (mpi/).
 
 #include <algorithm>
 #include <atomic>
@@ -26,7 +26,7 @@ struct Incoming {
   std::size_t bytes;
 };
 
-/// The processes of a run. A rank communicates from one thread only; if serves_threads() is true, each thread may
+/// The processes of a run. A rank communicates from one thread only; if supports_threads() is true, each thread may
 /// communicate with its own requests.
 class Communicator {
  public:
@@ -43,7 +43,7 @@ class Communicator {
   virtual std::unique_ptr<SharedMemory> shared_memory(std::size_t bytes) = 0;
   /// The lowest rank on this rank's machine, as the message-passing library sees machines. Collective.
   virtual int machine() = 0;
-  virtual bool serves_threads() const = 0;
+  virtual bool supports_threads() const = 0;
   /// Largest size [bytes] that travels as one message and whose size probe() reports.
   virtual std::size_t longest_message() const { return std::numeric_limits<std::size_t>::max(); }
   /// A message with this tag from any rank, if one has arrived.

@@ -13,7 +13,7 @@ namespace eddyline::comm {
 /// deliver() takes four times as long as a message. Each neighbour gets one message, possibly an empty one. Meanwhile a
 /// maximum over all ranks finds out whether any rank has a parcel for a rank that is not a neighbour, or a parcel too
 /// long for one message; only then deliver() is called for those parcels. Empty parcels are not delivered. Collective.
-std::vector<Parcel> deliver_near(Communicator& communicator, const std::vector<Parcel>& parcels,
-                                 std::span<const int> neighbors, std::string_view phase);
+std::vector<Parcel> deliver_to_neighbors(Communicator& communicator, const std::vector<Parcel>& parcels,
+                                         std::span<const int> neighbors, std::string_view phase);
 
 }  // namespace eddyline::comm

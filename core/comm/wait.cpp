@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr int k_tests = 400;  // tests without a pause, for a message that is about to arrive
 constexpr std::chrono::nanoseconds k_shortest_sleep = 5us, k_longest_sleep = 1ms;
-constexpr std::chrono::nanoseconds k_longest_pause = 100ms;  // after a longer pause, this process must have been stopped, as by SIGSTOP
+constexpr std::chrono::nanoseconds k_longest_pause =
+    100ms;                   // after a longer pause, this process must have been stopped, as by SIGSTOP
 constexpr int k_share = 16;  // a sleep is at most 1/k_share of the time waited
 
 /// Makes this thread wake up as soon as a sleep ends; by default the system may add ten times as much.
@@ -30,7 +31,7 @@ void wake_on_time() {
 
 /// Sleeps instead of yielding: a thread that yields gets its core back only after the other work on it has had its time
 /// slice, milliseconds later, while a thread that wakes up has priority.
-void Pauses::next() {
+void Backoff::next() {
   ++count_;
   if (count_ <= k_tests) return;
   wake_on_time();

@@ -18,15 +18,15 @@ struct Unresponsive : std::runtime_error {
   static std::string text(int rank, std::string_view phase, double seconds) {
     std::ostringstream text;
     text << "rank " << rank << " has waited for other ranks for " << seconds << " s (" << phase
-         << "). One of them hangs, or is far slower: see what ran on its machine, or raise --patience.";
+         << "). One of them hangs or is much slower: check the load of its machine, or raise --patience.";
     return text.str();
   }
 };
 
 /// Growing pauses: first none, then sleeps that are a fixed fraction of the time waited so far.
-class Pauses {
+class Backoff {
  public:
-  Pauses(const Communicator& communicator, std::string_view phase)
+  Backoff(const Communicator& communicator, std::string_view phase)
       : communicator_(communicator), phase_(phase), start_(Clock::now()) {}
   /// Pauses. Throws Unresponsive once the wait is longer than the communicator's patience.
   void next();
@@ -42,7 +42,7 @@ class Pauses {
 /// Waits until done() is true. `phase`: a description of what is waited for.
 template <class Done>
 void wait_until(const Communicator& communicator, std::string_view phase, Done&& done) {
-  for (Pauses pauses(communicator, phase); !done();) pauses.next();
+  for (Backoff backoff(communicator, phase); !done();) backoff.next();
 }
 
 inline void wait(const Communicator& communicator, Requests& requests, std::string_view phase) {

@@ -18,12 +18,12 @@
 namespace eddyline::comm {
 
 /// A scope that a thread should leave at once, or as soon as all ranks have entered it. One scope at a time per thread.
-class PromptCall {
+class WatchedCall {
  public:
-  PromptCall() { count(); }
-  PromptCall(const PromptCall&) = delete;
-  PromptCall& operator=(const PromptCall&) = delete;
-  ~PromptCall() { count(); }
+  WatchedCall() { count(); }
+  WatchedCall(const WatchedCall&) = delete;
+  WatchedCall& operator=(const WatchedCall&) = delete;
+  ~WatchedCall() { count(); }
 
  private:
   friend class Watchdog;
@@ -51,10 +51,10 @@ class PromptCall {
 /// A thread that watches all WatchedCall scopes of this process.
 class Watchdog {
  public:
-  /// `bark` is called in the watchdog's thread, with the duration of the call [s], once a call takes longer than
+  /// `on_timeout` is called in the watchdog's thread, with the duration of the call [s], once a call takes longer than
   /// `patience` [s]; patience 0: never.
-  Watchdog(const std::atomic<double>& patience, std::function<void(double seconds)> bark)
-      : patience_(patience), bark_(std::move(bark)) {
+  Watchdog(const std::atomic<double>& patience, std::function<void(double seconds)> on_timeout)
+      : patience_(patience), on_timeout_(std::move(on_timeout)) {
     sigset_t all, before;  // blocked here: signals must reach the threads that handle them
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -66,7 +66,7 @@ class Watchdog {
   ~Watchdog() {
     {
       const std::scoped_lock lock(mutex_);
-      over_ = true;
+      ending_ = true;
     }
     ended_.notify_one();
     thread_.join();
@@ -84,33 +84,33 @@ class Watchdog {
 
   void watch() {
     std::unique_lock lock(mutex_);
-    for (auto last = Clock::now(); !ended_.wait_for(lock, k_period, [&] { return over_; });) {
+    for (auto last = Clock::now(); !ended_.wait_for(lock, k_period, [&] { return ending_; });) {
       const auto now = Clock::now();
-      look(std::min<Seconds>(now - last, 2 * k_period));  // time in which this process was stopped does not count
+      check(std::min<Seconds>(now - last, 2 * k_period));  // time in which this process was stopped does not count
       last = now;
     }
   }
 
-  void look(Seconds passed) {
+  void check(Seconds passed) {
     const double patience = patience_;
-    auto& [mutex, counts] = PromptCall::all();
+    auto& [mutex, counts] = WatchedCall::all();
     const std::scoped_lock lock(mutex);
     seen_.resize(counts.size());
     auto seen = seen_.begin();
     for (const auto& each : counts) {
       const unsigned count = each.load(std::memory_order_relaxed);
       *seen = {count, count == seen->count ? seen->since + passed : Seconds(0)};
-      if (count % 2 == 1 && patience > 0 && seen->since.count() > patience) bark_(seen->since.count());
+      if (count % 2 == 1 && patience > 0 && seen->since.count() > patience) on_timeout_(seen->since.count());
       ++seen;
     }
   }
 
   const std::atomic<double>& patience_;
-  std::function<void(double)> bark_;
+  std::function<void(double)> on_timeout_;
   std::vector<Seen> seen_;  // one per thread
   std::mutex mutex_;
   std::condition_variable ended_;
-  bool over_ = false;
+  bool ending_ = false;
   std::thread thread_;
 };
 

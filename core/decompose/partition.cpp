@@ -188,7 +188,7 @@ Partition::Partition(const CellGrid& grid, Cuts cuts, int ranks, int boxes_per_r
     throw UserError("ranks = " + std::to_string(ranks) + " with " + std::to_string(boxes_per_rank) +
                     " boxes each: the grid of " + std::to_string(grid.count[0]) + " x " +
                     std::to_string(grid.count[1]) + " x " + std::to_string(grid.count[2]) +
-                    " cells cannot be cut into so many. Use fewer, another decomposition or a finer spacing.");
+                    " cells cannot be cut into so many boxes. Use fewer, another decomposition, or a finer spacing.");
   Cutter(*this, cuts, weights).cut(whole, count, parts);
 }
 

@@ -9,7 +9,7 @@
 #include "base/instructions.hpp"
 #include "base/random.hpp"
 #include "neighbors/list.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "physics/delta/sweeps.hpp"
 
@@ -32,8 +32,8 @@ float small_value(std::int32_t row, int value) {
 
 /// Rows of particles at random places within half an interaction radius, with values(row, value) besides.
 template <int D, class Values>
-neighbors::Rows<float> make_rows(int width, Values&& values) {
-  neighbors::Rows<float> rows(width);
+neighbors::PairData<float> make_rows(int width, Values&& values) {
+  neighbors::PairData<float> rows(width);
   rows.resize(k_neighbors);
   for (std::int32_t j = 0; j < k_neighbors; ++j) {
     const auto row = rows.row(j);
@@ -100,7 +100,7 @@ double limit_of_delta(bool free_surface, const std::string& instructions) {
   const auto moving = make_rows<D>(k_moving_width<D>, [&](std::int32_t j, int k) {
     const float value = small_value(j, k);
     const bool is_halved = k >= 2 * D + 2 && !free_surface;
-    return is_halved ? in_halves(value / k_quanta, value / k_quanta) : value;
+    return is_halved ? pack_halves(value / k_quanta, value / k_quanta) : value;
   });
   const auto pressed = make_rows<D>(k_pressed_width<D>, small_value);
   const Lists lists;

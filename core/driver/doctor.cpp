@@ -149,8 +149,8 @@ Diagnosis diagnose(const integrate::Flow<T, D>& flow) {
 template <class T, int D>
 std::int64_t count_pairs(const integrate::Flow<T, D>& flow) {
   const double scale = flow.constants().scale;
-  const auto count = [&](const neighbors::NeighborList& list, const neighbors::Rows<T>& targets, std::int64_t owned,
-                         const neighbors::Rows<T>& sources, std::int32_t sentinel) {
+  const auto count = [&](const neighbors::NeighborList& list, const neighbors::PairData<T>& targets, std::int64_t owned,
+                         const neighbors::PairData<T>& sources, std::int32_t sentinel) {
     std::int64_t pairs = 0;
     const auto chunks = list.chunks();
 #pragma omp parallel for reduction(+ : pairs)

@@ -45,9 +45,9 @@ class ArrayField {
 
 /// Counts of the data moved so far.
 struct Traffic {
-  std::int64_t exchanges = 0;  // exchanges of this halo
+  std::int64_t exchanges = 0;         // exchanges of this halo
   std::int64_t copies = 0, rows = 0;  // within the process: routes followed, ghost rows copied
-  Sent sent;  // to other ranks
+  Sent sent;                          // to other ranks
 };
 
 /// The ghost rows of one array of rows. It is rebuilt with the cells; between rebuilds the same exchange is repeated.
@@ -62,7 +62,7 @@ class Halo {
   void clear() {
     routes_.clear();
     used_ = 0;
-    prepared_ = noted_ = false;
+    prepared_ = recorded_ = false;
   }
   Routes& routes() { return routes_; }
   const Routes& routes() const { return routes_; }
@@ -158,8 +158,8 @@ class Halo {
     return neighbors_;
   }
 
-  void note(comm::TrafficLog& log, std::size_t row_bytes) {
-    if (!log.begin(tag_, !std::exchange(noted_, true), row_bytes)) return;
+  void record(comm::TrafficLog& log, std::size_t row_bytes) {
+    if (!log.begin(tag_, !std::exchange(recorded_, true), row_bytes)) return;
     for (std::size_t p = 0; p < used_; ++p) log.add(communicator_.rank(), peers_[p].rank, rows_of(peers_[p].sent));
   }
 
@@ -171,7 +171,7 @@ class Halo {
   std::size_t used_ = 0;
   std::vector<Neighbor> neighbors_;
   std::size_t widest_ = 0;  // widest row so far [bytes]
-  bool prepared_ = false, noted_ = false;
+  bool prepared_ = false, recorded_ = false;
   Traffic traffic_;
 };
 
@@ -184,7 +184,7 @@ void Halo::start(Field&&... field) {
     strategy_->prepare(messages(widest_));
     prepared_ = true;
   }
-  if (const auto log = communicator_.traffic_log.lock()) note(*log, row_bytes);
+  if (const auto log = communicator_.traffic_log.lock()) record(*log, row_bytes);
   strategy_->begin(messages(row_bytes));
   for (std::size_t p = 0; p < used_; ++p) {
     const std::span<std::byte> out = strategy_->outgoing(p);

@@ -17,7 +17,7 @@ namespace eddyline::exchange {
 namespace {
 
 constexpr int k_warm_up = 2;  // exchanges of each halo that are not measured
-constexpr int k_portions = 16;  // pieces of the computing time, between which a rank tests for messages
+constexpr int k_pieces = 16;  // pieces of the computing time, between which a rank tests for messages
 constexpr std::array k_tags{comm::Tag::fluid_halo,   comm::Tag::wall_halo,   comm::Tag::cell_halo, comm::Tag::fit_halo,
                             comm::Tag::fluid_copies, comm::Tag::wall_copies, comm::Tag::state};
 constexpr std::string_view k_blocks = "alltoall-blocks", k_sparse = "sparse";
@@ -97,8 +97,8 @@ class ReplayedHalo {
       strategy_->send(k);
     }
     strategy_->start();
-    for (int k = 0; k < k_portions; ++k) {  // as a step does
-      compute(computing / k_portions);
+    for (int k = 0; k < k_pieces; ++k) {  // as a step does
+      compute(computing / k_pieces);
       if (computing > 0) strategy_->arrived();
     }
     const double waits = now();
@@ -136,10 +136,10 @@ std::vector<std::size_t> widest_rows(const Script& script) {
   std::vector<std::size_t> widest;
   for (const auto& each : script.exchanges) {
     if (each.halo < 0 || each.halo >= static_cast<std::int64_t>(k_tags.size()))
-      throw UserError("replay: halo " + std::to_string(each.halo) + "; there can be " + std::to_string(k_tags.size()) +
-                      ", from 0.");
+      throw UserError("replay: halo " + std::to_string(each.halo) + "; must be 0 to " +
+                      std::to_string(k_tags.size() - 1) + ".");
     if (each.group < 0 || each.group >= static_cast<std::int64_t>(script.groups.size()) || each.row_bytes < 1)
-      throw UserError("replay: an exchange names a group that is not there, or rows of no bytes.");
+      throw UserError("replay: an exchange refers to a missing group, or its rows have no bytes.");
     const auto halo = static_cast<std::size_t>(each.halo);
     widest.resize(std::max(widest.size(), halo + 1));
     widest[halo] = std::max(widest[halo], static_cast<std::size_t>(each.row_bytes));
@@ -166,7 +166,7 @@ std::vector<std::string> replay_names() {
   return names;
 }
 
-Replayed replay(comm::Communicator& communicator, std::string_view name, const Script& script, double most_seconds) {
+Replayed replay(comm::Communicator& communicator, std::string_view name, const Script& script, double max_seconds) {
   const std::vector<std::size_t> widest = widest_rows(script);
   const std::size_t longest = longest_message(communicator, script);
   std::vector<ReplayedHalo> halos;
@@ -175,12 +175,12 @@ Replayed replay(comm::Communicator& communicator, std::string_view name, const S
 
   Replayed done;
   const double start = now();
-  const auto all_here = [&] { return !comm::any(communicator, now() - start > most_seconds, "replay"); };
+  const auto in_time = [&] { return !comm::any(communicator, now() - start > max_seconds, "replay"); };
   for (const auto& each : script.exchanges) {
     ReplayedHalo& halo = halos[static_cast<std::size_t>(each.halo)];
     const auto row_bytes = static_cast<std::size_t>(each.row_bytes);
     if (!halo.has(each.group)) {
-      if (!all_here()) break;
+      if (!in_time()) break;
       const double begin = now();
       halo.prepare(each.group, script.groups[static_cast<std::size_t>(each.group)],
                    widest[static_cast<std::size_t>(each.halo)]);
@@ -188,7 +188,7 @@ Replayed replay(comm::Communicator& communicator, std::string_view name, const S
     }
     if (halo.is_new())
       for (int k = 0; k < k_warm_up; ++k) halo.exchange(row_bytes, 0);
-    if (!all_here()) break;
+    if (!in_time()) break;
     done.exchanges.push_back(halo.exchange(row_bytes, script.compute));
     done.wrong += halo.wrong_bytes();
   }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/share_out.hpp"
+#include "base/parallel_for.hpp"
 #include "base/vec.hpp"
 
 namespace eddyline::exchange {
@@ -55,12 +55,12 @@ class Routes {
   /// the number of ghost rows.
   template <class Copy>
   std::int64_t gather(Copy&& copy) const {
-    constexpr std::int64_t k_portion = 16;  // runs per work item
+    constexpr std::int64_t k_block = 16;  // runs per work item
     std::int64_t rows = 0;
     for (std::size_t r = 0; r < used_; ++r) {
       const std::vector<Run>& runs = routes_[r].runs;
       for (const Run& run : runs) rows += run.count;
-      share_out(static_cast<std::int64_t>(runs.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
+      parallel_for(static_cast<std::int64_t>(runs.size()), k_block, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
           const Run& run = runs[static_cast<std::size_t>(i)];
           copy(run.from, run.to, run.count, run.shift);

@@ -53,7 +53,7 @@ void Strategy::finish() {
   if (std::exchange(under_way_, false)) on_finish();
 }
 
-void Strategy::own_memory(std::size_t gap) {
+void Strategy::use_own_buffers(std::size_t gap) {
   std::size_t bytes = 0;
   for (const Channel& channel : channels_) bytes += channel.out_room + channel.in_room + 2 * gap;
   memory_.resize(bytes);

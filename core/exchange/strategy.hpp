@@ -27,7 +27,8 @@ struct Neighbor {
 /// Measurements on which a strategy based its choice; most strategies have none.
 struct Trials {
   std::string taken;  // name of the strategy chosen; empty: still measuring
-  std::vector<std::pair<std::string, double>> measured;  // name of each strategy, time for which an exchange kept a rank waiting [s]
+  std::vector<std::pair<std::string, double>>
+      measured;  // name of each strategy, time for which an exchange kept a rank waiting [s]
 };
 
 /// Counts of what a rank has sent.
@@ -97,7 +98,7 @@ class Strategy {
   /// Called after the channels have been set up; must give each channel its buffers. `changed`: the channels or their
   /// capacities differ from those before on this rank, as they do the first time. Collective.
   virtual void on_prepare(bool changed) {
-    if (changed) own_memory();
+    if (changed) use_own_buffers();
   }
   /// The sizes are known; the data received last time have been read.
   virtual void on_begin() {}
@@ -112,7 +113,7 @@ class Strategy {
 
  protected:
   /// Gives all channels buffers owned by this object, with `gap` bytes before each message.
-  void own_memory(std::size_t gap = 0);
+  void use_own_buffers(std::size_t gap = 0);
 
  private:
   std::vector<Channel> channels_;

@@ -118,7 +118,7 @@ void ClassicStep<T, D>::put_sentinels() {
 }
 
 template <class T, int D>
-void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::PairData<T>& rows) {
   flow_.start_gather(halo, neighbors::RowField(rows, D));
   flow_.finish_gather(halo, neighbors::RowField(rows, D));
   flow_.timers.lap(Phase::pack);

@@ -47,7 +47,7 @@ class ClassicStep {
   void react();
   void correct(const Prediction& prediction);
   physics::classic::SweepInput<T> input() const;
-  void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
+  void gather(exchange::Halo& halo, neighbors::PairData<T>& rows);
 
   Flow<T, D>& flow_;
   Contact contact_;

@@ -133,7 +133,7 @@ void Flow<T, D>::place_nodes() {
   subdomain_.sort({position, D}, id, node_rows, node_number, room);
   nodes.resize(node_rows.rows);
   for (int d = 0; d < D; ++d) {
-    node_positions_.x[d].assign(static_cast<std::size_t>(node_rows.standing) + neighbors::k_chunk, 0);
+    node_positions_.x[d].assign(static_cast<std::size_t>(node_rows.real_rows) + neighbors::k_chunk, 0);
     for (std::size_t i = 0; i < id.size(); ++i) {
       const std::int32_t slot = node_rows.row_of(i);
       const std::int32_t place = constants_.fixed.wrapped(x[d][static_cast<std::size_t>(node_number[i])]);
@@ -180,10 +180,10 @@ void Flow<T, D>::rebuild(bool by_expected_places) {
 template <class T, int D>
 void Flow<T, D>::lend_room() {
   if (fluid.classic) {
-    reorder_.room().take_memory(pressed.first_parts());
+    reorder_.room().adopt_memory(pressed.first_parts());
   } else {
     if (rebuilds == 0) delta.resize(fluid.id.size() + neighbors::k_chunk);  // or it would grow to it, with slack
-    reorder_.room().take_memory(delta);
+    reorder_.room().adopt_memory(delta);
   }
 }
 
@@ -243,7 +243,7 @@ void Flow<T, D>::remove_leavers() {
     return fluid.buffer[i] == 0 && subdomain_.has_left(vector_of(fluid.x, i));
   };
   few_.find(fluid.size(), 2e-9, [&](std::size_t i) { return openings.is_spent(fluid, i) || has_left(i); });
-  if (!few_.are_some()) return;
+  if (!few_.any()) return;
   gone_.resize(0);
   few_.for_each([&](std::size_t i) {
     if (!openings.is_spent(fluid, i)) {
@@ -327,10 +327,10 @@ void Flow<T, D>::find_fluid_rows() {
   find_fluid_copies();
   fluid_halo.gather_between(neighbors::PositionField(fluid_positions_, D));
   if (fluid.classic)
-    rebuilds > 0 ? reorder_.room().leave_memory_to(pressed.first_parts()) : reorder_.room().release();
+    rebuilds > 0 ? reorder_.room().move_memory_to(pressed.first_parts()) : reorder_.room().release();
   else
     moving.resize(fluid_rows.rows);
-  rows_share_memory() ? pressed.lie_in(moving) : pressed.resize(fluid_rows.rows);
+  rows_share_memory() ? pressed.alias(moving) : pressed.resize(fluid_rows.rows);
 }
 
 /// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once:
@@ -375,17 +375,17 @@ void Flow<T, D>::move_walls_by_places() {
   subdomain_.find_copies(wall_rows, wall_copies);
   wall_halo.gather_between(neighbors::PositionField(wall_positions_, D));
   if (walls_move_)
-    for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.standing));
+    for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.real_rows));
 }
 
 /// Where rows of this rank stand, from places that are still in their old order.
 template <class T, int D>
-void Flow<T, D>::put_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
+void Flow<T, D>::put_positions(const particles::CellIndex& rows, const VectorArray<double, D>& x,
                                neighbors::FixedPositions& positions) const {
   const std::int64_t n = rows.computed();
   for (int d = 0; d < D; ++d) {
     Array<std::int32_t>& p = positions.x[d];
-    p.resize(static_cast<std::size_t>(rows.standing) + neighbors::k_chunk);
+    p.resize(static_cast<std::size_t>(rows.real_rows) + neighbors::k_chunk);
     std::fill(p.end() - neighbors::k_chunk, p.end(), 0);
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
@@ -421,7 +421,7 @@ void Flow<T, D>::resize_results() {
     if (world_.method.xsph > 0) classic.drifts.resize(whole);
     for (auto* each : {&fluid.s_rate_old, &fluid.u_rate_old}) each->reserve(whole);
   } else {
-    delta.take_memory(reorder_.room());
+    delta.adopt_memory(reorder_.room());
     delta.resize(whole);
     if (!fluid.confined) delta.dissipation.resize(whole);
   }

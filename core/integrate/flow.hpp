@@ -9,8 +9,8 @@
 
 #include "base/archive.hpp"
 #include "base/arrays.hpp"
+#include "base/parallel_for.hpp"
 #include "base/reproducible_sum.hpp"
-#include "base/share_out.hpp"
 #include "base/timers.hpp"
 #include "comm/collectives.hpp"
 #include "comm/communicator.hpp"
@@ -32,10 +32,10 @@
 #include "integrate/openings.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/fields.hpp"
+#include "neighbors/filtered_list.hpp"
 #include "neighbors/list.hpp"
-#include "neighbors/list_without.hpp"
-#include "neighbors/rows.hpp"
-#include "particles/cell_rows.hpp"
+#include "neighbors/pair_data.hpp"
+#include "particles/cell_index.hpp"
 #include "particles/place.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "physics/delta/sweeps.hpp"
@@ -180,17 +180,17 @@ class Flow {
   bool rows_share_memory() const { return !fluid.classic && communicator_.is_alone(); }
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::Rows<T> moving{physics::delta::k_moving_width<D>};
-  neighbors::Rows<T> pressed;
-  neighbors::Rows<T> walls;
-  neighbors::Rows<T> nodes{physics::delta::k_node_width<D>};
-  particles::CellRows fluid_rows, wall_rows, node_rows;
+  neighbors::PairData<T> moving{physics::delta::k_moving_width<D>};
+  neighbors::PairData<T> pressed;
+  neighbors::PairData<T> walls;
+  neighbors::PairData<T> nodes{physics::delta::k_node_width<D>};
+  particles::CellIndex fluid_rows, wall_rows, node_rows;
   exchange::Halo fluid_halo, wall_halo;
   exchange::Halo fluid_copies, wall_copies;       // to the copies that other ranks compute
   neighbors::WallDisplacement wall_displacement;  // at the end of the step; only where walls move
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
   neighbors::NeighborList buffer_free;  // buffers and walls over fluid alone, see find_free_neighbors()
-  neighbors::ListWithout wall_free;
+  neighbors::FilteredList wall_free;
   VectorArray<double, D> member_places;  // sorted_place() of each of openings.members() [m]
   Array<std::int32_t> node_number;       // of each node in the order of node_rows, as Openings counts them
 
@@ -241,8 +241,8 @@ class Flow {
   }
 
  private:
-  neighbors::Course<T> course_of_step() const;
-  double straying(const neighbors::Course<T>& expected) const;
+  neighbors::PredictedPath<T> course_of_step() const;
+  double straying(const neighbors::PredictedPath<T>& expected) const;
   const neighbors::WallDisplacement* walls_moved() const { return walls_move_ ? &wall_displacement : nullptr; }
   void set_drift(double approach, double moved);
   void change_motion(const world::Change& change);
@@ -281,7 +281,7 @@ class Flow {
   void sort_walls();
   void move_walls();
   void move_walls_by_places();
-  void put_positions(const particles::CellRows& rows, const VectorArray<double, D>& x,
+  void put_positions(const particles::CellIndex& rows, const VectorArray<double, D>& x,
                      neighbors::FixedPositions& positions) const;
   void begin_count();
   void end_count();
@@ -292,16 +292,16 @@ class Flow {
   void expect_walls_to_rest();
   void foresee();
   template <class Velocity, class Shifting>
-  void find_headings(const particles::CellRows& rows, const VectorArray<double, D>& x, Velocity&& velocity,
+  void find_headings(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
                      Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
-                     neighbors::Headings& headings) const;
+                     neighbors::ReferenceVelocities& headings) const;
   void build_lists();
   template <class Visit>
   void for_each_list(Visit&& visit);
-  neighbors::Search search_of(const particles::CellRows& targets, const neighbors::FixedPositions& target_positions,
-                              const particles::CellRows& sources, const neighbors::FixedPositions& source_positions,
+  neighbors::Search search_of(const particles::CellIndex& targets, const neighbors::FixedPositions& target_positions,
+                              const particles::CellIndex& sources, const neighbors::FixedPositions& source_positions,
                               double width) const;
-  void build_over_free_fluid(neighbors::NeighborList& list, const particles::CellRows& targets,
+  void build_over_free_fluid(neighbors::NeighborList& list, const particles::CellIndex& targets,
                              const neighbors::FixedPositions& target_positions) const;
   bool follow_rows();
   typename ListMargin<T, D>::Need need_of_step() const;
@@ -336,7 +336,7 @@ class Flow {
   bool is_drifting_ = false;
   bool walls_move_;
   Reordering<D> reorder_;
-  FewTurns few_;              // particles that leave,
+  SparseIterations few_;      // particles that leave,
   Array<std::int32_t> gone_;  // and which they are
   KeptRows<T> kept_wall_rows_;
   VectorArray<double, D> wall_places_;  // by which walls are sorted [m]; where none moves, while they are
@@ -351,11 +351,11 @@ class Flow {
   std::int64_t body_changes_made_ = 0;    // of them
   neighbors::DriftBound<T, D> drift_bound_;
   ListMargin<T, D> margin_;
-  neighbors::Headings headings_, wall_headings_;  // since the last rebuild, where lists have margins
-  double followed_ = 0;                           // until when lists know where rows are [s]
-  double step_followed_ = 0;                      // the way of sound in the last step that they know of
-  double steps_of_cells_ = 0;                     // that they are expected to last
-  Array<std::uint8_t> near_walls_;                // by particle; only where there are bodies
+  neighbors::ReferenceVelocities headings_, wall_headings_;  // since the last rebuild, where lists have margins
+  double followed_ = 0;                                      // until when lists know where rows are [s]
+  double step_followed_ = 0;                                 // the way of sound in the last step that they know of
+  double steps_of_cells_ = 0;                                // that they are expected to last
+  Array<std::uint8_t> near_walls_;                           // by particle; only where there are bodies
 };
 
 /// Puts copies of the particles at x behind those of ranks that compute them as well. Collective.

@@ -78,7 +78,7 @@ template <class T, int D>
 void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
   const Shifting step = constants_of(dt, damping);
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
-  Shares shares(static_cast<std::int64_t>(blocks.size()));
+  WorkShares shares(static_cast<std::int64_t>(blocks.size()));
   Extremes squares;
   std::int64_t contacts = 0;
 #pragma omp parallel
@@ -201,7 +201,7 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destinati
     T* half_g = fluid.half_g[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l)
-      half_g[l] = in_halves(half_g[l], static_cast<T>(to_w * factor[l] * static_cast<double>(moved[d][l])));
+      half_g[l] = pack_halves(half_g[l], static_cast<T>(to_w * factor[l] * static_cast<double>(moved[d][l])));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/share_out.hpp"
+#include "base/parallel_for.hpp"
 #include "particles/id.hpp"
 #include "physics/state_equations/linear.hpp"
 
@@ -45,7 +45,7 @@ template <class Visit>
 void OpeningStep<T, D>::for_each_member(double seconds, Visit&& visit) const {
   const auto& members = flow_.openings.members();
   const auto n = static_cast<std::int64_t>(members.size());
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n, seconds))
+#pragma omp parallel for schedule(static) if (pays_in_parallel(n, seconds))
   for (std::int64_t m = 0; m < n; ++m) {
     const auto k = static_cast<std::size_t>(m);
     visit(k, static_cast<std::size_t>(members[k]));
@@ -127,7 +127,7 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
     if (!opening.world.inflow) continue;
     const auto& sites = opening.sites;
     const std::int64_t n = sites.sites();
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_formulas))
+#pragma omp parallel for schedule(static) if (pays_in_parallel(n, k_formulas))
     for (std::int64_t k = 0; k < n; ++k) {
       auto& v = opening.velocity[static_cast<std::size_t>(k)];
       const Vec3 x = sites.site(k);
@@ -155,7 +155,7 @@ void OpeningStep<T, D>::fit_nodes() {
 
   const double fraction = flow_.constants().kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
   const auto n = flow_.node_rows.computed();
-#pragma omp parallel for schedule(static) if (are_worth_sharing(n, k_fit))
+#pragma omp parallel for schedule(static) if (pays_in_parallel(n, k_fit))
   for (std::int64_t k = 0; k < n; ++k) {
     std::array<double, LinearFitSums<double, D>::k_values> sums;
     for (std::size_t s = 0; s < sums.size(); ++s)
@@ -274,7 +274,7 @@ void OpeningStep<T, D>::hold() {
       fluid.a[d][i] = 0;
       T& half_g = fluid.half_g[d][i];
       const T half = static_cast<T>(0.5 * flow_.constants().scale * gradient_[m][static_cast<std::size_t>(d)]);
-      half_g = fluid.confined ? in_halves(half, lower_half(Pack<T, 1>(half_g)).v) : half;
+      half_g = fluid.confined ? pack_halves(half, lower_half(Pack<T, 1>(half_g)).v) : half;
     }
   });
 }

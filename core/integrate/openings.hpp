@@ -10,8 +10,8 @@
 
 #include "base/archive.hpp"
 #include "base/arrays.hpp"
+#include "base/parallel_for.hpp"
 #include "base/reproducible_sum.hpp"
-#include "base/share_out.hpp"
 #include "comm/communicator.hpp"
 #include "particles/openings.hpp"
 #include "world/world.hpp"
@@ -101,7 +101,7 @@ class Openings {
   std::vector<Opening<D>> all_;
   std::int32_t nodes_ = 0;
   Array<std::int32_t> members_, entering_;
-  FewTurns few_;  // particles that pass an opening, or stand in buffers
+  SparseIterations few_;  // particles that pass an opening, or stand in buffers
 };
 
 }  // namespace eddyline::integrate

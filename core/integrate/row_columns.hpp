@@ -6,8 +6,8 @@
 
 #include "base/transpose.hpp"
 #include "integrate/particle_span.hpp"
-#include "neighbors/rows.hpp"
-#include "particles/cell_rows.hpp"
+#include "neighbors/pair_data.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::integrate {
 
@@ -18,7 +18,7 @@ struct RowColumns {
   T value[Width - D][k_span];
 
   /// To the rows of the span's particles. Room that rows have beyond their values may be written, too.
-  void write_to(neighbors::Rows<T>& rows, const particles::CellRows& where, const ParticleSpan& span) const {
+  void write_to(neighbors::PairData<T>& rows, const particles::CellIndex& where, const ParticleSpan& span) const {
     std::size_t l = 0;
     if constexpr (sizeof(T) == sizeof(std::int32_t))
       for (; l + k_rows_at_once <= span.count; l += k_rows_at_once) write_some(rows, where, span.first + l, l);
@@ -31,7 +31,7 @@ struct RowColumns {
 
  private:
   /// k_rows_at_once of them, from a particle on.
-  EDDYLINE_INLINE void write_some(neighbors::Rows<T>& rows, const particles::CellRows& where, std::size_t particle,
+  EDDYLINE_INLINE void write_some(neighbors::PairData<T>& rows, const particles::CellIndex& where, std::size_t particle,
                                   std::size_t l) const {
     const auto part = [&](int k, T* to, int stride) __attribute__((always_inline)) {
       columns_to_rows(
@@ -53,8 +53,8 @@ struct RowColumns {
 
 /// k_columns_at_once columns of the first parts of a span's rows, from one on.
 template <class T>
-void read_columns(const neighbors::Rows<T>& rows, int from, const particles::CellRows& where, const ParticleSpan& span,
-                  T (&columns)[k_columns_at_once][k_span]) {
+void read_columns(const neighbors::PairData<T>& rows, int from, const particles::CellIndex& where,
+                  const ParticleSpan& span, T (&columns)[k_columns_at_once][k_span]) {
   std::size_t l = 0;
   const auto row = [&](int k) {
     return rows.row(where.row_of(span.first + l + static_cast<std::size_t>(k))).first + from;

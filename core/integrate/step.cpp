@@ -185,7 +185,7 @@ double Step<T, D>::way_of_step() const {
 }
 
 template <class T, int D>
-void Step<T, D>::gather(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+void Step<T, D>::gather(exchange::Halo& halo, neighbors::PairData<T>& rows) {
   begin_exchange(halo, all_of(rows));
   end_exchange(halo, all_of(rows));
 }
@@ -197,7 +197,7 @@ void Step<T, D>::send(exchange::Halo& halo, const neighbors::RowField<T>& rows) 
 }
 
 template <class T, int D>
-void Step<T, D>::gather_within(exchange::Halo& halo, neighbors::Rows<T>& rows) {
+void Step<T, D>::gather_within(exchange::Halo& halo, neighbors::PairData<T>& rows) {
   halo.gather_within(all_of(rows));
   flow_.timers.lap(Phase::pack);
 }

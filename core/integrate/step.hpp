@@ -67,11 +67,11 @@ class Step {
   bool sends_ahead() const;
   /// The time at which bodies are at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
-  void gather(exchange::Halo& halo, neighbors::Rows<T>& rows);
-  static neighbors::RowField<T> all_of(neighbors::Rows<T>& rows) { return {rows, D}; }
+  void gather(exchange::Halo& halo, neighbors::PairData<T>& rows);
+  static neighbors::RowField<T> all_of(neighbors::PairData<T>& rows) { return {rows, D}; }
   neighbors::RowField<T> wall_field() { return flow_.wall_field(surroundings_.walls_change_speed()); }
   void send(exchange::Halo& halo, const neighbors::RowField<T>& rows);
-  void gather_within(exchange::Halo& halo, neighbors::Rows<T>& rows);
+  void gather_within(exchange::Halo& halo, neighbors::PairData<T>& rows);
   void begin_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
   void end_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
   Phase of_fringe(Phase phase) const {

@@ -9,7 +9,7 @@
 #include "base/vec.hpp"
 #include "integrate/flow/schedule.hpp"
 #include "integrate/flow/state.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 
 namespace eddyline::integrate {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/lanes.hpp"
-#include "base/share_out.hpp"
+#include "base/parallel_for.hpp"
 #include "base/transpose.hpp"
 
 namespace eddyline::neighbors {
@@ -48,8 +48,8 @@ EDDYLINE_INLINE Range range_of(const float* values, std::int32_t count) {
     const Pack8f value = Pack8f::load(values + std::min(k, count - k_lanes));
     lower = min(value, lower), upper = max(value, upper);
   }
-  return {chosen(lower, [](Pack8f a, Pack8f b) { return min(a, b); }),
-          chosen(upper, [](Pack8f a, Pack8f b) { return max(a, b); })};
+  return {reduce_lanes(lower, [](Pack8f a, Pack8f b) { return min(a, b); }),
+          reduce_lanes(upper, [](Pack8f a, Pack8f b) { return max(a, b); })};
 }
 
 constexpr auto k_least = [](float a, float b) { return std::min(a, b); };
@@ -81,53 +81,53 @@ void choose_around(const Array<float>& values, const std::array<std::int32_t, Ru
 }  // namespace
 
 template <class T, int D>
-void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particles::CellRows& rows,
-                             const particles::CellRows& walls) {
+void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particles::CellIndex& rows,
+                             const particles::CellIndex& walls) {
   layout_ = &layout;
   find_cells(rows, walls);
   const auto cells = static_cast<std::size_t>(cells_.size());
   for (int d = 0; d < D; ++d) lower_[d].assign(cells, k_none), upper_[d].assign(cells, -k_none);
-  from_middle_.assign(cells, 0);
+  midpoint_distance_.assign(cells, 0);
   find_occupied(rows, walls);
 }
 
 template <class T, int D>
-void DriftBound<T, D>::find_cells(const particles::CellRows& rows, const particles::CellRows& walls) {
+void DriftBound<T, D>::find_cells(const particles::CellIndex& rows, const particles::CellIndex& walls) {
   cells_.copy(rows.cells);
   cells_.add(walls.cells);
   cells_.number();
   layout_->find_computed_around(cells_, around_);
   layout_->remove_foreign(around_);
   layout_->add_around(around_, cells_);
-  surrounded_.clear();
+  active_runs_.clear();
   std::int32_t last = -1;
   around_.for_each([&](std::int32_t cell) {
     const auto b = static_cast<std::size_t>(layout_->box_of(cell));
-    const bool goes_on = last + 1 == cell && cell - surrounded_.back().first < CellRun::k_most;
-    if (!goes_on) surrounded_.push_back({b, cell, 0, 0});
-    ++surrounded_.back().end;
+    const bool goes_on = last + 1 == cell && cell - active_runs_.back().first < CellRun::k_most;
+    if (!goes_on) active_runs_.push_back({b, cell, 0, 0});
+    ++active_runs_.back().end;
     last = cell;
   });
   cells_.number();
-  for (CellRun& run : surrounded_) {
+  for (CellRun& run : active_runs_) {
     run.begin = cells_.before(run.first);
     run.end += run.begin;
   }
 }
 
 template <class T, int D>
-void DriftBound<T, D>::find_occupied(const particles::CellRows& rows, const particles::CellRows& walls) {
+void DriftBound<T, D>::find_occupied(const particles::CellIndex& rows, const particles::CellIndex& walls) {
   images_.clear(), occupied_.clear(), foreign_.clear();
-  particles::CellSet& of_others = around_;  // reused from here on
-  of_others.clear(layout_->cells());
+  particles::CellSet& foreign_cells = around_;  // reused from here on
+  foreign_cells.clear(layout_->cells());
   for (const auto& other : layout_->rank_cells())
-    for (const auto& ghost : other.received) of_others.add(ghost.cell);
+    for (const auto& ghost : other.received) foreign_cells.add(ghost.cell);
   const auto add = [&](std::int32_t cell) {
     const std::int32_t number = cells_.before(cell);
     if (const auto* copy = layout_->copy_of(cell)) {
       images_.push_back({cells_.before(copy->from_cell), number});
     } else if (layout_->distance(cell) <= 1) {
-      if (of_others.has(cell)) foreign_.push_back(occupied_.size());
+      if (foreign_cells.has(cell)) foreign_.push_back(occupied_.size());
       occupied_.push_back({number, rows.of(cell), walls.of(cell)});
     }
   };
@@ -145,29 +145,29 @@ void DriftBound<T, D>::find_occupied(const particles::CellRows& rows, const part
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure(const Course<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved,
-                               float share) {
+void DriftBound<T, D>::measure(const PredictedPath<T>& path, const FixedPositions& from,
+                               const WallDisplacement* walls_moved, float share) {
   for_each_occupied(walls_moved != nullptr, [&](std::size_t first, std::size_t last) {
-    measure_course(first, last, course, from, walls_moved, share);
+    measure_path(first, last, path, from, walls_moved, share);
   });
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure_foreign(const Course<T>& course, const FixedPositions& from,
+void DriftBound<T, D>::measure_foreign(const PredictedPath<T>& path, const FixedPositions& from,
                                        const WallDisplacement* walls_moved) {
-  for (const std::size_t k : foreign_) measure_course(k, k + 1, course, from, walls_moved, 1);
+  for (const std::size_t k : foreign_) measure_path(k, k + 1, path, from, walls_moved, 1);
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure_course(std::size_t first, std::size_t last, const Course<T>& course,
-                                      const FixedPositions& from, const WallDisplacement* walls_moved, float share) {
-  const auto find = [&](const particles::RowRange& rows, Ways& ways) {
-    ways.find_columns(course, rows);
+void DriftBound<T, D>::measure_path(std::size_t first, std::size_t last, const PredictedPath<T>& path,
+                                    const FixedPositions& from, const WallDisplacement* walls_moved, float share) {
+  const auto find = [&](const particles::RowRange& rows, RowDisplacements& displacements) {
+    displacements.find_columns(path, rows);
     const std::int32_t count = rows.count();
     for (int d = 0; d < D; ++d) {
-      const typename Course<T>::Axis axis = ways.axis(course, d);
+      const typename PredictedPath<T>::Axis axis = displacements.axis(path, d);
       const std::int32_t* place = from.x[d].data() + rows.begin;
-      float* way = ways.along[d];
+      float* way = displacements.along[d];
 #pragma omp simd
       for (std::int32_t k = 0; k < count; ++k) way[k] = axis.displacement(k, place[k]);
     }
@@ -176,10 +176,10 @@ void DriftBound<T, D>::measure_course(std::size_t first, std::size_t last, const
 }
 
 template <class T, int D>
-void DriftBound<T, D>::Ways::find_columns(const Course<T>& course, const particles::RowRange& rows) {
+void DriftBound<T, D>::RowDisplacements::find_columns(const PredictedPath<T>& path, const particles::RowRange& rows) {
   constexpr int k_some = k_columns_at_once;
-  const T* first = course.rows->row(rows.begin).first;
-  const bool has_more = course.to_come != 0 && course.velocity + D > k_some;
+  const T* first = path.rows->row(rows.begin).first;
+  const bool has_more = path.remaining != 0 && path.velocity + D > k_some;
   std::int32_t k = 0;
   const auto row = [&](int l) { return first + (k + l) * k_first_part; };
   for (; k + k_rows_at_once <= rows.count(); k += k_rows_at_once) {
@@ -192,58 +192,60 @@ void DriftBound<T, D>::Ways::find_columns(const Course<T>& course, const particl
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure(const Headings& headings, const Headings* wall_headings) {
-  const auto find = [&](const particles::RowRange& rows, Ways& ways) {
+void DriftBound<T, D>::measure(const ReferenceVelocities& velocities, const ReferenceVelocities* wall_velocities) {
+  const auto find = [&](const particles::RowRange& rows, RowDisplacements& displacements) {
     for (int d = 0; d < D; ++d) {
-      const std::int16_t* heading = headings.x[d].data() + rows.begin;
-      float* way = ways.along[d];
+      const std::int16_t* velocity_of_row = velocities.x[d].data() + rows.begin;
+      float* way = displacements.along[d];
 #pragma omp simd
-      for (std::int32_t k = 0; k < rows.count(); ++k) way[k] = Headings::k_unit * static_cast<float>(heading[k]);
+      for (std::int32_t k = 0; k < rows.count(); ++k)
+        way[k] = ReferenceVelocities::k_unit * static_cast<float>(velocity_of_row[k]);
     }
   };
-  for_each_occupied(wall_headings != nullptr, [&](std::size_t first, std::size_t last) {
-    measure_cells<false>(first, last, wall_headings == nullptr ? nullptr : wall_headings->x, Headings::k_unit, find);
+  for_each_occupied(wall_velocities != nullptr, [&](std::size_t first, std::size_t last) {
+    measure_cells<false>(first, last, wall_velocities == nullptr ? nullptr : wall_velocities->x,
+                         ReferenceVelocities::k_unit, find);
   });
 }
 
 template <class T, int D>
-bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
-                              const WallDisplacement* walls_moved) {
-  return course.to_come == 0 ? follow<true>(course, headings, time, at, walls_moved)
-                             : follow<false>(course, headings, time, at, walls_moved);
+bool DriftBound<T, D>::advance(const PredictedPath<T>& path, const ReferenceVelocities& velocities, float time,
+                               FixedPositions& at, const WallDisplacement* walls_moved) {
+  return path.remaining == 0 ? advance<true>(path, velocities, time, at, walls_moved)
+                             : advance<false>(path, velocities, time, at, walls_moved);
 }
 
 /// Ends: the rows are already at the end of their path, and velocities are not needed.
 template <class T, int D>
 template <bool Ends>
-bool DriftBound<T, D>::follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
-                              const WallDisplacement* walls_moved) {
-  const float of_heading = Headings::k_unit * time;
+bool DriftBound<T, D>::advance(const PredictedPath<T>& path, const ReferenceVelocities& velocities, float time,
+                               FixedPositions& at, const WallDisplacement* walls_moved) {
+  const float to_quanta = ReferenceVelocities::k_unit * time;
   // Moves rows and finds how far they have moved beyond what was expected.
-  const auto go = [&](const particles::RowRange& rows, Ways& ways) {
+  const auto go = [&](const particles::RowRange& rows, RowDisplacements& displacements) {
     constexpr float k_farthest = 0x1p30F;
     const std::int32_t first = rows.begin, count = rows.count();
-    ways.find_columns(course, rows);
-    if constexpr (!Ends) std::fill_n(ways.from_middle, count, 0.0F);
+    displacements.find_columns(path, rows);
+    if constexpr (!Ends) std::fill_n(displacements.midpoint_distance, count, 0.0F);
     for (int d = 0; d < D; ++d) {
       std::int32_t* x = at.x[d].data() + first;
-      const std::int16_t* heading = headings.x[d].data() + first;
-      const typename Course<T>::Axis axis = ways.axis(course, d);
-      float *way = ways.along[d], *from_middle = ways.from_middle;
+      const std::int16_t* velocity_of_row = velocities.x[d].data() + first;
+      const typename PredictedPath<T>::Axis axis = displacements.axis(path, d);
+      float *way = displacements.along[d], *midpoint_distance = displacements.midpoint_distance;
 #pragma omp simd
       for (std::int32_t k = 0; k < count; ++k) {
         float by;
         if constexpr (Ends) {
-          by = axis.so_far(k, x[k]);
+          by = axis.current_displacement(k, x[k]);
         } else {
           by = std::nearbyint(axis.displacement(k, x[k]));
-          const float beside_middle = axis.from_middle(k, x[k]), most = from_middle[k];
-          from_middle[k] = beside_middle > most ? beside_middle : most;
+          const float beside_middle = axis.midpoint_distance(k, x[k]), most = midpoint_distance[k];
+          midpoint_distance[k] = beside_middle > most ? beside_middle : most;
         }
         const auto quanta = static_cast<std::int32_t>(std::min(k_farthest, std::max(-k_farthest, by)));
         x[k] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[k]) + static_cast<std::uint32_t>(quanta));
-        const float beside = by - static_cast<float>(heading[k]) * of_heading;
-        way[k] = std::abs(by) < k_farthest ? beside : k_none;
+        const float excess = by - static_cast<float>(velocity_of_row[k]) * to_quanta;
+        way[k] = std::abs(by) < k_farthest ? excess : k_none;
       }
     }
   };
@@ -262,15 +264,15 @@ template <class T, int D>
 template <class Measure>
 void DriftBound<T, D>::for_each_occupied(bool walls_move, Measure&& measure) {
   const auto count = static_cast<std::int64_t>(walls_move ? occupied_.size() : with_fluid_);
-  constexpr std::int64_t k_portion = 64;  // cells per work item
-  share_out(count, k_portion, [&](std::int64_t first, std::int64_t last) {
+  constexpr std::int64_t k_block = 64;  // cells per work item
+  parallel_for(count, k_block, [&](std::int64_t first, std::int64_t last) {
     measure(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
   });
   copy_to_images();
 }
 
 template <class T, int D>
-template <bool WithMiddle, class Number, class Find>
+template <bool WithMidpoint, class Number, class Find>
 void DriftBound<T, D>::measure_cells(std::size_t first, std::size_t last, const Array<Number>* walls_moved, float share,
                                      Find&& find) {
   for (std::size_t k = first; k < last; ++k) {
@@ -281,16 +283,16 @@ void DriftBound<T, D>::measure_cells(std::size_t first, std::size_t last, const 
           range_of_walls(cell.walls, walls_moved == nullptr ? nullptr : walls_moved[d].data(), share);
       lower_[d][n] = of_walls.lower, upper_[d][n] = of_walls.upper;
     }
-    if constexpr (WithMiddle) from_middle_[n] = 0;
+    if constexpr (WithMidpoint) midpoint_distance_[n] = 0;
   }
-  Ways ways;
+  RowDisplacements displacements;
   while (first < last) {
     const Occupied& cell = occupied_[first];
-    if (cell.fluid.count() > Ways::k_most) {
+    if (cell.fluid.count() > RowDisplacements::k_most) {
       for (particles::RowRange some{cell.fluid.begin, 0}; some.begin < cell.fluid.end; some.begin = some.end) {
-        some.end = std::min(some.begin + Ways::k_most, cell.fluid.end);
-        find(some, ways);
-        take_in<WithMiddle>(cell, ways, 0, some.count());
+        some.end = std::min(some.begin + RowDisplacements::k_most, cell.fluid.end);
+        find(some, displacements);
+        merge<WithMidpoint>(cell, displacements, 0, some.count());
       }
       ++first;
       continue;
@@ -300,27 +302,29 @@ void DriftBound<T, D>::measure_cells(std::size_t first, std::size_t last, const 
     std::size_t end = first + 1;
     for (; end < last; ++end) {
       const particles::RowRange& more = occupied_[end].fluid;
-      if (more.begin != rows.end || more.end - rows.begin > Ways::k_most) break;
+      if (more.begin != rows.end || more.end - rows.begin > RowDisplacements::k_most) break;
       rows.end = more.end;
     }
-    find(rows, ways);
+    find(rows, displacements);
     for (; first < end; ++first) {
       const particles::RowRange& own = occupied_[first].fluid;
-      take_in<WithMiddle>(occupied_[first], ways, own.begin - rows.begin, own.count());
+      merge<WithMidpoint>(occupied_[first], displacements, own.begin - rows.begin, own.count());
     }
   }
 }
 
 template <class T, int D>
-template <bool WithMiddle>
-void DriftBound<T, D>::take_in(const Occupied& cell, const Ways& ways, std::int32_t first, std::int32_t count) {
+template <bool WithMidpoint>
+void DriftBound<T, D>::merge(const Occupied& cell, const RowDisplacements& displacements, std::int32_t first,
+                             std::int32_t count) {
   const auto n = static_cast<std::size_t>(cell.number);
   for (int d = 0; d < D; ++d) {
-    const Range range = range_of(ways.along[d] + first, count);
+    const Range range = range_of(displacements.along[d] + first, count);
     lower_[d][n] = std::min(lower_[d][n], range.lower), upper_[d][n] = std::max(upper_[d][n], range.upper);
   }
-  if constexpr (WithMiddle)
-    from_middle_[n] = std::max(from_middle_[n], range_of(ways.from_middle + first, count).upper);
+  if constexpr (WithMidpoint)
+    midpoint_distance_[n] =
+        std::max(midpoint_distance_[n], range_of(displacements.midpoint_distance + first, count).upper);
 }
 
 /// Images move as the cells that they copy.
@@ -329,7 +333,7 @@ void DriftBound<T, D>::copy_to_images() {
   for (const Image& image : images_) {
     const auto from = static_cast<std::size_t>(image.from), to = static_cast<std::size_t>(image.to);
     for (int d = 0; d < D; ++d) lower_[d][to] = lower_[d][from], upper_[d][to] = upper_[d][from];
-    from_middle_[to] = from_middle_[from];
+    midpoint_distance_[to] = midpoint_distance_[from];
   }
 }
 
@@ -347,8 +351,8 @@ template <class T, int D>
 Drift DriftBound<T, D>::largest() const {
   float approach2 = 0, moved2 = 0, closing = 0;
 #pragma omp parallel for schedule(static, 2) reduction(max : approach2, moved2, closing)
-  for (std::size_t s = 0; s < surrounded_.size(); ++s) {
-    const CellRun& run = surrounded_[s];
+  for (std::size_t s = 0; s < active_runs_.size(); ++s) {
+    const CellRun& run = active_runs_[s];
     const Largest own = largest_of(run);
     approach2 = std::max(approach2, own.approach2), moved2 = std::max(moved2, own.moved2);
     closing = std::max(closing, own.closing);
@@ -409,7 +413,7 @@ typename DriftBound<T, D>::Largest DriftBound<T, D>::largest_of(const CellRun& r
 /// Empty cells have an inverted range (lowest above highest), whose difference is negative: the maximum with 0 hides
 /// it.
 template <class T, int D>
-void DriftBound<T, D>::find_touching(const CellRun& run, float* approach) const {
+void DriftBound<T, D>::find_relative_drift(const CellRun& run, float* approach) const {
   const RunsAround around = this->around(run);
   const std::int32_t cells = run.end - run.begin;
   float lowest[CellRun::k_most], highest[CellRun::k_most], square[CellRun::k_most] = {};
@@ -428,17 +432,17 @@ void DriftBound<T, D>::find_touching(const CellRun& run, float* approach) const 
 }
 
 template <class T, int D>
-void DriftBound<T, D>::find_beside_middle(const CellRun& run, float* beside) const {
+void DriftBound<T, D>::find_midpoint_excess(const CellRun& run, float* excess) const {
   const float of_two = 2 * std::sqrt(static_cast<float>(D));  // two particles, all axes
   const std::int32_t cells = run.end - run.begin;
-  choose_around(from_middle_, around(run), cells, 0, k_most, beside);
-  for (std::int32_t k = 0; k < cells; ++k) beside[k] *= of_two;
+  choose_around(midpoint_distance_, around(run), cells, 0, k_most, excess);
+  for (std::int32_t k = 0; k < cells; ++k) excess[k] *= of_two;
 }
 
 template <class T, int D>
 std::size_t DriftBound<T, D>::bytes() const {
-  std::size_t bytes = around_.bytes() + cells_.bytes() + from_middle_.bytes() +
-                      surrounded_.capacity() * sizeof(CellRun) + occupied_.capacity() * sizeof(Occupied) +
+  std::size_t bytes = around_.bytes() + cells_.bytes() + midpoint_distance_.bytes() +
+                      active_runs_.capacity() * sizeof(CellRun) + occupied_.capacity() * sizeof(Occupied) +
                       images_.capacity() * sizeof(Image);
   for (int d = 0; d < D; ++d) bytes += lower_[d].bytes() + upper_[d].bytes();
   return bytes;

@@ -8,15 +8,15 @@
 
 #include "base/arrays.hpp"
 #include "neighbors/list.hpp"
-#include "neighbors/rows.hpp"
-#include "particles/cell_rows.hpp"
+#include "neighbors/pair_data.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::neighbors {
 
 /// Upper bounds over all particles, in quanta.
 struct Drift {
-  float approach = 0;  // decrease of the distance between two particles that are not neighbours
-  float moved = 0;  // displacement of a particle
+  float relative_drift = 0;    // decrease of the distance between two particles that are not neighbours
+  float max_displacement = 0;  // displacement of a particle
 };
 
 /// Displacement of the wall particles from their stored positions to the end of the step: one array per axis, for the
@@ -27,36 +27,36 @@ struct WallDisplacement {
 
 /// Predicted paths of particles: they continue from their positions with their velocities.
 template <class T>
-struct Course {
-  const Rows<T>* rows;
-  int velocity;  // index of the first velocity component in a row's first part
-  float to_come;  // factor from velocity to the remaining displacement [quanta]
+struct PredictedPath {
+  const PairData<T>* rows;
+  int velocity;     // index of the first velocity component in a row's first part
+  float remaining;  // factor from velocity to the remaining displacement [quanta]
 
   /// One axis of several rows.
   struct Axis {
     const T *place, *speed;  // position and velocity of each row
-    float to_come;
+    float remaining;
 
-    /// Displacement from the position `from` to the end of the path [quanta]. If to_come is 0, velocities need not be
+    /// Displacement from the position `from` to the end of the path [quanta]. If remaining is 0, velocities need not be
     /// known.
     float displacement(std::int32_t k, std::int32_t from) const {
-      const float so_far = this->so_far(k, from);
-      return to_come == 0 ? so_far : std::fma(static_cast<float>(speed[k]), to_come, so_far);
+      const float current = current_displacement(k, from);
+      return remaining == 0 ? current : std::fma(static_cast<float>(speed[k]), remaining, current);
     }
     /// Distance between the current position and the midpoint of the whole path from `from` [quanta].
-    float from_middle(std::int32_t k, std::int32_t from) const {
-      return 0.5F * std::abs(std::fma(-static_cast<float>(speed[k]), to_come, so_far(k, from)));
+    float midpoint_distance(std::int32_t k, std::int32_t from) const {
+      return 0.5F * std::abs(std::fma(-static_cast<float>(speed[k]), remaining, current_displacement(k, from)));
     }
     /// Displacement from the position `from` to the current position [quanta].
-    float so_far(std::int32_t k, std::int32_t from) const {
-      const auto here = static_cast<std::uint32_t>(Rows<T>::get_fixed(place + k));
+    float current_displacement(std::int32_t k, std::int32_t from) const {
+      const auto here = static_cast<std::uint32_t>(PairData<T>::get_fixed(place + k));
       return static_cast<float>(static_cast<std::int32_t>(here - static_cast<std::uint32_t>(from)));
     }
   };
   /// One axis of a single row.
   Axis of_row(std::int32_t row, int axis) const {
     const T* first = rows->row(row).first;
-    return {first + axis, first + velocity + axis, to_come};
+    return {first + axis, first + velocity + axis, remaining};
   }
 };
 
@@ -82,34 +82,34 @@ class DriftBound {
  public:
   /// Sets the cells of the particles, valid until they are sorted again. Cells outside this rank's surroundings, and
   /// those without any particle around, are skipped. The layout must stay unchanged until then.
-  void begin(const particles::CellLayout& layout, const particles::CellRows& rows, const particles::CellRows& walls);
+  void begin(const particles::CellLayout& layout, const particles::CellIndex& rows, const particles::CellIndex& walls);
   /// The own cells that are not empty or touch a cell that is not empty.
-  const std::vector<CellRun>& surrounded() const { return surrounded_; }
-  /// All cells for which per-cell arrays have entries: surrounded(), the cells around them, and relevant cells of other
-  /// ranks.
+  const std::vector<CellRun>& active_runs() const { return active_runs_; }
+  /// All cells for which per-cell arrays have entries: active_runs(), the cells around them, and relevant cells of
+  /// other ranks.
   const particles::CellSet& cells() const { return cells_; }
   /// Measures the displacements in each cell at the end of the predicted path. `from`: positions of the rows at the
   /// start of the measurement. Walls have moved by `share` times `walls_moved`; if that is null, they are at rest.
-  void measure(const Course<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved = nullptr,
+  void measure(const PredictedPath<T>& path, const FixedPositions& from, const WallDisplacement* walls_moved = nullptr,
                float share = 1);
   /// Repeats the measurement for cells of other ranks with another path.
-  void measure_foreign(const Course<T>& course, const FixedPositions& from,
+  void measure_foreign(const PredictedPath<T>& path, const FixedPositions& from,
                        const WallDisplacement* walls_moved = nullptr);
   /// Measures the displacements from `at` to the end of the path, minus those expected from the reference velocities
   /// during the time in which sound travels `time` [quanta]; then sets `at` to the end of the path. Returns false if a
   /// displacement is NaN or too large for the number format.
-  bool follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
-              const WallDisplacement* walls_moved = nullptr);
-  /// Measures the expected velocities in each cell, in units of the speed of sound, for find_touching(). Walls move
-  /// with `wall_headings`; if that is null, they are at rest.
-  void measure(const Headings& headings, const Headings* wall_headings = nullptr);
+  bool advance(const PredictedPath<T>& path, const ReferenceVelocities& velocities, float time, FixedPositions& at,
+               const WallDisplacement* walls_moved = nullptr);
+  /// Measures the expected velocities in each cell, in units of the speed of sound, for find_relative_drift(). Walls
+  /// move with `wall_velocities`; if that is null, they are at rest.
+  void measure(const ReferenceVelocities& velocities, const ReferenceVelocities* wall_velocities = nullptr);
   /// For each cell of a run, an upper bound of the approach between its own particles and those of touching cells. It
   /// needs less work than largest() and is never smaller, but larger if different cells around have moved most along
   /// different axes. `approach` gets one value per cell, as do the outputs below.
-  void find_touching(const CellRun& run, float* approach) const;
-  /// Upper bound of how much more than half of the approach found by follow() the current positions may have
+  void find_relative_drift(const CellRun& run, float* approach) const;
+  /// Upper bound of how much more than half of the approach found by advance() the current positions may have
   /// approached.
-  void find_beside_middle(const CellRun& run, float* beside) const;
+  void find_midpoint_excess(const CellRun& run, float* excess) const;
   /// Bounds over everything measured so far.
   Drift largest() const;
   std::size_t bytes() const;
@@ -128,37 +128,37 @@ class DriftBound {
   using RunsAround = std::array<std::int32_t, D == 2 ? 3 : 9>;
 
   /// Displacements of some rows, stored by column so that loops over them vectorise.
-  struct Ways {
+  struct RowDisplacements {
     static constexpr std::int32_t k_most = 512;  // rows
     T column[k_first_part][k_most];
     float along[D][k_most];
-    float from_middle[k_most];
+    float midpoint_distance[k_most];
 
     /// Loads the columns of the rows that the path needs.
-    void find_columns(const Course<T>& course, const particles::RowRange& rows);
-    typename Course<T>::Axis axis(const Course<T>& course, int d) const {
-      return {column[d], column[course.velocity + d], course.to_come};
+    void find_columns(const PredictedPath<T>& path, const particles::RowRange& rows);
+    typename PredictedPath<T>::Axis axis(const PredictedPath<T>& path, int d) const {
+      return {column[d], column[path.velocity + d], path.remaining};
     }
   };
   /// Processes the occupied cells [first, last): find(rows, lengths) computes the displacements of some rows. Walls
   /// have moved by `share` times `walls_moved`; if that is null, they are at rest.
-  template <bool WithMiddle, class Number, class Find>
+  template <bool WithMidpoint, class Number, class Find>
   void measure_cells(std::size_t first, std::size_t last, const Array<Number>* walls_moved, float share, Find&& find);
   /// Measures the displacements along a predicted path.
-  void measure_course(std::size_t first, std::size_t last, const Course<T>& course, const FixedPositions& from,
-                      const WallDisplacement* walls_moved, float share);
+  void measure_path(std::size_t first, std::size_t last, const PredictedPath<T>& path, const FixedPositions& from,
+                    const WallDisplacement* walls_moved, float share);
   /// Merges the displacements of one cell's rows into the cell's minimum and maximum.
-  template <bool WithMiddle>
-  void take_in(const Occupied& cell, const Ways& ways, std::int32_t first, std::int32_t count);
+  template <bool WithMidpoint>
+  void merge(const Occupied& cell, const RowDisplacements& displacements, std::int32_t first, std::int32_t count);
   template <bool Ends>
-  bool follow(const Course<T>& course, const Headings& headings, float time, FixedPositions& at,
-              const WallDisplacement* walls_moved);
+  bool advance(const PredictedPath<T>& path, const ReferenceVelocities& velocities, float time, FixedPositions& at,
+               const WallDisplacement* walls_moved);
   bool is_empty(std::size_t number) const { return !(lower_[0][number] <= upper_[0][number]); }
   /// Calls measure(first, last) for all occupied cells, or only for those with fluid if walls do not move.
   template <class Measure>
   void for_each_occupied(bool walls_move, Measure&& measure);
-  void find_cells(const particles::CellRows& rows, const particles::CellRows& walls);
-  void find_occupied(const particles::CellRows& rows, const particles::CellRows& walls);
+  void find_cells(const particles::CellIndex& rows, const particles::CellIndex& walls);
+  void find_occupied(const particles::CellIndex& rows, const particles::CellIndex& walls);
   void copy_to_images();
   /// Squares of the bounds over some cells, and the largest approach along one axis.
   struct Largest {
@@ -169,15 +169,15 @@ class DriftBound {
 
   const particles::CellLayout* layout_ = nullptr;
   particles::CellSet cells_;
-  particles::CellSet around_;  // used while surrounded_ is determined
-  std::vector<CellRun> surrounded_;
+  particles::CellSet around_;  // used while active_runs_ is determined
+  std::vector<CellRun> active_runs_;
   std::vector<Occupied> occupied_;  // on or near this rank's own cells; cells with fluid come first
   std::size_t with_fluid_ = 0;
   std::vector<std::size_t> foreign_;  // indices in occupied_ of the cells of other ranks
   std::vector<Image> images_;
   // Indexed by cell number.
   Array<float> lower_[D], upper_[D];  // of the displacements in each cell
-  Array<float> from_middle_;
+  Array<float> midpoint_distance_;
 };
 
 }  // namespace eddyline::neighbors

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "neighbors/list.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 
 namespace eddyline::neighbors {
 
@@ -39,8 +39,8 @@ struct Values {
 template <class T>
 class RowField {
  public:
-  RowField(Rows<T>& rows, int dimensions) : RowField(rows, dimensions, {0, rows.width()}) {}
-  RowField(Rows<T>& rows, int dimensions, Values sent) : rows_(rows), dimensions_(dimensions) {
+  RowField(PairData<T>& rows, int dimensions) : RowField(rows, dimensions, {0, rows.width()}) {}
+  RowField(PairData<T>& rows, int dimensions, Values sent) : rows_(rows), dimensions_(dimensions) {
     const int split = std::clamp(k_first_part - sent.first, 0, sent.count);
     add(sent.first, split, false);
     add(std::max(sent.first - k_first_part, 0), sent.count - split, true);
@@ -91,7 +91,7 @@ class RowField {
     bytes_ += bytes;
   }
 
-  Rows<T>& rows_;
+  PairData<T>& rows_;
   int dimensions_, pieces_ = 0;
   std::array<Piece, 2> piece_;
   std::size_t bytes_ = 0;

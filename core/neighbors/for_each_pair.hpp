@@ -18,7 +18,7 @@ inline constexpr bool k_holds_two = 3 * sizeof(State) <= (P::k_registers - 2) * 
 
 /// Number of entries by which lists are prefetched. It exceeds what the processor fetches at a time; loads of rows keep
 /// the processor so busy that its own prefetch of lists comes too late.
-inline constexpr std::int32_t k_ahead = 32 * k_chunk;
+inline constexpr std::int32_t k_prefetch_entries = 32 * k_chunk;
 
 /// Calls visit(load(places)) for every entry of the chunk's lists, in order; `places` points at the places of the
 /// lanes' neighbours. If there are enough registers, the next neighbours are loaded during the computation with the
@@ -32,7 +32,7 @@ EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load
     auto j = load(entries);
     for (std::int32_t k = 1; k < chunk.length; ++k) {
       entries += k_chunk;
-      __builtin_prefetch(entries + k_ahead);
+      __builtin_prefetch(entries + k_prefetch_entries);
       const auto next = load(entries);
       visit(j);
       j = next;
@@ -40,7 +40,7 @@ EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load
     visit(j);
   } else {
     for (std::int32_t k = 0; k < chunk.length; ++k, entries += k_chunk) {
-      __builtin_prefetch(entries + k_ahead);
+      __builtin_prefetch(entries + k_prefetch_entries);
       visit(load(entries));
     }
   }

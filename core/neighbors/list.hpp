@@ -11,11 +11,12 @@
 #include "base/arrays.hpp"
 #include "base/pack.hpp"
 #include "base/vec.hpp"
-#include "particles/cell_rows.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::neighbors {
 
-inline constexpr int k_chunk = 16;  // particles per chunk, as many as the widest pack has lanes; narrower packs process a chunk in parts
+inline constexpr int k_chunk =
+    16;  // particles per chunk, as many as the widest pack has lanes; narrower packs process a chunk in parts
 
 /// Lists of the sixteen particles of a chunk. entries[16 k + lane] is the place of the k-th neighbour's row, see
 /// k_row_step; shorter lists are padded with the place of the sentinel.
@@ -32,7 +33,7 @@ struct Targets {
   std::int32_t sentinel = 0;  // row of the missing particles of the last chunk
 
   Targets() = default;
-  explicit Targets(const particles::CellRows& rows)
+  explicit Targets(const particles::CellIndex& rows)
       : slot(rows.slot.size() == 0 ? nullptr : rows.slot.data()), count(rows.computed()), sentinel(rows.rows) {}
 
   std::int32_t row_of(std::int64_t k) const { return slot == nullptr ? static_cast<std::int32_t>(k) : slot[k]; }
@@ -61,7 +62,7 @@ struct FixedPositions {
 
 /// Velocities that the list builder expects for the same rows, one array per axis. The prediction may be wrong without
 /// harm to results.
-struct Headings {
+struct ReferenceVelocities {
   static constexpr float k_unit = 0x1p-12F;  // in units of the speed of sound; the range is eight times that speed
   Array<std::int16_t> x[3];
 
@@ -76,11 +77,12 @@ struct Headings {
 
 /// Prediction of motion: lists that must stay valid for some time omit pairs that will not meet in that time if all
 /// particles move as expected. Times are given as the distance that sound travels in them [quanta].
-struct Foresight {
-  const Headings* targets = nullptr;  // null: they are at rest
-  const Headings* sources = nullptr;
+struct MotionPrediction {
+  const ReferenceVelocities* targets = nullptr;  // null: they are at rest
+  const ReferenceVelocities* sources = nullptr;
   float behind = 0;  // time in the past from which lists must be valid
-  const float* ahead = nullptr;  // time ahead until which they must be valid, indexed as Search::margins_of; null: no prediction
+  const float* ahead =
+      nullptr;  // time ahead until which they must be valid, indexed as Search::margins_of; null: no prediction
 };
 
 /// Input of the list builder.
@@ -90,14 +92,15 @@ struct Search {
   // Otherwise the cells with their own margin, and its (R + margin)^2 by the cell's number in this set.
   const particles::CellSet* margins_of = nullptr;
   const float* cut_squared_of = nullptr;
-  Foresight foresight;
+  MotionPrediction prediction;
   const particles::CellLayout* layout = nullptr;
-  const particles::CellRows* targets = nullptr;  // particles that get lists: those computed here
-  const particles::CellRows* sources = nullptr;  // rows that are candidates
+  const particles::CellIndex* targets = nullptr;  // particles that get lists: those computed here
+  const particles::CellIndex* sources = nullptr;  // rows that are candidates
   const FixedPositions* target_positions = nullptr;
   const FixedPositions* source_positions = nullptr;
-  const std::uint8_t* left_out = nullptr;  // per row of the sources (not the same kind), whether it is excluded; null: none
-  bool same = false;  // targets and sources are the same kind: skip the particle itself
+  const std::uint8_t* excluded =
+      nullptr;             // per row of the sources (not the same kind), whether it is excluded; null: none
+  bool same = false;       // targets and sources are the same kind: skip the particle itself
   bool all_pairs = false;  // ignore cells, every row is a candidate (test oracle)
 };
 
@@ -112,20 +115,20 @@ struct GroupBox {
 /// margin before they lose a pair.
 struct Group {
   std::int32_t center[3] = {0, 0, 0};
-  float heading[3] = {0, 0, 0};  // velocity of the centre
-  float behind = 0, ahead = 0;  // see Prediction; factors for reference velocities
-  GroupBox begin, end;  // `end` only with prediction
-  float limit = 0;  // (R + margin)^2: candidates within this distance become neighbours
-  float reach = 0;  // largest distance of a neighbour from the centre along an axis
+  float velocity[3] = {0, 0, 0};  // velocity of the centre
+  float behind = 0, ahead = 0;    // see Prediction; factors for reference velocities
+  GroupBox begin, end;            // `end` only with prediction
+  float limit = 0;                // (R + margin)^2: candidates within this distance become neighbours
+  float reach = 0;                // largest distance of a neighbour from the centre along an axis
 
   /// Sets `limit` and `reach`.
-  void look_as_far_as(float cut_squared);
+  void set_cutoff(float cut_squared);
 };
 
 /// Consecutive candidates: rows, or images of rows.
 struct RowRun {
   std::int32_t begin, end;  // rows that are not images
-  Int3 shift{0, 0, 0};  // from these rows to their images [quanta]
+  Int3 shift{0, 0, 0};      // from these rows to their images [quanta]
   std::int32_t offset = 0;  // from these row numbers to those of the images
 };
 
@@ -141,24 +144,24 @@ struct Candidates {
     }
     std::size_t bytes() const { return word[0].bytes() + word[1].bytes(); }
   };
-  Places begin, end;  // `end` only with prediction
+  Places begin, end;          // `end` only with prediction
   Array<std::int32_t> place;  // place of the source's row
   std::int32_t count = 0;
   std::int32_t own = 0;  // index of the group's first own particle; with Search::same all of them are candidates
 
-  void resize(std::size_t size, bool foresees) {
+  void resize(std::size_t size, bool predicts) {
     begin.resize(size), place.resize(size);
-    if (foresees) end.resize(size);
+    if (predicts) end.resize(size);
   }
   std::size_t bytes() const { return begin.bytes() + end.bytes() + place.bytes(); }
 };
 
 /// A particle that searches for neighbours, and its positions at begin and end relative to the group's centre.
-struct Seeker {
+struct QueryParticle {
   float begin[3], end[3];
   std::int32_t self;  // index of the particle itself among the candidates, which is skipped; -1 if it is none of them
   std::int32_t* neighbors;  // output: places of the neighbours, in order
-  std::int32_t found = 0;  // output: number of neighbours
+  std::int32_t found = 0;   // output: number of neighbours
 };
 
 /// Memory for the entries of one thread's chunks, in slabs that never move, so that lists grow without being copied.
@@ -198,11 +201,11 @@ class NeighborList {
   std::size_t bytes() const;
 
  private:
-  static constexpr std::int64_t k_few = 4096;  // entries that may always be wasted
+  static constexpr std::int64_t k_min_waste = 4096;  // entries that may always be wasted
 
   /// Entries of a chunk that has outgrown them; the memory itself holds this node of a linked list of free blocks.
-  struct Deserted {
-    Deserted* next;
+  struct FreeBlock {
+    FreeBlock* next;
     std::int64_t length;
   };
   /// Sums over some lists, and their capacity.
@@ -210,52 +213,53 @@ class NeighborList {
     std::int64_t stored = 0, padded = 0, room = 0;  // entries
   };
   /// Memory of one thread.
-  struct Workshop {
+  struct ThreadScratch {
     Arena arena;
-    Totals added;  // by lists that this thread has built, minus the lists they replace
-    Deserted* deserted = nullptr;  // left by chunks that this thread has built
+    Totals added;                      // by lists that this thread has built, minus the lists they replace
+    FreeBlock* free_blocks = nullptr;  // left by chunks that this thread has built
     Candidates candidates;
-    Array<std::int32_t> scratch;  // lists of one chunk, one after the other
-    std::int64_t most = 0;  // largest number of candidates around a chunk so far
+    Array<std::int32_t> lists;        // lists of one chunk, one after the other
+    std::int64_t max_candidates = 0;  // largest number of candidates around a chunk so far
 
-    void clear() { arena.clear(), added = {}, deserted = nullptr; }
-    void make_room(bool foresees);
+    void clear() { arena.clear(), added = {}, free_blocks = nullptr; }
+    void reserve(bool predicts);
     /// Returns entries for lists of that length, or a somewhat longer free block; then sets `length` to its length.
     std::int32_t* take(std::int32_t& length);
-    void leave(std::int32_t* entries, std::int32_t length);
-    /// Distance from one list to the next in `scratch`.
+    void recycle(std::int32_t* entries, std::int32_t length);
+    /// Distance from one list to the next in `lists`.
     static std::int64_t stride(std::int64_t candidates) { return candidates / k_chunk * k_chunk + 2 * k_chunk; }
   };
   class CellSearch;
 
-  Workshop& own_workshop();
+  ThreadScratch& own_scratch();
   void build_all(const Search& search, const ListKernels& kernels);
   std::int64_t find_due(const Search& search, const std::uint8_t* due);
-  void make_room_for_renewals(bool foresees);
+  void reserve_for_renewals(bool predicts);
   void build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search, const ListKernels& kernels,
-                   Workshop& workshop);
+                   ThreadScratch& scratch);
   void count();
   /// Whether outgrown lists waste so much memory that a complete rebuild is better.
-  bool is_scattered() const { return deserted_ > k_few + padded_ / 4; }
+  bool is_scattered() const { return wasted_ > k_min_waste + padded_ / 4; }
 
   Targets targets_;
   Array<Chunk> chunks_;
-  Array<std::int32_t> room_;  // capacity of each chunk's lists
-  std::vector<Workshop> workshops_;  // one per thread
-  Array<std::int32_t> due_;  // numbers of chunks
-  std::int64_t stored_ = 0, padded_ = 0, deserted_ = 0;  // deserted_: capacity that chunks have outgrown
+  Array<std::int32_t> room_;                           // capacity of each chunk's lists
+  std::vector<ThreadScratch> scratch_;                 // one per thread
+  Array<std::int32_t> due_;                            // numbers of chunks
+  std::int64_t stored_ = 0, padded_ = 0, wasted_ = 0;  // wasted_: capacity that chunks have outgrown
   std::int64_t version_ = 0;
   bool past_caches_ = false;
 };
 
 /// Appends the rows of `run` whose squared distance from the group's box is at most its limit at begin or, with
-/// prediction, at end. `headings`: velocities of the sources; null if they are at rest. `candidates` needs space for
+/// prediction, at end. `velocities`: those of the sources; null if they are at rest. `candidates` needs space for
 /// the whole run and sixteen more.
-using CollectFunction = void (*)(const FixedPositions& positions, const Headings* headings, int dimensions,
+using CollectFunction = void (*)(const FixedPositions& positions, const ReferenceVelocities* velocities, int dimensions,
                                  const Group& group, const RowRun& run, Candidates& candidates);
 /// Finds the candidates near each of the group's particles, possibly with a few just beyond the limit. Each output
 /// needs space for all candidates and sixteen more, which may be overwritten.
-using FilterFunction = void (*)(Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers);
+using FilterFunction = void (*)(Candidates& candidates, const Group& group, int dimensions,
+                                std::span<QueryParticle> queries);
 /// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: uses non-temporal stores if that is faster.
 using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,
                                     std::int32_t* to, bool past_caches);
@@ -266,7 +270,7 @@ struct ListKernels {
     CollectFunction collect;
     FilterFunction filter;
   };
-  Search present, foreseen;
+  Search unpredicted, predicted;
   InterleaveFunction interleave;
 };
 ListKernels list_kernels_scalar();

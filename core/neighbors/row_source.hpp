@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 
 namespace eddyline::neighbors {
 
 /// Each lane has its own neighbours, whose rows are loaded and transposed.
-struct EachItsOwn {
+struct OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {
@@ -31,7 +31,7 @@ struct EachItsOwn {
 };
 
 /// The same, with four values per transposition.
-struct ByFours : EachItsOwn {
+struct ByFours : OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {
@@ -40,7 +40,7 @@ struct ByFours : EachItsOwn {
 };
 
 /// The same for groups of four or eight values; the remaining values are gathered one by one.
-struct RestGathered : EachItsOwn {
+struct RestGathered : OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {
@@ -52,7 +52,7 @@ struct RestGathered : EachItsOwn {
 };
 
 /// All lanes load the first lane's neighbours, so that only arithmetic remains. For benchmarks.
-struct AllTheSame {
+struct SameNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {

@@ -8,7 +8,7 @@
 
 #include "base/archive.hpp"
 #include "base/errors.hpp"
-#include "comm/alone.hpp"
+#include "comm/single_process.hpp"
 #include "driver/doctor.hpp"
 #include "driver/simulation.hpp"
 #include "fuzz.hpp"
@@ -31,7 +31,7 @@ void try_reader(const std::vector<std::byte>& part, fuzz::Random& random) {
 
 int main(int count, char** arguments) {
   const world::World world = fixture::dam();
-  const auto communicator = comm::alone();
+  const auto communicator = comm::single_process();
   const auto simulation = driver::Simulation::make(world, {}, 0.01, *communicator);
   simulation->advance(INFINITY, 2, INFINITY);
   const std::vector<std::byte> part = simulation->save(0);

@@ -9,7 +9,7 @@
 
 #include "base/instructions.hpp"
 #include "harness.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/state_equations/choice.hpp"
@@ -25,7 +25,7 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::Rows<T> rows{classic::k_fluid_width<D>}, wall{classic::k_wall_width<D>};
+  neighbors::PairData<T> rows{classic::k_fluid_width<D>}, wall{classic::k_wall_width<D>};
   fixture::Targets fluid_targets, wall_targets;
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;

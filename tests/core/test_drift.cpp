@@ -1,4 +1,4 @@
-// How much nearer particles can have come since the last rebuild: never less than what pairs have done.
+// Bounds on how much closer particles can have come since the last rebuild: never less than the true value.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ using namespace fixture;
 
 namespace {
 
-using Field = Vec3 (*)(Vec3);  // velocity [quanta a half step]; an edge has 1.3e8
+using Field = Vec3 (*)(Vec3);  // velocity [quanta per half step]; a cell edge has 1.3e8
 
 Vec3 stream(Vec3) { return {3e6, -2e6, 0}; }
 Vec3 shear(Vec3 x) { return {1.6e7 * x.y, 0, 0}; }
@@ -33,23 +33,23 @@ neighbors::FixedPositions copy_of(const neighbors::FixedPositions& positions) {
   return copy;
 }
 
-constexpr float k_sound = 4e6F;  // how far it goes in half a step [quanta]
+constexpr float k_sound = 4e6F;  // distance that sound travels in half a step [quanta]
 
-/// Of every row the same [quanta a half step].
+/// The same velocity for every row [quanta per half step].
 template <int D>
-neighbors::Headings headings_of(const Sorted& s, Vec3 heading = {}) {
-  neighbors::Headings headings;
+neighbors::ReferenceVelocities headings_of(const Sorted& s, Vec3 heading = {}) {
+  neighbors::ReferenceVelocities headings;
   for (int d = 0; d < D; ++d)
-    headings.x[d].assign(s.positions.x[d].size(), neighbors::Headings::nearest(heading[d] / k_sound));
+    headings.x[d].assign(s.positions.x[d].size(), neighbors::ReferenceVelocities::nearest(heading[d] / k_sound));
   return headings;
 }
 
-/// The bounds for particles that have moved by `field` in the first half of a step and do so again in the second, for
-/// find_touching() beside what `expected` says of both.
+/// The bounds for particles that have moved by `field` in the first half of a step and will do so again in the second;
+/// for find_relative_drift(), minus the common velocity `expected`.
 template <int D>
 Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
                 const neighbors::WallDisplacement* walls_moved = nullptr, Vec3 expected = {}) {
-  neighbors::Rows<float> moving(8);
+  neighbors::PairData<float> moving(8);
   moving.resize(s.rows.rows);
   for (std::size_t i = 0; i < s.x.size(); ++i) {
     const auto old = static_cast<std::size_t>(s.order[i]);
@@ -70,16 +70,16 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   bound.measure({&moving, D, 1.0F}, s.positions, walls_moved);
   const neighbors::Drift largest = bound.largest();
   neighbors::FixedPositions at = copy_of<D>(s.positions);
-  CHECK(bound.follow({&moving, D, 1.0F}, headings_of<D>(s, expected), 2 * k_sound, at, walls_moved));
-  for (std::int32_t r = 0; r < s.rows.standing; ++r)
+  CHECK(bound.advance({&moving, D, 1.0F}, headings_of<D>(s, expected), 2 * k_sound, at, walls_moved));
+  for (std::int32_t r = 0; r < s.rows.real_rows; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
                  moving.get_fixed(moving.row(r).first + d) + static_cast<std::int32_t>(moving.row(r)[D + d]), 2);
   Bounds bounds{largest};
-  for (const auto& run : bound.surrounded()) {
+  for (const auto& run : bound.active_runs()) {
     float touching[neighbors::CellRun::k_most], beside[neighbors::CellRun::k_most];
-    bound.find_touching(run, touching);
-    bound.find_beside_middle(run, beside);
+    bound.find_relative_drift(run, touching);
+    bound.find_midpoint_excess(run, beside);
     for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
       bounds.touching = std::max(bounds.touching, touching[k]);
       bounds.beside_middle = std::max(bounds.beside_middle, beside[k]);
@@ -88,7 +88,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   return bounds;
 }
 
-/// By how much two particles that stood less than an edge apart have moved relative to each other.
+/// Largest relative displacement of two particles that were less than an edge apart.
 float brute_force_of_touching(const Sorted& s, Field field) {
   double apart = 0;
   for (const Vec3& a : s.x)
@@ -97,7 +97,7 @@ float brute_force_of_touching(const Sorted& s, Field field) {
   return static_cast<float>(apart);
 }
 
-/// By how much two particles that stood an edge apart or farther have come nearer than that.
+/// Largest approach of two particles that were an edge or more apart, below that edge.
 float brute_force(const Sorted& s, Field field) {
   const double to_quanta = 1 / k_fixed.quantum();
   double approach = 0;
@@ -112,33 +112,34 @@ Sorted none(const particles::CellGrid& grid, Int3 parts) { return sort(grid, par
 
 }  // namespace
 
-TEST(no_pair_comes_nearer_than_the_bound) {
+TEST(no_pair_approaches_by_more_than_the_bound) {
   for (const Field field : {stream, shear, swirl, clash}) {
     const auto flat = make_grid(2, {6, 5, 1}, {false, false, false});
     for (const std::size_t particles : {30, 400}) {
       const auto s = sort(flat, {1, 1, 1}, random_positions(flat, particles, 1));
-      const float least = brute_force(s, field), bound = drift_of<2>(s, none(flat, {1, 1, 1}), field).approach;
+      const float least = brute_force(s, field), bound = drift_of<2>(s, none(flat, {1, 1, 1}), field).relative_drift;
       CHECK(bound >= 0.999F * least);
       CHECK(field == stream || particles < 400 || least > 1e5F);
     }
     const auto deep = make_grid(3, {4, 4, 4}, {false, false, false});
     const auto t = sort(deep, {1, 1, 1}, random_positions(deep, 600, 2));
-    CHECK(drift_of<3>(t, none(deep, {1, 1, 1}), field).approach >= 0.999F * brute_force(t, field));
-    const auto crowded = make_grid(2, {3, 2, 1}, {false, false, false});  // more in a cell than are looked at at a time
+    CHECK(drift_of<3>(t, none(deep, {1, 1, 1}), field).relative_drift >= 0.999F * brute_force(t, field));
+    const auto crowded =
+        make_grid(2, {3, 2, 1}, {false, false, false});  // more particles per cell than are processed at once
     const auto u = sort(crowded, {1, 1, 1}, random_positions(crowded, 3600, 7));
     const auto bounds = drift_of<2>(u, none(crowded, {1, 1, 1}), field);
-    CHECK(bounds.approach >= 0.999F * brute_force(u, field));
+    CHECK(bounds.relative_drift >= 0.999F * brute_force(u, field));
     CHECK(bounds.touching >= 0.999F * brute_force_of_touching(u, field));
   }
 }
 
-TEST(particles_in_touching_cells_move_no_farther_apart_than_their_bound) {
+TEST(relative_displacements_in_touching_cells_are_within_the_bound) {
   for (const Field field : {stream, shear, swirl, clash}) {
     const auto flat = make_grid(2, {6, 5, 1}, {false, false, false});
     const auto s = sort(flat, {1, 1, 1}, random_positions(flat, 400, 1));
     const auto bounds = drift_of<2>(s, none(flat, {1, 1, 1}), field);
     CHECK(bounds.touching >= 0.999F * brute_force_of_touching(s, field));
-    CHECK(bounds.touching <= 3 * bounds.approach);
+    CHECK(bounds.touching <= 3 * bounds.relative_drift);
     const auto deep = make_grid(3, {4, 4, 4}, {false, false, false});
     const auto t = sort(deep, {1, 1, 1}, random_positions(deep, 600, 2));
     CHECK(drift_of<3>(t, none(deep, {1, 1, 1}), field).touching >= 0.999F * brute_force_of_touching(t, field));
@@ -148,40 +149,40 @@ TEST(particles_in_touching_cells_move_no_farther_apart_than_their_bound) {
         0);
 }
 
-TEST(two_clouds_that_meet_across_an_empty_cell_are_seen) {
+TEST(two_clouds_that_meet_across_an_empty_cell_are_detected) {
   const auto grid = make_grid(2, {5, 3, 1}, {false, false, false});
   const auto bound = [&](double gap) {
     const std::vector<Vec3> x{{2 * k_edge - 0.01, 0.3, 0}, {2 * k_edge - 0.01 + gap, 0.35, 0}};
     const auto meet = [](Vec3 at) { return Vec3{at.x < 2 * k_edge ? 2e6 : -1e6, 5e6, 0}; };
-    return drift_of<2>(sort(grid, {1, 1, 1}, x), none(grid, {1, 1, 1}), meet).approach;
+    return drift_of<2>(sort(grid, {1, 1, 1}, x), none(grid, {1, 1, 1}), meet).relative_drift;
   };
-  CHECK_NEAR(bound(k_edge + 0.02), 2 * 3e6, 2);  // along the axis that keeps them apart
+  CHECK_NEAR(bound(k_edge + 0.02), 2 * 3e6, 2);  // along the axis that separates them
   CHECK(bound(2 * k_edge + 0.02) == 0);
 }
 
-TEST(a_common_stream_brings_nobody_nearer_except_to_walls) {
+TEST(a_common_motion_counts_only_relative_to_walls) {
   const auto grid = make_grid(2, {5, 5, 1}, {true, true, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 3));
   const auto free = drift_of<2>(s, none(grid, {1, 1, 1}), stream);
-  CHECK(free.approach == 0);
-  CHECK_NEAR(free.moved, 2 * std::hypot(3e6, 2e6), 2);
+  CHECK(free.relative_drift == 0);
+  CHECK_NEAR(free.max_displacement, 2 * std::hypot(3e6, 2e6), 2);
   const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 10, 4));
-  CHECK_NEAR(drift_of<2>(s, walls, stream).approach, free.moved, 2);
+  CHECK_NEAR(drift_of<2>(s, walls, stream).relative_drift, free.max_displacement, 2);
 }
 
-TEST(the_bound_is_the_same_however_the_grid_is_cut) {
+TEST(the_bound_does_not_depend_on_the_decomposition) {
   const auto grid = make_grid(2, {6, 6, 1}, {true, true, false});
   const auto x = random_positions(grid, 500, 5);
   const auto whole = drift_of<2>(sort(grid, {1, 1, 1}, x), none(grid, {1, 1, 1}), swirl);
   for (const Int3 parts : {Int3{2, 2, 1}, Int3{3, 2, 1}})
     for (const std::int64_t shuffle : {0, 5}) {
       const auto cut = drift_of<2>(sort(grid, parts, x, shuffle), none(grid, parts), swirl);
-      CHECK(cut.approach == whole.approach);
-      CHECK(cut.moved == whole.moved);
+      CHECK(cut.relative_drift == whole.relative_drift);
+      CHECK(cut.max_displacement == whole.max_displacement);
     }
 }
 
-TEST(walls_that_move_count_as_far_as_they_have_moved) {
+TEST(moving_walls_count_with_their_displacement) {
   const auto grid = make_grid(2, {5, 5, 1}, {true, true, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 3));
   const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 40, 4));
@@ -189,20 +190,20 @@ TEST(walls_that_move_count_as_far_as_they_have_moved) {
   const auto bound = [&](Vec3 by) {
     neighbors::WallDisplacement moved;
     for (int d = 0; d < 2; ++d)
-      moved.x[d].assign(static_cast<std::size_t>(walls.rows.standing), static_cast<float>(by[d]));
+      moved.x[d].assign(static_cast<std::size_t>(walls.rows.real_rows), static_cast<float>(by[d]));
     return drift_of<2>(s, walls, stream, &moved);
   };
-  CHECK(bound({}).approach == drift_of<2>(s, walls, stream).approach);
-  CHECK_NEAR(bound(along).approach, 0, 2);
-  CHECK_NEAR(bound(-along).approach, 2 * norm(along), 4);
-  // One bound for a cell: the farthest along each axis, here of a wall and of the fluid.
-  CHECK_NEAR(bound({3e7, 0, 0}).moved, std::hypot(3e7, along.y), 4);
+  CHECK(bound({}).relative_drift == drift_of<2>(s, walls, stream).relative_drift);
+  CHECK_NEAR(bound(along).relative_drift, 0, 2);
+  CHECK_NEAR(bound(-along).relative_drift, 2 * norm(along), 4);
+  // One bound per cell: the largest displacement along each axis, here of a wall and of the fluid.
+  CHECK_NEAR(bound({3e7, 0, 0}).max_displacement, std::hypot(3e7, along.y), 4);
 }
 
-TEST(a_displacement_that_is_no_number_is_noticed) {
+TEST(a_displacement_that_is_not_a_number_is_detected) {
   const auto grid = make_grid(2, {4, 4, 1}, {false, false, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 50, 6));
-  neighbors::Rows<float> moving(8);
+  neighbors::PairData<float> moving(8);
   moving.resize(s.rows.rows);
   for (std::int32_t r = 0; r < s.rows.rows; ++r)
     for (int d = 0; d < 2; ++d) {
@@ -213,17 +214,17 @@ TEST(a_displacement_that_is_no_number_is_noticed) {
   const auto nobody = none(grid, {1, 1, 1});
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
-  CHECK(bound.follow({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+  CHECK(bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e10F}) {
     moving.row(7)[3] = wrong;
-    CHECK(!bound.follow({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+    CHECK(!bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
   }
 }
 
-TEST(where_nothing_is_to_come_speeds_need_not_be_known) {
+TEST(velocities_are_not_needed_at_the_end_of_a_path) {
   const auto grid = make_grid(3, {4, 4, 4}, {false, false, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 600, 6));
-  neighbors::Rows<float> rows(8);
+  neighbors::PairData<float> rows(8);
   rows.resize(s.rows.rows);
   for (std::int32_t r = 0; r < s.rows.rows; ++r)
     for (int d = 0; d < 3; ++d) {
@@ -234,28 +235,28 @@ TEST(where_nothing_is_to_come_speeds_need_not_be_known) {
   neighbors::DriftBound<float, 3> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
   bound.measure({&rows, 3, 0.0F}, s.positions);
-  CHECK(bound.largest().moved == 4096);
-  CHECK(bound.largest().approach == 0);
+  CHECK(bound.largest().max_displacement == 4096);
+  CHECK(bound.largest().relative_drift == 0);
 }
 
-TEST(what_was_expected_brings_nobody_nearer) {
+TEST(expected_motion_does_not_count) {
   const auto grid = make_grid(2, {5, 4, 1}, {true, true, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 7));
   const auto nobody = none(grid, {1, 1, 1});
   const auto stream = [](Vec3) { return Vec3{3e6, -2e6, 0}; };
-  // Walls rest where the fluid is expected to stream by.
+  // Walls are at rest although the fluid is expected to move.
   CHECK(drift_of<2>(s, nobody, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
   const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 30, 8));
   CHECK(drift_of<2>(s, walls, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
   CHECK_NEAR(drift_of<2>(s, walls, stream).touching, 2 * std::hypot(3e6, 2e6), 4);
 }
 
-TEST(rows_that_are_not_half_way_are_noticed) {
+TEST(rows_off_the_midpoint_are_detected) {
   const auto grid = make_grid(2, {5, 4, 1}, {false, false, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 9));
   const auto nobody = none(grid, {1, 1, 1});
   CHECK(drift_of<2>(s, nobody, swirl).beside_middle == 0);
-  neighbors::Rows<float> moving(8);
+  neighbors::PairData<float> moving(8);
   moving.resize(s.rows.rows);
   constexpr float k_corrected = 3e5F;
   for (std::int32_t r = 0; r < s.rows.rows; ++r)
@@ -268,11 +269,11 @@ TEST(rows_that_are_not_half_way_are_noticed) {
   neighbors::FixedPositions at = copy_of<2>(s.positions);
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
-  CHECK(bound.follow({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+  CHECK(bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
   int near = 0;
-  for (const auto& run : bound.surrounded()) {
+  for (const auto& run : bound.active_runs()) {
     float beside[neighbors::CellRun::k_most];
-    bound.find_beside_middle(run, beside);
+    bound.find_midpoint_excess(run, beside);
     for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
       CHECK(beside[k] == 0 || std::abs(beside[k] - std::sqrt(2.0F) * k_corrected) < 4);
       near += beside[k] > 0 ? 1 : 0;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cell_fixture.hpp"
-#include "comm/alone.hpp"
 #include "comm/collectives.hpp"
+#include "comm/single_process.hpp"
 #include "decompose/partition.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
@@ -125,9 +125,9 @@ TEST(every_kth_step_is_refreshed_and_rebuilds_count) {
 }
 
 TEST(what_is_right_becomes_narrower_with_each_pass) {
-  particles::CellRows rows;
-  rows.within.resize(5);
-  for (std::size_t k = 0; k < 5; ++k) rows.within[k] = 10 * (static_cast<std::int32_t>(k) + 1);
+  particles::CellIndex rows;
+  rows.count_within.resize(5);
+  for (std::size_t k = 0; k < 5; ++k) rows.count_within[k] = 10 * (static_cast<std::int32_t>(k) + 1);
   Laziness lazy({2, true}, fluid_alone(), false);
   CHECK(lazy.passes() == 2 && lazy.depth() == 4);
   CHECK(lazy.computed(rows, 0) == 50 && lazy.computed(rows, 1) == 40 && lazy.computed(rows, 2) == 30);
@@ -193,7 +193,7 @@ TEST(copies_are_nobodys_particles) {
 }
 
 TEST(lazy_steps_are_refused_where_they_mean_nothing) {
-  const auto c = comm::alone();
+  const auto c = comm::single_process();
   integrate::Execution e = execution();
   e.lazy.every = 0;
   CHECK_THROWS((integrate::Flow<float, 2>(dam(), e, *c)), "lazy = 0; must be at least 1");

@@ -135,8 +135,8 @@ TEST(walls_are_followed_from_step_to_step) {
   constexpr std::size_t k_rows = 3;
   const auto at_rebuild = places(k_rows, 2'000'000'000);  // positions wrap around
   neighbors::WallDisplacement moved;
-  neighbors::Headings headings;
-  for (int d = 0; d < 2; ++d) headings.x[d].assign(k_rows, neighbors::Headings::nearest(0.25));
+  neighbors::ReferenceVelocities headings;
+  for (int d = 0; d < 2; ++d) headings.x[d].assign(k_rows, neighbors::ReferenceVelocities::nearest(0.25));
   Margin margin(k_radius, k_skin, 0);
   margin.walls() = places(k_rows, 2'000'000'000);
   float before = 0;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "comm/alone.hpp"
 #include "comm/collectives.hpp"
+#include "comm/single_process.hpp"
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "integrate/classic_step.hpp"
@@ -132,7 +132,7 @@ std::map<std::int64_t, Vec3> places(const Array<std::int64_t>& id, const VectorA
 /// All particles, fluid and walls, go to their mirror images; what they have must come with them.
 template <class T, int D>
 void expect_migrants_to_bring_all(const world::World& world, int ranks) {
-  const auto alone = comm::alone();
+  const auto alone = comm::single_process();
   integrate::Flow<T, D> whole(world, execution_with("strips"), *alone);
   const auto fluid_places = places(whole.fluid.id, whole.fluid.x), wall_places = places(whole.wall.id, whole.wall.x);
   const auto mirrored = [&](const std::map<std::int64_t, Vec3>& at, std::int64_t id) {
@@ -195,8 +195,9 @@ void expect_migrants_to_bring_all() {
 /// Each ghost's row is its owner's in the first `used` columns, its place but for whole periods; none of these columns
 /// is zero in all ghosts, so that one which is left out shows. Collective.
 template <class T>
-void expect_rows_of_owners(comm::Communicator& c, const particles::CellGrid& grid, const particles::CellRows& where,
-                           const Array<std::int64_t>& id, exchange::Halo& halo, neighbors::Rows<T>& rows, int used) {
+void expect_rows_of_owners(comm::Communicator& c, const particles::CellGrid& grid, const particles::CellIndex& where,
+                           const Array<std::int64_t>& id, exchange::Halo& halo, neighbors::PairData<T>& rows,
+                           int used) {
   struct Row {
     std::int64_t id;
     T value[16];
@@ -258,7 +259,7 @@ void expect_displacements_of_owners(comm::Communicator& c, integrate::Flow<T, D>
   for (const Moved& each : from_all(c, own)) by_id.emplace(each.id, each);
   const auto ids = ids_of_rows(flow.wall_rows, flow.wall.id, flow.wall_halo);
   std::int64_t moving[] = {0};
-  for (std::int32_t slot = 0; slot < flow.wall_rows.standing; ++slot) {
+  for (std::int32_t slot = 0; slot < flow.wall_rows.real_rows; ++slot) {
     if (slots.contains(slot)) continue;
     const Moved ghost = moved(ids[static_cast<std::size_t>(slot)], slot);
     CHECK(by_id.contains(ghost.id) && by_id.at(ghost.id).by == ghost.by);

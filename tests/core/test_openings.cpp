@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "comm/alone.hpp"
+#include "comm/single_process.hpp"
 #include "harness.hpp"
 #include "integrate/flow.hpp"
 #include "integrate/step.hpp"
@@ -21,7 +21,7 @@ using Flow = integrate::Flow<float, 2>;
 using Step = integrate::Step<float, 2>;
 
 constexpr double k_dx = 0.05;
-const auto k_alone = comm::alone();
+const auto k_alone = comm::single_process();
 
 /// The lowest site of the inflow rests.
 world::World half_resting_channel() {
@@ -178,7 +178,7 @@ TEST(rows_hold_the_gradient_and_the_velocity_of_shifting) {
   step.start();
   for (int k = 0; k < 40; ++k) step.advance(false);
   const auto rounded = [](double value) {
-    return upper_half(Pack<float, 1>(in_halves(static_cast<float>(value), 0.0F))).v;
+    return upper_half(Pack<float, 1>(pack_halves(static_cast<float>(value), 0.0F))).v;
   };
   const auto& c = flow.constants();
   int told = 0;

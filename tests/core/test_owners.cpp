@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "comm/alone.hpp"
 #include "comm/collectives.hpp"
+#include "comm/single_process.hpp"
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "integrate/step.hpp"
@@ -166,7 +166,7 @@ bool are_unique(const std::vector<Seen>& all) {
 
 /// Everybody after each of so many steps on one process.
 std::vector<std::vector<Seen>> history(const world::World& world, int steps) {
-  const auto alone = comm::alone();
+  const auto alone = comm::single_process();
   Flow2 flow(world, execution_with("strips"), *alone);
   const auto step = start<integrate::Step<float, 2>>(flow);
   std::vector<std::vector<Seen>> moments{see(flow)};
@@ -352,7 +352,7 @@ TEST(rows_sent_ahead_are_recalled_where_the_next_step_does_not_begin_with_them) 
     go_on();
     return see(flow);
   };
-  const auto alone = comm::alone();
+  const auto alone = comm::single_process();
   Flow2 whole(world, execution_with("strips"), *alone);
   const auto expected = advance(whole);
   for (const char* exchange : {"nonblocking", "blocking", "shared", "onesided-fence", "threaded"})

@@ -12,7 +12,7 @@
 
 #include "base/instructions.hpp"
 #include "harness.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 #include "physics/sph/viscosity.hpp"
@@ -30,9 +30,10 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::Rows<T> moving{delta::k_moving_width<D>}, pressed{delta::k_pressed_width<D>}, wall{delta::k_wall_width<D>};
-  std::vector<std::array<T, D>> w;                             // of shifting, by fluid particle
-  neighbors::Rows<T> moving_with_w{delta::k_moving_width<D>};  // as they are in confined flows
+  neighbors::PairData<T> moving{delta::k_moving_width<D>}, pressed{delta::k_pressed_width<D>},
+      wall{delta::k_wall_width<D>};
+  std::vector<std::array<T, D>> w;                                 // of shifting, by fluid particle
+  neighbors::PairData<T> moving_with_w{delta::k_moving_width<D>};  // as they are in confined flows
   fixture::Targets fluid_rows, wall_rows;
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
@@ -55,7 +56,7 @@ struct Scene {
         const int axis = k - (2 * D + 2);
         const T value = moving.row(i)[k];
         moving_with_w.row(i)[k] =
-            axis < 0 ? value : in_halves(value, w[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)]);
+            axis < 0 ? value : pack_halves(value, w[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)]);
       }
     auto all = in;
     all.moving = confined ? moving_with_w.data() : moving.data(), all.pressed = pressed.data(), all.walls = wall.data();
@@ -206,7 +207,7 @@ void check_flavours() {
 /// Gives gradients and velocities of shifting values that half the bits of a float hold, so that all rows say the same.
 template <int D>
 void coarsen(Scene<float, D>& s) {
-  const auto round = [](float& value) { value = upper_half(Pack<float, 1>(in_halves(value, 0.0F))).v; };
+  const auto round = [](float& value) { value = upper_half(Pack<float, 1>(pack_halves(value, 0.0F))).v; };
   for (std::int32_t i = 0; i < s.fluid; ++i)
     for (int d = 0; d < D; ++d) {
       round(s.moving.row(i)[2 * D + 2 + d]);
@@ -270,7 +271,7 @@ void check_halves() {
 }
 
 template <class T>
-void clear(neighbors::Rows<T>& rows, std::int32_t r) {
+void clear(neighbors::PairData<T>& rows, std::int32_t r) {
   for (int k = 0; k < rows.width(); ++k) rows.row(r)[k] = T(0);
 }
 

@@ -1,5 +1,5 @@
-// The law within a process: threads and boxes change no bit. The thread sanitizer runs this to see what loops share.
-#include "comm/alone.hpp"
+// The law within a process: threads and boxes change no bit. The thread sanitizer runs this test to check shared data.
+#include "comm/single_process.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
   const std::int64_t steps = all_steps / k_slow;
-  const Result one = run(world, execution(), *comm::alone(), steps);
+  const Result one = run(world, execution(), *comm::single_process(), steps);
   struct Way {
     int threads, boxes;
     const char* instructions;  // the thread sanitizer does not see what intrinsics load and store
@@ -20,7 +20,7 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
     e.threads = way.threads;
     e.boxes = way.boxes;
     e.instructions = way.instructions;
-    const Result many = run(world, e, *comm::alone(), steps);
+    const Result many = run(world, e, *comm::single_process(), steps);
     CHECK(many.particles == one.particles);
     CHECK(many.series == one.series);
     CHECK(same(many.picture, one.picture));
@@ -30,7 +30,7 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
 
 }  // namespace
 
-TEST(a_dam_breaks_the_same_with_any_threads) { expect_the_same_bits(dam(), 60); }
-TEST(a_stream_past_a_moving_body_is_the_same_with_any_threads) { expect_the_same_bits(stream(), 60); }
-TEST(eddies_in_space_turn_the_same_with_any_threads) { expect_the_same_bits(eddies(3), 16); }
-TEST(a_gas_bursts_the_same_with_any_threads) { expect_the_same_bits(burst(), 40); }
+TEST(a_dam_break_does_not_depend_on_threads) { expect_the_same_bits(dam(), 60); }
+TEST(a_flow_past_a_moving_body_does_not_depend_on_threads) { expect_the_same_bits(stream(), 60); }
+TEST(eddies_in_three_dimensions_do_not_depend_on_threads) { expect_the_same_bits(eddies(3), 16); }
+TEST(a_bursting_gas_does_not_depend_on_threads) { expect_the_same_bits(burst(), 40); }

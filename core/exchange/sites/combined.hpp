@@ -29,17 +29,17 @@ class Combined final : public BySite {
   bool on_test() override;
   void on_finish() override;
 
-  void tell_leader(bool changed);
-  void learn_from_members(SiteLeader& leader, bool changed);
-  Member told_of_this_rank();
+  void report_to_leader(bool changed);
+  void collect_reports(SiteLeader& leader, bool changed);
+  Member own_messages();
   void begin_outside();
-  bool outside_is_done();
+  bool progress_outside();
 
   comm::Tag tag_;
   int leader_rank_;
   std::optional<SiteLeader> leader_;  // on the leader only
-  std::vector<Member> members_;  // on the leader only: messages of each rank of the site
-  Bundle bundle_;  // this rank's messages to other sites
+  std::vector<Member> members_;       // on the leader only: messages of each rank of the site
+  Bundle bundle_;                     // this rank's messages to other sites
   std::vector<Bundle::Size> sizes_;
   Array<std::byte> given_;  // messages received from other sites, in the order of far()
   std::unique_ptr<comm::Requests> requests_;

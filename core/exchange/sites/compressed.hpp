@@ -18,9 +18,9 @@ class Compressed final : public BySite {
 
  private:
   /// Coders and buffers of a far channel.
-  struct Line {
+  struct CodedChannel {
     PredictiveCoder out_coder, in_coder;
-    Array<std::byte> out, in;  // compressed messages
+    Array<std::byte> out, in;              // compressed messages
     Array<std::byte> out_plain, in_plain;  // uncompressed messages
   };
 
@@ -33,7 +33,7 @@ class Compressed final : public BySite {
 
   comm::Tag tag_;
   std::unique_ptr<comm::Requests> requests_;
-  std::vector<Line> lines_;  // one per channel of far()
+  std::vector<CodedChannel> coded_;  // one per channel of far()
 };
 
 }  // namespace eddyline::exchange

@@ -9,9 +9,9 @@ namespace eddyline::exchange {
 
 namespace {
 
-std::uint64_t room_of(const std::vector<Errand>& errands) {
+std::uint64_t room_of(const std::vector<RelayedMessage>& messages) {
   std::uint64_t bytes = 0;
-  for (const Errand& errand : errands) bytes += errand.room;
+  for (const RelayedMessage& message : messages) bytes += message.room;
   return bytes;
 }
 
@@ -47,8 +47,8 @@ SiteLeader::SiteLeader(comm::Communicator& communicator, comm::Tag tag, Sent& se
       sends_(communicator.requests()),
       compress_(compress) {}
 
-void SiteLeader::forget() {
-  for (Site& site : sites_) site.out_coder.forget(), site.in_coder.forget();
+void SiteLeader::reset_coders() {
+  for (Site& site : sites_) site.out_coder.reset(), site.in_coder.reset();
 }
 
 void SiteLeader::arrange(std::vector<Member> members) {
@@ -96,8 +96,8 @@ void SiteLeader::arrange_rooms() {
     site.out.resize(site.sends.size(), out);
     site.in.resize(site.receives.size(), in);
     if (compress_) {
-      site.out_coded.resize(PredictiveCoder::most(site.out.room().size()));
-      site.in_coded.resize(PredictiveCoder::most(site.in.room().size()));
+      site.out_coded.resize(PredictiveCoder::max_encoded_size(site.out.room().size()));
+      site.in_coded.resize(PredictiveCoder::max_encoded_size(site.in.room().size()));
     }
     for (std::size_t m = 1; m < members_.size(); ++m) site.given[m].resize(given[m]);
   }
@@ -110,23 +110,23 @@ void SiteLeader::begin(const Bundle& own, std::byte* given) {
   for (Site& site : sites_) {
     const std::span<std::byte> coded{site.in_coded.data(), site.in_coded.size()};
     site.coming->receive_at_most(compress_ ? coded : site.in.room(), site.leader, tag_);
-    site.came = false;
+    site.received = false;
   }
-  passed_on_ = false;
+  relayed_ = false;
 }
 
-bool SiteLeader::pass_on() {
-  if (!passed_on_ && gathered_->test()) send_to_sites();
-  bool all = passed_on_;
+bool SiteLeader::make_progress() {
+  if (!relayed_ && gathered_->test()) send_to_sites();
+  bool all = relayed_;
   for (Site& site : sites_) {
-    if (!site.came && !site.coming->test()) return false;  // ranks expect the sites in order
-    if (!std::exchange(site.came, true)) give_out(site);
+    if (!site.received && !site.coming->test()) return false;  // ranks expect the sites in order
+    if (!std::exchange(site.received, true)) distribute(site);
   }
   return sends_->test() && all;
 }
 
 void SiteLeader::send_to_sites() {
-  passed_on_ = true;
+  relayed_ = true;
   for (std::size_t m = 1; m < members_.size(); ++m)
     if (!members_[m].sends.empty()) bundles_[m].read(members_[m].sends.size());
   const auto message = [this](const Place& place) {
@@ -150,7 +150,7 @@ void SiteLeader::send_to_sites() {
   }
 }
 
-void SiteLeader::give_out(Site& site) {
+void SiteLeader::distribute(Site& site) {
   if (compress_) site.in_coder.decode({site.in_coded.data(), site.in_coded.size()}, site.in.room());
   site.in.read(site.receives.size());
   std::vector<std::byte*> end{given_};  // end of each member's data

@@ -14,7 +14,7 @@
 namespace eddyline::exchange {
 
 /// A message between ranks of different sites, and its capacity [bytes].
-struct Errand {
+struct RelayedMessage {
   int from = 0, to = 0;
   std::uint64_t room = 0;
 };
@@ -22,7 +22,7 @@ struct Errand {
 /// A rank of the leader's site (possibly the leader itself) and its messages to and from other sites.
 struct Member {
   int rank = 0;
-  std::vector<Errand> sends, receives;  // by site, then by rank
+  std::vector<RelayedMessage> sends, receives;  // by site, then by rank
 };
 
 /// Several messages in one buffer: first their sizes, then their contents.
@@ -57,12 +57,12 @@ class SiteLeader {
   /// Sets the members, sorted by rank, the leader first. To be called after a rebuild if any of them has changed.
   void arrange(std::vector<Member> members);
   /// Resets the compression. To be called after every rebuild, because the contents of messages change.
-  void forget();
+  void reset_coders();
   /// Starts receiving. `own`: the leader's own messages, which must be packed before the first call of make_progress().
   /// `given`: memory for the messages that the leader itself receives.
   void begin(const Bundle& own, std::byte* given);
   /// Makes all progress that is possible without waiting for other ranks. Returns whether the exchange is complete.
-  bool pass_on();
+  bool make_progress();
 
  private:
   /// Index of a member, and index of one of its messages.
@@ -78,13 +78,13 @@ class SiteLeader {
     Array<std::byte> out_coded, in_coded;  // compressed bundles
     std::unique_ptr<comm::Requests> coming;
     std::vector<Array<std::byte>> given;  // messages for each member
-    bool came = false;
+    bool received = false;
   };
 
   std::size_t site_with(int leader);
   void arrange_rooms();
   void send_to_sites();
-  void give_out(Site& site);
+  void distribute(Site& site);
   void send(std::span<const std::byte> message, int to);
 
   comm::Communicator& communicator_;
@@ -96,7 +96,7 @@ class SiteLeader {
   std::unique_ptr<comm::Requests> gathered_, sends_;
   const Bundle* own_ = nullptr;
   std::byte* given_ = nullptr;  // next free byte of the memory for the leader's own messages
-  bool passed_on_ = true, compress_;
+  bool relayed_ = true, compress_;
 };
 
 }  // namespace eddyline::exchange

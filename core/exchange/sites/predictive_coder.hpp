@@ -14,10 +14,10 @@ namespace eddyline::exchange {
 class PredictiveCoder {
  public:
   /// Largest encoded size of a message of `bytes` bytes.
-  static std::size_t most(std::size_t bytes) { return bytes + sizeof(Header); }
+  static std::size_t max_encoded_size(std::size_t bytes) { return bytes + sizeof(Header); }
 
   /// Discards the history, because the contents of messages change. Must be called on both sides at the same time.
-  void forget();
+  void reset();
   /// `to` must hold max_encoded_size(message.size()) bytes. Returns the encoded size.
   std::size_t encode(std::span<const std::byte> message, std::span<std::byte> to);
   /// Decodes a message of the other side and returns its size. `coded` may be longer than the encoded message; `to`
@@ -31,18 +31,18 @@ class PredictiveCoder {
     std::uint32_t bytes = 0, is_coded = 0;
   };
   /// History of the messages of one length.
-  struct Past {
+  struct History {
     std::size_t bytes = 0;
-    int messages = 0;  // number of messages since the reset, at most 2
-    std::vector<Word> last, before;  // the last two messages
+    int messages = 0;                  // number of messages since the reset, at most 2
+    std::vector<Word> last, before;    // the last two messages
     std::vector<std::uint8_t> widths;  // bits that the last difference of each word took
   };
 
-  Past& past_of(std::size_t bytes);
-  static Word foretold(const Past& past, std::size_t k);
-  static void remember(Past& past, std::size_t k, Word word, int width);
+  History& history_of(std::size_t bytes);
+  static Word predicted(const History& history, std::size_t k);
+  static void store(History& history, std::size_t k, Word word, int width);
 
-  std::vector<Past> pasts_;
+  std::vector<History> histories_;
   std::size_t used_ = 0;
 };
 

@@ -39,7 +39,7 @@ class AllToAll final : public Strategy {
     comm::wait(communicator_, *requests_, "halo exchange, alltoall");
     for (const Channel& channel : channels())
       if (counts_in_[static_cast<std::size_t>(channel.rank)] != channel.received)
-        throw std::logic_error("ranks do not agree on what they exchange");
+        throw std::logic_error("ranks disagree on the sizes of their messages");
   }
 
   comm::Communicator& communicator_;

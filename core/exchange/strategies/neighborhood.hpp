@@ -16,7 +16,7 @@ class Neighborhood final : public Strategy {
 
  private:
   void on_prepare(bool changed) override {
-    if (changed) own_memory();
+    if (changed) use_own_buffers();
     std::vector<int> ranks;
     for (const Channel& channel : channels()) ranks.push_back(channel.rank);
     const bool differ = !graph_ || ranks != ranks_;

@@ -43,7 +43,7 @@ class OneSided : public Strategy {
   /// Called when there is a new window; it is filled with zeros. Collective.
   virtual void on_window() {}
   /// Called at the begin of each exchange, in place of on_begin().
-  virtual void on_turn() {}
+  virtual void on_exchange() {}
 
   std::size_t index(const Channel& channel) const { return static_cast<std::size_t>(&channel - all_); }
 
@@ -84,7 +84,7 @@ class OneSided : public Strategy {
       const Place& here = own_[index(channel)];
       channel.in = window_->memory().data() + (number_ % 2 == 0 ? here.even : here.odd);
     }
-    on_turn();
+    on_exchange();
   }
 
   comm::Communicator& communicator_;

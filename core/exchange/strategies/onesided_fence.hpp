@@ -14,15 +14,15 @@ class OneSidedFence final : public OneSided {
 
  private:
   void on_window() override {
-    all_here();
+    wait_for_all();
     window().fence();
   }
   void on_send(Channel& channel) override { put(channel); }
   void on_finish() override {
-    all_here();
+    wait_for_all();
     window().fence();
   }
-  void all_here() {
+  void wait_for_all() {
     requests().barrier();
     comm::wait(communicator(), requests(), "halo exchange, onesided-fence");
   }

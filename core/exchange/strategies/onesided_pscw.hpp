@@ -19,7 +19,7 @@ class OneSidedPscw final : public OneSided {
     window().set_partners(ranks);
     posted_.resize(ranks.size());
   }
-  void on_turn() override {
+  void on_exchange() override {
     window().post();
     for (std::size_t k = 0; k < channels().size(); ++k) {
       requests().receive({&posted_[k], 1}, channels()[k].rank, tag());

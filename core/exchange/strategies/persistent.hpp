@@ -23,7 +23,7 @@ class PersistentMessages final : public Strategy {
 
   void on_prepare(bool changed) override {
     if (!changed) return;
-    own_memory();
+    use_own_buffers();
     messages_ = communicator_.persistent();
     known_.assign(channels().size(), {});
   }

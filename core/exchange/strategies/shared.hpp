@@ -39,7 +39,7 @@ class Shared final : public Strategy {
 
   void on_prepare(bool changed) override {
     if (!comm::any(communicator_, changed, "shared memory of the halo exchange")) return;
-    own_memory();  // for messages to other machines
+    use_own_buffers();  // for messages to other machines
     constexpr std::size_t k_line = 64;
     std::size_t bytes = 0;
     own_.clear();

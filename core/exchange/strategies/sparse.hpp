@@ -24,7 +24,7 @@ class Sparse final : public Strategy {
     for (Channel& channel : channels()) {
       if (channel.received == 0) continue;
       if (parcel == came.end() || parcel->rank != channel.rank || parcel->bytes.size() != channel.received)
-        throw std::logic_error("ranks do not agree on what they exchange");
+        throw std::logic_error("ranks disagree on the sizes of their messages");
       std::memcpy(channel.in, parcel++->bytes.data(), channel.received);
     }
   }

@@ -28,7 +28,7 @@ class Threaded final : public Strategy {
   static constexpr std::size_t k_header = comm::Engine::k_header;
 
   void on_prepare(bool changed) override {
-    if (changed) own_memory(k_header);
+    if (changed) use_own_buffers(k_header);
   }
   void on_begin() override {
     for (const Channel& channel : channels()) {

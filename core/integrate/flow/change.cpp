@@ -74,7 +74,7 @@ void Flow<T, D>::change_motion(const world::Change& change) {
   if (!walls_move_) expect_walls_to_rest();
   walls_move_ = true;
   wall.let_move(static_cast<std::size_t>(wall_rows.computed()));
-  for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.standing));
+  for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.real_rows));
 }
 
 template double Flow<float, 2>::change(const world::Change&);

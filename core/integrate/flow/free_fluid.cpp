@@ -4,7 +4,7 @@
 
 namespace eddyline::integrate {
 
-void FreeFluid::find(const particles::CellRows& rows, const Array<std::int32_t>& members, exchange::Halo& halo) {
+void FreeFluid::find(const particles::CellIndex& rows, const Array<std::int32_t>& members, exchange::Halo& halo) {
   in_buffer_.assign(static_cast<std::size_t>(rows.rows), 0);
   const auto copy = [](const Array<std::int32_t>& from, Array<std::int32_t>& to) {
     to.resize(from.size());
@@ -13,11 +13,11 @@ void FreeFluid::find(const particles::CellRows& rows, const Array<std::int32_t>&
   buffer_rows_.cells.copy(rows.cells);
   copy(rows.begin, buffer_rows_.begin);
   copy(rows.end, buffer_rows_.end);
-  copy(rows.filled, buffer_rows_.filled);
-  copy(rows.until, buffer_rows_.until);
+  copy(rows.occupied, buffer_rows_.occupied);
+  copy(rows.occupied_end, buffer_rows_.occupied_end);
   buffer_rows_.slot.resize(members.size());
   buffer_rows_.particles = static_cast<std::int32_t>(members.size());
-  buffer_rows_.standing = rows.standing;
+  buffer_rows_.real_rows = rows.real_rows;
   buffer_rows_.rows = rows.rows;
   for (std::size_t m = 0; m < members.size(); ++m) {
     buffer_rows_.slot[m] = rows.row_of(static_cast<std::size_t>(members[m]));

@@ -6,8 +6,8 @@
 
 #include "base/arrays.hpp"
 #include "integrate/flow/migrate.hpp"
-#include "neighbors/rows.hpp"
-#include "particles/cell_rows.hpp"
+#include "neighbors/pair_data.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::integrate {
 
@@ -15,10 +15,10 @@ namespace eddyline::integrate {
 template <class T>
 class KeptRows {
  public:
-  explicit KeptRows(const neighbors::Rows<T>& rows) : room_(static_cast<std::size_t>(rows.room())) {}
+  explicit KeptRows(const neighbors::PairData<T>& rows) : room_(static_cast<std::size_t>(rows.room())) {}
 
   /// From where the rank's own particles stand.
-  void take(const neighbors::Rows<T>& rows, const particles::CellRows& where) {
+  void take(const neighbors::PairData<T>& rows, const particles::CellIndex& where) {
     const std::int64_t n = where.owned();
     resize(static_cast<std::size_t>(n));
 #pragma omp parallel for schedule(static)
@@ -28,7 +28,7 @@ class KeptRows {
     }
   }
   /// To where they stand in their new order; see Reordering.
-  void put(const Array<std::int32_t>& order, neighbors::Rows<T>& rows, const particles::CellRows& where) {
+  void put(const Array<std::int32_t>& order, neighbors::PairData<T>& rows, const particles::CellIndex& where) {
     const auto n = static_cast<std::int64_t>(order.size());
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {

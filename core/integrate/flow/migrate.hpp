@@ -116,13 +116,13 @@ template <class ForEachField>
 void send_copies(comm::Communicator& communicator, const std::map<int, std::vector<std::size_t>>& by_rank,
                  std::span<const int> neighbors, std::size_t own, ForEachField&& for_each_field) {
   const std::vector<comm::Parcel> parcels = packed(by_rank, for_each_field);
-  unpack(comm::deliver_near(communicator, parcels, neighbors, "copies"), own, for_each_field);
+  unpack(comm::deliver_to_neighbors(communicator, parcels, neighbors, "copies"), own, for_each_field);
 }
 
 /// Sends each particle to the rank that `destination` names and takes in those that come. Particles go straight to
 /// where they belong, whichever rank that is; nobody passes them on. Those that stay fill the gaps from the end:
-/// whoever calls this sorts them next. `neighbors`: ranks to which nearly all go, see comm::deliver_near(). Returns how
-/// many came. Collective.
+/// whoever calls this sorts them next. `neighbors`: ranks to which nearly all go, see comm::deliver_to_neighbors().
+/// Returns how many came. Collective.
 template <class ForEachField>
 std::int64_t migrate(comm::Communicator& communicator, std::span<const int> destination, std::span<const int> neighbors,
                      ForEachField&& for_each_field) {
@@ -149,7 +149,7 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
     log->begin(comm::Tag::migrants, true, bytes_of_row(for_each_field));
     for (const auto& [rank, particles] : leaving) log->add(communicator.rank(), rank, particles.size());
   }
-  const std::vector<comm::Parcel> came = comm::deliver_near(communicator, parcels, neighbors, "migration");
+  const std::vector<comm::Parcel> came = comm::deliver_to_neighbors(communicator, parcels, neighbors, "migration");
   return static_cast<std::int64_t>(unpack(came, kept, for_each_field) - kept);
 }
 

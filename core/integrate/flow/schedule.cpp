@@ -6,9 +6,9 @@ namespace eddyline::integrate {
 
 using Marks = std::vector<std::uint8_t>;  // by chunk
 
-void find_chunks_with(const particles::CellSet& cells, const particles::CellRows& rows, Marks& chunks) {
+void find_chunks_with(const particles::CellSet& cells, const particles::CellIndex& rows, Marks& chunks) {
   chunks.assign(static_cast<std::size_t>((rows.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk), 0);
-  particles::for_each_filled_cell(rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
+  particles::for_each_occupied_cell(rows, [&](std::int32_t cell, std::size_t first, std::size_t last) {
     if (!cells.has(cell)) return;
     for (std::size_t c = first / neighbors::k_chunk; c <= (last - 1) / neighbors::k_chunk; ++c) chunks[c] = 1;
   });
@@ -20,8 +20,8 @@ void Schedule::make_all_fringe(std::size_t chunks) {
   fringe_forces = fringe_rates;
 }
 
-void Schedule::divide(const particles::CellLayout& layout, const particles::CellRows& fluid,
-                      const particles::CellRows& wall, const particles::CellSet& with_buffers) {
+void Schedule::divide(const particles::CellLayout& layout, const particles::CellIndex& fluid,
+                      const particles::CellIndex& wall, const particles::CellSet& with_buffers) {
   particles::CellSet set_late, around;  // cells with rows that are set late: of others,
   set_late.clear(layout.cells());
   for (const auto& other : layout.rank_cells())

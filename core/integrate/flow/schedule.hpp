@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "base/share_out.hpp"
+#include "base/parallel_for.hpp"
 #include "neighbors/list.hpp"
-#include "particles/cell_rows.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::integrate {
 
@@ -27,7 +27,7 @@ struct Block {
 template <class Sweep>
 void for_blocks(std::span<const Block> blocks, std::int64_t particles, Sweep&& sweep) {
   const std::int64_t end = (particles + neighbors::k_chunk - 1) / neighbors::k_chunk;
-  share_out(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t b) {
+  parallel_for(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t b) {
     const Block& block = blocks[static_cast<std::size_t>(b)];
     if (block.first < end) sweep(block.first, std::min(block.last, end));
   });
@@ -81,7 +81,7 @@ inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
 }
 
 /// Marks in `chunks` those of these particles that hold one of some cells.
-void find_chunks_with(const particles::CellSet& cells, const particles::CellRows& rows,
+void find_chunks_with(const particles::CellSet& cells, const particles::CellIndex& rows,
                       std::vector<std::uint8_t>& chunks);
 
 /// Chunks of the fluid in two parts. With one rank all are fringe: there is nobody to wait for.
@@ -95,7 +95,7 @@ struct Schedule {
   /// There is nobody to wait for.
   void make_all_fringe(std::size_t chunks);
   /// A chunk is of the interior if the cells of all its particles see nothing that comes late.
-  void divide(const particles::CellLayout& layout, const particles::CellRows& fluid, const particles::CellRows& wall,
+  void divide(const particles::CellLayout& layout, const particles::CellIndex& fluid, const particles::CellIndex& wall,
               const particles::CellSet& with_buffers);
 };
 

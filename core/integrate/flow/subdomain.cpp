@@ -57,7 +57,7 @@ CellGrid make_grid(const world::World& world, const Constants& constants) {
 }
 
 /// The rows of cells that this process and another rank see of each other.
-void add_exchange(const particles::RankCells& other, const particles::CellRows& rows, exchange::Halo& halo) {
+void add_exchange(const particles::RankCells& other, const particles::CellIndex& rows, exchange::Halo& halo) {
   for (const std::int32_t cell : other.sent) {
     const particles::RowRange sent = rows.of(cell);
     halo.add_sent(other.rank, sent.begin, sent.count());
@@ -187,18 +187,18 @@ std::vector<int> Subdomain::ranks_of(const VectorArray<double, D>& x) const {
 }
 
 void Subdomain::sort(std::span<const double* const> position, std::span<const std::int64_t> id,
-                     particles::CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room) {
+                     particles::CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& room) {
   const auto fetch = [this](Array<std::int32_t>& counts) { cell_halo_.gather(exchange::ArrayField(counts)); };
   sort_.sort(layout_, position, id, shuffle_, rows, order, room,
              depth_ > 0 ? particles::CellSort::FetchCounts() : particles::CellSort::FetchCounts(fetch));
 }
 
-void Subdomain::find_copies(const particles::CellRows& rows, exchange::Halo& halo) const {
+void Subdomain::find_copies(const particles::CellIndex& rows, exchange::Halo& halo) const {
   halo.clear();
   for (const auto& other : copied_cells_) add_exchange(other, rows, halo);
 }
 
-void Subdomain::find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const {
+void Subdomain::find_ghosts(const particles::CellIndex& rows, exchange::Halo& halo) const {
   halo.clear();
   for (const auto& ghost : layout_.ghost_cells()) {
     const particles::RowRange from = rows.of(ghost.from_cell), to = rows.of(ghost.to_cell);

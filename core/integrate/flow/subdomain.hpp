@@ -13,7 +13,7 @@
 #include "exchange/halo.hpp"
 #include "integrate/flow/constants.hpp"
 #include "integrate/flow/execution.hpp"
-#include "particles/cell_rows.hpp"
+#include "particles/cell_index.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {
@@ -40,12 +40,12 @@ class Subdomain {
 
   /// Canonical order of particles, all in cells that this rank computes: their rows, and the old index of each in the
   /// new order; `room` is used on the way. Collective.
-  void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellRows& rows,
+  void sort(std::span<const double* const> position, std::span<const std::int64_t> id, particles::CellIndex& rows,
             Array<std::int32_t>& order, Array<std::int32_t>& room);
   /// Who repeats whose rows, within the process and of other ranks.
-  void find_ghosts(const particles::CellRows& rows, exchange::Halo& halo) const;
+  void find_ghosts(const particles::CellIndex& rows, exchange::Halo& halo) const;
   /// Who has copies of whose particles, both of them computed.
-  void find_copies(const particles::CellRows& rows, exchange::Halo& halo) const;
+  void find_copies(const particles::CellIndex& rows, exchange::Halo& halo) const;
   /// This rank's particles that others have copies of, by rank.
   template <int D>
   std::map<int, std::vector<std::size_t>> copied_by_others(const VectorArray<double, D>& x) const;

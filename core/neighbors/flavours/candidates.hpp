@@ -98,9 +98,9 @@ struct Block {
   }
 };
 
-template <class Set, int D, bool Foresees>
-void collect(const FixedPositions& positions, const Headings* headings, const Group& group, const RowRun& run,
-             Candidates& to) {
+template <class Set, int D, bool Predicts>
+void collect(const FixedPositions& positions, const ReferenceVelocities* velocities, const Group& group,
+             const RowRun& run, Candidates& to) {
   using Floats = typename Set::Floats;
   using Bits = typename Set::Bits;
   std::int32_t numbers[Set::k_lanes];
@@ -115,9 +115,9 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
     Floats r[D], first[D], last[D];
     for (int d = 0; d < D; ++d) {
       r[d] = first[d] = Set::floats(Set::sub(Set::load(positions.x[d].data() + j), Set::all(center[d])));
-      if constexpr (Foresees) {
-        const Floats heading = headings == nullptr ? Floats(0) : Set::small(headings->x[d].data() + j);
-        const Floats w = heading - Floats(group.heading[d]);
+      if constexpr (Predicts) {
+        const Floats velocity = velocities == nullptr ? Floats(0) : Set::small(velocities->x[d].data() + j);
+        const Floats w = velocity - Floats(group.velocity[d]);
         first[d] = fma(w, Floats(-group.behind), r[d]);
         last[d] = fma(w, Floats(group.ahead), r[d]);
       }
@@ -125,7 +125,7 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
     const unsigned in_run = run.end - j < Set::k_lanes ? (1U << (run.end - j)) - 1 : (1U << Set::k_lanes) - 1;
     const Block<Set, D> at_begin(first, group.begin, group);
     auto near = static_cast<Bits>(~at_begin.far & in_run);
-    if constexpr (Foresees) {
+    if constexpr (Predicts) {
       const Block<Set, D> at_end(last, group.end, group);
       near = static_cast<Bits>(~(at_begin.far & at_end.far) & in_run);
       at_end.put(near, at, to.end);
@@ -139,9 +139,9 @@ void collect(const FixedPositions& positions, const Headings* headings, const Gr
 
 /// Tests which candidates of a register are near one particle at one time.
 template <class Set, int D>
-class Nearness {
+class DistanceTest {
  public:
-  Nearness(const Group& group, const float* x_i) {
+  DistanceTest(const Group& group, const float* x_i) {
     const float scale = coarse::scale(group);
     int x[D];
     float square = 0;
@@ -180,14 +180,14 @@ EDDYLINE_INLINE void for_each_block(std::int32_t count, std::int32_t first, std:
 }
 
 /// Finds the neighbours of N particles at once, so that each candidate is loaded only once for all of them.
-template <class Set, int D, bool Foresees, std::size_t N>
-void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
+template <class Set, int D, bool Predicts, std::size_t N>
+void filter(const Candidates& candidates, const Group& group, QueryParticle* queries) {
   using Words = typename Set::Words;
   using Bits = typename Set::Bits;
   const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) {
-    const Nearness<Set, D> at_begin[] = {{group, seekers[K].begin}...};
-    const Nearness<Set, D> at_end[] = {{group, Foresees ? seekers[K].end : seekers[K].begin}...};
-    std::int32_t* out[] = {seekers[K].neighbors...};
+    const DistanceTest<Set, D> at_begin[] = {{group, queries[K].begin}...};
+    const DistanceTest<Set, D> at_end[] = {{group, Predicts ? queries[K].end : queries[K].begin}...};
+    std::int32_t* out[] = {queries[K].neighbors...};
     const auto load = [](const Candidates::Places& places, std::int32_t j, Words* x) {
       for (int w = 0; w < coarse::k_words; ++w) x[w] = Set::load(places.word[w].data() + j);
     };
@@ -195,7 +195,7 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
       Words x[coarse::k_words];
       load(candidates.begin, j, x);
       typename Set::Near near[] = {at_begin[K](x)...};
-      if constexpr (Foresees) {
+      if constexpr (Predicts) {
         load(candidates.end, j, x);
         ((near[K] = Set::either(near[K], at_end[K](x))), ...);
       }
@@ -203,7 +203,7 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
       const auto put = [&](std::size_t k) __attribute__((always_inline)) {
         auto kept = Set::bits(near[k]);
         if constexpr (may_hold_self) {
-          const auto at = static_cast<std::uint32_t>(seekers[k].self - j);
+          const auto at = static_cast<std::uint32_t>(queries[k].self - j);
           if (at < Set::k_lanes) kept = static_cast<Bits>(kept & ~(1U << at));
         }
         Set::store_kept(place, kept, out[k]);
@@ -212,37 +212,37 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
       (put(K), ...);
     };
     // The particles may be in any order if their order is shuffled.
-    std::int32_t first = seekers[0].self, last = first;
-    ((first = seekers[K].self < first ? seekers[K].self : first), ...);
-    ((last = seekers[K].self > last ? seekers[K].self : last), ...);
+    std::int32_t first = queries[0].self, last = first;
+    ((first = queries[K].self < first ? queries[K].self : first), ...);
+    ((last = queries[K].self > last ? queries[K].self : last), ...);
     for_each_block<Set::k_lanes>(candidates.count, first, last, visit);
-    ((seekers[K].found = static_cast<std::int32_t>(out[K] - seekers[K].neighbors)), ...);
+    ((queries[K].found = static_cast<std::int32_t>(out[K] - queries[K].neighbors)), ...);
   };
   each(std::make_index_sequence<N>());
 }
 
-template <class Set, int D, bool Foresees>
-void filter(Candidates& candidates, const Group& group, std::span<Seeker> seekers) {
+template <class Set, int D, bool Predicts>
+void filter(Candidates& candidates, const Group& group, std::span<QueryParticle> queries) {
   coarse::pad<Set, D>(candidates.begin, candidates.count);
-  if constexpr (Foresees) coarse::pad<Set, D>(candidates.end, candidates.count);
-  Seeker *seeker = seekers.data(), *const end = seeker + seekers.size();
-  for (; end - seeker >= 4; seeker += 4) filter<Set, D, Foresees, 4>(candidates, group, seeker);
-  if (end - seeker == 3) filter<Set, D, Foresees, 3>(candidates, group, seeker);
-  if (end - seeker == 2) filter<Set, D, Foresees, 2>(candidates, group, seeker);
-  if (end - seeker == 1) filter<Set, D, Foresees, 1>(candidates, group, seeker);
+  if constexpr (Predicts) coarse::pad<Set, D>(candidates.end, candidates.count);
+  QueryParticle *query = queries.data(), *const end = query + queries.size();
+  for (; end - query >= 4; query += 4) filter<Set, D, Predicts, 4>(candidates, group, query);
+  if (end - query == 3) filter<Set, D, Predicts, 3>(candidates, group, query);
+  if (end - query == 2) filter<Set, D, Predicts, 2>(candidates, group, query);
+  if (end - query == 1) filter<Set, D, Predicts, 1>(candidates, group, query);
 }
 
 /// The search functions of an instruction set.
-template <class Set, bool Foresees>
+template <class Set, bool Predicts>
 ListKernels::Search search_kernels() {
-  return {[](const FixedPositions& positions, const Headings* headings, int dimensions, const Group& group,
+  return {[](const FixedPositions& positions, const ReferenceVelocities* velocities, int dimensions, const Group& group,
              const RowRun& run, Candidates& candidates) {
-            dimensions == 2 ? collect<Set, 2, Foresees>(positions, headings, group, run, candidates)
-                            : collect<Set, 3, Foresees>(positions, headings, group, run, candidates);
+            dimensions == 2 ? collect<Set, 2, Predicts>(positions, velocities, group, run, candidates)
+                            : collect<Set, 3, Predicts>(positions, velocities, group, run, candidates);
           },
-          [](Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers) {
-            dimensions == 2 ? filter<Set, 2, Foresees>(candidates, group, seekers)
-                            : filter<Set, 3, Foresees>(candidates, group, seekers);
+          [](Candidates& candidates, const Group& group, int dimensions, std::span<QueryParticle> queries) {
+            dimensions == 2 ? filter<Set, 2, Predicts>(candidates, group, queries)
+                            : filter<Set, 3, Predicts>(candidates, group, queries);
           }};
 }
 

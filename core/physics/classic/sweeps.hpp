@@ -7,7 +7,7 @@
 #include <string>
 
 #include "neighbors/list.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 
 namespace eddyline::physics::classic {
 

@@ -21,15 +21,15 @@
 
 namespace eddyline::physics::classic {
 
-using neighbors::AllTheSame;
-using neighbors::EachItsOwn;
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::load_values;
+using neighbors::OwnNeighbors;
 using neighbors::put;
 using neighbors::RowParts;
+using neighbors::SameNeighbors;
 
-template <class P, int D, class Source = EachItsOwn>
+template <class P, int D, class Source = OwnNeighbors>
 EDDYLINE_INLINE Fluid<P, D> load_fluid(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
   Fluid<P, D> f;
   P value[12];
@@ -89,7 +89,7 @@ EDDYLINE_INLINE P viscosity_at_wall(const Fluid<P, D>& i, const Wall<P, D>& w, c
   return (artificial + laminar_viscosity(nu, v_r, iw.r2, per_density)) * w.no_slip;
 }
 
-template <class P, int D, std::size_t choice, class Source = EachItsOwn, class T = typename P::value_type>
+template <class P, int D, std::size_t choice, class Source = OwnNeighbors, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   constexpr Terms terms = Terms::at(choice);
   const P scale(in.scale), alpha(in.alpha), beta(in.beta), nu(in.nu), suction(in.wall_suction);
@@ -229,8 +229,8 @@ Sweeps<typename P::value_type, D> make_sweeps() {
           walls<P, D>,
           reaction<P, D, false>,
           reaction<P, D, true>,
-          rates<P, D, Terms{.laminar_viscosity = true}.index(), AllTheSame>,
-          rates<P, D, Terms{.gas = true}.index(), AllTheSame>};
+          rates<P, D, Terms{.laminar_viscosity = true}.index(), SameNeighbors>,
+          rates<P, D, Terms{.gas = true}.index(), SameNeighbors>};
 }
 
 }  // namespace eddyline::physics::classic

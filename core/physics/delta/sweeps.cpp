@@ -9,7 +9,7 @@ template <class T, int D>
 Sweeps<T, D> choose_sweeps(const std::string& instructions) {
   return by_instructions<T>(
       instructions, [] { return sweeps_scalar<T, D>(); }, [] { return sweeps_avx2<T, D>(); },
-      [] { return sweeps_avx512<T, D>(gathers_quickly()); });
+      [] { return sweeps_avx512<T, D>(has_fast_gather()); });
 }
 
 template Sweeps<float, 2> choose_sweeps(const std::string&);

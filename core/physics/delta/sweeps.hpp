@@ -6,7 +6,7 @@
 #include <string>
 
 #include "neighbors/list.hpp"
-#include "neighbors/rows.hpp"
+#include "neighbors/pair_data.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
 
 namespace eddyline::physics::delta {
@@ -111,9 +111,9 @@ template <class T, int D>
 Sweeps<T, D> sweeps_scalar();
 template <class T, int D>
 Sweeps<T, D> sweeps_avx2();
-/// gathers_quickly: whether this processor does, see eddyline::gathers_quickly().
+/// has_fast_gather: whether this processor does, see eddyline::has_fast_gather().
 template <class T, int D>
-Sweeps<T, D> sweeps_avx512(bool gathers_quickly);
+Sweeps<T, D> sweeps_avx512(bool has_fast_gather);
 
 /// The sweeps for an instruction set, as instruction_sets() names it; in double precision the scalar ones.
 template <class T, int D>

@@ -15,16 +15,16 @@
 
 namespace eddyline::physics::delta {
 
-using neighbors::AllTheSame;
-using neighbors::EachItsOwn;
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::load_values;
+using neighbors::OwnNeighbors;
 using neighbors::put;
 using neighbors::put_whole;
 using neighbors::RowParts;
+using neighbors::SameNeighbors;
 
-template <class P, int D, bool confined, class Source = EachItsOwn>
+template <class P, int D, bool confined, class Source = OwnNeighbors>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::value_type>& rows,
                                               const std::int32_t* place) {
   MovingFluid<P, D> f;
@@ -43,7 +43,7 @@ EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::v
   return f;
 }
 
-template <class P, int D, class Source = EachItsOwn>
+template <class P, int D, class Source = OwnNeighbors>
 EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const RowParts<const typename P::value_type>& rows,
                                                 const std::int32_t* place) {
   PressedFluid<P, D> f;
@@ -86,7 +86,7 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
   return w;
 }
 
-template <class P, int D, FluidViscosity viscosity, class Source = EachItsOwn, class T = typename P::value_type>
+template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
   const T unit = confined ? T(1) : in.scale * in.scale;  // of viscous sums: those of the central form are of quanta
@@ -160,7 +160,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
   }
 }
 
-template <class P, int D, bool free_surface, class Source = EachItsOwn, class T = typename P::value_type>
+template <class P, int D, bool free_surface, class Source = OwnNeighbors, class T = typename P::value_type>
 void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   const P scale(in.scale), squared_scale(in.scale * in.scale), crowding(in.crowding * T(256));  // (W / 4)^4 = W^4 / 256
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
@@ -302,7 +302,7 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
 }
 
 /// Confined: where the sweeps of flows without a free surface take values from.
-template <class P, int D, class Confined = EachItsOwn>
+template <class P, int D, class Confined = OwnNeighbors>
 Sweeps<typename P::value_type, D> make_sweeps() {
   return {rates<P, D, FluidViscosity::morris, Confined>,
           rates<P, D, FluidViscosity::central>,
@@ -313,8 +313,8 @@ Sweeps<typename P::value_type, D> make_sweeps() {
           viscous_reaction<P, D, true>,
           viscous_reaction<P, D, false>,
           pressure_reaction<P, D>,
-          {rates<P, D, FluidViscosity::morris, AllTheSame>, forces<P, D, false, AllTheSame>},
-          {rates<P, D, FluidViscosity::central, AllTheSame>, forces<P, D, true, AllTheSame>}};
+          {rates<P, D, FluidViscosity::morris, SameNeighbors>, forces<P, D, false, SameNeighbors>},
+          {rates<P, D, FluidViscosity::central, SameNeighbors>, forces<P, D, true, SameNeighbors>}};
 }
 
 }  // namespace eddyline::physics::delta

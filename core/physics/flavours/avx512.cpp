@@ -10,10 +10,10 @@ Sweeps<float, 2> sweeps_avx512<float, 2>(bool) {
   return make_sweeps<Pack<float, 16>, 2>();  // rows are whole
 }
 template <>
-Sweeps<float, 3> sweeps_avx512<float, 3>(bool gathers_quickly) {
+Sweeps<float, 3> sweeps_avx512<float, 3>(bool has_fast_gather) {
   using P = Pack<float, 16>;
   // Five values of confined flows by fours: measured, as are eights with a free surface and in 2D.
-  return gathers_quickly ? make_sweeps<P, 3, neighbors::RestGathered>() : make_sweeps<P, 3, neighbors::ByFours>();
+  return has_fast_gather ? make_sweeps<P, 3, neighbors::RestGathered>() : make_sweeps<P, 3, neighbors::ByFours>();
 }
 
 }  // namespace eddyline::physics::delta

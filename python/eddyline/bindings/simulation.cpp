@@ -19,9 +19,9 @@
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "bindings.hpp"
-#include "comm/alone.hpp"
 #include "comm/collectives.hpp"
 #include "comm/connect.hpp"
+#include "comm/single_process.hpp"
 #include "comm/wait.hpp"
 #include "driver/arithmetic.hpp"
 #include "driver/leader.hpp"
@@ -461,7 +461,7 @@ void bind_simulation(nb::module_& module) {
              execution.between = between;
              execution.rebalance = rebalance;
              execution.lazy = {lazy, lazy_exact};
-             static const auto alone = comm::alone();
+             static const auto alone = comm::single_process();
              comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
              auto own = Simulation::make(world, execution, series_interval, ranks);
              return ranks.size() > 1 && ranks.is_root() ? driver::lead(std::move(own), ranks) : std::move(own);

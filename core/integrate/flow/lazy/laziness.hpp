@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "integrate/flow/execution.hpp"
-#include "particles/cell_rows.hpp"
+#include "particles/cell_index.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::integrate {
@@ -43,9 +43,9 @@ class Laziness {
 
   /// How many particles, in the order of `rows`, are right after so many passes of this step: those of this rank, and
   /// copies near them.
-  std::int64_t computed(const particles::CellRows& rows, int passes) const {
+  std::int64_t computed(const particles::CellIndex& rows, int passes) const {
     const int distance = passes_ * (every_ - used_) - passes;
-    return computes_copies() ? rows.within[static_cast<std::size_t>(std::max(0, distance))] : rows.computed();
+    return computes_copies() ? rows.count_within[static_cast<std::size_t>(std::max(0, distance))] : rows.computed();
   }
 
   // Since the start.

@@ -15,7 +15,7 @@ namespace eddyline::comm {
 
 /// Frees all objects at the end, in the order of their creation, which is the same on all ranks. Whether a rank has
 /// dropped an object before the end does not matter: all ranks free the same objects.
-class Leftovers {
+class DeferredFrees {
  public:
   /// Registers a function that frees an object; returns its number.
   long add(std::function<void()> free) {
@@ -36,16 +36,16 @@ class Leftovers {
 
 /// An MPI handle that close() frees collectively; otherwise it is freed at the end of the run.
 template <class Handle>
-class LeftOver {
+class CollectiveHandle {
  public:
   using Free = int (*)(Handle*);
 
-  LeftOver(Leftovers& leftovers, Handle handle, Free free)
-      : leftovers_(leftovers),
+  CollectiveHandle(DeferredFrees& deferred_frees, Handle handle, Free free)
+      : deferred_frees_(deferred_frees),
         state_(std::make_shared<State>(handle, free)),
-        number_(leftovers.add([state = state_] { state->release(), state->free(&state->handle); })) {}
-  LeftOver(const LeftOver&) = delete;
-  LeftOver& operator=(const LeftOver&) = delete;
+        number_(deferred_frees.add([state = state_] { state->release(), state->free(&state->handle); })) {}
+  CollectiveHandle(const CollectiveHandle&) = delete;
+  CollectiveHandle& operator=(const CollectiveHandle&) = delete;
 
   Handle get() const { return state_->handle; }
   /// Registers a call that must be made before the handle is freed.
@@ -54,9 +54,9 @@ class LeftOver {
   void release() { state_->release(); }
   void close() {
     if (!std::exchange(open_, false)) return;
-    leftovers_.forget(number_);
+    deferred_frees_.forget(number_);
     release();
-    together(state_->free, &state_->handle);
+    call_collective(state_->free, &state_->handle);
   }
 
  private:
@@ -71,7 +71,7 @@ class LeftOver {
     }
   };
 
-  Leftovers& leftovers_;
+  DeferredFrees& deferred_frees_;
   std::shared_ptr<State> state_;
   long number_;
   bool open_ = true;

@@ -13,18 +13,18 @@ namespace eddyline::neighbors {
 
 /// A copy of another list in which some rows are replaced by the sentinel, which adds nothing to sums. Chunks without
 /// such rows share their entries with the original list, which therefore must not be built or renewed meanwhile.
-class ListWithout {
+class FilteredList {
  public:
-  /// `left_out`: per row of the sources, whether it is excluded. `affected`: per chunk, whether it may contain excluded
+  /// `excluded`: per row of the sources, whether it is excluded. `affected`: per chunk, whether it may contain excluded
   /// rows.
-  void find(const NeighborList& list, std::span<const std::uint8_t> left_out, std::span<const std::uint8_t> affected) {
+  void find(const NeighborList& list, std::span<const std::uint8_t> excluded, std::span<const std::uint8_t> affected) {
     const auto whole = list.chunks();
     targets_ = list.targets();
     chunks_.resize(whole.size());
     std::copy(whole.begin(), whole.end(), chunks_.begin());
-    const auto sentinel = static_cast<std::int32_t>(left_out.size()) * k_row_step;
-    const auto is_left_out = [&](std::int32_t place) {
-      return place != sentinel && left_out[static_cast<std::size_t>(place / k_row_step)] != 0;
+    const auto sentinel = static_cast<std::int32_t>(excluded.size()) * k_row_step;
+    const auto is_excluded = [&](std::int32_t place) {
+      return place != sentinel && excluded[static_cast<std::size_t>(place / k_row_step)] != 0;
     };
     const auto count = static_cast<std::int64_t>(chunks_.size());
     std::size_t taken = 0;
@@ -32,7 +32,7 @@ class ListWithout {
     for (std::int64_t c = 0; c < count; ++c) {
       Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
       const std::int32_t size = chunk.length * k_chunk;
-      if (affected[static_cast<std::size_t>(c)] == 0 || std::none_of(chunk.entries, chunk.entries + size, is_left_out))
+      if (affected[static_cast<std::size_t>(c)] == 0 || std::none_of(chunk.entries, chunk.entries + size, is_excluded))
         continue;
       chunk.stored = k_own;
       taken += static_cast<std::size_t>(size);
@@ -43,7 +43,7 @@ class ListWithout {
       if (chunk.stored != k_own) continue;
       const std::int32_t* entries = std::exchange(chunk.entries, free);
       free = std::transform(entries, entries + chunk.length * k_chunk, free,
-                            [&](std::int32_t place) { return is_left_out(place) ? sentinel : place; });
+                            [&](std::int32_t place) { return is_excluded(place) ? sentinel : place; });
     }
   }
 

@@ -9,7 +9,7 @@
 #include "base/arrays.hpp"
 #include "base/pack.hpp"
 #include "base/vec.hpp"
-#include "particles/cell_rows.hpp"
+#include "particles/cell_index.hpp"
 
 namespace eddyline::neighbors {
 
@@ -33,9 +33,9 @@ struct RowParts {
 /// fixed-point position (see pack.hpp). All values are dimensionless: lengths in units of R, speeds of c0, densities of
 /// rho0, volumes of dx^D.
 template <class T>
-class Rows {
+class PairData {
  public:
-  explicit Rows(int width) : width_(width) {}
+  explicit PairData(int width) : width_(width) {}
 
   /// Allocates `rows` rows and a sentinel row after them: a particle without volume, which adds exact zeros to every
   /// sum.
@@ -49,7 +49,7 @@ class Rows {
 
   /// Shares the memory of the first parts of `others`, until those are resized: writing a row here overwrites the row
   /// there.
-  void lie_in(Rows& others) {
+  void alias(PairData& others) {
     assert(rest() == 0);
     begin_ = others.begin_;
   }
@@ -122,7 +122,9 @@ class Rows {
 /// Distance from a neighbour's row to the row that is prefetched meanwhile, see k_row_step: one and a half lines of
 /// cells, because the next line of cells around a particle has not been read yet. It is too far from earlier accesses
 /// for the processor's own prefetcher.
-inline std::int32_t prefetch_distance(const particles::CellRows& rows) { return 3 * rows.line_length / 2 * k_row_step; }
+inline std::int32_t prefetch_distance(const particles::CellIndex& rows) {
+  return 3 * rows.line_length / 2 * k_row_step;
+}
 
 /// Loads the first `Width` values of the rows at the given places, transposed: out[k] holds value k of each lane's row.
 /// If Width exceeds the first part, it must include all values of the row. Loads four values at a time.

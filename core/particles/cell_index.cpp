@@ -1,4 +1,4 @@
-#include "particles/cell_rows.hpp"
+#include "particles/cell_index.hpp"
 
 #include <omp.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/parallel_for.hpp"
 #include "base/random.hpp"
-#include "base/share_out.hpp"
 
 namespace eddyline::particles {
 
@@ -33,12 +33,12 @@ class NumberFinder {
 };
 
 /// Shuffles the order of the particles at each distance.
-void draw_order(std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order) {
+void shuffle_order(std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order) {
   rows.slot.resize(order.size());
   std::iota(rows.slot.begin(), rows.slot.end(), 0);
   std::size_t first = 0;
-  for (const std::int32_t within : rows.within) {
-    const auto last = static_cast<std::size_t>(within);
+  for (const std::int32_t count_within : rows.count_within) {
+    const auto last = static_cast<std::size_t>(count_within);
     for (std::size_t i = last; i > first + 1; --i) {
       const double share = uniform_random(static_cast<std::uint64_t>(shuffle), i, 0);
       const std::size_t j = first + static_cast<std::size_t>(share * static_cast<double>(i - first));
@@ -52,16 +52,16 @@ void draw_order(std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order
 }  // namespace
 
 void CellSort::sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-                    std::int64_t shuffle, CellRows& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
+                    std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
                     const FetchCounts& fetch_counts) {
   Array<std::int32_t>& cell = room;  // cell of each particle
   cell.resize(id.size());
   find_cells(layout, position, cell);
-  find_filled(layout, cell, rows);
+  find_occupied(layout, cell, rows);
   find_border(layout, fetch_counts, rows);
   place(layout, rows);
   put_in_order(cell, id, rows, order);
-  if (shuffle != 0) draw_order(shuffle, rows, order);
+  if (shuffle != 0) shuffle_order(shuffle, rows, order);
 }
 
 void CellSort::find_cells(const CellLayout& layout, std::span<const double* const> position,
@@ -87,15 +87,15 @@ template <class Make>
 void CellSort::for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) const {
   constexpr double k_seconds = 1e-9;  // per particle
   const auto n = static_cast<std::int64_t>(cell.size());
-#pragma omp parallel if (are_worth_sharing(n, k_seconds))
+#pragma omp parallel if (pays_in_parallel(n, k_seconds))
   {
     const std::int32_t threads = omp_get_num_threads(), own = omp_get_thread_num();
     std::int32_t from = 0, to = 0;
     for (std::int32_t t = 1; t <= own + 1; ++t) {
-      constexpr auto k_whole = static_cast<std::int32_t>(CellSet::k_bits);
-      from = std::exchange(to, t == threads
-                                   ? std::numeric_limits<std::int32_t>::max()
-                                   : std::max(to, cell[static_cast<std::size_t>(n * t / threads)] / k_whole * k_whole));
+      constexpr auto k_aligned = static_cast<std::int32_t>(CellSet::k_bits);
+      from = std::exchange(
+          to, t == threads ? std::numeric_limits<std::int32_t>::max()
+                           : std::max(to, cell[static_cast<std::size_t>(n * t / threads)] / k_aligned * k_aligned));
     }
     auto&& visit = make();
     for (std::size_t b = 0; b < block_.size(); ++b) {
@@ -112,7 +112,7 @@ void CellSort::for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) co
 }
 
 /// Finds the computed cells that contain particles, and their rows: nearest cells first, then cell by cell.
-void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& cell, CellRows& rows) {
+void CellSort::find_occupied(const CellLayout& layout, const Array<std::int32_t>& cell, CellIndex& rows) {
   rows.particles = static_cast<std::int32_t>(cell.size());
   rows.cells.clear(layout.cells());
   for (const Block& block : block_) rows.cells.make_room(block.lowest, block.highest + 1);
@@ -122,8 +122,8 @@ void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& 
   for_each_by_cell(cell, [&] {
     return [&, number_of = NumberFinder(rows.cells)](std::int32_t, std::int32_t c) mutable { ++count_[number_of(c)]; };
   });
-  rows.filled.resize(count_.size()), rows.until.resize(count_.size());
-  rows.within.resize(static_cast<std::size_t>(layout.farthest()) + 1);
+  rows.occupied.resize(count_.size()), rows.occupied_end.resize(count_.size());
+  rows.count_within.resize(static_cast<std::size_t>(layout.farthest()) + 1);
   std::size_t k = 0;
   std::int32_t next = 0;
   for (std::int32_t distance = 0; distance <= layout.farthest(); ++distance) {
@@ -131,18 +131,18 @@ void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& 
     rows.cells.for_each([&](std::int32_t c) {
       const std::int32_t count = count_[n++];
       if (layout.distance(c) != distance) return;
-      rows.filled[k] = c;
-      rows.until[k++] = next += count;
+      rows.occupied[k] = c;
+      rows.occupied_end[k++] = next += count;
     });
-    rows.within[static_cast<std::size_t>(distance)] = next;
+    rows.count_within[static_cast<std::size_t>(distance)] = next;
   }
   std::int32_t lines = 1;
-  for (k = 1; k < rows.filled.size(); ++k) lines += rows.filled[k] != rows.filled[k - 1] + 1 ? 1 : 0;
+  for (k = 1; k < rows.occupied.size(); ++k) lines += rows.occupied[k] != rows.occupied[k - 1] + 1 ? 1 : 0;
   rows.line_length = rows.particles / lines;
 }
 
 /// Adds the non-empty cells of other ranks and periodic images.
-void CellSort::find_border(const CellLayout& layout, const FetchCounts& fetch_counts, CellRows& rows) {
+void CellSort::find_border(const CellLayout& layout, const FetchCounts& fetch_counts, CellIndex& rows) {
   border_.resize(0), sent_ = 0;
   for (const auto& other : layout.rank_cells())
     for (const std::int32_t c : other.sent)
@@ -167,7 +167,7 @@ void CellSort::for_each_received(const CellLayout& layout, Visit&& visit) const 
 }
 
 /// Assigns rows to each cell.
-void CellSort::place(const CellLayout& layout, CellRows& rows) const {
+void CellSort::place(const CellLayout& layout, CellIndex& rows) const {
   const auto cells = static_cast<std::size_t>(rows.cells.size());
   rows.begin.resize(cells), rows.end.resize(cells);
   std::int32_t next = 0;
@@ -176,16 +176,16 @@ void CellSort::place(const CellLayout& layout, CellRows& rows) const {
     rows.begin[n] = std::exchange(next, end);
     rows.end[n] = end;
   };
-  for (std::size_t k = 0; k < rows.filled.size(); ++k) place_until(rows.filled[k], rows.until[k]);
+  for (std::size_t k = 0; k < rows.occupied.size(); ++k) place_until(rows.occupied[k], rows.occupied_end[k]);
   for_each_received(layout, [&](std::int32_t cell, std::int32_t count) { place_until(cell, next + count); });
-  rows.standing = next;
+  rows.real_rows = next;
   for (const GhostCell& ghost : layout.ghost_cells())
     if (!rows.is_empty(ghost.from_cell)) place_until(ghost.to_cell, next + rows.of(ghost.from_cell).count());
   rows.rows = next;
 }
 
 /// Insertion sort by id: particles arrive almost sorted from the last rebuild.
-void CellSort::put_in_order(const Array<std::int32_t>& cell, std::span<const std::int64_t> id, const CellRows& rows,
+void CellSort::put_in_order(const Array<std::int32_t>& cell, std::span<const std::int64_t> id, const CellIndex& rows,
                             Array<std::int32_t>& order) {
   count_.assign(static_cast<std::size_t>(rows.cells.size()), 0);  // particles inserted so far
   order.resize(id.size());

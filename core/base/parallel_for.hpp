@@ -19,18 +19,18 @@ inline int all_threads() {
 }
 
 /// Whether a loop is long enough to wake the other threads, which costs about a microsecond per thread.
-inline bool are_worth_sharing(std::int64_t turns, double seconds_a_turn) {
-  constexpr double k_waking = 1e-6;  // s a thread
-  return static_cast<double>(turns) * seconds_a_turn > k_waking * omp_get_max_threads();
+inline bool pays_in_parallel(std::int64_t iterations, double seconds_each) {
+  constexpr double k_wake_up = 1e-6;  // s per thread
+  return static_cast<double>(iterations) * seconds_each > k_wake_up * omp_get_max_threads();
 }
 
 /// Iterations [0, count) of a loop. Each thread starts with its own share, which is the same in every loop of equal
 /// length: neighbouring iterations use one cache, often the one that holds their data already. A thread that has
 /// finished its share helps with the others.
-class Shares {
+class WorkShares {
  public:
   /// To be called before the parallel region.
-  explicit Shares(std::int64_t count) : shares_(std::clamp(omp_get_max_threads(), 1, k_most)) {
+  explicit WorkShares(std::int64_t count) : shares_(std::clamp(omp_get_max_threads(), 1, k_most)) {
     for (int s = 0; s < shares_; ++s) {
       share(s).next.store(count * s / shares_, std::memory_order_relaxed);
       share(s).last = count * (s + 1) / shares_;
@@ -44,9 +44,9 @@ class Shares {
     for (int k = 0; k < shares_; ++k) {
       Share& from = share((own + k) % shares_);
       for (;;) {
-        const std::int64_t turn = from.next.fetch_add(1, std::memory_order_relaxed);
-        if (turn >= from.last) break;
-        visit(turn);
+        const std::int64_t i = from.next.fetch_add(1, std::memory_order_relaxed);
+        if (i >= from.last) break;
+        visit(i);
       }
     }
   }
@@ -66,54 +66,54 @@ class Shares {
 
 /// Calls visit(i) for each iteration of a loop, in parallel.
 template <class Visit>
-void share_out(std::int64_t count, Visit&& visit) {
+void parallel_for(std::int64_t count, Visit&& visit) {
   if (count <= 1) {
     if (count == 1) visit(std::int64_t{0});
     return;
   }
-  Shares shares(count);
+  WorkShares shares(count);
 #pragma omp parallel
   shares.take(visit);
 }
 
 /// Calls visit(first, last) for blocks of iterations, in parallel.
 template <class Visit>
-void share_out(std::int64_t count, std::int64_t portion, Visit&& visit) {
-  share_out((count + portion - 1) / portion,
-            [&](std::int64_t p) { visit(p * portion, std::min((p + 1) * portion, count)); });
+void parallel_for(std::int64_t count, std::int64_t block_size, Visit&& visit) {
+  parallel_for((count + block_size - 1) / block_size,
+               [&](std::int64_t p) { visit(p * block_size, std::min((p + 1) * block_size, count)); });
 }
 
 /// Finds, in parallel, the few iterations of a loop for which a condition holds, so that one thread need not test all
 /// of them.
-class FewTurns {
+class SparseIterations {
  public:
   /// `seconds`: approximate cost of holds(i) [s], which may be called more than once for an iteration.
   template <class Holds>
   void find(std::int64_t count, double seconds, Holds&& holds) {
     const std::int64_t blocks = (count + k_block - 1) / k_block;
-    count_ = count, some_ = count > 0;
-    block_.assign(static_cast<std::size_t>(blocks), some_);
-    if (omp_get_max_threads() == 1 || !are_worth_sharing(count, seconds)) return;  // a single thread tests all iterations in for_each()
+    count_ = count, any_ = count > 0;
+    block_.assign(static_cast<std::size_t>(blocks), any_);
+    if (omp_get_max_threads() == 1 || !pays_in_parallel(count, seconds))
+      return;  // a single thread tests all iterations in for_each()
     bool some = false;
 #pragma omp parallel for schedule(static) reduction(|| : some)
     for (std::int64_t b = 0; b < blocks; ++b) {
       bool here = false;
-      for (std::int64_t turn = b * k_block; turn < std::min((b + 1) * k_block, count); ++turn)
-        here = here || holds(static_cast<std::size_t>(turn));
+      for (std::int64_t i = b * k_block; i < std::min((b + 1) * k_block, count); ++i)
+        here = here || holds(static_cast<std::size_t>(i));
       block_[static_cast<std::size_t>(b)] = here;
       some = some || here;
     }
-    some_ = some;
+    any_ = some;
   }
-  bool are_some() const { return some_; }
+  bool any() const { return any_; }
   /// Calls visit(i), in order and from one thread, for the iterations for which the condition holds and for few others.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t b = 0; b < block_.size(); ++b) {
       if (!block_[b]) continue;
       const auto first = static_cast<std::int64_t>(b) * k_block;
-      for (std::int64_t turn = first; turn < std::min(first + k_block, count_); ++turn)
-        visit(static_cast<std::size_t>(turn));
+      for (std::int64_t i = first; i < std::min(first + k_block, count_); ++i) visit(static_cast<std::size_t>(i));
     }
   }
 
@@ -121,7 +121,7 @@ class FewTurns {
   static constexpr std::int64_t k_block = 512;
   Array<bool> block_;
   std::int64_t count_ = 0;
-  bool some_ = false;
+  bool any_ = false;
 };
 
 }  // namespace eddyline
