@@ -75,8 +75,8 @@ class NeighborList::CellSearch {
     });
   }
 
-  /// Prepares a query for one of that cell's particles. It is written in place: copying a finished query would stall on
-  /// store forwarding. `neighbors`: output.
+  /// Prepares a query for one of that cell's particles. It is written in place, because loads from a copied query would
+  /// wait for the stores of the copy. `neighbors`: output.
   void prepare(std::int32_t row, std::int32_t* neighbors, QueryParticle& query) const {
     find_place(row, -group_.behind, query.begin);
     if (predicts_) find_place(row, group_.ahead, query.end);

@@ -52,9 +52,9 @@ void shuffle_order(std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& o
 }  // namespace
 
 void CellSort::sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-                    std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
+                    std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& scratch,
                     const FetchCounts& fetch_counts) {
-  Array<std::int32_t>& cell = room;  // cell of each particle
+  Array<std::int32_t>& cell = scratch;  // cell of each particle
   cell.resize(id.size());
   find_cells(layout, position, cell);
   find_occupied(layout, cell, rows);

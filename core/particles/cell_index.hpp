@@ -102,9 +102,9 @@ class CellSort {
   /// ranks, rank by rank as in CellLayout::rank_cells(), then those of the cells received, in the same order.
   using FetchCounts = std::function<void(Array<std::int32_t>& counts)>;
 
-  /// `room` is scratch memory.
+  /// `scratch`: memory for temporary data.
   void sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-            std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
+            std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& scratch,
             const FetchCounts& fetch_counts = {});
   std::size_t bytes() const { return count_.bytes() + border_.bytes() + block_.bytes(); }
 

@@ -37,11 +37,11 @@ constexpr float k_sound = 4e6F;  // distance that sound travels in half a step [
 
 /// The same velocity for every row [quanta per half step].
 template <int D>
-neighbors::ReferenceVelocities headings_of(const Sorted& s, Vec3 heading = {}) {
-  neighbors::ReferenceVelocities headings;
+neighbors::ReferenceVelocities reference_velocities_of(const Sorted& s, Vec3 velocity = {}) {
+  neighbors::ReferenceVelocities velocities;
   for (int d = 0; d < D; ++d)
-    headings.x[d].assign(s.positions.x[d].size(), neighbors::ReferenceVelocities::nearest(heading[d] / k_sound));
-  return headings;
+    velocities.x[d].assign(s.positions.x[d].size(), neighbors::ReferenceVelocities::nearest(velocity[d] / k_sound));
+  return velocities;
 }
 
 /// The bounds for particles that have moved by `field` in the first half of a step and will do so again in the second;
@@ -70,7 +70,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   bound.measure({&moving, D, 1.0F}, s.positions, walls_moved);
   const neighbors::Drift largest = bound.largest();
   neighbors::FixedPositions at = copy_of<D>(s.positions);
-  CHECK(bound.advance({&moving, D, 1.0F}, headings_of<D>(s, expected), 2 * k_sound, at, walls_moved));
+  CHECK(bound.advance({&moving, D, 1.0F}, reference_velocities_of<D>(s, expected), 2 * k_sound, at, walls_moved));
   for (std::int32_t r = 0; r < s.rows.real_rows; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
@@ -214,10 +214,10 @@ TEST(a_displacement_that_is_not_a_number_is_detected) {
   const auto nobody = none(grid, {1, 1, 1});
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
-  CHECK(bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+  CHECK(bound.advance({&moving, 2, 1.0F}, reference_velocities_of<2>(s), 0, at));
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e10F}) {
     moving.row(7)[3] = wrong;
-    CHECK(!bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+    CHECK(!bound.advance({&moving, 2, 1.0F}, reference_velocities_of<2>(s), 0, at));
   }
 }
 
@@ -269,7 +269,7 @@ TEST(rows_off_the_midpoint_are_detected) {
   neighbors::FixedPositions at = copy_of<2>(s.positions);
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
-  CHECK(bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+  CHECK(bound.advance({&moving, 2, 1.0F}, reference_velocities_of<2>(s), 0, at));
   int near = 0;
   for (const auto& run : bound.active_runs()) {
     float beside[neighbors::CellRun::k_most];

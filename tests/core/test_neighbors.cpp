@@ -28,19 +28,19 @@ neighbors::Search make_search(const Sorted& targets, const Sorted& sources, bool
 }
 
 /// A field of reference velocities that differ by at most 2 along each axis.
-Vec3 heading_of(std::int64_t id) {
+Vec3 velocity_of(std::int64_t id) {
   const auto a = static_cast<double>(id);
   return {std::sin(a), std::cos(1.7 * a), std::sin(2.3 * a)};
 }
 
-neighbors::ReferenceVelocities headings_of(const Sorted& s) {
-  neighbors::ReferenceVelocities headings;
+neighbors::ReferenceVelocities reference_velocities_of(const Sorted& s) {
+  neighbors::ReferenceVelocities velocities;
   for (int d = 0; d < s.layout.grid().dimensions; ++d) {
-    headings.x[d].assign(s.positions.x[d].size(), 0);
+    velocities.x[d].assign(s.positions.x[d].size(), 0);
     for (std::size_t row = 0; row < static_cast<std::size_t>(s.rows.real_rows); ++row)
-      headings.x[d][row] = neighbors::ReferenceVelocities::nearest(heading_of(s.row_id[row])[d]);
+      velocities.x[d][row] = neighbors::ReferenceVelocities::nearest(velocity_of(s.row_id[row])[d]);
   }
-  return headings;
+  return velocities;
 }
 
 /// The ids in each particle's list, in order; checks that padding comes last and is the sentinel.
@@ -331,7 +331,7 @@ TEST(predicting_lists_contain_future_neighbours) {
   for (const auto& layout : k_layouts) {
     const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
     const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
-    const auto headings = headings_of(s);
+    const auto velocities = reference_velocities_of(s);
     const double quantum = k_fixed.quantum();
     const double path = 2 * std::sqrt(static_cast<double>(grid.dimensions)) * (k_behind + k_ahead);
     const double limit2 = k_near * k_near + path * path / 4;
@@ -343,7 +343,7 @@ TEST(predicting_lists_contain_future_neighbours) {
       const particles::CellSet all_cells = all_of(s.layout.cells());
       search.margins_of = &all_cells;
       search.cut_squared_of = cut_squared.data();
-      search.prediction = {&headings, sources_rest ? nullptr : &headings, static_cast<float>(k_behind / quantum),
+      search.prediction = {&velocities, sources_rest ? nullptr : &velocities, static_cast<float>(k_behind / quantum),
                            ahead.data()};
       neighbors::NeighborList list;
       list.build(search, "scalar");
@@ -352,7 +352,7 @@ TEST(predicting_lists_contain_future_neighbours) {
       for (std::size_t i = 0; i < s.x.size(); ++i)
         for (std::size_t j = 0; j < s.x.size(); ++j) {
           if (i == j) continue;
-          const Vec3 wi = heading_of(s.id[i]), wj = sources_rest ? Vec3{} : heading_of(s.id[j]);
+          const Vec3 wi = velocity_of(s.id[i]), wj = sources_rest ? Vec3{} : velocity_of(s.id[j]);
           const auto distance2 = [&](double time) {
             double sum = 0;
             for (int d = 0; d < grid.dimensions; ++d) {
