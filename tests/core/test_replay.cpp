@@ -113,7 +113,7 @@ TEST(an_invalid_script_is_refused) {
       exchange::replay(c, "nonblocking", script, 1);
     };
     CHECK_THROWS(play(7, 0, 8), "halo 7; must be 0 to 6");
-    CHECK_THROWS(play(0, 1, 8), "a group that is not there");
+    CHECK_THROWS(play(0, 1, 8), "refers to a missing group");
     CHECK_THROWS(play(0, 0, 0), "its rows have no bytes");
   });
 }
