@@ -50,7 +50,7 @@ class Partition {
 
  private:
   struct Node {
-    int axis = -1;  // -1: a leaf, that is a box
+    int axis = -1;        // -1: a leaf, that is a box
     std::int32_t at = 0;  // cells below `at` belong to the left part; in a leaf: the number of the box
     std::int32_t left = 0, right = 0;
   };

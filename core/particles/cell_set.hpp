@@ -65,7 +65,8 @@ class CellSet {
     other.for_each_word(first, last, [&](std::int32_t start, std::uint64_t between) {
       const std::uint64_t members = other.words_[other.place_of(start)].members & between;
       if (members == 0) return;
-      const std::uint64_t with_neighbors = members | members << 1 | members << 2;  // starting at the cell before `start`
+      const std::uint64_t with_neighbors =
+          members | members << 1 | members << 2;  // starting at the cell before `start`
       for (const std::int32_t offset : offsets) add_bits(with_neighbors, start - 1 + offset, first, last);
     });
   }

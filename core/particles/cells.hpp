@@ -75,7 +75,7 @@ struct ForeignBox {
 struct GhostCell {
   std::int32_t from_box, to_box;
   std::int32_t from_cell, to_cell;  // indices of concatenated cells, see CellLayout
-  Int3 shift;  // in quanta, added to positions
+  Int3 shift;                       // in quanta, added to positions
 };
 
 /// The cells that this process and another rank exchange. Both ranks list them in the same order: by sending box, then
@@ -97,7 +97,7 @@ class CellLayout {
  public:
   struct Box {
     CellBox cells;
-    Int3 shape;  // including the border
+    Int3 shape;               // including the border
     std::int32_t first_cell;  // index of the first cell of this box among the concatenated cells
 
     std::int32_t cells_with_border() const { return shape[0] * shape[1] * shape[2]; }
@@ -177,7 +177,7 @@ class CellLayout {
   CellGrid grid_;
   std::vector<Box> boxes_;
   std::vector<GhostCell> ghost_cells_;
-  CellSet copies_;  // the cells that are copies of other cells of this process
+  CellSet copies_;                           // the cells that are copies of other cells of this process
   std::vector<std::int32_t> ghost_of_copy_;  // index in ghost_cells_ of each of them
   std::vector<RankCells> rank_cells_;
   std::vector<std::int32_t> distance_;  // empty if no cells are copied from other ranks

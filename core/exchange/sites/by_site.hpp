@@ -42,8 +42,8 @@ class BySite : public Strategy {
 
   std::unique_ptr<Strategy> inside_;
   comm::Communicator& communicator_;
-  std::vector<std::size_t> near_;  // channels inside the site, by rank
-  std::vector<std::size_t> far_;  // channels to other sites, see far()
+  std::vector<std::size_t> near_;    // channels inside the site, by rank
+  std::vector<std::size_t> far_;     // channels to other sites, see far()
   std::vector<std::size_t> number_;  // index of each channel in near_ or far_
   std::vector<Neighbor> neighbors_;
   Sent sent_;
