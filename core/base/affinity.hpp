@@ -2,10 +2,10 @@
 
 namespace eddyline {
 
-/// Gives each thread of the caller's team a core of its own if there are as many as cores that the process may use:
-/// what a thread has touched first stays near it. The caller stays free, as threads and programs that it starts may use
-/// the cores that it may use. With fewer threads, which may have to make room for other runs, with more, and where
-/// OMP_PROC_BIND is set, all is left to the system.
+/// Binds each thread of the caller's team to its own core if there are as many threads as cores that the process may
+/// use. Memory that a thread touches first then stays near that thread. The calling thread itself is not bound, because
+/// threads and programs that it starts inherit its cores. The system places the threads if there are fewer threads than
+/// cores (other runs may need the cores), if there are more, or if OMP_PROC_BIND is set.
 void place_threads(int threads);
 
 }  // namespace eddyline

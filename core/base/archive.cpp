@@ -42,7 +42,7 @@ ArchiveReader::ArchiveReader(std::vector<std::byte> bytes) : bytes_(std::move(by
 ArchiveReader::Entry ArchiveReader::find(std::string_view name, std::size_t element) const {
   const auto found = entries_.find(name);
   if (found == entries_.end()) refuse(name, "is missing");
-  if (found->second.element != element) refuse(name, "holds other numbers");
+  if (found->second.element != element) refuse(name, "has another element size");
   return found->second;
 }
 

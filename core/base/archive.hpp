@@ -1,5 +1,5 @@
 #pragma once
-// Named arrays of numbers as bytes and back: what a checkpoint is made of.
+// Serialises named arrays of numbers; checkpoints consist of such arrays.
 
 #include <array>
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace eddyline {
 
-/// Collects arrays. Each becomes: length of its name (8 bytes), name, bytes of an element (8), elements (8), content;
-/// all numbers as this machine has them.
+/// Collects arrays. Each array is written as: length of its name (8 bytes), name, bytes per element (8), number of
+/// elements (8), content. All numbers have this machine's representation.
 class ArchiveWriter {
  public:
   template <class T>
@@ -55,7 +55,7 @@ class ArchiveWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Finds arrays by name. Throws UserError where something is missing or of another kind.
+/// Finds arrays by name. Throws UserError if an array is missing or has another element size.
 class ArchiveReader {
  public:
   explicit ArchiveReader(std::vector<std::byte> bytes);
@@ -66,12 +66,12 @@ class ArchiveReader {
   ~ArchiveReader() = default;
 
   bool has(const std::string& name) const { return entries_.contains(name); }
-  /// How many values an array has.
+  /// Number of values of an array.
   template <class T>
   std::size_t count(std::string_view name) const {
     return find(name, sizeof(T)).content.size() / sizeof(T);
   }
-  /// Whether there is a field of vectors of this name.
+  /// Whether the archive has a vector field of this name.
   bool has_vectors(const std::string& name) const { return entries_.contains(name + "x"); }
 
   template <class T>
@@ -88,7 +88,7 @@ class ArchiveReader {
     value = values[0];
   }
   void get_value(std::string_view name, ReproducibleSum& sum) const;
-  /// Throws unless it is as many as expected.
+  /// Throws UserError unless count == expected.
   static void check_count(std::string_view name, std::size_t count, std::size_t expected);
 
   /// Appends an array's values to a field.

@@ -1,5 +1,5 @@
 #pragma once
-// Storage for fields: aligned, grown with slack, never initialised twice.
+// Storage for fields: aligned, grown with slack, values not initialised.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace eddyline {
 
-/// A growing array of trivial values, aligned to a cache line. resize() keeps the contents; what has grown once has
-/// room to grow on, so that a warmed-up step allocates nothing, while what keeps its size takes no more than that. New
-/// values are not initialised. Arrays are staggered: if all began at the same offset of a page, loops over many fields
-/// would thrash the first-level cache.
+/// A growing array of trivial values, aligned to a cache line. resize() keeps the contents. An array that has grown
+/// once gets extra room, so that a step allocates nothing after warm-up; an array that never grows takes only what it
+/// needs. New values are not initialised. Arrays are staggered: if all began at the same offset of a page, loops over
+/// many fields would thrash the first-level cache.
 template <class T>
 class Array {
  public:
@@ -43,7 +43,7 @@ class Array {
     }
     size_ = size;
   }
-  /// Room for so many, whatever the size.
+  /// Allocates room for `size` values; the size does not change.
   void reserve(std::size_t size) {
     const std::size_t now = size_;
     resize(std::max(size, now));
@@ -64,7 +64,7 @@ class Array {
     std::swap(capacity_, other.capacity_);
   }
 
-  /// The memory for values of another kind.
+  /// Gives the memory to an array of another type; its values are undefined.
   template <class U>
   Array<U> recast() && {
     Array<U> other;
@@ -96,15 +96,15 @@ class Array {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-/// D components of a vector field in one block, one after the other at equal distance, so that a view of shape (n, D)
-/// needs no copy.
+/// D components of a vector field in one block, at equal distance from each other, so that a view of shape (n, D) needs
+/// no copy.
 template <class T, int D>
 class VectorArray {
  public:
   void resize(std::size_t size) {
     if (size > stride_) {
       const std::size_t room = stride_ == 0 ? size : size + size / 8;
-      const std::size_t stride = (room + 63) / 16 * 16 + 16;  // components do not share their place in a page
+      const std::size_t stride = (room + 63) / 16 * 16 + 16;  // staggers the components within a page
       Array<T> block;
       block.resize(D * stride);
       for (int d = 0; d < D; ++d) std::copy_n((*this)[d], size_, block.data() + static_cast<std::size_t>(d) * stride);
@@ -123,7 +123,7 @@ class VectorArray {
     std::swap(stride_, other.stride_);
   }
 
-  /// The memory of another, which it loses, as this one loses its own. No values come with it.
+  /// Takes over the memory of another array, which becomes empty, and frees its own. Values are not kept.
   template <class U, int E>
   void adopt_memory(VectorArray<U, E>& from) {
     adopt_memory(from.block_);
@@ -136,7 +136,7 @@ class VectorArray {
     block_.resize(D * stride_);
     size_ = 0;
   }
-  /// Likewise the other way.
+  /// Gives the memory of this array to `other`; this array becomes empty. Values are not kept.
   template <class U>
   void move_memory_to(Array<U>& other) {
     other = std::move(block_).template recast<U>();
@@ -161,7 +161,7 @@ class VectorArray {
   std::size_t size_ = 0, stride_ = 0;
 };
 
-/// The i-th vector of a field; in 2D its z is 0.
+/// The i-th vector of a field; z is 0 in 2D.
 template <class T, int D>
 Vec3 vector_of(const VectorArray<T, D>& field, std::size_t i) {
   Vec3 v;

@@ -5,7 +5,7 @@
 
 namespace eddyline {
 
-/// Something a user can cause and can mend. The message states what was found, what is allowed, and what to change.
+/// An error that a user can cause and fix. The message states what was found, what is allowed, and what to change.
 struct UserError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Fixed-point positions (the law, rule 7): pair differences are exact within +-16 R in a domain of any size.
+// Fixed-point positions (the law, rule 7): differences within pairs are exact within +-16 R in a domain of any size.
 
 #include <bit>
 #include <cmath>
@@ -21,14 +21,14 @@ class FixedPoint {
 
   /// Number of quanta nearest to x, exact below 2^52 quanta.
   std::int64_t quanta(double x) const { return static_cast<std::int64_t>(std::nearbyint(x * inverse_)); }
-  /// The same modulo 2^32, as it stands in pair rows; below 2^51 quanta. A sum with 1.5 2^52 has no bits for fractions:
-  /// it is rounded to the nearest whole number, whose last bits are its own.
+  /// quanta(x) modulo 2^32, as pair data store it; |x| below 2^51 quanta. The sum with 1.5 2^52 has no bits for
+  /// fractions: it is rounded to the nearest integer, and its low bits are that integer.
   std::int32_t wrapped(double x) const {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x * inverse_ + 0x1.8p52)));
   }
-  /// The multiple of the quantum nearest to x: what a period is rounded to.
+  /// The multiple of the quantum nearest to x; periods are rounded to it.
   double round(double x) const { return std::nearbyint(x * inverse_) * quantum_; }
-  /// Of all places that stand in pair rows as `place` the one nearest to x.
+  /// The position nearest to x among all positions that pair data store as `place`.
   double unwrapped(std::int32_t place, double x) const {
     const auto apart = static_cast<std::uint32_t>(place) - static_cast<std::uint32_t>(wrapped(x));
     return round(x) + static_cast<std::int32_t>(apart) * quantum_;

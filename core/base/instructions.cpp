@@ -31,7 +31,7 @@ std::string choose_instructions(const std::string& wanted) {
   if (std::find(sets.begin(), sets.end(), wanted) != sets.end()) return wanted;
   std::string list;
   for (const auto& set : sets) list += (list.empty() ? "" : ", ") + set;
-  throw UserError("instructions = \"" + wanted + "\"; this machine has: " + list + ".");
+  throw UserError("instructions = \"" + wanted + "\"; this machine supports: auto, " + list + ".");
 }
 
 }  // namespace eddyline

@@ -5,14 +5,14 @@
 
 namespace eddyline {
 
-/// Instruction sets that this build and this processor share, best last.
+/// Instruction sets that both this build and this processor support, fastest last.
 std::vector<std::string> instruction_sets();
 
-/// "auto" gives the best one; anything else must be one of instruction_sets(), or UserError.
+/// "auto" selects the fastest set. Any other name must be one of instruction_sets(); throws UserError if it is not.
 std::string choose_instructions(const std::string& wanted);
 
-/// Whether it costs less to gather the last values of sixteen rows with AVX-512 than to transpose them: on Intel's
-/// processors since Sapphire Rapids, which are told by their half precision.
+/// Whether gathering the last values of sixteen rows with AVX-512 is faster than transposing them. This holds on Intel
+/// processors since Sapphire Rapids, which are recognised by their half-precision support.
 bool has_fast_gather();
 
 }  // namespace eddyline

@@ -1,5 +1,5 @@
 #pragma once
-// Packs of 32 bytes as the compiler's own vectors, on any processor: for sums outside the pair loops.
+// Packs of 32 bytes as compiler vector types, which work on any processor; used by sums outside the pair loops.
 
 #ifdef __FMA__
 #include <immintrin.h>
@@ -50,7 +50,7 @@ struct Pack<T, W> {
 
   EDDYLINE_INLINE Pack() : v{} {}
   EDDYLINE_INLINE Pack(Lanes value) : v(value) {}  // NOLINT(google-explicit-constructor)
-  /// The same in every lane: only arithmetic spreads a number over the compiler's vectors, and x - 0 is x.
+  /// Broadcasts a value to all lanes: compiler vector types broadcast only through arithmetic, and x - 0 is x.
   EDDYLINE_INLINE Pack(T value) : v(value - Lanes{}) {}  // NOLINT(google-explicit-constructor)
   static EDDYLINE_INLINE Pack load(const T* from) {
     Pack pack;
@@ -86,17 +86,17 @@ struct Pack<T, W> {
 using Pack4d = Pack<double, 4>;
 using Pack8f = Pack<float, 8>;
 
-/// The lane of which choose(a, b) chooses every time, as min and max do.
+/// Reduces the lanes to one by choose(a, b), which must return one of its arguments, as min and max do.
 template <class Choose>
-EDDYLINE_INLINE float chosen(Pack8f a, Choose&& choose) {
+EDDYLINE_INLINE float reduce_lanes(Pack8f a, Choose&& choose) {
   a = choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 4, 5, 6, 7, 0, 1, 2, 3)));
   a = choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 2, 3, 0, 1, 6, 7, 4, 5)));
   return choose(a, Pack8f(__builtin_shufflevector(a.v, a.v, 1, 0, 3, 2, 5, 4, 7, 6))).v[0];
 }
 
-/// Eight floats as doubles.
+/// Eight floats converted to doubles.
 struct InDoubles {
-  Pack4d half[2];  // the first four, and the others
+  Pack4d half[2];  // lanes 0 to 3, lanes 4 to 7
 
   EDDYLINE_INLINE InDoubles() = default;
   explicit EDDYLINE_INLINE InDoubles(Pack8f a) {
@@ -115,7 +115,7 @@ struct InDoubles {
   }
 };
 
-/// A bit for each lane.
+/// One bit per lane.
 EDDYLINE_INLINE std::uint32_t bits(Mask<double, 4> mask) {
 #ifdef __FMA__
   return static_cast<std::uint32_t>(_mm256_movemask_pd(std::bit_cast<__m256d>(mask.m)));

@@ -15,7 +15,8 @@ std::byte* allocate(std::size_t bytes) {
   void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
 #ifdef __linux__
-  // Whole pages only, so that the end of an array takes no more than it needs. A system may refuse: no harm.
+  // Only whole huge pages, so that the end of an array takes no more than it needs. The system may refuse; that is
+  // harmless.
   if (bytes >= k_huge_page) madvise(memory, bytes / k_huge_page * k_huge_page, MADV_HUGEPAGE);
 #endif
   return static_cast<std::byte*>(memory);

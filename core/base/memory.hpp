@@ -1,15 +1,15 @@
 #pragma once
-// Memory for arrays.
+// Allocation of memory for arrays.
 
 #include <cstddef>
 
 namespace eddyline {
 
-/// Memory of a huge page [bytes].
+/// Size of a huge page [bytes].
 inline constexpr std::size_t k_huge_page = std::size_t{2} << 20;
 
-/// Memory that begins at a cache line. Of what is larger than a huge page, the system is asked for huge pages: gathers
-/// of rows all over it need the page tables less. Throws std::bad_alloc.
+/// Allocates memory that begins at a cache line. Blocks larger than a huge page ask the system for huge pages, which
+/// reduce page-table look-ups when rows are gathered from all over the block. Throws std::bad_alloc.
 std::byte* allocate(std::size_t bytes);
 void release(std::byte* memory);
 

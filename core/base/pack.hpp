@@ -1,10 +1,11 @@
 #pragma once
 // SIMD as arithmetic: Pack<T, W> holds one value for each of W lanes and behaves like a number. A lane holds one
-// particle. Every operation is one correctly rounded IEEE operation, so that all widths give the same bits (the law,
-// rule 6), or moves bits: no approximate reciprocals, no contraction, fused multiply-add only where fma() is written.
+// particle. Every operation either is one correctly rounded IEEE operation or only moves bits, so that all widths give
+// the same bits (the law, rule 6): no approximate reciprocals, no contraction, fused multiply-add only where fma() is
+// written.
 //
-// Pair loops are compiled once for each instruction set; each such translation unit includes pack_avx2.hpp or
-// pack_avx512.hpp beside this file and uses packs of one width only.
+// Pair loops are compiled once per instruction set. Each such translation unit includes pack_avx2.hpp or
+// pack_avx512.hpp besides this file and uses packs of one width only.
 
 #include <cmath>
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Pack;
 template <class T, int W>
 struct Mask;
 
-/// One lane: the plain scalar path, the reference for all others.
+/// One lane: the plain scalar version, the reference for all others.
 template <class T>
 struct Mask<T, 1> {
   bool m;
@@ -62,7 +63,7 @@ template <class T>
 EDDYLINE_INLINE Pack<T, 1> sqrt(Pack<T, 1> a) {
   return std::sqrt(a.v);
 }
-/// a > b ? a : b, the convention of x86 where one of them is not a number.
+/// a > b ? a : b; this is the x86 convention when an argument is not a number.
 template <class T>
 EDDYLINE_INLINE Pack<T, 1> max(Pack<T, 1> a, Pack<T, 1> b) {
   return a.v > b.v ? a.v : b.v;
@@ -80,8 +81,8 @@ EDDYLINE_INLINE Pack<T, 1> select(Mask<T, 1> condition, Pack<T, 1> yes, Pack<T, 
   return condition.m ? yes.v : no.v;
 }
 
-/// Fixed-point coordinates as they stand in a row: 32-bit integers in the bits of a float, or of the low half of a
-/// double. The difference wraps around modulo 2^32 and is converted to floating point (rounded once).
+/// Difference of fixed-point coordinates as rows store them: 32-bit integers in the bits of a float, or in the low half
+/// of a double. The difference wraps around modulo 2^32 and is converted to floating point (rounded once).
 EDDYLINE_INLINE Pack<float, 1> fixed_difference(Pack<float, 1> a, Pack<float, 1> b) {
   const auto ia = __builtin_bit_cast(std::uint32_t, a.v), ib = __builtin_bit_cast(std::uint32_t, b.v);
   return static_cast<float>(static_cast<std::int32_t>(ia - ib));
@@ -95,11 +96,11 @@ EDDYLINE_INLINE Pack<double, 1> fixed_difference(Pack<double, 1> a, Pack<double,
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
 template <class T>
-inline constexpr int k_half_of = 4 * sizeof(T);  // of its bits
+inline constexpr int k_half_of = 4 * sizeof(T);  // number of bits
 
-/// Two numbers in the bits of one, each rounded to half of them, to the nearest, ties away from zero: 8 significant
-/// bits of a float's 24, 21 of a double's 53; the range stays. For values that need no more, so that rows are shorter.
-/// What is not a number stays so, if arithmetic made it.
+/// Packs two numbers into the bits of one. Each is rounded to half of the bits, to nearest, ties away from zero: 8 of a
+/// float's 24 significant bits remain, or 21 of a double's 53; the range is unchanged. This shortens rows for values
+/// that need no more precision. A NaN that arithmetic produced stays a NaN.
 template <class T>
 EDDYLINE_INLINE T pack_halves(T upper, T lower) {
   using Bits = BitsOf<T>;
@@ -117,18 +118,18 @@ EDDYLINE_INLINE Pack<T, 1> lower_half(Pack<T, 1> both) {
   return __builtin_bit_cast(T, __builtin_bit_cast(BitsOf<T>, both.v) << k_half_of<T>);
 }
 
-/// Lists name a row by its place: its number times this. An address is then a base and a place times 2, 4 or 8 bytes,
-/// which a processor works out while it loads.
+/// Neighbour lists store a row as its number times this step ("place"). An address is then base + place * (2, 4 or 8
+/// bytes), an addressing mode that the processor computes as part of the load.
 inline constexpr std::int32_t k_row_step = 8;
 
-/// The row at a place. `stride`: a multiple of four.
+/// The row at a place. `stride` must be a multiple of four.
 template <class T>
 EDDYLINE_INLINE const T* row_at(const T* rows, int stride, std::int32_t place) {
   const auto bytes = static_cast<std::int64_t>(sizeof(T)) * stride / k_row_step;
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(rows) + place * bytes);
 }
 
-/// Loads the first N values (4 or 8) of the rows at the given places, transposed: out[k] holds value k of every lane's
+/// Loads the first N values (4 or 8) of the rows at the given places, transposed: out[k] holds value k of each lane's
 /// row.
 template <int N, class T>
 EDDYLINE_INLINE void load_rows(const T* rows, int stride, const std::int32_t* place, Pack<T, 1>* out) {

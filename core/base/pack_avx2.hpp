@@ -22,7 +22,8 @@ struct Pack<float, 8> {
   EDDYLINE_INLINE Pack(__m256 value) : v(value) {}                 // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE Pack(float value) : v(_mm256_set1_ps(value)) {}  // NOLINT(google-explicit-constructor)
   Pack(const Pack&) = default;
-  /// Said in words, so that compilers copy what holds packs value by value: as a whole they leave it in memory.
+  /// Written out so that compilers copy structs of packs value by value; the defaulted operator makes them copy through
+  /// memory.
   EDDYLINE_INLINE Pack& operator=(const Pack& other) {
     v = other.v;
     return *this;

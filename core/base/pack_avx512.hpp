@@ -22,7 +22,8 @@ struct Pack<float, 16> {
   EDDYLINE_INLINE Pack(__m512 value) : v(value) {}                 // NOLINT(google-explicit-constructor)
   EDDYLINE_INLINE Pack(float value) : v(_mm512_set1_ps(value)) {}  // NOLINT(google-explicit-constructor)
   Pack(const Pack&) = default;
-  /// Said in words, so that compilers copy what holds packs value by value: as a whole they leave it in memory.
+  /// Written out so that compilers copy structs of packs value by value; the defaulted operator makes them copy through
+  /// memory.
   EDDYLINE_INLINE Pack& operator=(const Pack& other) {
     v = other.v;
     return *this;
@@ -57,7 +58,7 @@ EDDYLINE_INLINE Pack16f lower_half(Pack16f both) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(both.v), 16));
 }
 
-/// The first value of the rows at the given places, of which each has so many.
+/// Gathers the first value of the rows at the given places. Stride: values per row.
 template <int Stride>
 EDDYLINE_INLINE Pack16f gather(const float* rows, const std::int32_t* place) {
   constexpr int k_bytes = static_cast<int>(sizeof(float)) * Stride / k_row_step;  // see row_at()
@@ -69,7 +70,7 @@ EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t
   static_assert(N == 4 || N == 8);
   const auto row = [&](int lane) { return row_at(rows, stride, place[lane]); };
   if constexpr (N == 4) {
-    // Two rows at a time: Zen 4 inserts into half a register twice as fast as into a whole one.
+    // Loads two rows at a time: Zen 4 inserts into half a register twice as fast as into a whole one.
     const auto two = [&](int lane) {
       return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row(lane))), _mm_loadu_ps(row(lane + 4)), 1);
     };
@@ -82,8 +83,8 @@ EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t
     out[2].v = _mm512_shuffle_ps(b, d, 0x44);
     out[3].v = _mm512_shuffle_ps(b, d, 0xEE);
   } else {
-    // Rows are paired (k, k + 4) in the lower and (k + 8, k + 12) in the upper four registers, so that the last
-    // stage needs one shuffle a value and leaves the lanes in order.
+    // The lower four registers pair the rows (k, k + 4), the upper four the rows (k + 8, k + 12), so that the last
+    // stage needs one shuffle per value and leaves the lanes in order.
     __m512 r[8];
     for (int k = 0; k < 4; ++k) {
       r[k] = _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(row(k))), _mm256_loadu_ps(row(k + 4)), 1);

@@ -1,5 +1,5 @@
 #pragma once
-// Loops whose turns are shared out among threads: which thread takes which changes nothing.
+// Distributes loop iterations among threads. Results must not depend on the thread that runs an iteration.
 
 #include <omp.h>
 
@@ -12,23 +12,24 @@
 
 namespace eddyline {
 
-/// Threads of this process, before anybody has asked for fewer.
+/// Number of threads of this process before any caller asked for fewer.
 inline int all_threads() {
   static const int all = omp_get_max_threads();
   return all;
 }
 
-/// Whether so many turns of a loop are worth waking the other threads for, which takes about a microsecond a thread.
-inline bool pays_in_parallel(std::int64_t turns, double seconds_a_turn) {
-  constexpr double k_waking = 1e-6;  // s a thread
-  return static_cast<double>(turns) * seconds_a_turn > k_waking * omp_get_max_threads();
+/// Whether a loop is long enough to wake the other threads, which costs about a microsecond per thread.
+inline bool pays_in_parallel(std::int64_t iterations, double seconds_each) {
+  constexpr double k_wake_up = 1e-6;  // s per thread
+  return static_cast<double>(iterations) * seconds_each > k_wake_up * omp_get_max_threads();
 }
 
-/// Turns [0, count) of a loop. Each thread begins with a share of its own, the same in every loop of as many turns:
-/// what lies together is read through one cache, and often where it was read before. Who is done helps the others.
+/// Iterations [0, count) of a loop. Each thread starts with its own share, which is the same in every loop of equal
+/// length: neighbouring iterations use one cache, often the one that holds their data already. A thread that has
+/// finished its share helps with the others.
 class WorkShares {
  public:
-  /// Before the threads begin.
+  /// To be called before the parallel region.
   explicit WorkShares(std::int64_t count) : shares_(std::clamp(omp_get_max_threads(), 1, k_most)) {
     for (int s = 0; s < shares_; ++s) {
       share(s).next.store(count * s / shares_, std::memory_order_relaxed);
@@ -36,16 +37,16 @@ class WorkShares {
     }
   }
 
-  /// By each of them: calls visit(turn) as long as there are any.
+  /// To be called by each thread of the team: calls visit(i) for iterations until none is left.
   template <class Visit>
   void take(Visit&& visit) {
     const int own = omp_get_thread_num();
     for (int k = 0; k < shares_; ++k) {
       Share& from = share((own + k) % shares_);
       for (;;) {
-        const std::int64_t turn = from.next.fetch_add(1, std::memory_order_relaxed);
-        if (turn >= from.last) break;
-        visit(turn);
+        const std::int64_t i = from.next.fetch_add(1, std::memory_order_relaxed);
+        if (i >= from.last) break;
+        visit(i);
       }
     }
   }
@@ -63,7 +64,7 @@ class WorkShares {
   std::array<Share, k_most> share_;
 };
 
-/// Calls visit(turn) for each turn of a loop, in parallel.
+/// Calls visit(i) for each iteration of a loop, in parallel.
 template <class Visit>
 void parallel_for(std::int64_t count, Visit&& visit) {
   if (count <= 1) {
@@ -75,44 +76,44 @@ void parallel_for(std::int64_t count, Visit&& visit) {
   shares.take(visit);
 }
 
-/// The same for portions of turns: visit(first, last).
+/// Calls visit(first, last) for blocks of iterations, in parallel.
 template <class Visit>
-void parallel_for(std::int64_t count, std::int64_t portion, Visit&& visit) {
-  parallel_for((count + portion - 1) / portion,
-            [&](std::int64_t p) { visit(p * portion, std::min((p + 1) * portion, count)); });
+void parallel_for(std::int64_t count, std::int64_t block_size, Visit&& visit) {
+  parallel_for((count + block_size - 1) / block_size,
+               [&](std::int64_t p) { visit(p * block_size, std::min((p + 1) * block_size, count)); });
 }
 
-/// Where those few of many turns are of which something holds: found by all threads, so that one alone need not look at
-/// all of them.
+/// Finds, in parallel, the few iterations of a loop for which a condition holds, so that one thread need not test all
+/// of them.
 class SparseIterations {
  public:
-  /// holds(turn), which may be called again for a turn, takes so many seconds, about.
+  /// `seconds`: approximate cost of holds(i) [s], which may be called more than once for an iteration.
   template <class Holds>
   void find(std::int64_t count, double seconds, Holds&& holds) {
     const std::int64_t blocks = (count + k_block - 1) / k_block;
-    count_ = count, some_ = count > 0;
-    block_.assign(static_cast<std::size_t>(blocks), some_);
-    if (omp_get_max_threads() == 1 || !pays_in_parallel(count, seconds)) return;  // one thread looks once at all
+    count_ = count, any_ = count > 0;
+    block_.assign(static_cast<std::size_t>(blocks), any_);
+    if (omp_get_max_threads() == 1 || !pays_in_parallel(count, seconds))
+      return;  // a single thread tests all iterations in for_each()
     bool some = false;
 #pragma omp parallel for schedule(static) reduction(|| : some)
     for (std::int64_t b = 0; b < blocks; ++b) {
       bool here = false;
-      for (std::int64_t turn = b * k_block; turn < std::min((b + 1) * k_block, count); ++turn)
-        here = here || holds(static_cast<std::size_t>(turn));
+      for (std::int64_t i = b * k_block; i < std::min((b + 1) * k_block, count); ++i)
+        here = here || holds(static_cast<std::size_t>(i));
       block_[static_cast<std::size_t>(b)] = here;
       some = some || here;
     }
-    some_ = some;
+    any_ = some;
   }
-  bool any() const { return some_; }
-  /// Calls visit(turn) for those of which it holds and few others, in order, by one thread.
+  bool any() const { return any_; }
+  /// Calls visit(i), in order and from one thread, for the iterations for which the condition holds and for few others.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t b = 0; b < block_.size(); ++b) {
       if (!block_[b]) continue;
       const auto first = static_cast<std::int64_t>(b) * k_block;
-      for (std::int64_t turn = first; turn < std::min(first + k_block, count_); ++turn)
-        visit(static_cast<std::size_t>(turn));
+      for (std::int64_t i = first; i < std::min(first + k_block, count_); ++i) visit(static_cast<std::size_t>(i));
     }
   }
 
@@ -120,7 +121,7 @@ class SparseIterations {
   static constexpr std::int64_t k_block = 512;
   Array<bool> block_;
   std::int64_t count_ = 0;
-  bool some_ = false;
+  bool any_ = false;
 };
 
 }  // namespace eddyline

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <limits>
 
-// Every function keeps its intermediate results as unevaluated sums of two doubles where a single one would cost
-// more than a fraction of an ulp, and ends with one rounding. The series are Taylor's, on intervals short enough that
-// the first omitted term is below 2^-60 of the result.
+// Where one double would cost more than a fraction of an ulp, intermediate results are unevaluated sums of two doubles;
+// each function ends with one rounding. The series are Taylor series on intervals so short that the first omitted term
+// is below 2^-60 of the result.
 
 namespace eddyline::portable {
 
@@ -28,7 +28,7 @@ constexpr Wide k_wide_half_pi{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 constexpr Wide k_wide_third{0x1.5555555555555p-2, 0x1.5555555555555p-56};
 constexpr Wide k_wide_inverse_ln10{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
 
-/// ln 2 in two parts; the first has 42 bits, so that its products with exponents are exact.
+/// ln 2 in two parts. The first part has 42 bits, so that its products with exponents are exact.
 constexpr double k_ln2_hi = 0x1.62e42fefa3800p-1, k_ln2_lo = 0x1.ef35793c76730p-45;
 
 /// a + b, exactly (Knuth).
@@ -172,8 +172,8 @@ constexpr std::array<std::uint32_t, 38> k_two_over_pi{
     0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b,
     0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab};
 
-/// For any finite a >= 1/2, in integers (Payne and Hanek 1983): of the product of a = m 2^e with 2/pi only the bits
-/// that matter modulo 4 are formed, seven words of 2/pi deep, which leaves r an error below 2^-130.
+/// Exact integer reduction for any finite a >= 1/2 (Payne and Hanek 1983). Only those bits of the product of a = m 2^e
+/// with 2/pi that matter modulo 4 are computed, from seven words of 2/pi; the error of r is below 2^-130.
 QuarterTurns reduce_exactly(double a) {
   const auto bits = std::bit_cast<std::uint64_t>(a);
   const std::uint64_t m = (bits & 0x000fffffffffffffu) | 0x0010000000000000u;
@@ -201,14 +201,14 @@ QuarterTurns reduce_exactly(double a) {
   };
   int n = static_cast<int>(bit(point) + 2 * bit(point + 1));
 
-  // The fraction below the point, six words deep, as a number between -1/2 and 1/2.
+  // The fraction below the point, six words long, as a number between -1/2 and 1/2.
   const bool upper_half = bit(point - 1) != 0;
   Wide fraction;
   double low = 0, unit = 0x1p-32;
   for (int word = 0; word < 6; ++word, unit *= 0x1p-32) {
     std::uint32_t value = 0;
     for (int i = 1; i <= 32; ++i) value = 2 * value + bit(point - 32 * word - i);
-    if (upper_half) value = ~value;  // 1 - fraction, but for the last of 192 bits
+    if (upper_half) value = ~value;  // 1 - fraction, except for the last of 192 bits
     const Wide sum = two_sum(fraction.hi, value * unit);
     fraction.hi = sum.hi;
     low += sum.lo;
@@ -221,8 +221,8 @@ QuarterTurns reduce_exactly(double a) {
   return {fraction * k_wide_half_pi, n & 3};
 }
 
-/// For any finite a >= 0. Up to 2^20 pi/2 is subtracted in three parts (Cody and Waite 1980), whose products with n
-/// are exact or carry their rounding along; the rare arguments that lie very near a multiple take the exact way.
+/// Reduction for any finite a >= 0. Up to 2^20 pi/2 it subtracts three parts (Cody and Waite 1980) whose products with
+/// n are exact or carry their rounding error along. The rare arguments very near a multiple use reduce_exactly().
 QuarterTurns reduce(double a) {
   constexpr double k_two_over_pi_double = 0x1.45f306dc9c883p-1;
   constexpr double k_part_1 = 0x1.921fb54400000p+0, k_part_2 = 0x1.0b4611a600000p-34, k_part_3 = 0x1.3198a2e037073p-69;
@@ -253,7 +253,7 @@ Wide cos_kernel(Wide r) {
   return fast_two_sum(head.hi, head.lo + tail);
 }
 
-/// atan(y / x), 0 <= y <= x, x > 0: with c the nearest eighth to y / x,
+/// atan(y / x), 0 <= y <= x, x > 0. With c the multiple of 1/8 nearest to y / x:
 ///   atan(y / x) = atan(c) + atan(u), u = (y - c x) / (x + c y), |u| <= 1/16.
 Wide atan_ratio(Wide y, Wide x) {
   static constexpr std::array<Wide, 9> atan_of_eighths{{{0, 0},
@@ -274,7 +274,7 @@ Wide atan_ratio(Wide y, Wide x) {
   return atan_of_eighths[static_cast<std::size_t>(eighths)] + atan_u;
 }
 
-/// The angle of the point (x, y), x >= 0, y >= 0, not both 0 and of similar size.
+/// The angle of the point (x, y), x >= 0, y >= 0, not both 0 and of similar magnitude.
 Wide first_quadrant_angle(Wide y, Wide x) {
   if (y.hi <= x.hi) return atan_ratio(y, x);
   return k_wide_half_pi + -atan_ratio(x, y);
@@ -301,7 +301,7 @@ Wide cosh_series(double x) {
   return fast_two_sum(head.hi, head.lo + std::fma(z.hi * z.hi, polynomial(c, z.hi), 0.5 * z.lo));
 }
 
-/// exp(x), |x| <= 50, with both parts.
+/// exp(x), |x| <= 50, as a sum of two doubles.
 Wide exp_wide(double x) {
   const ExpParts e = exp_parts({x, 0});
   const double factor = power_of_two(e.k);
@@ -313,8 +313,8 @@ bool is_odd_integer(double y) {
   return std::floor(y) == y && std::floor(half) != half;
 }
 
-/// x^n, 2 <= |n| <= 16, by repeated multiplication; the parts are not finite, or inaccurate, near the ends of the
-/// range.
+/// x^n, 2 <= |n| <= 16, by repeated multiplication. Near the ends of the range the parts are not finite or not
+/// accurate.
 Wide integer_power(double x, int n) {
   Wide result{1, 0}, square{x, 0};
   for (unsigned left = static_cast<unsigned>(n < 0 ? -n : n); left != 0; left >>= 1) {

@@ -1,15 +1,15 @@
 #pragma once
-// Elementary functions whose results have the same bits on every machine, compiler and C library.
+// Elementary functions with the same bits on every machine, compiler and C library.
 
 namespace eddyline::portable {
 
-// Only + - * /, square root, fused multiply-add and floor are used, all of which IEEE 754 defines to the last bit; so
-// the results do not depend on the C library or the processor, provided that the compiler does not contract or
-// reorder (-ffp-contract=off, no -ffast-math) and that rounding is to nearest.
+// The functions use only + - * /, square root, fused multiply-add and floor, which IEEE 754 defines to the last bit.
+// The results do not depend on the C library or the processor, provided that the compiler does not contract or reorder
+// (-ffp-contract=off, no -ffast-math) and that rounding is to nearest.
 //
-// Results are within 1 ulp of the exact value, for arguments of any size, subnormal results and pow included.
-// Special values are those of C's Annex F: NaN in gives NaN out (but pow(1, NaN) = pow(NaN, 0) = 1), arguments outside
-// the domain give NaN, overflow gives an infinity, and the sign of zero is kept. Nothing sets errno.
+// Results are within 1 ulp of the exact value for arguments of any size, including subnormal results and pow. Special
+// values follow Annex F of the C standard: NaN in gives NaN out (except pow(1, NaN) = pow(NaN, 0) = 1), arguments
+// outside the domain give NaN, overflow gives an infinity, and the sign of zero is kept. errno is never set.
 
 double exp(double x);
 double log(double x);
@@ -27,7 +27,7 @@ double sinh(double x);
 double cosh(double x);
 double tanh(double x);
 
-/// x^y. Where y is an integer the result is exact whenever it is representable; pow(x, 2) has the bits of x * x.
+/// x^y. If y is an integer, the result is exact whenever it is representable; pow(x, 2) has the bits of x * x.
 double pow(double x, double y);
 
 inline constexpr double k_pi = 0x1.921fb54442d18p+1;

@@ -1,12 +1,12 @@
 #pragma once
-// Random numbers without a state: each is a function of what it is for.
+// Counter-based random numbers, which need no state.
 
 #include <array>
 #include <cstdint>
 
 namespace eddyline {
 
-/// Philox 4x32-10: 128 random bits for each 128-bit counter and 64-bit key, by ten rounds of a keyed bijection.
+/// Philox 4x32-10: ten rounds of a keyed bijection turn a 128-bit counter and a 64-bit key into 128 random bits.
 /// Source: Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and table 2.
 constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
@@ -20,9 +20,9 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
   return counter;
 }
 
-/// A uniform random number in [0, 1), a multiple of 2^-53. It depends on its three arguments and nothing else, so a
-/// particle gets the same numbers wherever and whenever it asks: `id` is the particle's, `counter` tells its numbers
-/// apart (axis, step, purpose).
+/// A uniform random number in [0, 1), a multiple of 2^-53. It depends only on its three arguments, so a particle gets
+/// the same numbers wherever and whenever they are computed. `id`: the particle; `counter`: distinguishes the numbers
+/// of a particle (axis, step, purpose).
 constexpr double uniform_random(std::uint64_t seed, std::uint64_t id, std::uint64_t counter) {
   const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
   const auto high = [](std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); };

@@ -10,12 +10,12 @@
 
 namespace eddyline {
 
-/// The exact sum of any number of doubles, so that any order, any grouping and any number of partial sums merged in
-/// any order give the same bits. No allocation; trivially copyable, so that a partial sum can be sent as bytes between
-/// machines of equal byte order.
+/// The exact sum of any number of doubles: any order, any grouping and any number of partial sums merged in any order
+/// give the same bits. It allocates nothing and is trivially copyable, so that partial sums can be sent as bytes
+/// between machines of equal byte order.
 ///
-/// The sum is kept as a fixed-point number of 2176 bits whose last bit is 2^-1074, the smallest double, in 68 words
-/// that each hold 32 bits and the carries not yet passed on (Kulisch's long accumulator). Adding touches three words.
+/// The sum is a fixed-point number of 2176 bits whose last bit is 2^-1074, the smallest double. It has 68 words; each
+/// holds 32 bits and the carries not yet passed on (Kulisch's long accumulator). Adding a term changes three words.
 class ReproducibleSum {
  public:
   void add(double x) {
@@ -38,7 +38,7 @@ class ReproducibleSum {
     if (++additions_ == k_carry_after) pass_carries();
   }
 
-  /// Adds all that `other` has been given.
+  /// Adds the sum of `other`.
   void merge(const ReproducibleSum& other) {
     not_finite_ = not_finite_ || other.not_finite_;
     if (additions_ + other.additions_ >= k_carry_after) {
@@ -51,7 +51,8 @@ class ReproducibleSum {
     }
   }
 
-  /// As whole numbers that can be added one by one to those of up to 2^31 other sums: how ranks add up.
+  /// The sum as integers that can be added element by element to those of up to 2^31 other sums; ranks combine sums
+  /// this way.
   using Packed = std::array<std::int64_t, 69>;
   Packed pack() const {
     ReproducibleSum carried = *this;
@@ -69,8 +70,8 @@ class ReproducibleSum {
     return sum;
   }
 
-  /// The exact sum, rounded once to the nearest double (ties to even). An infinity if it is beyond the range of
-  /// doubles; NaN if any term was infinite or NaN. The empty sum, and one that cancels, is +0.
+  /// The exact sum, rounded once to the nearest double (ties to even). Returns an infinity if the sum is beyond the
+  /// range of doubles, and NaN if any term was infinite or NaN. An empty sum, and a sum that cancels, is +0.
   double value() const {
     if (not_finite_) return std::numeric_limits<double>::quiet_NaN();
     ReproducibleSum magnitude = *this;
@@ -86,7 +87,7 @@ class ReproducibleSum {
     if (top == 0) return 0;
     --top;
 
-    // `head` holds the 64 bits below and including the leading one; what lies lower matters only as "not zero".
+    // `head` holds the 64 bits from the leading one downwards; of the lower bits only "not zero" matters.
     const auto word = [&](std::size_t i) {
       return i < k_words ? static_cast<std::uint64_t>(w[i]) : 0u;
     };  // wraps: i < 0
@@ -107,8 +108,7 @@ class ReproducibleSum {
     if (cut > half || (cut == half && (rest != 0 || (mantissa & 1u) != 0))) ++mantissa;
     const int shift = lowest + dropped;  // the result is mantissa 2^(shift - 1074)
     if (shift > 2045) return negative ? -k_infinity : k_infinity;
-    // The leading bit of the mantissa, if it is a normal one, adds the missing 1 to the exponent field; so does a
-    // carry.
+    // If the mantissa is normal, its leading bit adds the missing 1 to the exponent field; so does a carry.
     const std::uint64_t bits = (static_cast<std::uint64_t>(shift) << 52) + mantissa;
     return std::bit_cast<double>(bits | (negative ? std::uint64_t{1} << 63 : 0));
   }
@@ -118,7 +118,7 @@ class ReproducibleSum {
   static constexpr std::int64_t k_carry_after = std::int64_t{1} << 29;  // a term adds less than 2^33 to a word
   static constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
-  /// Brings every word but the last into 0 .. 2^32 - 1; the last keeps the sign.
+  /// Brings every word but the last into 0 .. 2^32 - 1; the last word keeps the sign.
   void pass_carries() {
     std::int64_t carry = 0;
     for (std::size_t i = 0; i + 1 < k_words; ++i) {

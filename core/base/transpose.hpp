@@ -1,5 +1,5 @@
 #pragma once
-// From columns, one value of many things, to rows, some values of one thing, and back.
+// Transposes between columns (one value of many items) and rows (several values of one item).
 
 #include <type_traits>
 
@@ -13,7 +13,7 @@ namespace eddyline {
 
 inline constexpr int k_rows_at_once = 8, k_columns_at_once = 4;
 
-/// row(l)[k] = column(k)[l] for eight rows and four columns; both say where one begins.
+/// row(l)[k] = column(k)[l] for eight rows and four columns; both functions return the first element.
 template <class Column, class Row>
 EDDYLINE_INLINE void columns_to_rows(const Column& column, const Row& row) {
 #ifdef __AVX2__

@@ -114,9 +114,10 @@ std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span
 }
 
 std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel>& parcels, std::string_view phase) {
-  std::vector<Parcel> came;
-  if (communicator.is_alone()) return came;
-  // Who is done early may announce parcels of the next delivery while others still look for those of this one.
+  std::vector<Parcel> received;
+  if (communicator.is_alone()) return received;
+  // A rank that finishes early may announce parcels of the next delivery while others still probe for those of this
+  // one.
   const Tag tag = ++communicator.deliveries % 2 == 0 ? Tag::counts_even : Tag::counts_odd;
   std::vector<std::uint64_t> sizes;
   for (const Parcel& parcel : parcels) sizes.push_back(parcel.bytes.size());
@@ -132,7 +133,7 @@ std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel
       const auto one = communicator.requests();
       one->receive(std::as_writable_bytes(std::span(&size, 1)), incoming->from, tag);
       wait(communicator, *one, phase);
-      came.push_back({incoming->from, std::vector<std::byte>(size)});
+      received.push_back({incoming->from, std::vector<std::byte>(size)});
     }
     if (!waiting && announced->test()) {
       end->barrier();
@@ -141,12 +142,12 @@ std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel
     return waiting && end->test();
   });
 
-  std::sort(came.begin(), came.end(), [](const Parcel& a, const Parcel& b) { return a.rank < b.rank; });
+  std::sort(received.begin(), received.end(), [](const Parcel& a, const Parcel& b) { return a.rank < b.rank; });
   const auto contents = communicator.requests();
-  for (Parcel& parcel : came) contents->receive(parcel.bytes, parcel.rank, Tag::migrants);
+  for (Parcel& parcel : received) contents->receive(parcel.bytes, parcel.rank, Tag::migrants);
   for (const Parcel& parcel : parcels) contents->send(parcel.bytes, parcel.rank, Tag::migrants);
   wait(communicator, *contents, phase);
-  return came;
+  return received;
 }
 
 }  // namespace eddyline::comm

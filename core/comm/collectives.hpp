@@ -1,5 +1,5 @@
 #pragma once
-// Collective operations that wait for their end.
+// Blocking collective operations.
 
 #include <array>
 #include <cstring>
@@ -19,16 +19,16 @@
 
 namespace eddyline::comm {
 
-/// Maxima and sums on their way while the rank computes: values belong to them until wait() has returned. All ranks
-/// begin and await the same.
+/// Non-blocking maxima and sums that run while the rank computes. The values belong to the operation until wait() has
+/// returned. Collective: all ranks begin and await the same operations in the same order.
 class Reduction {
  public:
   explicit Reduction(Communicator& communicator) : communicator_(communicator) {}
 
-  /// Each value becomes the largest of all ranks. Maxima of doubles are exact.
+  /// Each value becomes the maximum over all ranks. Maxima of doubles are exact.
   void begin_maximum(std::span<double> values);
   void begin_sum(std::span<std::int64_t> values);
-  /// Whether wait() would not wait. Makes progress here.
+  /// Whether all operations have completed, so that wait() returns at once. Makes progress.
   bool arrived() { return !requests_ || requests_->test(); }
   void wait(std::string_view phase);
 
@@ -39,14 +39,14 @@ class Reduction {
   std::unique_ptr<Requests> requests_;
 };
 
-/// Each value becomes the largest of all ranks.
+/// Each value becomes the maximum over all ranks.
 void maximum(Communicator& communicator, std::span<double> values, std::string_view phase);
 void minimum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase);
 void sum(Communicator& communicator, std::span<std::int64_t> values, std::string_view phase);
-/// Each sum becomes that of all ranks, still exact.
+/// Each sum becomes the sum over all ranks, still exact.
 void sum(Communicator& communicator, std::span<ReproducibleSum> sums, std::string_view phase);
 void broadcast(Communicator& communicator, std::span<std::byte> bytes, int root, std::string_view phase);
-/// A value that may not be the same everywhere, as rank `root` has it.
+/// Returns the value of rank `root` on all ranks.
 template <class Value>
 Value broadcast(Communicator& communicator, Value value, int root, std::string_view phase) {
   static_assert(std::is_trivially_copyable_v<Value>);
@@ -57,10 +57,10 @@ std::vector<std::byte> broadcast(Communicator& communicator, std::vector<std::by
                                  std::string_view phase);
 /// Whether `value` is true on any rank.
 bool any(Communicator& communicator, bool value, std::string_view phase);
-/// Throws a UserError on all ranks if any has a problem. The root says what that of the first of them is.
+/// Throws a UserError on all ranks if any rank has a problem. The root reports that of the lowest such rank.
 void throw_if_any(Communicator& communicator, const std::optional<std::string>& problem, std::string_view phase);
-/// Does `work`, which talks to nobody and may throw UserError on some ranks alone: then all throw one, so that none
-/// waits for another.
+/// Calls work(), which must not communicate and may throw UserError on some ranks only. If any rank throws, all ranks
+/// throw a UserError, so that none waits for another.
 template <class Work>
 void agree(Communicator& communicator, std::string_view phase, Work&& work) {
   std::optional<std::string> problem;
@@ -71,7 +71,7 @@ void agree(Communicator& communicator, std::string_view phase, Work&& work) {
   }
   throw_if_any(communicator, problem, phase);
 }
-/// The bytes of all ranks, by rank, on the root; nothing on others.
+/// Returns the bytes of all ranks, indexed by rank, on the root; returns nothing on other ranks.
 std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,
                                            std::string_view phase);
 /// Values of all ranks, one rank after the other, and how many each rank has; on the root.
@@ -90,14 +90,15 @@ std::pair<std::vector<std::ptrdiff_t>, std::vector<Value>> gather_values(Communi
   return all;
 }
 
-/// Bytes for another rank, or from one.
+/// Bytes for another rank, or from another rank.
 struct Parcel {
   int rank;
   std::vector<std::byte> bytes;
 };
-/// Sends parcels to whoever is named; returns those that came, by rank. Nobody needs to know beforehand who will send
-/// to whom, and nothing is as long as the number of ranks: sizes travel first, each of them acknowledged, and when all
-/// of a rank's are, it joins a barrier; the end of the barrier says that no more will come. Then the contents.
+/// Sends each parcel to its rank and returns the received parcels, sorted by rank. Receivers need not know the senders
+/// beforehand, and no message grows with the number of ranks. Sizes travel first, as synchronous sends; when all of its
+/// own have been received, a rank enters a barrier, and the end of the barrier means that no more sizes will come. The
+/// contents follow. Collective.
 /// Source: Hoefler et al. 2010, dynamic sparse data exchange.
 std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel>& parcels, std::string_view phase);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Message passing as the rest of the core sees it. Implementations: a process on its own (alone.hpp) and MPI (mpi/).
+// Interface of message passing. Implementations: a single process (single_process.hpp) and MPI (mpi/).
 
 #include <algorithm>
 #include <atomic>
@@ -20,14 +20,14 @@ namespace eddyline::comm {
 class Engine;
 class TrafficLog;
 
-/// A message that has been announced and waits to be received.
+/// A message that can be received at once.
 struct Incoming {
   int from;
   std::size_t bytes;
 };
 
-/// The processes of a run. A rank talks from one thread only, or, if it serves threads, from each thread with requests
-/// of its own.
+/// The processes of a run. A rank communicates from one thread only; if supports_threads() is true, each thread may
+/// communicate with its own requests.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -36,49 +36,50 @@ class Communicator {
   virtual int size() const = 0;
   virtual std::unique_ptr<Requests> requests() = 0;
   virtual std::unique_ptr<Persistent> persistent() = 0;
-  /// Collective: each rank names its neighbours, who name it, too.
+  /// Collective: each rank names its neighbours, and each neighbour must name this rank.
   virtual std::unique_ptr<Graph> graph(std::span<const int> neighbors) = 0;
-  /// Collective: as many bytes as each rank wants. Their contents are not defined.
+  /// Collective: each rank may ask for another number of bytes. The contents are undefined.
   virtual std::unique_ptr<Window> window(std::size_t bytes) = 0;
   virtual std::unique_ptr<SharedMemory> shared_memory(std::size_t bytes) = 0;
-  /// The lowest rank on the machine of this one, as the message passing sees machines. Collective.
+  /// The lowest rank on this rank's machine, as the message-passing library sees machines. Collective.
   virtual int machine() = 0;
   virtual bool supports_threads() const = 0;
-  /// Bytes up to which what is sent travels as one message, and probe() tells its size.
+  /// Largest size [bytes] that travels as one message and whose size probe() reports.
   virtual std::size_t longest_message() const { return std::numeric_limits<std::size_t>::max(); }
-  /// A message with this tag from anybody, if one has come.
+  /// A message with this tag from any rank, if one has arrived.
   virtual std::optional<Incoming> probe(Tag tag) = 0;
-  /// The end: no operation may follow. Collective.
+  /// Ends message passing; no operation may follow. Collective.
   virtual void disconnect() = 0;
-  /// Ends all processes at once: one of them cannot go on.
+  /// Ends all processes at once because one of them cannot continue.
   [[noreturn]] virtual void abort(int exit_code) = 0;
-  /// The library behind it, for reports.
+  /// Name and version of the message-passing library, for reports.
   virtual std::string library() const = 0;
 
-  /// How long a rank waits for others within a step before it gives up [s]; 0: for ever. Whoever waits reads it, in
-  /// any thread.
+  /// How long a rank waits for others within a step before it gives up [s]; 0: for ever. Any waiting thread may read
+  /// it.
   std::atomic<double> patience = 0;
 
-  /// The site of each rank: ranks of one site are near each other, and far from those of others. Empty: one site.
+  /// Site number of each rank. Ranks of one site have fast links to each other and slow links to other sites. Empty:
+  /// one site.
   std::vector<int> sites;
   bool is_far(int other) const {
     return !sites.empty() && sites[static_cast<std::size_t>(other)] != sites[static_cast<std::size_t>(rank())];
   }
 
-  /// The lowest rank at the site of that one.
+  /// The lowest rank at the site of `other`.
   int leader_of(int other) const {
     if (sites.empty()) return 0;
     return static_cast<int>(std::find(sites.begin(), sites.end(), sites[static_cast<std::size_t>(other)]) -
                             sites.begin());
   }
 
-  /// How often parcels have been delivered, see collectives.hpp.
+  /// Number of deliveries so far, see collectives.hpp.
   unsigned deliveries = 0;
 
-  /// The threads that send and receive for this rank, while anybody uses them, see engine.hpp.
+  /// The threads that send and receive for this rank while they are in use, see engine.hpp.
   std::weak_ptr<Engine> engine;
 
-  /// What this rank's exchanges are noted in, while anybody wants to know, see traffic_log.hpp.
+  /// The log that records this rank's exchanges, if recording is on, see traffic_log.hpp.
   std::weak_ptr<TrafficLog> traffic_log;
 
   bool is_root() const { return rank() == 0; }

@@ -9,13 +9,13 @@ namespace eddyline::comm {
 namespace {
 
 void* load(const std::string& path) {
-  // Global: an MPI that loads parts of itself looks for its own symbols.
+  // RTLD_GLOBAL because an MPI that loads parts of itself later looks up its own symbols.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
     throw UserError(
         "message passing: " + std::string(dlerror()) +
-        ". Load the MPI that it was built with (pip install 'eddyline[mpich]' brings one), or build it with yours, "
-        "see docs/ranks.md.");
+        ". Load the MPI that it was built with (pip install 'eddyline[mpich]' installs one), or build the plugin with "
+        "your MPI, see docs/ranks.md.");
   return library;
 }
 
@@ -23,14 +23,15 @@ void* load(const std::string& path) {
 
 std::unique_ptr<Communicator> connect(const std::string& path) {
   void* entry = dlsym(load(path), "eddyline_connect");
-  if (entry == nullptr) throw UserError("message passing: " + path + " is no plugin of Eddyline.");
+  if (entry == nullptr) throw UserError("message passing: " + path + " is not a plugin of Eddyline.");
   return std::unique_ptr<Communicator>(reinterpret_cast<decltype(&eddyline_connect)>(entry)());
 }
 
 std::string library_of(const std::string& path) {
   void* symbol = dlsym(load(path), "MPI_Init_thread");
   Dl_info where{};
-  if (symbol == nullptr || dladdr(symbol, &where) == 0) throw UserError("message passing: " + path + " loads no MPI.");
+  if (symbol == nullptr || dladdr(symbol, &where) == 0)
+    throw UserError("message passing: " + path + " does not load an MPI library.");
   return where.dli_fname;
 }
 

@@ -5,16 +5,16 @@
 
 #include "comm/communicator.hpp"
 
-/// What a plugin exports.
+/// The entry point that each plugin exports.
 extern "C" eddyline::comm::Communicator* eddyline_connect();
 
 namespace eddyline::comm {
 
-/// Loads the plugin at `path` and joins the other ranks of the run. At most once in a process. Throws UserError if it
-/// cannot be loaded.
+/// Loads the plugin at `path` and joins the other ranks of the run. May be called once per process. Throws UserError if
+/// the plugin cannot be loaded.
 std::unique_ptr<Communicator> connect(const std::string& path);
 
-/// The file of the MPI library that the plugin at `path` loads. Throws UserError if it cannot be loaded.
+/// Path of the MPI library that the plugin at `path` loads. Throws UserError if the plugin cannot be loaded.
 std::string library_of(const std::string& path);
 
 }  // namespace eddyline::comm

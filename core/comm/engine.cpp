@@ -38,9 +38,8 @@ std::shared_ptr<Engine> Engine::of(Communicator& communicator) {
   auto engine = communicator.engine.lock();
   if (!engine) {
     if (!communicator.supports_threads())
-      throw UserError("exchange = \"threaded\": the message passing (" + communicator.library() +
-                      ") lets one thread talk at a time, MPI_THREAD_MULTIPLE is not provided. Use an MPI that does, "
-                      "or another exchange.");
+      throw UserError("exchange = \"threaded\" needs MPI_THREAD_MULTIPLE, which the message-passing library (" +
+                      communicator.library() + ") does not provide. Use another MPI, or another exchange.");
     engine = std::make_shared<Engine>(communicator);
     communicator.engine = engine;
   }
@@ -94,15 +93,15 @@ void Engine::rethrow() {
 void Engine::send_all() {
   const auto requests = communicator_.requests();
   std::vector<EngineMessage> under_way;
-  std::optional<Pauses> pauses;
+  std::optional<Backoff> backoff;
   while (const auto queued = sends_.take(under_way.empty())) {
     for (const EngineMessage& message : *queued) {
       requests->send(message.bytes, message.rank, message.kind);
       under_way.push_back(message);
     }
-    if (!queued->empty()) pauses.emplace(communicator_, "halo exchange, threaded: sending");
+    if (!queued->empty()) backoff.emplace(communicator_, "halo exchange, threaded: sending");
     if (!requests->test()) {
-      if (pauses) pauses->next();
+      if (backoff) backoff->next();
       continue;
     }
     for (const EngineMessage& message : under_way) sent(message);
@@ -113,7 +112,7 @@ void Engine::send_all() {
 void Engine::receive_all() {
   std::vector<Expected> expected;
   std::vector<std::unique_ptr<Requests>> unused;
-  std::optional<Pauses> pauses;
+  std::optional<Backoff> backoff;
   while (const auto queued = receives_.take(expected.empty())) {
     for (const EngineMessage& message : *queued) {
       if (unused.empty()) unused.push_back(communicator_.requests());
@@ -132,8 +131,8 @@ void Engine::receive_all() {
       unused.push_back(std::move(one->requests));
       one = expected.erase(one);
     }
-    if (any) pauses.emplace(communicator_, "halo exchange, threaded: receiving");
-    if (!expected.empty() && pauses) pauses->next();
+    if (any) backoff.emplace(communicator_, "halo exchange, threaded: receiving");
+    if (!expected.empty() && backoff) backoff->next();
   }
 }
 
@@ -148,7 +147,7 @@ void Engine::arrived(const EngineMessage& message) {
   const auto payload = message.bytes.subspan(k_header);
   if (header.from != message.rank || header.kind != static_cast<std::int32_t>(message.kind) ||
       header.bytes != payload.size())
-    throw std::logic_error("a message whose header says that another one was sent");
+    throw std::logic_error("the header of a message does not match the expected message");
   const std::lock_guard lock(mutex_);
   handlers_.at(message.kind).arrived(message.rank, payload);
 }

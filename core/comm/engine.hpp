@@ -19,24 +19,26 @@
 
 namespace eddyline::comm {
 
-/// A message of the engine: room for a header, then the payload. Its memory stays until a handler has been called.
+/// A message of the engine: space for a header, then the payload. The memory must stay valid until the handler was
+/// called.
 struct EngineMessage {
   int rank;
   Tag kind;
   std::span<std::byte> bytes;
 };
 
-/// What becomes of messages of one kind. Called in the threads of the engine, one call at a time.
+/// Handlers for messages of one kind. The engine calls them in its threads, one call at a time.
 struct EngineHandlers {
   std::function<void(int to)> sent;
   std::function<void(int from, std::span<const std::byte> payload)> arrived;
 };
 
-/// First in, first out, between two threads.
+/// A first-in, first-out queue between two threads.
 class EngineQueue {
  public:
   void put(const EngineMessage& message);
-  /// All that have been put, in order. `wait`: sleeps until there is one. Nothing once the queue is closed.
+  /// Removes and returns all queued messages in order. `wait`: sleeps until there is a message. Returns nothing once
+  /// the queue is closed.
   std::optional<std::vector<EngineMessage>> take(bool wait);
   void close();
 
@@ -47,37 +49,37 @@ class EngineQueue {
   bool closed_ = false;
 };
 
-/// A sending and a receiving thread with a queue each. What is put into the first leaves at once, whatever the
-/// computing thread does; what is put into the second is expected, and when it comes, the receiving thread reads its
-/// header and calls the handler that is registered for its kind. A thread without work sleeps. Source: Ramanathan and
-/// Parashar, a multithreaded communication engine.
+/// A sending thread and a receiving thread, each with a queue. A message put into the send queue leaves at once,
+/// whatever the computing thread does. A message put into the receive queue is expected; when it arrives, the receiving
+/// thread reads its header and calls the handler registered for its kind. Threads without work sleep. Source:
+/// Ramanathan and Parashar, a multithreaded communication engine.
 class Engine {
  public:
   static constexpr std::size_t k_header = 64;  // bytes, so that payloads begin at a cache line
 
-  /// That of this rank, the same one for all who ask while anybody has it. Throws UserError if the message passing
-  /// cannot be used by several threads.
+  /// The engine of this rank, shared by all callers while at least one of them holds it. Throws UserError if the
+  /// message-passing library does not support several threads.
   static std::shared_ptr<Engine> of(Communicator& communicator);
   explicit Engine(Communicator& communicator);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();
 
-  /// Only while nothing of this kind is under way.
+  /// May be called only while no message of this kind is in transit.
   void set_handlers(Tag kind, EngineHandlers handlers);
   void send(const EngineMessage& message);
-  /// The payload must come in this length.
+  /// Registers a message to be received. The payload must arrive with exactly this length.
   void expect(const EngineMessage& message);
-  /// Throws here what one of the threads has thrown.
+  /// Rethrows, in the caller's thread, an exception that one of the engine's threads has thrown.
   void rethrow();
-  /// Ends both threads, whatever is under way.
+  /// Ends both threads, even if messages are in transit.
   void stop();
 
  private:
   struct Header {
     std::int32_t kind;
     std::int32_t from;
-    std::uint64_t bytes;  // of the payload
+    std::uint64_t bytes;  // size of the payload
   };
   struct Expected {
     EngineMessage message;
@@ -93,7 +95,7 @@ class Engine {
 
   Communicator& communicator_;
   EngineQueue sends_, receives_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards handlers_ and thrown_
   std::map<Tag, EngineHandlers> handlers_;
   std::exception_ptr thrown_;
   std::thread sender_, receiver_;

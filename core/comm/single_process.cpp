@@ -8,7 +8,7 @@ namespace eddyline::comm {
 
 namespace {
 
-[[noreturn]] void refuse() { throw std::logic_error("a process on its own has nobody to talk to"); }
+[[noreturn]] void refuse() { throw std::logic_error("a single process cannot exchange messages"); }
 
 class NoRequests final : public Requests {
  public:
@@ -30,7 +30,7 @@ class NoRequests final : public Requests {
   bool test() override { return true; }
 };
 
-class Alone final : public Communicator {
+class SingleProcess final : public Communicator {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
@@ -49,6 +49,6 @@ class Alone final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<Communicator> alone() { return std::make_unique<Alone>(); }
+std::unique_ptr<Communicator> single_process() { return std::make_unique<SingleProcess>(); }
 
 }  // namespace eddyline::comm

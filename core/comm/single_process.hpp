@@ -6,7 +6,7 @@
 
 namespace eddyline::comm {
 
-/// One process without any message passing: collective operations leave values as they are.
-std::unique_ptr<Communicator> alone();
+/// A communicator for a single process without message passing; collective operations leave values unchanged.
+std::unique_ptr<Communicator> single_process();
 
 }  // namespace eddyline::comm

@@ -1,5 +1,5 @@
 #pragma once
-// What a rank keeps of its exchanges if it is asked to: who sends how much to whom.
+// Optional log of the messages that a rank exchanges.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace eddyline::comm {
 
-/// Exchanges in order, the same on all ranks. Their messages are rows: the same ones serve many exchanges, until a
-/// rebuild, which differ in how long a row is. Nothing is kept for each message of each exchange.
+/// The exchanges in order, which is the same on all ranks. A message consists of rows. Until a rebuild, all exchanges
+/// of a halo carry the same rows, which form a group; only the size of a row differs. So nothing is stored per message
+/// and exchange.
 class TrafficLog {
  public:
   struct Exchange {
-    std::int64_t step;  // steps done before it
+    std::int64_t step;  // number of completed steps
     std::int64_t tag;
-    std::int64_t group;  // of messages
+    std::int64_t group;  // group of messages
     std::int64_t row_bytes;
   };
   struct Message {
@@ -31,8 +32,8 @@ class TrafficLog {
   std::vector<Exchange> exchanges;
   std::vector<Message> messages;
 
-  /// Notes an exchange. `changed`: its messages are not those of the last one with this tag. True if it begins a new
-  /// group, whose messages are to be added.
+  /// Records an exchange. `changed`: its messages differ from those of the last exchange with this tag. Returns true if
+  /// the exchange begins a new group, whose messages the caller must then add().
   bool begin(Tag tag, bool changed, std::size_t row_bytes) {
     std::int64_t group = changed ? k_none : group_of(tag);
     const bool is_new = group == k_none;
@@ -40,7 +41,7 @@ class TrafficLog {
     exchanges.push_back({step, static_cast<std::int64_t>(tag), group, static_cast<std::int64_t>(row_bytes)});
     return is_new;
   }
-  /// A message of the exchange that began last.
+  /// Records a message of the exchange that began last.
   void add(int from, int to, std::size_t rows) {
     if (rows > 0) messages.push_back({exchanges.back().group, from, to, static_cast<std::int64_t>(rows)});
   }
@@ -57,7 +58,7 @@ class TrafficLog {
   std::map<Tag, std::int64_t> newest_;  // group
 };
 
-/// Of what the rows of an exchange are.
+/// Name of the content of the rows of an exchange.
 constexpr std::string_view name_of(Tag tag) {
   switch (tag) {
     case Tag::fluid_halo: return "fluid";

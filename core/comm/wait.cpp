@@ -13,12 +13,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int k_tests = 400;  // without a pause: a message that is about to arrive
+constexpr int k_tests = 400;  // tests without a pause, for a message that is about to arrive
 constexpr std::chrono::nanoseconds k_shortest_sleep = 5us, k_longest_sleep = 1ms;
-constexpr std::chrono::nanoseconds k_longest_pause = 100ms;  // a longer one: this process was stopped, as by SIGSTOP
-constexpr int k_share = 16;                                  // of the time waited, by which a sleep may be too long
+constexpr std::chrono::nanoseconds k_longest_pause =
+    100ms;                   // after a longer pause, this process must have been stopped, as by SIGSTOP
+constexpr int k_share = 16;  // a sleep is at most 1/k_share of the time waited
 
-/// Lets this thread wake up as soon as a sleep is over: by default the system may add ten times as much.
+/// Makes this thread wake up as soon as a sleep ends; by default the system may add ten times as much.
 void wake_on_time() {
 #ifdef __linux__
   thread_local const bool done = prctl(PR_SET_TIMERSLACK, 1000ul) == 0;
@@ -28,9 +29,9 @@ void wake_on_time() {
 
 }  // namespace
 
-/// Sleeps and does not yield: who yields to other work on its core gets it back when that has had its turn,
-/// milliseconds later; who wakes up comes first.
-void Pauses::next() {
+/// Sleeps instead of yielding: a thread that yields gets its core back only after the other work on it has had its time
+/// slice, milliseconds later, while a thread that wakes up has priority.
+void Backoff::next() {
   ++count_;
   if (count_ <= k_tests) return;
   wake_on_time();

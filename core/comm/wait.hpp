@@ -1,5 +1,5 @@
 #pragma once
-// Waiting without burning the core that another rank may need.
+// Waiting without occupying a core that another rank may need.
 
 #include <chrono>
 #include <sstream>
@@ -11,24 +11,24 @@
 
 namespace eddyline::comm {
 
-/// A rank has waited for others for longer than it has patience.
+/// A rank has waited for other ranks longer than its patience allows.
 struct Unresponsive : std::runtime_error {
   Unresponsive(int rank, std::string_view phase, double seconds) : std::runtime_error(text(rank, phase, seconds)) {}
 
   static std::string text(int rank, std::string_view phase, double seconds) {
     std::ostringstream text;
     text << "rank " << rank << " has waited for other ranks for " << seconds << " s (" << phase
-         << "). One of them hangs, or is far slower: see what ran on its machine, or raise --patience.";
+         << "). One of them hangs or is much slower: check the load of its machine, or raise --patience.";
     return text.str();
   }
 };
 
-/// Pauses that grow: first none, then sleeps, each a share of what has been waited.
-class Pauses {
+/// Growing pauses: first none, then sleeps that are a fixed fraction of the time waited so far.
+class Backoff {
  public:
-  Pauses(const Communicator& communicator, std::string_view phase)
+  Backoff(const Communicator& communicator, std::string_view phase)
       : communicator_(communicator), phase_(phase), start_(Clock::now()) {}
-  /// Throws Unresponsive once the communicator's patience is over.
+  /// Pauses. Throws Unresponsive once the wait is longer than the communicator's patience.
   void next();
 
  private:
@@ -39,10 +39,10 @@ class Pauses {
   int count_ = 0;
 };
 
-/// Waits until done() is true. `phase`: what is waited for, in words.
+/// Waits until done() is true. `phase`: a description of what is waited for.
 template <class Done>
 void wait_until(const Communicator& communicator, std::string_view phase, Done&& done) {
-  for (Pauses pauses(communicator, phase); !done();) pauses.next();
+  for (Backoff backoff(communicator, phase); !done();) backoff.next();
 }
 
 inline void wait(const Communicator& communicator, Requests& requests, std::string_view phase) {

@@ -1,7 +1,7 @@
 #pragma once
-// Calls that should return at once, and what happens if one does not: a rank that stops in the middle of a queue that
-// processes share keeps the library behind the others turning in a loop of its own, where no patience is counted.
-// In a header, as each library behind a Communicator has its own.
+// Watches calls that should return quickly. A rank that stops in the middle of a queue shared by processes makes the
+// MPI library of the other ranks spin in a loop of its own, where no timeout of Eddyline applies. Header-only, because
+// each library that implements a Communicator needs its own copy.
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace eddyline::comm {
 
-/// A scope that should be left at once, or as soon as all ranks have come to it; one at a time in each thread.
+/// A scope that a thread should leave at once, or as soon as all ranks have entered it. One scope at a time per thread.
 class WatchedCall {
  public:
   WatchedCall() { count(); }
@@ -27,7 +27,7 @@ class WatchedCall {
 
  private:
   friend class Watchdog;
-  using Count = std::atomic<unsigned>;  // of scopes entered and left by a thread: odd within one
+  using Count = std::atomic<unsigned>;  // number of times a thread has entered or left a scope; odd inside one
 
   struct All {
     std::mutex mutex;
@@ -39,7 +39,7 @@ class WatchedCall {
     }
   };
   static All& all() {
-    static All& all = *new All;  // for good: threads may outlive what is static
+    static All& all = *new All;  // never destroyed: threads may outlive static objects
     return all;
   }
   static void count() {
@@ -48,14 +48,14 @@ class WatchedCall {
   }
 };
 
-/// A thread that looks after all prompt calls of this process.
+/// A thread that watches all WatchedCall scopes of this process.
 class Watchdog {
  public:
-  /// `bark` is called in the watchdog's thread with the seconds that a call has taken, once that is more than
-  /// `patience` [s]; 0: never.
-  Watchdog(const std::atomic<double>& patience, std::function<void(double seconds)> bark)
-      : patience_(patience), bark_(std::move(bark)) {
-    sigset_t all, before;  // signals are for the threads of those who handle them
+  /// `on_timeout` is called in the watchdog's thread, with the duration of the call [s], once a call takes longer than
+  /// `patience` [s]; patience 0: never.
+  Watchdog(const std::atomic<double>& patience, std::function<void(double seconds)> on_timeout)
+      : patience_(patience), on_timeout_(std::move(on_timeout)) {
+    sigset_t all, before;  // blocked here: signals must reach the threads that handle them
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     thread_ = std::thread([this] { watch(); });
@@ -66,7 +66,7 @@ class Watchdog {
   ~Watchdog() {
     {
       const std::scoped_lock lock(mutex_);
-      over_ = true;
+      ending_ = true;
     }
     ended_.notify_one();
     thread_.join();
@@ -84,14 +84,14 @@ class Watchdog {
 
   void watch() {
     std::unique_lock lock(mutex_);
-    for (auto last = Clock::now(); !ended_.wait_for(lock, k_period, [&] { return over_; });) {
+    for (auto last = Clock::now(); !ended_.wait_for(lock, k_period, [&] { return ending_; });) {
       const auto now = Clock::now();
-      look(std::min<Seconds>(now - last, 2 * k_period));  // while this process was stopped, nobody waited
+      check(std::min<Seconds>(now - last, 2 * k_period));  // time in which this process was stopped does not count
       last = now;
     }
   }
 
-  void look(Seconds passed) {
+  void check(Seconds passed) {
     const double patience = patience_;
     auto& [mutex, counts] = WatchedCall::all();
     const std::scoped_lock lock(mutex);
@@ -100,17 +100,17 @@ class Watchdog {
     for (const auto& each : counts) {
       const unsigned count = each.load(std::memory_order_relaxed);
       *seen = {count, count == seen->count ? seen->since + passed : Seconds(0)};
-      if (count % 2 == 1 && patience > 0 && seen->since.count() > patience) bark_(seen->since.count());
+      if (count % 2 == 1 && patience > 0 && seen->since.count() > patience) on_timeout_(seen->since.count());
       ++seen;
     }
   }
 
   const std::atomic<double>& patience_;
-  std::function<void(double)> bark_;
-  std::vector<Seen> seen_;  // of each thread
+  std::function<void(double)> on_timeout_;
+  std::vector<Seen> seen_;  // one per thread
   std::mutex mutex_;
   std::condition_variable ended_;
-  bool over_ = false;
+  bool ending_ = false;
   std::thread thread_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 std::int32_t side(const CellBox& box, std::size_t axis) { return box.upper[axis] - box.lower[axis]; }
 
-/// Of the longest the last: across it, the cells of a border lie in long runs of rows.
+/// The longest axis; if several are equal, the last of them, across which the border cells lie in long runs of rows.
 std::size_t longest_axis(const CellBox& box) {
   std::size_t axis = 0;
   for (std::size_t d = 1; d < 3; ++d)
@@ -47,7 +47,8 @@ CellBox common_part(const CellBox& a, const CellBox& b) {
   return part;
 }
 
-/// Adds to boxes that share no cell what `box` has beyond them; those before `first` are known to share none with it.
+/// Adds to boxes that share no cell the part of `box` that lies outside them. The boxes before `first` are known not to
+/// overlap `box`.
 void add_rest(const CellBox& box, std::vector<CellBox>& boxes, std::size_t first = 0) {
   if (is_empty(box)) return;
   for (std::size_t k = first; k < boxes.size(); ++k) {
@@ -83,7 +84,8 @@ void for_each_image(const CellGrid& grid, const CellBox& box, Visit&& visit) {
       }
 }
 
-/// Numbers of boxes along the axes whose product is `count`, that fit into the grid and share the fewest faces.
+/// The numbers of boxes along the axes: their product is `count`, they fit into the grid, and the boxes share the
+/// fewest faces.
 Int3 factors(const CellGrid& grid, int count) {
   Int3 best{0, 0, 0};
   double least = INFINITY;
@@ -111,13 +113,13 @@ Cuts cuts_of(std::string_view name) {
                   "\"; must be bisection, blocks, strips, strips-x, strips-y or strips-z.");
 }
 
-/// Cuts boxes in two until each has its number.
+/// Bisects the grid recursively until each part is one box.
 class Cutter {
  public:
   Cutter(Partition& partition, Cuts cuts, const SlabWeights& weights)
       : partition_(partition), cuts_(cuts), weights_(weights) {}
 
-  /// `parts`: boxes along each axis, for blocks.
+  /// `parts`: number of boxes along each axis, for blocks.
   std::int32_t cut(const CellBox& box, int count, Int3 parts) {
     const auto number = static_cast<std::int32_t>(partition_.nodes_.size());
     partition_.nodes_.emplace_back();
@@ -151,7 +153,8 @@ class Cutter {
     return static_cast<std::size_t>(std::max_element(parts.begin(), parts.end()) - parts.begin());
   }
 
-  /// Slabs of the lower part, so that it bears left/count of the weight and either has room for its boxes.
+  /// Number of slabs of the lower part: it carries about left/count of the weight, and both parts have enough cells for
+  /// their boxes.
   std::int32_t balanced(const CellBox& box, std::size_t axis, int left, int count) const {
     const std::int32_t slabs = side(box, axis);
     const std::int64_t in_slab = cuts_.method == Method::strips ? 1 : cells_of(box) / slabs;
@@ -185,7 +188,7 @@ Partition::Partition(const CellGrid& grid, Cuts cuts, int ranks, int boxes_per_r
     throw UserError("ranks = " + std::to_string(ranks) + " with " + std::to_string(boxes_per_rank) +
                     " boxes each: the grid of " + std::to_string(grid.count[0]) + " x " +
                     std::to_string(grid.count[1]) + " x " + std::to_string(grid.count[2]) +
-                    " cells cannot be cut into so many. Use fewer, another decomposition or a finer spacing.");
+                    " cells cannot be cut into so many boxes. Use fewer, another decomposition, or a finer spacing.");
   Cutter(*this, cuts, weights).cut(whole, count, parts);
 }
 

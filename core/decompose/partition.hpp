@@ -1,5 +1,5 @@
 #pragma once
-// Which rank computes which cells.
+// Domain decomposition: assigns cells to ranks.
 
 #include <cstdint>
 #include <functional>
@@ -10,25 +10,26 @@
 
 namespace eddyline::decompose {
 
-/// How the grid is cut.
-///   strips: across its longest axis, of equal ones the last, so that each box bears the same weight.
-///   strips-x, strips-y, strips-z: the same across that axis.
-///   blocks: into px x py x pz boxes of equally many cells with little surface; weights do not count.
-///   bisection: again and again across the longest side of each part, of equal ones the last, where the weights on both
-///   sides come nearest to the numbers of boxes that they get.
+/// Methods of decomposition.
+///   strips: cuts across the grid's longest axis (the last of equal ones), so that all boxes carry the same weight.
+///   strips-x, strips-y, strips-z: the same across the given axis.
+///   blocks: px x py x pz boxes with equal numbers of cells and little surface; weights are ignored.
+///   bisection: recursive bisection across the longest side of each part (the last of equal ones), at the slab where
+///   the weights of both sides are closest to their numbers of boxes.
 enum class Method { strips, blocks, bisection };
 struct Cuts {
   Method method;
-  int axis = -1;  // of strips; -1: the longest
+  int axis = -1;  // axis of strips; -1: the longest
 };
-/// Throws UserError for any other name.
+/// The method with this name. Throws UserError if there is none.
 Cuts cuts_of(std::string_view name);
 
-/// The weight of each slab of a box along an axis, the same on all ranks.
+/// Returns the weight of each slab of a box along an axis; must be the same on all ranks.
 using SlabWeights = std::function<std::vector<std::int64_t>(const particles::CellBox& box, int axis)>;
 
-/// The grid cut into boxes, numbered so that neighbours tend to have near numbers; each rank has as many, one after the
-/// other. Every rank holds the whole tree of cuts, 56 bytes a box; no more of it grows with the number of ranks.
+/// The grid cut into boxes. Their numbers follow the cuts, so that neighbouring boxes tend to have close numbers; each
+/// rank has boxes_per_rank consecutive boxes. Every rank stores the whole tree of cuts, 56 bytes per box; nothing else
+/// grows with the number of ranks.
 class Partition {
  public:
   Partition() = default;
@@ -38,19 +39,19 @@ class Partition {
   int ranks() const { return static_cast<int>(boxes_.size()) / boxes_per_rank_; }
   int rank_of(Int3 cell) const { return box_of(cell) / boxes_per_rank_; }
   std::vector<particles::CellBox> boxes_of(int rank) const;
-  /// The boxes of other ranks that touch one of `rank`, directly or as a periodic image, by number.
+  /// The boxes of other ranks that touch a box of `rank`, directly or through a periodic side, by number.
   std::vector<particles::ForeignBox> around(int rank) const;
-  /// The cells of other ranks that lie at most `depth` cells from one of `rank`, directly or as periodic images: boxes
-  /// that share no cell, each within one of the owner's, by number.
+  /// The cells of other ranks within `depth` cells of a box of `rank`, directly or through periodic sides, as disjoint
+  /// boxes; each lies within one box of its owner. Sorted by the number of that box.
   std::vector<particles::ForeignBox> within(int rank, std::int32_t depth) const;
-  /// The ranks that own some of these cells, in order.
+  /// The ranks that own at least one of these cells, in ascending order.
   std::vector<int> ranks_at(const particles::CellBox& cells) const;
   bool operator==(const Partition& other) const;
 
  private:
   struct Node {
-    int axis = -1;        // -1: a box
-    std::int32_t at = 0;  // cells below it go left; of a box: its number
+    int axis = -1;        // -1: a leaf, that is a box
+    std::int32_t at = 0;  // cells below `at` belong to the left part; in a leaf: the number of the box
     std::int32_t left = 0, right = 0;
   };
 

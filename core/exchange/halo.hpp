@@ -1,5 +1,5 @@
 #pragma once
-// Brings owners' values to the ghosts that repeat them: within this process along routes, between ranks in messages.
+// Halo exchange: copies owners' values to ghost rows, within this process along routes, between ranks in messages.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,8 +18,9 @@
 
 namespace eddyline::exchange {
 
-/// Rows of one number each, which no period shifts. What else a halo carries looks like this:
-///   bytes() of a row, copy() of a run of rows within this process, pack() of one to a message and unpack() from one.
+/// A field with one number per row, which periodic shifts leave unchanged. All fields of a halo have this interface:
+/// bytes() per row, copy() of a run of rows within this process, pack() of a run into a message and unpack() from a
+/// message.
 template <class T>
 class ArrayField {
  public:
@@ -42,17 +43,17 @@ class ArrayField {
   Array<T>& values_;
 };
 
-/// What has been moved so far.
+/// Counts of the data moved so far.
 struct Traffic {
-  std::int64_t exchanges = 0;         // of this halo
-  std::int64_t copies = 0, rows = 0;  // within the process: routes, ghost rows
+  std::int64_t exchanges = 0;         // exchanges of this halo
+  std::int64_t copies = 0, rows = 0;  // within the process: routes followed, ghost rows copied
   Sent sent;                          // to other ranks
 };
 
-/// The ghosts of one kind of rows. Rebuilt with the cells; in between, the same exchange is repeated. All fields that
-/// go to one neighbour travel in one message. All ranks exchange the same fields in the same order, those without
-/// neighbours, too: the first exchange after a rebuild, and the first of wider rows than ever, prepares the strategy
-/// for the widest.
+/// The ghost rows of one array of rows. It is rebuilt with the cells; between rebuilds the same exchange is repeated.
+/// All fields for one neighbour travel in one message. Collective: all ranks, including those without neighbours,
+/// exchange the same fields in the same order. The first exchange after a rebuild, and the first with wider rows than
+/// before, prepares the strategy for the widest rows.
 class Halo {
  public:
   Halo(comm::Communicator& communicator, std::string_view strategy, BetweenSites between, comm::Tag tag)
@@ -61,11 +62,11 @@ class Halo {
   void clear() {
     routes_.clear();
     used_ = 0;
-    prepared_ = noted_ = false;
+    prepared_ = recorded_ = false;
   }
   Routes& routes() { return routes_; }
   const Routes& routes() const { return routes_; }
-  /// Runs of one neighbour one after the other, neighbours by rank, the same on both sides.
+  /// Runs must be added neighbour by neighbour, in the order of ranks, and in the same order on both sides.
   void add_sent(int rank, std::int32_t first, std::int32_t count) {
     if (count > 0) peer(rank).sent.push_back({first, count, {}});
   }
@@ -73,7 +74,7 @@ class Halo {
     if (count > 0) peer(rank).received.push_back({first, count, shift});
   }
 
-  /// Calls visit(first, count) for each run of rows that other ranks get, or of ghosts that they send.
+  /// Calls visit(first, count) for each run of rows that is sent to other ranks, or of ghost rows that are received.
   template <class Visit>
   void for_each_sent(Visit&& visit) const {
     for (std::size_t p = 0; p < used_; ++p)
@@ -85,15 +86,15 @@ class Halo {
       for (const Run& run : peers_[p].received) visit(run.first, run.count);
   }
 
-  /// Sends rows to other ranks. Their ghosts are up to date after finish(), those of this process after
-  /// gather_within().
+  /// Starts to send rows to other ranks. Ghost rows of other ranks are up to date after finish(), ghost rows of this
+  /// process after gather_within().
   template <class... Field>
   void start(Field&&... field);
-  /// Until the messages of others have come; finish() does so, too.
+  /// Waits until the messages of other ranks have arrived; finish() waits as well.
   void wait() { strategy_->finish(); }
-  /// Whether they have come. Does not wait, and brings them on their way.
+  /// Whether the messages have arrived. Does not wait; makes progress.
   bool arrived() { return strategy_->arrived(); }
-  /// What the strategy tells of itself.
+  /// Measurements of the strategy, see Trials.
   Trials trials() const { return strategy_->trials(); }
   template <class... Field>
   void finish(Field&&... field);
@@ -104,14 +105,15 @@ class Halo {
     finish(field...);
   }
 
-  /// The same between ranks alone: what this process repeats of its own stays as it is.
+  /// Updates only ghost rows of other ranks; ghost rows copied within this process are left unchanged.
   template <class... Field>
   void gather_between(Field&&... field) {
     start(field...);
     finish(field...);
   }
 
-  /// The same within this process alone: nothing is sent, and ghosts of other ranks stay as they are.
+  /// Updates only ghost rows copied within this process; nothing is sent, and ghost rows of other ranks are left
+  /// unchanged.
   template <class... Field>
   void gather_within(Field&&... field);
 
@@ -147,7 +149,7 @@ class Halo {
     for (const Run& run : runs) rows += static_cast<std::size_t>(run.count);
     return rows;
   }
-  /// Messages of rows of so many bytes.
+  /// The messages for rows of `row_bytes` bytes.
   std::span<const Neighbor> messages(std::size_t row_bytes) {
     neighbors_.clear();
     for (std::size_t p = 0; p < used_; ++p)
@@ -156,8 +158,8 @@ class Halo {
     return neighbors_;
   }
 
-  void note(comm::TrafficLog& log, std::size_t row_bytes) {
-    if (!log.begin(tag_, !std::exchange(noted_, true), row_bytes)) return;
+  void record(comm::TrafficLog& log, std::size_t row_bytes) {
+    if (!log.begin(tag_, !std::exchange(recorded_, true), row_bytes)) return;
     for (std::size_t p = 0; p < used_; ++p) log.add(communicator_.rank(), peers_[p].rank, rows_of(peers_[p].sent));
   }
 
@@ -168,8 +170,8 @@ class Halo {
   std::vector<Peer> peers_;
   std::size_t used_ = 0;
   std::vector<Neighbor> neighbors_;
-  std::size_t widest_ = 0;  // row [bytes]
-  bool prepared_ = false, noted_ = false;
+  std::size_t widest_ = 0;  // widest row so far [bytes]
+  bool prepared_ = false, recorded_ = false;
   Traffic traffic_;
 };
 
@@ -182,7 +184,7 @@ void Halo::start(Field&&... field) {
     strategy_->prepare(messages(widest_));
     prepared_ = true;
   }
-  if (const auto log = communicator_.traffic_log.lock()) note(*log, row_bytes);
+  if (const auto log = communicator_.traffic_log.lock()) record(*log, row_bytes);
   strategy_->begin(messages(row_bytes));
   for (std::size_t p = 0; p < used_; ++p) {
     const std::span<std::byte> out = strategy_->outgoing(p);

@@ -31,11 +31,11 @@ std::unique_ptr<Strategy> make(comm::Communicator& communicator, comm::Tag tag) 
 struct Entry {
   std::string_view name;
   Make make;
-  std::string_view not_inside = {};  // why it cannot carry the messages inside a site, if it cannot
+  std::string_view not_inside = {};  // the reason if the strategy cannot carry only the messages inside a site
 };
 
-constexpr std::string_view k_for_all = "its collective operations concern the ranks of all sites in every exchange";
-constexpr std::string_view k_tries = "it would try strategies that concern the ranks of all sites in every exchange";
+constexpr std::string_view k_for_all = "its collective operations involve the ranks of all sites in every exchange";
+constexpr std::string_view k_tries = "it would try strategies that involve the ranks of all sites in every exchange";
 
 constexpr Entry k_strategies[] = {
     {"nonblocking", make<Nonblocking>},
@@ -78,12 +78,12 @@ std::string inside_refusal(std::string_view name) {
   for (const Entry& other : k_strategies)
     if (other.not_inside.empty()) others += (others.empty() ? "" : ", ") + std::string(other.name);
   return "exchange = \"" + std::string(name) +
-         "\" does not go with combine or compress = \"site\": " + std::string(entry.not_inside) +
+         "\" cannot be used with combine or compress = \"site\": " + std::string(entry.not_inside) +
          ". Choose one of: " + others + ".";
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicator& communicator, comm::Tag tag) {
-  const Entry& entry = entry_of(name);  // a process on its own has no neighbours: any will do that asks for none
+  const Entry& entry = entry_of(name);  // a single process has no neighbours: any strategy works that needs none
   return communicator.is_alone() ? make<Nonblocking>(communicator, tag) : entry.make(communicator, tag);
 }
 

@@ -16,13 +16,13 @@ namespace eddyline::exchange {
 
 namespace {
 
-constexpr int k_warm_up = 2;    // exchanges of each halo that do not count
-constexpr int k_portions = 16;  // of computing, between which a rank asks what has come
+constexpr int k_warm_up = 2;  // exchanges of each halo that are not measured
+constexpr int k_pieces = 16;  // pieces of the computing time, between which a rank tests for messages
 constexpr std::array k_tags{comm::Tag::fluid_halo,   comm::Tag::wall_halo,   comm::Tag::cell_halo, comm::Tag::fit_halo,
                             comm::Tag::fluid_copies, comm::Tag::wall_copies, comm::Tag::state};
 constexpr std::string_view k_blocks = "alltoall-blocks", k_sparse = "sparse";
 
-/// `longest`: message of any rank [bytes].
+/// `longest`: longest message of any rank [bytes].
 std::unique_ptr<Strategy> make_replayed(std::string_view name, comm::Communicator& communicator, comm::Tag tag,
                                         std::size_t longest) {
   if (name == k_blocks) return std::make_unique<AllToAllBlocks>(communicator, longest);
@@ -32,7 +32,7 @@ std::unique_ptr<Strategy> make_replayed(std::string_view name, comm::Communicato
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Keeps the core busy for so many seconds of its time.
+/// Computes for `seconds` of CPU time.
 void compute(double seconds) {
   const auto spent = [] {
     timespec time{};
@@ -45,7 +45,7 @@ void compute(double seconds) {
   }
 }
 
-/// The contents of a message, eight bytes at a time: other ones for each exchange, sender and receiver.
+/// Test data of a message, in words of eight bytes, different for each exchange, sender and receiver.
 class Contents {
  public:
   Contents(int from, int to, std::size_t number)
@@ -73,14 +73,14 @@ class Contents {
   std::uint64_t seed_;
 };
 
-/// One halo of the script.
+/// One halo of the script with its strategy.
 class ReplayedHalo {
  public:
   ReplayedHalo(comm::Communicator& communicator, std::unique_ptr<Strategy> strategy)
       : communicator_(communicator), strategy_(std::move(strategy)) {}
 
   bool has(std::int64_t group) const { return group_ == group; }
-  /// Whether no exchange has been made so far.
+  /// Whether this halo has not made an exchange yet.
   bool is_new() const { return number_ == 0; }
 
   void prepare(std::int64_t group, std::span<const Neighbor> rows, std::size_t widest) {
@@ -97,8 +97,8 @@ class ReplayedHalo {
       strategy_->send(k);
     }
     strategy_->start();
-    for (int k = 0; k < k_portions; ++k) {  // as a step does
-      compute(computing / k_portions);
+    for (int k = 0; k < k_pieces; ++k) {  // as a step does
+      compute(computing / k_pieces);
       if (computing > 0) strategy_->arrived();
     }
     const double waits = now();
@@ -107,7 +107,7 @@ class ReplayedHalo {
     moments.waiting = moments.end - waits;
     return moments;
   }
-  /// Of the last exchange.
+  /// Number of wrong bytes in the messages received last.
   std::int64_t wrong_bytes() const {
     std::int64_t wrong = 0;
     for (std::size_t k = 0; k < rows_.size(); ++k)
@@ -131,15 +131,15 @@ class ReplayedHalo {
   std::size_t number_ = 0;
 };
 
-/// Of each halo [bytes].
+/// Widest row of each halo [bytes].
 std::vector<std::size_t> widest_rows(const Script& script) {
   std::vector<std::size_t> widest;
   for (const auto& each : script.exchanges) {
     if (each.halo < 0 || each.halo >= static_cast<std::int64_t>(k_tags.size()))
-      throw UserError("replay: halo " + std::to_string(each.halo) + "; there can be " + std::to_string(k_tags.size()) +
-                      ", from 0.");
+      throw UserError("replay: halo " + std::to_string(each.halo) + "; must be 0 to " +
+                      std::to_string(k_tags.size() - 1) + ".");
     if (each.group < 0 || each.group >= static_cast<std::int64_t>(script.groups.size()) || each.row_bytes < 1)
-      throw UserError("replay: an exchange names a group that is not there, or rows of no bytes.");
+      throw UserError("replay: an exchange refers to a missing group, or its rows have no bytes.");
     const auto halo = static_cast<std::size_t>(each.halo);
     widest.resize(std::max(widest.size(), halo + 1));
     widest[halo] = std::max(widest[halo], static_cast<std::size_t>(each.row_bytes));
@@ -147,7 +147,7 @@ std::vector<std::size_t> widest_rows(const Script& script) {
   return widest;
 }
 
-/// Of all ranks [bytes]. Collective.
+/// Longest message of all ranks [bytes]. Collective.
 std::size_t longest_message(comm::Communicator& communicator, const Script& script) {
   double longest[] = {0};
   for (const auto& each : script.exchanges)
@@ -166,7 +166,7 @@ std::vector<std::string> replay_names() {
   return names;
 }
 
-Replayed replay(comm::Communicator& communicator, std::string_view name, const Script& script, double most_seconds) {
+Replayed replay(comm::Communicator& communicator, std::string_view name, const Script& script, double max_seconds) {
   const std::vector<std::size_t> widest = widest_rows(script);
   const std::size_t longest = longest_message(communicator, script);
   std::vector<ReplayedHalo> halos;
@@ -175,12 +175,12 @@ Replayed replay(comm::Communicator& communicator, std::string_view name, const S
 
   Replayed done;
   const double start = now();
-  const auto all_here = [&] { return !comm::any(communicator, now() - start > most_seconds, "replay"); };
+  const auto in_time = [&] { return !comm::any(communicator, now() - start > max_seconds, "replay"); };
   for (const auto& each : script.exchanges) {
     ReplayedHalo& halo = halos[static_cast<std::size_t>(each.halo)];
     const auto row_bytes = static_cast<std::size_t>(each.row_bytes);
     if (!halo.has(each.group)) {
-      if (!all_here()) break;
+      if (!in_time()) break;
       const double begin = now();
       halo.prepare(each.group, script.groups[static_cast<std::size_t>(each.group)],
                    widest[static_cast<std::size_t>(each.halo)]);
@@ -188,7 +188,7 @@ Replayed replay(comm::Communicator& communicator, std::string_view name, const S
     }
     if (halo.is_new())
       for (int k = 0; k < k_warm_up; ++k) halo.exchange(row_bytes, 0);
-    if (!all_here()) break;
+    if (!in_time()) break;
     done.exchanges.push_back(halo.exchange(row_bytes, script.compute));
     done.wrong += halo.wrong_bytes();
   }

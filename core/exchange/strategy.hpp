@@ -1,5 +1,5 @@
 #pragma once
-// How the messages of a halo exchange travel. A strategy moves bytes and changes none of them.
+// Strategies of halo exchange: ways of moving messages. A strategy moves bytes and never changes them.
 
 #include <array>
 #include <bit>
@@ -17,23 +17,25 @@
 
 namespace eddyline::exchange {
 
-/// A neighbour, and how many bytes go to it and come from it. Who sends also receives, if only nothing.
+/// A neighbour, the number of bytes sent to it, and the number received from it. Neighbours are mutual: a rank that
+/// sends also receives, even if nothing.
 struct Neighbor {
   int rank = 0;
   std::size_t sent = 0, received = 0;
 };
 
-/// What a strategy measured before it decided; of most there is nothing to tell.
+/// Measurements on which a strategy based its choice; most strategies have none.
 struct Trials {
-  std::string taken;                                     // empty: still measuring
-  std::vector<std::pair<std::string, double>> measured;  // strategy, seconds that an exchange kept a rank waiting
+  std::string taken;  // name of the strategy chosen; empty: still measuring
+  std::vector<std::pair<std::string, double>>
+      measured;  // name of each strategy, time for which an exchange kept a rank waiting [s]
 };
 
-/// What a rank has sent.
+/// Counts of what a rank has sent.
 struct Sent {
   std::int64_t messages = 0, bytes = 0;
-  std::int64_t messages_between = 0, bytes_between = 0;  // those of them that went to other sites
-  std::array<std::int64_t, 32> sizes{};                  // messages of 2^(k-1) to less than 2^k bytes
+  std::int64_t messages_between = 0, bytes_between = 0;  // the part that went to other sites
+  std::array<std::int64_t, 32> sizes{};  // sizes[k]: number of messages of 2^(k-1) to less than 2^k bytes
 
   void add(std::size_t message, bool between_sites) {
     if (message == 0) return;
@@ -44,43 +46,44 @@ struct Sent {
   }
 };
 
-/// One way of exchanging messages with the neighbours, who all do so at the same time. All ranks call the same in the
-/// same order:
+/// One way of exchanging messages with all neighbours at the same time. Collective: all ranks make the same calls in
+/// the same order:
 ///
-///   prepare(at most so many bytes for whom)                          after a rebuild
-///   begin(exactly so many bytes)                                     each exchange
+///   prepare(largest sizes per neighbour)                             after a rebuild
+///   begin(exact sizes per neighbour)                                 each exchange
 ///   fill outgoing(k), then send(k)                                   for each neighbour k
-///   start()                                                          all are packed
-///   ... the caller computes what needs nothing from others, and may ask for arrived() now and then ...
+///   start()                                                          all messages are packed
+///   ... the caller computes what does not depend on other ranks, and may call arrived() now and then ...
 ///   finish(), then read incoming(k)
 ///
-/// A new one overrides what it needs of the private functions below.
+/// A strategy overrides the private functions below as needed.
 class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  /// Neighbours by rank. Collective. The same neighbours with no more bytes than there is room for cost nothing; room
-  /// is made with slack, so that the rest is rare.
+  /// Neighbours must be sorted by rank. Collective. A call with the same neighbours and no larger sizes than before
+  /// costs nothing; buffers grow with slack, so that other calls are rare.
   void prepare(std::span<const Neighbor> most);
   void begin(std::span<const Neighbor> exactly);
   std::span<std::byte> outgoing(std::size_t k) const { return {channels_[k].out, channels_[k].sent}; }
   void send(std::size_t k) { on_send(channels_[k]); }
   void start() { on_start(); }
-  /// Whether all has come, so that finish() need not wait. Messages make progress here. Who cannot tell says no.
+  /// Whether all messages have arrived, so that finish() returns without waiting. Makes progress. A strategy that
+  /// cannot tell returns false.
   bool arrived() { return !under_way_ || on_test(); }
-  /// A second call does nothing.
+  /// Waits until all messages have arrived. A second call does nothing.
   void finish();
   std::span<const std::byte> incoming(std::size_t k) const { return {channels_[k].in, channels_[k].received}; }
 
   virtual Trials trials() const { return {}; }
-  /// What has gone to other ranks; null: a message to each neighbour that was to get any, and nothing else.
+  /// Counts of what was sent; null if it was exactly one message to each neighbour that had bytes to receive.
   virtual const Sent* sent() const { return nullptr; }
 
  protected:
-  /// A neighbour, what goes to it and comes from it in this exchange, and where that is packed and found.
+  /// A neighbour, the sizes of this exchange's messages to and from it, and their buffers.
   struct Channel {
     int rank = 0;
-    std::size_t out_room = 0, in_room = 0;  // bytes, as size_class() has them
+    std::size_t out_room = 0, in_room = 0;  // capacities of the buffers [bytes], rounded by size_class()
     std::size_t sent = 0, received = 0;
     std::byte *out = nullptr, *in = nullptr;
 
@@ -88,28 +91,28 @@ class Strategy {
     std::span<std::byte> incoming() const { return {in, received}; }
   };
   std::vector<Channel>& channels() { return channels_; }
-  /// Rounds up by an eighth at most.
+  /// Rounds up by at most an eighth.
   static std::size_t size_class(std::size_t bytes);
 
  private:
-  /// Channels have been set up. Gives each its memory; `changed`: they, or their room, are others than before on this
-  /// rank, as they are the first time. Collective.
+  /// Called after the channels have been set up; must give each channel its buffers. `changed`: the channels or their
+  /// capacities differ from those before on this rank, as they do the first time. Collective.
   virtual void on_prepare(bool changed) {
     if (changed) use_own_buffers();
   }
-  /// Sizes are known; what was found in `in` last time has been read.
+  /// The sizes are known; the data received last time have been read.
   virtual void on_begin() {}
-  /// This message is packed; it may be empty.
+  /// The message of this channel is packed; it may be empty.
   virtual void on_send(Channel&) {}
-  /// All messages are packed. Does not wait for others.
+  /// All messages are packed. Must not wait for other ranks.
   virtual void on_start() {}
-  /// Whether on_finish() would not wait. Does not wait for others.
+  /// Whether on_finish() would return without waiting. Must not wait for other ranks.
   virtual bool on_test() { return false; }
-  /// Waits for what has come, and until what was sent may be packed anew.
+  /// Waits until all messages have arrived and the send buffers may be reused.
   virtual void on_finish() = 0;
 
  protected:
-  /// Memory of this object for all channels, with `gap` bytes before each message.
+  /// Gives all channels buffers owned by this object, with `gap` bytes before each message.
   void use_own_buffers(std::size_t gap = 0);
 
  private:
@@ -118,21 +121,21 @@ class Strategy {
   bool prepared_ = false, under_way_ = false;
 };
 
-/// Names that make_strategy() knows, the default first.
+/// Names that make_strategy() accepts, the default first.
 std::vector<std::string> strategy_names();
-/// Exchanges with different tags may be under way at once. Throws UserError for a name that is not known, or if the
-/// message passing cannot do what the strategy needs.
+/// Exchanges with different tags may be in progress at the same time. Throws UserError if the name is unknown or if the
+/// message-passing library lacks what the strategy needs.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicator& communicator, comm::Tag tag);
 
-/// What is done to messages between sites: those of all ranks of a site travel together, see Combined; they become
-/// shorter, see PredictiveCoder. All fields for a neighbour always travel in one message.
+/// Treatment of messages between sites. combine: messages of all ranks of a site travel together, see Combined.
+/// compress: they are compressed, see PredictiveCoder. All fields for a neighbour always travel in one message.
 struct BetweenSites {
   bool combine = false, compress = false;
 };
-/// Why messages inside a site cannot be exchanged by this strategy where those between sites are treated apart; empty:
-/// they can. Throws UserError for a name that is not known.
+/// The reason why this strategy cannot be combined with separate treatment of messages between sites; empty if it can.
+/// Throws UserError if the name is unknown.
 std::string inside_refusal(std::string_view name);
-/// Throws UserError if the strategy cannot carry the messages inside a site alone, too.
+/// Throws UserError, in addition, if the strategy cannot carry only the messages inside a site.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, BetweenSites between, comm::Communicator& communicator,
                                         comm::Tag tag);
 

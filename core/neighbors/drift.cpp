@@ -20,7 +20,8 @@ struct Range {
   float lower, upper;
 };
 
-/// Of a cell's walls along an axis; they rest unless `moved` says by how much they do not, of which that share counts.
+/// Range of the displacements of a cell's wall particles along an axis. They are at rest if `moved` is null; otherwise
+/// `share` of these displacements counts.
 template <class Number>
 Range range_of_walls(const particles::RowRange& walls, const Number* moved, float share) {
   if (moved == nullptr) return walls.count() > 0 ? Range{0, 0} : Range{k_none, -k_none};
@@ -33,7 +34,7 @@ Range range_of_walls(const particles::RowRange& walls, const Number* moved, floa
   return {share * lower, share * upper};
 }
 
-/// Eight at a time, the last ones in part once more.
+/// Processes eight values at a time; the last eight may overlap those before.
 EDDYLINE_INLINE Range range_of(const float* values, std::int32_t count) {
   constexpr std::int32_t k_lanes = Pack8f::width;
   if (count < k_lanes) {
@@ -47,14 +48,14 @@ EDDYLINE_INLINE Range range_of(const float* values, std::int32_t count) {
     const Pack8f value = Pack8f::load(values + std::min(k, count - k_lanes));
     lower = min(value, lower), upper = max(value, upper);
   }
-  return {chosen(lower, [](Pack8f a, Pack8f b) { return min(a, b); }),
-          chosen(upper, [](Pack8f a, Pack8f b) { return max(a, b); })};
+  return {reduce_lanes(lower, [](Pack8f a, Pack8f b) { return min(a, b); }),
+          reduce_lanes(upper, [](Pack8f a, Pack8f b) { return max(a, b); })};
 }
 
 constexpr auto k_least = [](float a, float b) { return std::min(a, b); };
 constexpr auto k_most = [](float a, float b) { return std::max(a, b); };
 
-/// Chooses between what has been chosen for each cell of a run and a value for each.
+/// Combines the result of each cell of a run with another value per cell.
 template <class Choose>
 void choose_with(float* chosen, const float* values, std::int32_t cells, Choose&& choose) {
 #pragma omp simd
@@ -64,7 +65,7 @@ void choose_with(float* chosen, const float* values, std::int32_t cells, Choose&
   }
 }
 
-/// Chooses among `none` and the values around each cell of a run.
+/// Combines, for each cell of a run, `none` and the values of the cells around it.
 template <std::size_t Runs, class Choose>
 void choose_around(const Array<float>& values, const std::array<std::int32_t, Runs>& around, std::int32_t cells,
                    float none, Choose&& choose, float* chosen) {
@@ -86,7 +87,7 @@ void DriftBound<T, D>::begin(const particles::CellLayout& layout, const particle
   find_cells(rows, walls);
   const auto cells = static_cast<std::size_t>(cells_.size());
   for (int d = 0; d < D; ++d) lower_[d].assign(cells, k_none), upper_[d].assign(cells, -k_none);
-  from_middle_.assign(cells, 0);
+  midpoint_distance_.assign(cells, 0);
   find_occupied(rows, walls);
 }
 
@@ -98,17 +99,17 @@ void DriftBound<T, D>::find_cells(const particles::CellIndex& rows, const partic
   layout_->find_computed_around(cells_, around_);
   layout_->remove_foreign(around_);
   layout_->add_around(around_, cells_);
-  surrounded_.clear();
+  active_runs_.clear();
   std::int32_t last = -1;
   around_.for_each([&](std::int32_t cell) {
     const auto b = static_cast<std::size_t>(layout_->box_of(cell));
-    const bool goes_on = last + 1 == cell && cell - surrounded_.back().first < CellRun::k_most;
-    if (!goes_on) surrounded_.push_back({b, cell, 0, 0});
-    ++surrounded_.back().end;
+    const bool goes_on = last + 1 == cell && cell - active_runs_.back().first < CellRun::k_most;
+    if (!goes_on) active_runs_.push_back({b, cell, 0, 0});
+    ++active_runs_.back().end;
     last = cell;
   });
   cells_.number();
-  for (CellRun& run : surrounded_) {
+  for (CellRun& run : active_runs_) {
     run.begin = cells_.before(run.first);
     run.end += run.begin;
   }
@@ -117,16 +118,16 @@ void DriftBound<T, D>::find_cells(const particles::CellIndex& rows, const partic
 template <class T, int D>
 void DriftBound<T, D>::find_occupied(const particles::CellIndex& rows, const particles::CellIndex& walls) {
   images_.clear(), occupied_.clear(), foreign_.clear();
-  particles::CellSet& of_others = around_;  // from here on
-  of_others.clear(layout_->cells());
+  particles::CellSet& foreign_cells = around_;  // reused from here on
+  foreign_cells.clear(layout_->cells());
   for (const auto& other : layout_->rank_cells())
-    for (const auto& ghost : other.received) of_others.add(ghost.cell);
+    for (const auto& ghost : other.received) foreign_cells.add(ghost.cell);
   const auto add = [&](std::int32_t cell) {
     const std::int32_t number = cells_.before(cell);
     if (const auto* copy = layout_->copy_of(cell)) {
       images_.push_back({cells_.before(copy->from_cell), number});
     } else if (layout_->distance(cell) <= 1) {
-      if (of_others.has(cell)) foreign_.push_back(occupied_.size());
+      if (foreign_cells.has(cell)) foreign_.push_back(occupied_.size());
       occupied_.push_back({number, rows.of(cell), walls.of(cell)});
     }
   };
@@ -136,7 +137,7 @@ void DriftBound<T, D>::find_occupied(const particles::CellIndex& rows, const par
     if (rows.is_empty(cell)) add(cell);
   });
   for (std::size_t k = with_fluid_; k < occupied_.size(); ++k)
-    for (int d = 0; d < D; ++d) {  // as long as walls rest
+    for (int d = 0; d < D; ++d) {  // until walls move
       const auto n = static_cast<std::size_t>(occupied_[k].number);
       lower_[d][n] = upper_[d][n] = 0;
     }
@@ -144,29 +145,29 @@ void DriftBound<T, D>::find_occupied(const particles::CellIndex& rows, const par
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure(const PredictedPath<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved,
-                               float share) {
+void DriftBound<T, D>::measure(const PredictedPath<T>& path, const FixedPositions& from,
+                               const WallDisplacement* walls_moved, float share) {
   for_each_occupied(walls_moved != nullptr, [&](std::size_t first, std::size_t last) {
-    measure_course(first, last, course, from, walls_moved, share);
+    measure_path(first, last, path, from, walls_moved, share);
   });
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure_foreign(const PredictedPath<T>& course, const FixedPositions& from,
+void DriftBound<T, D>::measure_foreign(const PredictedPath<T>& path, const FixedPositions& from,
                                        const WallDisplacement* walls_moved) {
-  for (const std::size_t k : foreign_) measure_course(k, k + 1, course, from, walls_moved, 1);
+  for (const std::size_t k : foreign_) measure_path(k, k + 1, path, from, walls_moved, 1);
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure_course(std::size_t first, std::size_t last, const PredictedPath<T>& course,
-                                      const FixedPositions& from, const WallDisplacement* walls_moved, float share) {
-  const auto find = [&](const particles::RowRange& rows, Ways& ways) {
-    ways.find_columns(course, rows);
+void DriftBound<T, D>::measure_path(std::size_t first, std::size_t last, const PredictedPath<T>& path,
+                                    const FixedPositions& from, const WallDisplacement* walls_moved, float share) {
+  const auto find = [&](const particles::RowRange& rows, RowDisplacements& displacements) {
+    displacements.find_columns(path, rows);
     const std::int32_t count = rows.count();
     for (int d = 0; d < D; ++d) {
-      const typename PredictedPath<T>::Axis axis = ways.axis(course, d);
+      const typename PredictedPath<T>::Axis axis = displacements.axis(path, d);
       const std::int32_t* place = from.x[d].data() + rows.begin;
-      float* way = ways.along[d];
+      float* way = displacements.along[d];
 #pragma omp simd
       for (std::int32_t k = 0; k < count; ++k) way[k] = axis.displacement(k, place[k]);
     }
@@ -175,10 +176,10 @@ void DriftBound<T, D>::measure_course(std::size_t first, std::size_t last, const
 }
 
 template <class T, int D>
-void DriftBound<T, D>::Ways::find_columns(const PredictedPath<T>& course, const particles::RowRange& rows) {
+void DriftBound<T, D>::RowDisplacements::find_columns(const PredictedPath<T>& path, const particles::RowRange& rows) {
   constexpr int k_some = k_columns_at_once;
-  const T* first = course.rows->row(rows.begin).first;
-  const bool has_more = course.remaining != 0 && course.velocity + D > k_some;
+  const T* first = path.rows->row(rows.begin).first;
+  const bool has_more = path.remaining != 0 && path.velocity + D > k_some;
   std::int32_t k = 0;
   const auto row = [&](int l) { return first + (k + l) * k_first_part; };
   for (; k + k_rows_at_once <= rows.count(); k += k_rows_at_once) {
@@ -191,58 +192,60 @@ void DriftBound<T, D>::Ways::find_columns(const PredictedPath<T>& course, const 
 }
 
 template <class T, int D>
-void DriftBound<T, D>::measure(const ReferenceVelocities& headings, const ReferenceVelocities* wall_headings) {
-  const auto find = [&](const particles::RowRange& rows, Ways& ways) {
+void DriftBound<T, D>::measure(const ReferenceVelocities& velocities, const ReferenceVelocities* wall_velocities) {
+  const auto find = [&](const particles::RowRange& rows, RowDisplacements& displacements) {
     for (int d = 0; d < D; ++d) {
-      const std::int16_t* heading = headings.x[d].data() + rows.begin;
-      float* way = ways.along[d];
+      const std::int16_t* velocity_of_row = velocities.x[d].data() + rows.begin;
+      float* way = displacements.along[d];
 #pragma omp simd
-      for (std::int32_t k = 0; k < rows.count(); ++k) way[k] = ReferenceVelocities::k_unit * static_cast<float>(heading[k]);
+      for (std::int32_t k = 0; k < rows.count(); ++k)
+        way[k] = ReferenceVelocities::k_unit * static_cast<float>(velocity_of_row[k]);
     }
   };
-  for_each_occupied(wall_headings != nullptr, [&](std::size_t first, std::size_t last) {
-    measure_cells<false>(first, last, wall_headings == nullptr ? nullptr : wall_headings->x, ReferenceVelocities::k_unit, find);
+  for_each_occupied(wall_velocities != nullptr, [&](std::size_t first, std::size_t last) {
+    measure_cells<false>(first, last, wall_velocities == nullptr ? nullptr : wall_velocities->x,
+                         ReferenceVelocities::k_unit, find);
   });
 }
 
 template <class T, int D>
-bool DriftBound<T, D>::follow(const PredictedPath<T>& course, const ReferenceVelocities& headings, float time, FixedPositions& at,
-                              const WallDisplacement* walls_moved) {
-  return course.remaining == 0 ? follow<true>(course, headings, time, at, walls_moved)
-                             : follow<false>(course, headings, time, at, walls_moved);
+bool DriftBound<T, D>::advance(const PredictedPath<T>& path, const ReferenceVelocities& velocities, float time,
+                               FixedPositions& at, const WallDisplacement* walls_moved) {
+  return path.remaining == 0 ? advance<true>(path, velocities, time, at, walls_moved)
+                             : advance<false>(path, velocities, time, at, walls_moved);
 }
 
-/// Ends: rows are where they go, and that is all that is known of them.
+/// Ends: the rows are already at the end of their path, and velocities are not needed.
 template <class T, int D>
 template <bool Ends>
-bool DriftBound<T, D>::follow(const PredictedPath<T>& course, const ReferenceVelocities& headings, float time, FixedPositions& at,
-                              const WallDisplacement* walls_moved) {
-  const float of_heading = ReferenceVelocities::k_unit * time;
-  // Moves rows, and tells what they have gone beside what was expected.
-  const auto go = [&](const particles::RowRange& rows, Ways& ways) {
+bool DriftBound<T, D>::advance(const PredictedPath<T>& path, const ReferenceVelocities& velocities, float time,
+                               FixedPositions& at, const WallDisplacement* walls_moved) {
+  const float to_quanta = ReferenceVelocities::k_unit * time;
+  // Moves rows and finds how far they have moved beyond what was expected.
+  const auto go = [&](const particles::RowRange& rows, RowDisplacements& displacements) {
     constexpr float k_farthest = 0x1p30F;
     const std::int32_t first = rows.begin, count = rows.count();
-    ways.find_columns(course, rows);
-    if constexpr (!Ends) std::fill_n(ways.from_middle, count, 0.0F);
+    displacements.find_columns(path, rows);
+    if constexpr (!Ends) std::fill_n(displacements.midpoint_distance, count, 0.0F);
     for (int d = 0; d < D; ++d) {
       std::int32_t* x = at.x[d].data() + first;
-      const std::int16_t* heading = headings.x[d].data() + first;
-      const typename PredictedPath<T>::Axis axis = ways.axis(course, d);
-      float *way = ways.along[d], *from_middle = ways.from_middle;
+      const std::int16_t* velocity_of_row = velocities.x[d].data() + first;
+      const typename PredictedPath<T>::Axis axis = displacements.axis(path, d);
+      float *way = displacements.along[d], *midpoint_distance = displacements.midpoint_distance;
 #pragma omp simd
       for (std::int32_t k = 0; k < count; ++k) {
         float by;
         if constexpr (Ends) {
-          by = axis.so_far(k, x[k]);
+          by = axis.current_displacement(k, x[k]);
         } else {
           by = std::nearbyint(axis.displacement(k, x[k]));
-          const float beside_middle = axis.from_middle(k, x[k]), most = from_middle[k];
-          from_middle[k] = beside_middle > most ? beside_middle : most;
+          const float beside_middle = axis.midpoint_distance(k, x[k]), most = midpoint_distance[k];
+          midpoint_distance[k] = beside_middle > most ? beside_middle : most;
         }
         const auto quanta = static_cast<std::int32_t>(std::min(k_farthest, std::max(-k_farthest, by)));
         x[k] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[k]) + static_cast<std::uint32_t>(quanta));
-        const float beside = by - static_cast<float>(heading[k]) * of_heading;
-        way[k] = std::abs(by) < k_farthest ? beside : k_none;
+        const float excess = by - static_cast<float>(velocity_of_row[k]) * to_quanta;
+        way[k] = std::abs(by) < k_farthest ? excess : k_none;
       }
     }
   };
@@ -261,15 +264,15 @@ template <class T, int D>
 template <class Measure>
 void DriftBound<T, D>::for_each_occupied(bool walls_move, Measure&& measure) {
   const auto count = static_cast<std::int64_t>(walls_move ? occupied_.size() : with_fluid_);
-  constexpr std::int64_t k_portion = 64;  // cells that a thread takes at a time
-  parallel_for(count, k_portion, [&](std::int64_t first, std::int64_t last) {
+  constexpr std::int64_t k_block = 64;  // cells per work item
+  parallel_for(count, k_block, [&](std::int64_t first, std::int64_t last) {
     measure(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
   });
   copy_to_images();
 }
 
 template <class T, int D>
-template <bool WithMiddle, class Number, class Find>
+template <bool WithMidpoint, class Number, class Find>
 void DriftBound<T, D>::measure_cells(std::size_t first, std::size_t last, const Array<Number>* walls_moved, float share,
                                      Find&& find) {
   for (std::size_t k = first; k < last; ++k) {
@@ -280,59 +283,61 @@ void DriftBound<T, D>::measure_cells(std::size_t first, std::size_t last, const 
           range_of_walls(cell.walls, walls_moved == nullptr ? nullptr : walls_moved[d].data(), share);
       lower_[d][n] = of_walls.lower, upper_[d][n] = of_walls.upper;
     }
-    if constexpr (WithMiddle) from_middle_[n] = 0;
+    if constexpr (WithMidpoint) midpoint_distance_[n] = 0;
   }
-  Ways ways;
+  RowDisplacements displacements;
   while (first < last) {
     const Occupied& cell = occupied_[first];
-    if (cell.fluid.count() > Ways::k_most) {
+    if (cell.fluid.count() > RowDisplacements::k_most) {
       for (particles::RowRange some{cell.fluid.begin, 0}; some.begin < cell.fluid.end; some.begin = some.end) {
-        some.end = std::min(some.begin + Ways::k_most, cell.fluid.end);
-        find(some, ways);
-        take_in<WithMiddle>(cell, ways, 0, some.count());
+        some.end = std::min(some.begin + RowDisplacements::k_most, cell.fluid.end);
+        find(some, displacements);
+        merge<WithMidpoint>(cell, displacements, 0, some.count());
       }
       ++first;
       continue;
     }
-    // Of as many cells as stand one after the other and have room.
+    // Process consecutive cells together as long as they fit.
     particles::RowRange rows = cell.fluid;
     std::size_t end = first + 1;
     for (; end < last; ++end) {
       const particles::RowRange& more = occupied_[end].fluid;
-      if (more.begin != rows.end || more.end - rows.begin > Ways::k_most) break;
+      if (more.begin != rows.end || more.end - rows.begin > RowDisplacements::k_most) break;
       rows.end = more.end;
     }
-    find(rows, ways);
+    find(rows, displacements);
     for (; first < end; ++first) {
       const particles::RowRange& own = occupied_[first].fluid;
-      take_in<WithMiddle>(occupied_[first], ways, own.begin - rows.begin, own.count());
+      merge<WithMidpoint>(occupied_[first], displacements, own.begin - rows.begin, own.count());
     }
   }
 }
 
 template <class T, int D>
-template <bool WithMiddle>
-void DriftBound<T, D>::take_in(const Occupied& cell, const Ways& ways, std::int32_t first, std::int32_t count) {
+template <bool WithMidpoint>
+void DriftBound<T, D>::merge(const Occupied& cell, const RowDisplacements& displacements, std::int32_t first,
+                             std::int32_t count) {
   const auto n = static_cast<std::size_t>(cell.number);
   for (int d = 0; d < D; ++d) {
-    const Range range = range_of(ways.along[d] + first, count);
+    const Range range = range_of(displacements.along[d] + first, count);
     lower_[d][n] = std::min(lower_[d][n], range.lower), upper_[d][n] = std::max(upper_[d][n], range.upper);
   }
-  if constexpr (WithMiddle)
-    from_middle_[n] = std::max(from_middle_[n], range_of(ways.from_middle + first, count).upper);
+  if constexpr (WithMidpoint)
+    midpoint_distance_[n] =
+        std::max(midpoint_distance_[n], range_of(displacements.midpoint_distance + first, count).upper);
 }
 
-/// Images go as those do whose images they are.
+/// Images move as the cells that they copy.
 template <class T, int D>
 void DriftBound<T, D>::copy_to_images() {
   for (const Image& image : images_) {
     const auto from = static_cast<std::size_t>(image.from), to = static_cast<std::size_t>(image.to);
     for (int d = 0; d < D; ++d) lower_[d][to] = lower_[d][from], upper_[d][to] = upper_[d][from];
-    from_middle_[to] = from_middle_[from];
+    midpoint_distance_[to] = midpoint_distance_[from];
   }
 }
 
-/// All around the cells of a run have numbers, so that the first ones tell those of the others.
+/// All cells around a run have consecutive numbers, so that the number of the first one of each line suffices.
 template <class T, int D>
 typename DriftBound<T, D>::RunsAround DriftBound<T, D>::around(const CellRun& run) const {
   RunsAround numbers;
@@ -346,8 +351,8 @@ template <class T, int D>
 Drift DriftBound<T, D>::largest() const {
   float approach2 = 0, moved2 = 0, closing = 0;
 #pragma omp parallel for schedule(static, 2) reduction(max : approach2, moved2, closing)
-  for (std::size_t s = 0; s < surrounded_.size(); ++s) {
-    const CellRun& run = surrounded_[s];
+  for (std::size_t s = 0; s < active_runs_.size(); ++s) {
+    const CellRun& run = active_runs_[s];
     const Largest own = largest_of(run);
     approach2 = std::max(approach2, own.approach2), moved2 = std::max(moved2, own.moved2);
     closing = std::max(closing, own.closing);
@@ -355,14 +360,14 @@ Drift DriftBound<T, D>::largest() const {
   return {std::max(std::sqrt(approach2), closing), std::sqrt(moved2)};
 }
 
-/// Cell by cell of those around each cell of the run, for all of the run at a time.
+/// Loops over the cells around, for all cells of the run at once, so that the inner loop vectorises.
 template <class T, int D>
 typename DriftBound<T, D>::Largest DriftBound<T, D>::largest_of(const CellRun& run) const {
   const RunsAround around = this->around(run);
   const std::int32_t cells = run.end - run.begin;
   const float *lower[D], *upper[D];
   for (int d = 0; d < D; ++d) lower[d] = lower_[d].data(), upper[d] = upper_[d].data();
-  // What stands on the two sides of each cell, along each axis.
+  // Extreme displacements on the two sides of each cell, along each axis.
   float approach2[CellRun::k_most] = {}, from_below[D][CellRun::k_most], from_above[D][CellRun::k_most];
   for (int d = 0; d < D; ++d) {
     std::fill_n(from_below[d], cells, -k_none);
@@ -405,7 +410,8 @@ typename DriftBound<T, D>::Largest DriftBound<T, D>::largest_of(const CellRun& r
   return found;
 }
 
-/// Cells that hold nobody have no lowest and no highest displacement: 0 hides what comes of that.
+/// Empty cells have an inverted range (lowest above highest), whose difference is negative: the maximum with 0 hides
+/// it.
 template <class T, int D>
 void DriftBound<T, D>::find_relative_drift(const CellRun& run, float* approach) const {
   const RunsAround around = this->around(run);
@@ -426,17 +432,17 @@ void DriftBound<T, D>::find_relative_drift(const CellRun& run, float* approach) 
 }
 
 template <class T, int D>
-void DriftBound<T, D>::find_midpoint_excess(const CellRun& run, float* beside) const {
-  const float of_two = 2 * std::sqrt(static_cast<float>(D));  // along all axes
+void DriftBound<T, D>::find_midpoint_excess(const CellRun& run, float* excess) const {
+  const float of_two = 2 * std::sqrt(static_cast<float>(D));  // two particles, all axes
   const std::int32_t cells = run.end - run.begin;
-  choose_around(from_middle_, around(run), cells, 0, k_most, beside);
-  for (std::int32_t k = 0; k < cells; ++k) beside[k] *= of_two;
+  choose_around(midpoint_distance_, around(run), cells, 0, k_most, excess);
+  for (std::int32_t k = 0; k < cells; ++k) excess[k] *= of_two;
 }
 
 template <class T, int D>
 std::size_t DriftBound<T, D>::bytes() const {
-  std::size_t bytes = around_.bytes() + cells_.bytes() + from_middle_.bytes() +
-                      surrounded_.capacity() * sizeof(CellRun) + occupied_.capacity() * sizeof(Occupied) +
+  std::size_t bytes = around_.bytes() + cells_.bytes() + midpoint_distance_.bytes() +
+                      active_runs_.capacity() * sizeof(CellRun) + occupied_.capacity() * sizeof(Occupied) +
                       images_.capacity() * sizeof(Image);
   for (int d = 0; d < D; ++d) bytes += lower_[d].bytes() + upper_[d].bytes();
   return bytes;

@@ -1,5 +1,5 @@
 #pragma once
-// How much nearer particles can have come since cells were sorted or lists built.
+// Bounds on how much closer particles can have come since cells were sorted or neighbour lists were built.
 
 #include <array>
 #include <cmath>
@@ -13,150 +13,154 @@
 
 namespace eddyline::neighbors {
 
-/// Bounds over all particles, in quanta.
+/// Upper bounds over all particles, in quanta.
 struct Drift {
-  float approach = 0;  // of the distance by which two particles that are no neighbours have come nearer
-  float moved = 0;     // of the distance that one has moved
+  float relative_drift = 0;    // decrease of the distance between two particles that are not neighbours
+  float max_displacement = 0;  // displacement of a particle
 };
 
-/// Where the walls' rows will be at the end of the step, relative to where they stood: one array an axis, of the rows
-/// that are no images [quanta].
+/// Displacement of the wall particles from their stored positions to the end of the step: one array per axis, for the
+/// rows that are not images [quanta].
 struct WallDisplacement {
   Array<float> x[3];
 };
 
-/// How rows go on: from where they are, with their velocity.
+/// Predicted paths of particles: they continue from their positions with their velocities.
 template <class T>
 struct PredictedPath {
-  const Rows<T>* rows;
-  int velocity;   // its first component's place in a row's first part
-  float remaining;  // turns it into the distance still to go [quanta]
+  const PairData<T>* rows;
+  int velocity;     // index of the first velocity component in a row's first part
+  float remaining;  // factor from velocity to the remaining displacement [quanta]
 
-  /// Of some rows along an axis.
+  /// One axis of several rows.
   struct Axis {
-    const T *place, *speed;  // of each row
+    const T *place, *speed;  // position and velocity of each row
     float remaining;
 
-    /// To the end of the course, from a place [quanta]. Where nothing is to come, speeds need not be known.
+    /// Displacement from the position `from` to the end of the path [quanta]. If remaining is 0, velocities need not be
+    /// known.
     float displacement(std::int32_t k, std::int32_t from) const {
-      const float so_far = this->so_far(k, from);
-      return remaining == 0 ? so_far : std::fma(static_cast<float>(speed[k]), remaining, so_far);
+      const float current = current_displacement(k, from);
+      return remaining == 0 ? current : std::fma(static_cast<float>(speed[k]), remaining, current);
     }
-    /// How far the row is from the middle of that way [quanta].
-    float from_middle(std::int32_t k, std::int32_t from) const {
-      return 0.5F * std::abs(std::fma(-static_cast<float>(speed[k]), remaining, so_far(k, from)));
+    /// Distance between the current position and the midpoint of the whole path from `from` [quanta].
+    float midpoint_distance(std::int32_t k, std::int32_t from) const {
+      return 0.5F * std::abs(std::fma(-static_cast<float>(speed[k]), remaining, current_displacement(k, from)));
     }
-    /// To where the row is, from a place [quanta].
-    float so_far(std::int32_t k, std::int32_t from) const {
-      const auto here = static_cast<std::uint32_t>(Rows<T>::get_fixed(place + k));
+    /// Displacement from the position `from` to the current position [quanta].
+    float current_displacement(std::int32_t k, std::int32_t from) const {
+      const auto here = static_cast<std::uint32_t>(PairData<T>::get_fixed(place + k));
       return static_cast<float>(static_cast<std::int32_t>(here - static_cast<std::uint32_t>(from)));
     }
   };
-  /// Of a row alone.
+  /// One axis of a single row.
   Axis of_row(std::int32_t row, int axis) const {
     const T* first = rows->row(row).first;
     return {first + axis, first + velocity + axis, remaining};
   }
 };
 
-/// Own cells side by side along x in a box of this rank.
+/// A run of own cells along x in one box of this rank.
 struct CellRun {
   static constexpr std::int32_t k_most = 64;  // cells
 
   std::size_t box;
   std::int32_t first;       // cell
-  std::int32_t begin, end;  // numbers of them all, see DriftBound::cells()
+  std::int32_t begin, end;  // indices in DriftBound::cells() of its cells
 };
 
-/// Compares how far particles have moved with how far those around them have: what a stream shares costs no rebuild.
-///   Touching cells: the approach is at most the relative displacement.
-///   One cell between them: they stand an edge apart along some axis, which is more than R + skin, so that only their
-///   approach along that axis counts.
-///   Farther apart: no pair can meet while nobody has moved more than R/2 + skin; the caller sees to that.
-/// Ghosts take part, so that every box sees what concerns it, and the largest value is the same however the domain is
-/// cut. D: dimension; T: type of pair sums.
+/// Bounds the relative displacement of particles in nearby cells. A motion that neighbouring cells share causes no
+/// rebuild.
+///   Touching cells: particles approach each other by at most the relative displacement.
+///   One cell in between: along some axis they are a cell edge apart, which is more than R + skin, so that only the
+///   displacement along that axis counts.
+///   Farther apart: no pair can meet as long as no particle has moved more than R/2 + skin; the caller checks that.
+/// Ghosts are included, so that every box sees all relevant cells, and the maximum does not depend on the
+/// decomposition. D: dimension; T: type of pair sums.
 template <class T, int D>
 class DriftBound {
  public:
-  /// Particles stand in these cells until they are sorted anew: others, and those with nobody around, are passed over.
-  /// Until then the layout has to stay as well.
+  /// Sets the cells of the particles, valid until they are sorted again. Cells outside this rank's surroundings, and
+  /// those without any particle around, are skipped. The layout must stay unchanged until then.
   void begin(const particles::CellLayout& layout, const particles::CellIndex& rows, const particles::CellIndex& walls);
-  /// The own cells with anybody in them or around them.
-  const std::vector<CellRun>& surrounded() const { return surrounded_; }
-  /// Those, all around them, and what matters of others: what arrays by cell have room for.
+  /// The own cells that are not empty or touch a cell that is not empty.
+  const std::vector<CellRun>& active_runs() const { return active_runs_; }
+  /// All cells for which per-cell arrays have entries: active_runs(), the cells around them, and relevant cells of
+  /// other ranks.
   const particles::CellSet& cells() const { return cells_; }
-  /// How far those of each cell will have moved. `from`: where the rows stood when it began. Walls have moved by that
-  /// share of `walls_moved`; without it, they rest.
-  void measure(const PredictedPath<T>& course, const FixedPositions& from, const WallDisplacement* walls_moved = nullptr,
+  /// Measures the displacements in each cell at the end of the predicted path. `from`: positions of the rows at the
+  /// start of the measurement. Walls have moved by `share` times `walls_moved`; if that is null, they are at rest.
+  void measure(const PredictedPath<T>& path, const FixedPositions& from, const WallDisplacement* walls_moved = nullptr,
                float share = 1);
-  /// The same of cells of other ranks once more, on another course.
-  void measure_foreign(const PredictedPath<T>& course, const FixedPositions& from,
+  /// Repeats the measurement for cells of other ranks with another path.
+  void measure_foreign(const PredictedPath<T>& path, const FixedPositions& from,
                        const WallDisplacement* walls_moved = nullptr);
-  /// How far they will have moved since they were `at`, which then becomes where they will be, beside what was expected
-  /// of their headings while sound goes `time` [quanta]. False if somebody's displacement is no number, or too large
-  /// for one.
-  bool follow(const PredictedPath<T>& course, const ReferenceVelocities& headings, float time, FixedPositions& at,
-              const WallDisplacement* walls_moved = nullptr);
-  /// How fast those of each cell are expected to go, in units of the speed of sound, for find_relative_drift(). Walls go as
-  /// `wall_headings` say; without them, they rest.
-  void measure(const ReferenceVelocities& headings, const ReferenceVelocities* wall_headings = nullptr);
-  /// For each cell of a run, the approach of its particles and those of touching cells alone, with less work: not less
-  /// than it, but more where along different axes different cells around have moved most. To `approach`, and the same
-  /// below, goes a number a cell.
+  /// Measures the displacements from `at` to the end of the path, minus those expected from the reference velocities
+  /// during the time in which sound travels `time` [quanta]; then sets `at` to the end of the path. Returns false if a
+  /// displacement is NaN or too large for the number format.
+  bool advance(const PredictedPath<T>& path, const ReferenceVelocities& velocities, float time, FixedPositions& at,
+               const WallDisplacement* walls_moved = nullptr);
+  /// Measures the expected velocities in each cell, in units of the speed of sound, for find_relative_drift(). Walls
+  /// move with `wall_velocities`; if that is null, they are at rest.
+  void measure(const ReferenceVelocities& velocities, const ReferenceVelocities* wall_velocities = nullptr);
+  /// For each cell of a run, an upper bound of the approach between its own particles and those of touching cells. It
+  /// needs less work than largest() and is never smaller, but larger if different cells around have moved most along
+  /// different axes. `approach` gets one value per cell, as do the outputs below.
   void find_relative_drift(const CellRun& run, float* approach) const;
-  /// How much nearer they may be where their rows are than half of the approach that follow() has found, at most.
-  void find_midpoint_excess(const CellRun& run, float* beside) const;
-  /// As far as has been measured.
+  /// Upper bound of how much more than half of the approach found by advance() the current positions may have
+  /// approached.
+  void find_midpoint_excess(const CellRun& run, float* excess) const;
+  /// Bounds over everything measured so far.
   Drift largest() const;
   std::size_t bytes() const;
 
  private:
-  /// A cell that holds anybody, but no images: its number, and its rows.
+  /// A cell that contains particles and is not an image: its index and its rows.
   struct Occupied {
     std::int32_t number;
     particles::RowRange fluid, walls;
   };
-  /// Numbers of a cell with images and of that whose images they are.
+  /// Indices of an image cell and of the cell that it copies.
   struct Image {
     std::int32_t from, to;
   };
-  /// Numbers of the first cells of the runs around the first cell of one.
+  /// Indices of the first cells of the runs around a run's first cell.
   using RunsAround = std::array<std::int32_t, D == 2 ? 3 : 9>;
 
-  /// Some rows, column by column, and how far they have gone, so that loops over them become vector instructions.
-  struct Ways {
+  /// Displacements of some rows, stored by column so that loops over them vectorise.
+  struct RowDisplacements {
     static constexpr std::int32_t k_most = 512;  // rows
     T column[k_first_part][k_most];
     float along[D][k_most];
-    float from_middle[k_most];
+    float midpoint_distance[k_most];
 
-    /// Finds columns of rows, as far as a course needs them.
-    void find_columns(const PredictedPath<T>& course, const particles::RowRange& rows);
-    typename PredictedPath<T>::Axis axis(const PredictedPath<T>& course, int d) const {
-      return {column[d], column[course.velocity + d], course.remaining};
+    /// Loads the columns of the rows that the path needs.
+    void find_columns(const PredictedPath<T>& path, const particles::RowRange& rows);
+    typename PredictedPath<T>::Axis axis(const PredictedPath<T>& path, int d) const {
+      return {column[d], column[path.velocity + d], path.remaining};
     }
   };
-  /// Of those that are occupied, cells [first, last): find(rows, ways) tells the ways of some rows. Walls have gone
-  /// that share of what an array an axis says; without it, they rest.
-  template <bool WithMiddle, class Number, class Find>
+  /// Processes the occupied cells [first, last): find(rows, lengths) computes the displacements of some rows. Walls
+  /// have moved by `share` times `walls_moved`; if that is null, they are at rest.
+  template <bool WithMidpoint, class Number, class Find>
   void measure_cells(std::size_t first, std::size_t last, const Array<Number>* walls_moved, float share, Find&& find);
-  /// The same of the displacements on a course.
-  void measure_course(std::size_t first, std::size_t last, const PredictedPath<T>& course, const FixedPositions& from,
-                      const WallDisplacement* walls_moved, float share);
-  /// Takes a cell's part of some ways into its lowest and highest ones.
-  template <bool WithMiddle>
-  void take_in(const Occupied& cell, const Ways& ways, std::int32_t first, std::int32_t count);
+  /// Measures the displacements along a predicted path.
+  void measure_path(std::size_t first, std::size_t last, const PredictedPath<T>& path, const FixedPositions& from,
+                    const WallDisplacement* walls_moved, float share);
+  /// Merges the displacements of one cell's rows into the cell's minimum and maximum.
+  template <bool WithMidpoint>
+  void merge(const Occupied& cell, const RowDisplacements& displacements, std::int32_t first, std::int32_t count);
   template <bool Ends>
-  bool follow(const PredictedPath<T>& course, const ReferenceVelocities& headings, float time, FixedPositions& at,
-              const WallDisplacement* walls_moved);
+  bool advance(const PredictedPath<T>& path, const ReferenceVelocities& velocities, float time, FixedPositions& at,
+               const WallDisplacement* walls_moved);
   bool is_empty(std::size_t number) const { return !(lower_[0][number] <= upper_[0][number]); }
-  /// Calls measure(first, last) for all cells that are occupied, or for those with fluid if walls do not move.
+  /// Calls measure(first, last) for all occupied cells, or only for those with fluid if walls do not move.
   template <class Measure>
   void for_each_occupied(bool walls_move, Measure&& measure);
   void find_cells(const particles::CellIndex& rows, const particles::CellIndex& walls);
   void find_occupied(const particles::CellIndex& rows, const particles::CellIndex& walls);
   void copy_to_images();
-  /// Squares of bounds over some cells, and what closes along an axis.
+  /// Squares of the bounds over some cells, and the largest approach along one axis.
   struct Largest {
     float approach2 = 0, moved2 = 0, closing = 0;
   };
@@ -165,15 +169,15 @@ class DriftBound {
 
   const particles::CellLayout* layout_ = nullptr;
   particles::CellSet cells_;
-  particles::CellSet around_;  // while those are found
-  std::vector<CellRun> surrounded_;
-  std::vector<Occupied> occupied_;  // near this rank's own cells, those with fluid first
+  particles::CellSet around_;  // used while active_runs_ is determined
+  std::vector<CellRun> active_runs_;
+  std::vector<Occupied> occupied_;  // on or near this rank's own cells; cells with fluid come first
   std::size_t with_fluid_ = 0;
-  std::vector<std::size_t> foreign_;  // which of those belong to other ranks
+  std::vector<std::size_t> foreign_;  // indices in occupied_ of the cells of other ranks
   std::vector<Image> images_;
-  // By number.
+  // Indexed by cell number.
   Array<float> lower_[D], upper_[D];  // of the displacements in each cell
-  Array<float> from_middle_;
+  Array<float> midpoint_distance_;
 };
 
 }  // namespace eddyline::neighbors

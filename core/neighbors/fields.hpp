@@ -1,5 +1,5 @@
 #pragma once
-// What a halo carries of rows and positions: see exchange/halo.hpp.
+// Fields of pair data and positions for the halo exchange, see exchange/halo.hpp.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace eddyline::neighbors {
 
-/// Copies bytes; few of them, 4 to 32, without a call, as two pieces that may overlap.
+/// Copies bytes; 4 to 32 of them without a function call, as two pieces that may overlap.
 inline void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
   const auto copy = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     std::byte first[N], last[N];
@@ -29,18 +29,18 @@ inline void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
 }
 
-/// Some values of a row, one after the other.
+/// A range of consecutive values of a row.
 struct Values {
   int first = 0, count = 0;
 };
 
-/// Rows as far as they mean anything; their positions are shifted by the period. In messages only some of their values,
-/// if whoever receives them knows the others.
+/// The pair data, without padding; periodic shifts are added to positions. A message can contain a subset of the values
+/// if the receiver knows the others.
 template <class T>
 class RowField {
  public:
-  RowField(Rows<T>& rows, int dimensions) : RowField(rows, dimensions, {0, rows.width()}) {}
-  RowField(Rows<T>& rows, int dimensions, Values sent) : rows_(rows), dimensions_(dimensions) {
+  RowField(PairData<T>& rows, int dimensions) : RowField(rows, dimensions, {0, rows.width()}) {}
+  RowField(PairData<T>& rows, int dimensions, Values sent) : rows_(rows), dimensions_(dimensions) {
     const int split = std::clamp(k_first_part - sent.first, 0, sent.count);
     add(sent.first, split, false);
     add(std::max(sent.first - k_first_part, 0), sent.count - split, true);
@@ -75,7 +75,7 @@ class RowField {
   }
 
  private:
-  /// Values of one part of a row.
+  /// The values of one part of a row.
   struct Piece {
     std::ptrdiff_t at = 0;
     std::size_t bytes = 0;
@@ -91,14 +91,14 @@ class RowField {
     bytes_ += bytes;
   }
 
-  Rows<T>& rows_;
+  PairData<T>& rows_;
   int dimensions_, pieces_ = 0;
   std::array<Piece, 2> piece_;
   std::size_t bytes_ = 0;
   bool has_position_;
 };
 
-/// Fixed-point positions, an array an axis. Images have none, so that nothing is copied within the process.
+/// Fixed-point positions, one array per axis. Periodic images have none, so nothing is copied within the process.
 class PositionField {
  public:
   PositionField(FixedPositions& positions, int dimensions) : positions_(positions), dimensions_(dimensions) {}

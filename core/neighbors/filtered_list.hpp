@@ -1,5 +1,5 @@
 #pragma once
-// Lists over all rows but some.
+// Neighbour lists from which some rows are excluded.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace eddyline::neighbors {
 
-/// The lists of another without some rows: in chunks that hold such rows the sentinel stands in their place, which adds
-/// nothing to a sum; the other chunks are those of the other list, as long as that is not built or renewed.
+/// A copy of another list in which some rows are replaced by the sentinel, which adds nothing to sums. Chunks without
+/// such rows share their entries with the original list, which therefore must not be built or renewed meanwhile.
 class FilteredList {
  public:
-  /// `excluded`: by row of the sources, whether it is left out. `affected`: by chunk, whether it may hold some of
-  /// these.
+  /// `excluded`: per row of the sources, whether it is excluded. `affected`: per chunk, whether it may contain excluded
+  /// rows.
   void find(const NeighborList& list, std::span<const std::uint8_t> excluded, std::span<const std::uint8_t> affected) {
     const auto whole = list.chunks();
     targets_ = list.targets();
     chunks_.resize(whole.size());
     std::copy(whole.begin(), whole.end(), chunks_.begin());
     const auto sentinel = static_cast<std::int32_t>(excluded.size()) * k_row_step;
-    const auto is_left_out = [&](std::int32_t place) {
+    const auto is_excluded = [&](std::int32_t place) {
       return place != sentinel && excluded[static_cast<std::size_t>(place / k_row_step)] != 0;
     };
     const auto count = static_cast<std::int64_t>(chunks_.size());
@@ -32,7 +32,7 @@ class FilteredList {
     for (std::int64_t c = 0; c < count; ++c) {
       Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
       const std::int32_t size = chunk.length * k_chunk;
-      if (affected[static_cast<std::size_t>(c)] == 0 || std::none_of(chunk.entries, chunk.entries + size, is_left_out))
+      if (affected[static_cast<std::size_t>(c)] == 0 || std::none_of(chunk.entries, chunk.entries + size, is_excluded))
         continue;
       chunk.stored = k_own;
       taken += static_cast<std::size_t>(size);
@@ -43,7 +43,7 @@ class FilteredList {
       if (chunk.stored != k_own) continue;
       const std::int32_t* entries = std::exchange(chunk.entries, free);
       free = std::transform(entries, entries + chunk.length * k_chunk, free,
-                            [&](std::int32_t place) { return is_left_out(place) ? sentinel : place; });
+                            [&](std::int32_t place) { return is_excluded(place) ? sentinel : place; });
     }
   }
 
@@ -52,7 +52,7 @@ class FilteredList {
   std::size_t bytes() const { return chunks_.bytes() + entries_.bytes(); }
 
  private:
-  static constexpr std::int32_t k_own = -1;  // marks a chunk with entries of its own
+  static constexpr std::int32_t k_own = -1;  // marks a chunk with its own entries
 
   Targets targets_;
   Array<Chunk> chunks_;

@@ -1,28 +1,29 @@
 #pragma once
-// The one loop over pairs: chunks, lanes and lists. Loading a state from its row is the caller's, given as functions.
+// The loop over pairs: chunks, lanes and lists. The caller supplies functions that load states from rows.
 
 #include "base/pack.hpp"
 #include "neighbors/list.hpp"
 
 namespace eddyline::neighbors {
 
-/// Calls body(part) for every group of lanes of a chunk that one pack holds: part is the first lane.
+/// Calls body(part) for each part of a chunk that fits one pack; `part` is its first lane.
 template <class P, class Body>
 EDDYLINE_INLINE void for_each_part(Body&& body) {
   for (int part = 0; part < k_chunk; part += P::width) body(part);
 }
 
-/// Whether the registers hold the values of two neighbours beside the sums and what is known of the particle itself.
+/// Whether the registers can hold the values of two neighbours besides the sums and the values of the particle itself.
 template <class P, class State>
 inline constexpr bool k_holds_two = 3 * sizeof(State) <= (P::k_registers - 2) * sizeof(P);
 
-/// How many entries ahead lists are fetched: further than what a processor has begun at a time. Rows leave it so much
-/// to wait for that what it foresees of lists by itself comes late.
-inline constexpr std::int32_t k_ahead = 32 * k_chunk;
+/// Number of entries by which lists are prefetched. It exceeds what the processor fetches at a time; loads of rows keep
+/// the processor so busy that its own prefetch of lists comes too late.
+inline constexpr std::int32_t k_prefetch_entries = 32 * k_chunk;
 
-/// Calls visit(load(places)) for every entry of the chunk's lists, in order: `places` points at those of the lanes'
-/// neighbours. Where there are registers for it, the next neighbours are loaded while the present ones are computed
-/// with: a chain of load, transpose, square root and sums is too long for the processor's window to overlap by itself.
+/// Calls visit(load(places)) for every entry of the chunk's lists, in order; `places` points at the places of the
+/// lanes' neighbours. If there are enough registers, the next neighbours are loaded during the computation with the
+/// current ones: the chain of load, transpose, square root and sums is too long for the processor's window to overlap
+/// by itself.
 template <class P, class Load, class Visit>
 EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load, Visit&& visit) {
   if (chunk.length == 0) return;
@@ -31,7 +32,7 @@ EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load
     auto j = load(entries);
     for (std::int32_t k = 1; k < chunk.length; ++k) {
       entries += k_chunk;
-      __builtin_prefetch(entries + k_ahead);
+      __builtin_prefetch(entries + k_prefetch_entries);
       const auto next = load(entries);
       visit(j);
       j = next;
@@ -39,19 +40,19 @@ EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load
     visit(j);
   } else {
     for (std::int32_t k = 0; k < chunk.length; ++k, entries += k_chunk) {
-      __builtin_prefetch(entries + k_ahead);
+      __builtin_prefetch(entries + k_prefetch_entries);
       visit(load(entries));
     }
   }
 }
 
-/// Stores what the lanes have summed. Adds +0 so that a sum of nothing but padding is +0, never -0.
+/// Stores the sums of the lanes. Adds +0, so that a sum of padding only is +0, never -0.
 template <class P, class T>
 EDDYLINE_INLINE void put(P sum, T* to) {
   (sum + P(0)).store(to);
 }
 
-/// Stores small whole numbers of the lanes.
+/// Stores small integers of the lanes.
 template <class P>
 EDDYLINE_INLINE void put_whole(P numbers, std::uint8_t* to) {
   typename P::value_type lanes[P::width];

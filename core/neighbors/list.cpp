@@ -37,31 +37,31 @@ ListKernels choose(const char* instructions) {
 
 }  // namespace
 
-/// Finds the neighbours of a cell's particles, some of them at a time.
+/// Finds the neighbours of a cell's particles, several particles at a time.
 class NeighborList::CellSearch {
  public:
   CellSearch(const Search& search, const ListKernels& kernels, Candidates& candidates)
       : search_(search),
-        foresees_(search.foresight.ahead != nullptr),
-        kernels_(foresees_ ? kernels.foreseen : kernels.present),
+        predicts_(search.prediction.ahead != nullptr),
+        kernels_(predicts_ ? kernels.predicted : kernels.unpredicted),
         boxes_(search.layout->boxes()),
         find_cell_(*search.targets),
         candidates_(candidates) {}
 
   particles::CellFinder::Found find_cell(std::size_t target) { return find_cell_(target); }
 
-  /// How many candidates there are around one of these cells, at most.
-  std::int64_t most_around(std::span<const std::int32_t> cells) {
-    std::int32_t most = 0;
+  /// The largest number of candidates around one of these cells.
+  std::int64_t max_candidates(std::span<const std::int32_t> cells) {
+    std::int32_t max_candidates = 0;
     for (const std::int32_t cell : cells) {
       if (cell != std::exchange(counted_cell_, cell)) count_ = count(cell);
-      most = std::max(most, count_);
+      max_candidates = std::max(max_candidates, count_);
     }
-    return most;
+    return max_candidates;
   }
 
-  /// Collects what may be near particles of `cell`, in canonical order, unless it has done so last.
-  void look_around(std::int32_t cell) {
+  /// Collects the candidates around `cell` in canonical order, unless the previous call was for the same cell.
+  void collect_candidates(std::int32_t cell) {
     if (cell == std::exchange(cell_, cell)) return;
     find_group();
     candidates_.count = 0;
@@ -75,46 +75,47 @@ class NeighborList::CellSearch {
     });
   }
 
-  /// Makes a seeker of one of that cell's particles, which is no neighbour of its own, in its place: what is put
-  /// together and copied is waited for. neighbors: where its neighbours go.
-  void prepare(std::int32_t row, std::int32_t* neighbors, Seeker& seeker) const {
-    find_place(row, -group_.behind, seeker.begin);
-    if (foresees_) find_place(row, group_.ahead, seeker.end);
-    seeker.self = search_.same ? candidates_.own + (row - first_) : -1;
-    seeker.neighbors = neighbors;
+  /// Prepares a query for one of that cell's particles. It is written in place, because loads from a copied query would
+  /// wait for the stores of the copy. `neighbors`: output.
+  void prepare(std::int32_t row, std::int32_t* neighbors, QueryParticle& query) const {
+    find_place(row, -group_.behind, query.begin);
+    if (predicts_) find_place(row, group_.ahead, query.end);
+    query.self = search_.same ? candidates_.own + (row - first_) : -1;
+    query.neighbors = neighbors;
   }
-  /// Finds who is near each of some of that cell's particles.
-  void filter(std::span<Seeker> seekers) { kernels_.filter(candidates_, group_, search_.dimensions, seekers); }
+  /// Finds the neighbours of some of that cell's particles.
+  void filter(std::span<QueryParticle> queries) { kernels_.filter(candidates_, group_, search_.dimensions, queries); }
 
  private:
   void collect(const RowRun& run) {
     if (search_.excluded == nullptr) return collect_all(run);
-    const auto is_left_out = [&](std::int32_t row) { return search_.excluded[row] != 0; };
+    const auto is_excluded = [&](std::int32_t row) { return search_.excluded[row] != 0; };
     for (RowRun part = run; part.begin < run.end; part.begin = part.end) {
-      while (part.begin < run.end && is_left_out(part.begin)) ++part.begin;
-      for (part.end = part.begin; part.end < run.end && !is_left_out(part.end);) ++part.end;
+      while (part.begin < run.end && is_excluded(part.begin)) ++part.begin;
+      for (part.end = part.begin; part.end < run.end && !is_excluded(part.end);) ++part.end;
       collect_all(part);
     }
   }
   void collect_all(const RowRun& run) {
-    kernels_.collect(*search_.source_positions, search_.foresight.sources, search_.dimensions, group_, run,
+    kernels_.collect(*search_.source_positions, search_.prediction.sources, search_.dimensions, group_, run,
                      candidates_);
   }
   void find_group() {
     const particles::RowRange rows = search_.targets->of(cell_);
     const std::int32_t first = rows.begin, last = rows.end;
     const std::int32_t number = search_.margins_of == nullptr ? 0 : search_.margins_of->before(cell_);
-    const MotionPrediction& foresight = search_.foresight;
-    group_.behind = foresight.behind * ReferenceVelocities::k_unit;
-    group_.ahead = foresees_ ? foresight.ahead[number] * ReferenceVelocities::k_unit : 0;
+    const MotionPrediction& prediction = search_.prediction;
+    group_.behind = prediction.behind * ReferenceVelocities::k_unit;
+    group_.ahead = predicts_ ? prediction.ahead[number] * ReferenceVelocities::k_unit : 0;
     for (int d = 0; d < search_.dimensions; ++d) {
       const auto row = static_cast<std::size_t>(first);
       group_.center[d] = search_.target_positions->x[d][row];
-      group_.heading[d] = target_moves() ? static_cast<float>(foresight.targets->x[d][row]) : 0;
+      group_.velocity[d] = target_moves() ? static_cast<float>(prediction.targets->x[d][row]) : 0;
       const auto find = [&](float time, GroupBox& box) {
         float lower = 0, upper = 0;
         const auto widen = [&](auto&& place) __attribute__((always_inline)) {
-// Cells hold few: of sixteen at a time, as many as headings fit a register, most would be left over.
+// Cells contain few particles: with sixteen at a time, as many reference velocities as fit a register, most lanes would
+// idle.
 #pragma omp simd simdlen(8) reduction(min : lower) reduction(max : upper)
           for (std::int32_t r = first; r < last; ++r) {
             const float at = place(r);
@@ -125,25 +126,25 @@ class NeighborList::CellSearch {
         box.lower[d] = lower, box.upper[d] = upper;
       };
       find(-group_.behind, group_.begin);
-      if (foresees_) find(group_.ahead, group_.end);
+      if (predicts_) find(group_.ahead, group_.end);
     }
-    group_.look_as_far_as(search_.margins_of == nullptr ? search_.cut_squared : search_.cut_squared_of[number]);
+    group_.set_cutoff(search_.margins_of == nullptr ? search_.cut_squared : search_.cut_squared_of[number]);
   }
-  bool target_moves() const { return foresees_ && search_.foresight.targets != nullptr; }
-  /// Calls use(place), where place(row) is along an axis, relative to the group's center.
+  bool target_moves() const { return predicts_ && search_.prediction.targets != nullptr; }
+  /// Calls use(place), where place(row) is the position along axis d relative to the group's centre.
   template <class Use>
   EDDYLINE_INLINE void with_places(int d, float time, Use&& use) const {
     const std::int32_t* x = search_.target_positions->x[d].data();
     const std::int32_t center = group_.center[d];
     if (!target_moves()) return use([=](std::int32_t row) { return relative(x[row], center); });
-    const std::int16_t* w = search_.foresight.targets->x[d].data();
-    const float heading = group_.heading[d];
-    use([=](std::int32_t row) { return relative(x[row], center) + (static_cast<float>(w[row]) - heading) * time; });
+    const std::int16_t* w = search_.prediction.targets->x[d].data();
+    const float velocity = group_.velocity[d];
+    use([=](std::int32_t row) { return relative(x[row], center) + (static_cast<float>(w[row]) - velocity) * time; });
   }
   void find_place(std::int32_t row, float time, float* at) const {
     for (int d = 0; d < search_.dimensions; ++d) with_places(d, time, [&](auto&& place) { at[d] = place(row); });
   }
-  /// Calls visit(run) for the rows of each three cells along x around `cell`, or of all cells.
+  /// Calls visit(run) for the rows of each three cells along x around `cell`, or of all cells if all_pairs is set.
   template <class Visit>
   void for_each_run(std::int32_t cell, Visit&& visit) {
     const particles::CellIndex& rows = *search_.sources;
@@ -164,7 +165,7 @@ class NeighborList::CellSearch {
         if (!rows.is_empty(each)) visit_cell(each, visit);
     });
   }
-  /// Of one cell, which may hold images.
+  /// Visits the rows of one cell, which may be an image.
   template <class Visit>
   void visit_cell(std::int32_t cell, Visit&& visit) const {
     const particles::CellIndex& rows = *search_.sources;
@@ -180,19 +181,19 @@ class NeighborList::CellSearch {
   }
 
   const Search& search_;
-  const bool foresees_;
+  const bool predicts_;
   const ListKernels::Search kernels_;
   const std::vector<particles::CellLayout::Box>& boxes_;
   particles::CellFinder find_cell_;
   Candidates& candidates_;
   Group group_;
   std::int32_t cell_ = -1;
-  std::int32_t counted_cell_ = -1, count_ = 0;  // candidates around it
-  std::int32_t first_ = -1;                     // first row of that cell, if its particles look for their kind
+  std::int32_t counted_cell_ = -1, count_ = 0;  // candidates around counted_cell_
+  std::int32_t first_ = -1;                     // first row of cell_ with Search::same, otherwise -1
   std::size_t box_ = 0;
 };
 
-void Group::look_as_far_as(float cut_squared) {
+void Group::set_cutoff(float cut_squared) {
   limit = cut_squared;
   float farthest = 0;
   for (const GroupBox& box : {begin, end})
@@ -224,8 +225,8 @@ std::size_t Arena::taken() const {
   return entries;
 }
 
-NeighborList::Workshop& NeighborList::own_workshop() {
-  return workshops_[static_cast<std::size_t>(omp_get_thread_num())];
+NeighborList::ThreadScratch& NeighborList::own_scratch() {
+  return scratch_[static_cast<std::size_t>(omp_get_thread_num())];
 }
 
 void NeighborList::build(const Search& search, const char* instructions) {
@@ -234,39 +235,40 @@ void NeighborList::build(const Search& search, const char* instructions) {
   ++version_;
   targets_ = Targets(*search.targets);
   chunks_.resize(static_cast<std::size_t>((targets_.count + k_chunk - 1) / k_chunk));
-  workshops_.resize(static_cast<std::size_t>(omp_get_max_threads()));
+  scratch_.resize(static_cast<std::size_t>(omp_get_max_threads()));
   build_all(search, kernels);
-  if (search.margins_of != nullptr) make_room_for_renewals(search.foresight.ahead != nullptr);
+  if (search.margins_of != nullptr) reserve_for_renewals(search.prediction.ahead != nullptr);
 }
 
 void NeighborList::build_all(const Search& search, const ListKernels& kernels) {
   const auto count_of_chunks = static_cast<std::int64_t>(chunks_.size());
   chunks_.assign(chunks_.size(), {});
   room_.assign(chunks_.size(), 0);
-  constexpr std::int64_t k_cached = 1 << 20;  // entries: more would push rows and all else out of the caches
+  constexpr std::int64_t k_cached =
+      1 << 20;  // with more entries, lists would evict rows and other data from the caches
   past_caches_ = padded_ > k_cached;
-  for (Workshop& each : workshops_) each.clear(), each.most = 0;
+  for (ThreadScratch& each : scratch_) each.clear(), each.max_candidates = 0;
 #pragma omp parallel
   {
-    Workshop& workshop = own_workshop();
-    CellSearch cell_search(search, kernels, workshop.candidates);
+    ThreadScratch& scratch = own_scratch();
+    CellSearch cell_search(search, kernels, scratch.candidates);
 #pragma omp for schedule(static)
-    for (std::int64_t c = 0; c < count_of_chunks; ++c) build_chunk(c, search, cell_search, kernels, workshop);
+    for (std::int64_t c = 0; c < count_of_chunks; ++c) build_chunk(c, search, cell_search, kernels, scratch);
   }
   count();
 }
 
-void NeighborList::Workshop::make_room(bool foresees) {
-  candidates.resize(static_cast<std::size_t>(most) + k_chunk, foresees);
-  scratch.resize(static_cast<std::size_t>(stride(most) * k_chunk));
+void NeighborList::ThreadScratch::reserve(bool predicts) {
+  candidates.resize(static_cast<std::size_t>(max_candidates) + k_chunk, predicts);
+  lists.resize(static_cast<std::size_t>(stride(max_candidates) * k_chunk));
 }
 
-std::int32_t* NeighborList::Workshop::take(std::int32_t& length) {
+std::int32_t* NeighborList::ThreadScratch::take(std::int32_t& length) {
   constexpr int k_tried = 8;
-  Deserted** at = &deserted;
+  FreeBlock** at = &free_blocks;
   for (int k = 0; k < k_tried && *at != nullptr; ++k, at = &(*at)->next) {
     if ((*at)->length < length || (*at)->length > length + length / 4) continue;
-    Deserted* const found = *at;
+    FreeBlock* const found = *at;
     *at = found->next;
     length = static_cast<std::int32_t>(found->length);
     return reinterpret_cast<std::int32_t*>(found);
@@ -274,32 +276,32 @@ std::int32_t* NeighborList::Workshop::take(std::int32_t& length) {
   return arena.take(static_cast<std::size_t>(length) * k_chunk);
 }
 
-void NeighborList::Workshop::leave(std::int32_t* entries, std::int32_t length) {
-  static_assert(sizeof(Deserted) <= k_chunk * sizeof *entries);
-  if (length > 0) deserted = new (entries) Deserted{deserted, length};
+void NeighborList::ThreadScratch::recycle(std::int32_t* entries, std::int32_t length) {
+  static_assert(sizeof(FreeBlock) <= k_chunk * sizeof *entries);
+  if (length > 0) free_blocks = new (entries) FreeBlock{free_blocks, length};
 }
 
-/// So that renewals need no memory, whichever thread takes which chunk.
-void NeighborList::make_room_for_renewals(bool foresees) {
+/// Allocates memory in advance so that renew() allocates nothing, whichever thread takes which chunk.
+void NeighborList::reserve_for_renewals(bool predicts) {
   due_.resize(chunks_.size());
-  std::int64_t most = 0;
-  for (const Workshop& each : workshops_) most = std::max(most, each.most);
-  // Twice what there is, if one thread has it all; with many, twice the share of each.
-  const auto threads = static_cast<std::int64_t>(workshops_.size());
-  const auto room = static_cast<std::size_t>(2 * k_few + 2 * padded_ / (threads + 1));
-  for (Workshop& each : workshops_) {
+  std::int64_t max_candidates = 0;
+  for (const ThreadScratch& each : scratch_) max_candidates = std::max(max_candidates, each.max_candidates);
+  // For one thread twice the present entries; with several threads, twice each thread's share.
+  const auto threads = static_cast<std::int64_t>(scratch_.size());
+  const auto room = static_cast<std::size_t>(2 * k_min_waste + 2 * padded_ / (threads + 1));
+  for (ThreadScratch& each : scratch_) {
     each.arena.reserve(room);
-    each.most = most;
-    each.make_room(foresees);
+    each.max_candidates = max_candidates;
+    each.reserve(predicts);
   }
 }
 
-/// The chunks that hold particles of cells that are due, in any order. How many.
+/// Finds the chunks that contain particles of cells marked in `due`, in any order; returns their number.
 std::int64_t NeighborList::find_due(const Search& search, const std::uint8_t* due) {
-  constexpr std::int64_t k_portion = 64;  // chunks
+  constexpr std::int64_t k_block = 64;  // chunks
   std::atomic<std::int64_t> count = 0;
-  parallel_for(static_cast<std::int64_t>(chunks_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
-    std::array<std::int32_t, k_portion> found;
+  parallel_for(static_cast<std::int64_t>(chunks_.size()), k_block, [&](std::int64_t first, std::int64_t last) {
+    std::array<std::int32_t, k_block> found;
     std::int64_t some = 0;
     particles::CellFinder find_cell(*search.targets);
     for (std::int64_t c = first; c < last; ++c) {
@@ -322,22 +324,22 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
   const std::int64_t count_of_due = find_due(search, due);
   if (count_of_due == 0) return 0;
   ++version_;
-  workshops_.resize(std::max(workshops_.size(), static_cast<std::size_t>(omp_get_max_threads())));
-  // Most of them need no memory besides if all are built: those that would outgrow their room leave it to the others.
+  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(omp_get_max_threads())));
+  // If most chunks are due, build all: then lists that outgrow their memory cannot waste it.
   if (3 * count_of_due > 2 * static_cast<std::int64_t>(chunks_.size())) {
     build_all(search, kernels);
     return static_cast<std::int64_t>(chunks_.size());
   }
-  constexpr std::int64_t k_portion = 4;  // chunks
-  WorkShares shares((count_of_due + k_portion - 1) / k_portion);
+  constexpr std::int64_t k_block = 4;  // chunks
+  WorkShares shares((count_of_due + k_block - 1) / k_block);
 #pragma omp parallel
   {
-    Workshop& workshop = own_workshop();
-    CellSearch cell_search(search, kernels, workshop.candidates);
+    ThreadScratch& scratch = own_scratch();
+    CellSearch cell_search(search, kernels, scratch.candidates);
     shares.take([&](std::int64_t portion) {
-      const std::int64_t first = portion * k_portion;
-      for (std::int64_t k = first; k < std::min(first + k_portion, count_of_due); ++k)
-        build_chunk(due_[static_cast<std::size_t>(k)], search, cell_search, kernels, workshop);
+      const std::int64_t first = portion * k_block;
+      for (std::int64_t k = first; k < std::min(first + k_block, count_of_due); ++k)
+        build_chunk(due_[static_cast<std::size_t>(k)], search, cell_search, kernels, scratch);
     });
   }
   count();
@@ -346,7 +348,7 @@ std::int64_t NeighborList::renew(const Search& search, const char* instructions,
 }
 
 void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search,
-                               const ListKernels& kernels, Workshop& workshop) {
+                               const ListKernels& kernels, ThreadScratch& scratch) {
   const std::int64_t first = c * k_chunk, last = std::min(first + k_chunk, targets_.count);
   std::array<std::int32_t, k_chunk> cell_of_lane;
   const std::span cells(cell_of_lane.data(), static_cast<std::size_t>(last - first));
@@ -358,61 +360,61 @@ void NeighborList::build_chunk(std::int64_t c, const Search& search, CellSearch&
   Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
   std::int32_t& room = room_[static_cast<std::size_t>(c)];
   const auto add_to_totals = [&](int sign) {
-    workshop.added.stored += sign * chunk.stored;
-    workshop.added.padded += std::int64_t{sign} * chunk.length * k_chunk;
-    workshop.added.room += std::int64_t{sign} * room * k_chunk;
+    scratch.added.stored += sign * chunk.stored;
+    scratch.added.padded += std::int64_t{sign} * chunk.length * k_chunk;
+    scratch.added.room += std::int64_t{sign} * room * k_chunk;
   };
   add_to_totals(-1);
-  const std::int64_t most = cell_search.most_around(cells);
+  const std::int64_t max_candidates = cell_search.max_candidates(cells);
   chunk.length = chunk.stored = 0;
-  if (most == 0) return add_to_totals(1);
-  workshop.most = std::max(workshop.most, most);
-  workshop.make_room(search.foresight.ahead != nullptr);
-  std::array<Seeker, k_chunk> seekers;
+  if (max_candidates == 0) return add_to_totals(1);
+  scratch.max_candidates = std::max(scratch.max_candidates, max_candidates);
+  scratch.reserve(search.prediction.ahead != nullptr);
+  std::array<QueryParticle, k_chunk> queries;
   std::int32_t length = 0, stored = 0;
-  std::int32_t* const scratch = workshop.scratch.data();
-  const std::int64_t stride = Workshop::stride(most);
+  std::int32_t* const lists = scratch.lists.data();
+  const std::int64_t stride = ThreadScratch::stride(max_candidates);
   for (std::size_t lane = 0; lane < cells.size();) {
     const std::size_t first_lane = lane;
-    cell_search.look_around(cells[lane]);
+    cell_search.collect_candidates(cells[lane]);
     for (; lane < cells.size() && cells[lane] == cells[first_lane]; ++lane)
       cell_search.prepare(targets_.row_of(first + static_cast<std::int64_t>(lane)),
-                          scratch + static_cast<std::int64_t>(lane) * stride, seekers[lane]);
-    cell_search.filter(std::span(seekers).subspan(first_lane, lane - first_lane));
+                          lists + static_cast<std::int64_t>(lane) * stride, queries[lane]);
+    cell_search.filter(std::span(queries).subspan(first_lane, lane - first_lane));
   }
-  for (const Seeker& seeker : seekers) {
-    length = std::max(length, seeker.found);
-    stored += seeker.found;
+  for (const QueryParticle& query : queries) {
+    length = std::max(length, query.found);
+    stored += query.found;
   }
   const std::int32_t sentinel = search.sources->rows * k_row_step;
   for (int lane = 0; lane < k_chunk; ++lane)
-    for (std::int32_t k = seekers[static_cast<std::size_t>(lane)].found; k < length; k += k_chunk)
-      std::fill_n(scratch + lane * stride + k, k_chunk, sentinel);
+    for (std::int32_t k = queries[static_cast<std::size_t>(lane)].found; k < length; k += k_chunk)
+      std::fill_n(lists + lane * stride + k, k_chunk, sentinel);
   if (length > room) {
-    workshop.leave(chunk.entries, room);
-    // Lists that are renewed by themselves get some room to grow.
+    scratch.recycle(chunk.entries, room);
+    // Lists that are renewed separately get some spare capacity.
     room = search.margins_of != nullptr ? length + length / 32 : length;
-    chunk.entries = workshop.take(room);
+    chunk.entries = scratch.take(room);
   }
-  kernels.interleave(scratch, stride, length, chunk.entries, past_caches_);
+  kernels.interleave(lists, stride, length, chunk.entries, past_caches_);
   chunk.length = length, chunk.stored = stored;
   add_to_totals(1);
 }
 
-/// What all chunks hold.
+/// Sums up what all chunks hold.
 void NeighborList::count() {
-  stored_ = padded_ = deserted_ = 0;
-  for (const auto& workshop : workshops_) {
-    stored_ += workshop.added.stored;
-    padded_ += workshop.added.padded;
-    deserted_ += static_cast<std::int64_t>(workshop.arena.taken()) - workshop.added.room;
+  stored_ = padded_ = wasted_ = 0;
+  for (const auto& scratch : scratch_) {
+    stored_ += scratch.added.stored;
+    padded_ += scratch.added.padded;
+    wasted_ += static_cast<std::int64_t>(scratch.arena.taken()) - scratch.added.room;
   }
 }
 
 std::size_t NeighborList::bytes() const {
   std::size_t bytes = chunks_.bytes() + room_.bytes() + due_.bytes();
-  for (const auto& each : workshops_)
-    bytes += each.arena.taken() * sizeof(std::int32_t) + each.scratch.bytes() + each.candidates.bytes();
+  for (const auto& each : scratch_)
+    bytes += each.arena.taken() * sizeof(std::int32_t) + each.lists.bytes() + each.candidates.bytes();
   return bytes;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Neighbour lists, interleaved: sixteen particles a chunk, entry k of all sixteen side by side ("SELL-16").
+// Neighbour lists in SELL-16 format: chunks of sixteen particles, entry k of all sixteen side by side.
 
 #include <array>
 #include <cmath>
@@ -15,21 +15,22 @@
 
 namespace eddyline::neighbors {
 
-inline constexpr int k_chunk = 16;  // particles a chunk: the widest pack; narrower ones take it in parts
+inline constexpr int k_chunk =
+    16;  // particles per chunk, as many as the widest pack has lanes; narrower packs process a chunk in parts
 
 /// Lists of the sixteen particles of a chunk. entries[16 k + lane] is the place of the k-th neighbour's row, see
-/// k_row_step; shorter lists are padded with the sentinel's.
+/// k_row_step; shorter lists are padded with the place of the sentinel.
 struct Chunk {
   std::int32_t* entries = nullptr;
   std::int32_t length = 0;
   std::int32_t stored = 0;  // entries without padding
 };
 
-/// Whom lists are of, sixteen a chunk: the row of each.
+/// The particles that have lists, sixteen per chunk: the row of each.
 struct Targets {
-  const std::int32_t* slot = nullptr;  // null: the number of each
+  const std::int32_t* slot = nullptr;  // null: the row is the particle's number
   std::int64_t count = 0;
-  std::int32_t sentinel = 0;  // row of those that the last chunk lacks
+  std::int32_t sentinel = 0;  // row of the missing particles of the last chunk
 
   Targets() = default;
   explicit Targets(const particles::CellIndex& rows)
@@ -37,7 +38,7 @@ struct Targets {
 
   std::int32_t row_of(std::int64_t k) const { return slot == nullptr ? static_cast<std::int32_t>(k) : slot[k]; }
 
-  /// Where the rows of N of them are, see k_row_step.
+  /// Places of the rows of N particles, see k_row_step.
   template <int N>
   EDDYLINE_INLINE std::array<std::int32_t, static_cast<std::size_t>(N)> places(std::int64_t first) const {
     std::array<std::int32_t, static_cast<std::size_t>(N)> places;
@@ -54,18 +55,18 @@ struct Targets {
   }
 };
 
-/// Fixed-point positions of the rows of one kind that are no images, one array an axis: what the list builder searches.
+/// Fixed-point positions of all rows of one kind except images, one array per axis; the list builder searches these.
 struct FixedPositions {
   Array<std::int32_t> x[3];
 };
 
-/// Velocities with which the same rows are expected to go on, one array an axis, in units of their own: what is
-/// expected need not be right.
+/// Velocities that the list builder expects for the same rows, one array per axis. The prediction may be wrong without
+/// harm to results.
 struct ReferenceVelocities {
-  static constexpr float k_unit = 0x1p-12F;  // in units of the speed of sound: up to eight times that
+  static constexpr float k_unit = 0x1p-12F;  // in units of the speed of sound; the range is eight times that speed
   Array<std::int16_t> x[3];
 
-  /// The nearest to a speed in units of the speed of sound.
+  /// The nearest representable value of a speed in units of the speed of sound.
   static std::int16_t nearest(double speed) {
     constexpr double k_most = 0x7fff;
     const double units = speed / static_cast<double>(k_unit);
@@ -74,65 +75,67 @@ struct ReferenceVelocities {
   }
 };
 
-/// Lists that are to hold for a while leave out the pairs that will not meet in that time if all go on as expected.
-/// Times are told by how far sound goes in them [quanta].
+/// Prediction of motion: lists that must stay valid for some time omit pairs that will not meet in that time if all
+/// particles move as expected. Times are given as the distance that sound travels in them [quanta].
 struct MotionPrediction {
-  const ReferenceVelocities* targets = nullptr;  // null: they rest
+  const ReferenceVelocities* targets = nullptr;  // null: they are at rest
   const ReferenceVelocities* sources = nullptr;
-  float behind = 0;              // lists are to hold since so long ago
-  const float* ahead = nullptr;  // and for so long from now, see Search::margins_of; null: nothing is foreseen
+  float behind = 0;  // time in the past from which lists must be valid
+  const float* ahead =
+      nullptr;  // time ahead until which they must be valid, indexed as Search::margins_of; null: no prediction
 };
 
-/// What a list is built from.
+/// Input of the list builder.
 struct Search {
   int dimensions = 2;
-  float cut_squared = 0;  // (R + margin)^2 in quanta
-  // Where margins differ from cell to cell of the targets, these, and the same by number in them.
+  float cut_squared = 0;  // (R + margin)^2 in quanta; used if margins_of is null
+  // Otherwise the cells with their own margin, and its (R + margin)^2 by the cell's number in this set.
   const particles::CellSet* margins_of = nullptr;
   const float* cut_squared_of = nullptr;
-  MotionPrediction foresight;
+  MotionPrediction prediction;
   const particles::CellLayout* layout = nullptr;
-  const particles::CellIndex* targets = nullptr;  // whose lists: those that are computed here
-  const particles::CellIndex* sources = nullptr;  // whose rows are candidates
+  const particles::CellIndex* targets = nullptr;  // particles that get lists: those computed here
+  const particles::CellIndex* sources = nullptr;  // rows that are candidates
   const FixedPositions* target_positions = nullptr;
   const FixedPositions* source_positions = nullptr;
-  const std::uint8_t* excluded = nullptr;  // by row of other sources, whether it is no candidate; null: all are
-  bool same = false;                       // targets and sources are one kind: leave out the particle itself
-  bool all_pairs = false;                  // no cells: every row is a candidate (the test oracle)
+  const std::uint8_t* excluded =
+      nullptr;             // per row of the sources (not the same kind), whether it is excluded; null: none
+  bool same = false;       // targets and sources are the same kind: skip the particle itself
+  bool all_pairs = false;  // ignore cells, every row is a candidate (test oracle)
 };
 
-/// The box that holds some places, relative to one of them.
+/// Bounding box of some positions, relative to one of them.
 struct GroupBox {
   float lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};
 };
 
-/// The particles of a cell, which look for neighbours together: one of them, which goes along, and the boxes that hold
-/// them all when lists begin and end to hold. In quanta, as are candidates and limits. A float is enough: what is kept
-/// decides nothing as long as every pair within R is there, and the lists end a thousandth of the margin later than
-/// they are trusted.
+/// The particles of a cell, which search together: a moving centre, and the bounding boxes of the particles at the
+/// begin and at the end of the lists' validity. All in quanta, as are candidates and limits. Single precision suffices:
+/// the selection affects no result as long as every pair within R is included, and lists expire a thousandth of the
+/// margin before they lose a pair.
 struct Group {
   std::int32_t center[3] = {0, 0, 0};
-  float heading[3] = {0, 0, 0};  // of the center
-  float behind = 0, ahead = 0;   // see MotionPrediction; what headings are to be multiplied by
-  GroupBox begin, end;           // the latter only if anything is foreseen
-  float limit = 0;               // (R + margin)^2: who is not farther from it is a neighbour
-  float reach = 0;               // how far from the center, along an axis, a neighbour of any of them may be
+  float velocity[3] = {0, 0, 0};  // velocity of the centre
+  float behind = 0, ahead = 0;    // see Prediction; factors for reference velocities
+  GroupBox begin, end;            // `end` only with prediction
+  float limit = 0;                // (R + margin)^2: candidates within this distance become neighbours
+  float reach = 0;                // largest distance of a neighbour from the centre along an axis
 
-  /// Sets how far to look around the boxes.
-  void look_as_far_as(float cut_squared);
+  /// Sets `limit` and `reach`.
+  void set_cutoff(float cut_squared);
 };
 
-/// Candidates that lie side by side: rows, or the images of rows.
+/// Consecutive candidates: rows, or images of rows.
 struct RowRun {
-  std::int32_t begin, end;  // rows that are no images
-  Int3 shift{0, 0, 0};      // from these to their images [quanta],
-  std::int32_t offset = 0;  // and from their rows to those of the images
+  std::int32_t begin, end;  // rows that are not images
+  Int3 shift{0, 0, 0};      // from these rows to their images [quanta]
+  std::int32_t offset = 0;  // from these row numbers to those of the images
 };
 
-/// Everything that may be near a group, side by side.
+/// All candidates near a group, stored contiguously.
 struct Candidates {
   static constexpr int k_words = 2;
-  /// Places relative to the group's center at one moment, see flavours/candidates.hpp.
+  /// Positions relative to the group's centre at one time, see flavours/candidates.hpp.
   struct Places {
     Array<std::int32_t> word[k_words];
 
@@ -141,133 +144,133 @@ struct Candidates {
     }
     std::size_t bytes() const { return word[0].bytes() + word[1].bytes(); }
   };
-  Places begin, end;          // the latter only if anything is foreseen
-  Array<std::int32_t> place;  // of the source's row
+  Places begin, end;          // `end` only with prediction
+  Array<std::int32_t> place;  // place of the source's row
   std::int32_t count = 0;
-  std::int32_t own = 0;  // the first of the group's own cell, all of which are candidates if they look for their kind
+  std::int32_t own = 0;  // index of the group's first own particle; with Search::same all of them are candidates
 
-  void resize(std::size_t size, bool foresees) {
+  void resize(std::size_t size, bool predicts) {
     begin.resize(size), place.resize(size);
-    if (foresees) end.resize(size);
+    if (predicts) end.resize(size);
   }
   std::size_t bytes() const { return begin.bytes() + end.bytes() + place.bytes(); }
 };
 
-/// One who looks for neighbours among candidates, and where it is at the beginning and at the end, relative to the
-/// group's center.
-struct Seeker {
+/// A particle that searches for neighbours, and its positions at begin and end relative to the group's centre.
+struct QueryParticle {
   float begin[3], end[3];
-  std::int32_t self;        // which candidate it is itself, and so no neighbour; -1 if it is none of them
-  std::int32_t* neighbors;  // where the places of those go that are near, in order,
-  std::int32_t found = 0;   // and how many they are
+  std::int32_t self;  // index of the particle itself among the candidates, which is skipped; -1 if it is none of them
+  std::int32_t* neighbors;  // output: places of the neighbours, in order
+  std::int32_t found = 0;   // output: number of neighbours
 };
 
-/// Entries of one thread's chunks, in pieces that never move, so that lists grow without being copied.
+/// Memory for the entries of one thread's chunks, in slabs that never move, so that lists grow without being copied.
 class Arena {
  public:
-  /// Takes everything back; the memory stays.
+  /// Releases all entries; the memory is kept.
   void clear() { slab_ = used_ = 0; }
-  /// Room for so many entries, aligned to a cache line if all are whole chunks.
+  /// Allocates entries, aligned to a cache line if all requests are whole chunks.
   std::int32_t* take(std::size_t entries);
-  /// Sees to it that so many can be taken, a few at a time, without asking the system for memory.
+  /// Ensures that `entries` more entries can be taken, a few at a time, without a system allocation.
   void reserve(std::size_t entries);
-  /// How many have been taken, with what slabs before the last have left over: memory that nobody has touched is none.
+  /// Entries taken so far, including the unused ends of all slabs but the last. Memory never touched does not count.
   std::size_t taken() const;
 
  private:
   std::vector<Array<std::int32_t>> slabs_;
-  std::size_t slab_ = 0, used_ = 0;  // entries of that slab
+  std::size_t slab_ = 0, used_ = 0;  // entries used of that slab
 };
 
 struct ListKernels;
 
-/// Verlet lists of one kind of particle over the rows of another.
+/// Verlet lists of the particles of one kind over the rows of another or the same kind.
 class NeighborList {
  public:
-  /// Builds the lists; the order of entries is canonical: relative cell (dz, dy, dx), then id.
+  /// Builds all lists. The order of entries is canonical: relative cell (dz, dy, dx), then id.
   void build(const Search& search, const char* instructions);
-  /// Builds those of chunks anew that hold particles of cells that are `due`, by number in search.margins_of; all if
-  /// these are most, or lists lie too scattered. How many were due.
+  /// Rebuilds the chunks that contain particles of cells marked in `due` (by number in search.margins_of). Rebuilds all
+  /// chunks if most are due or if the lists have become too scattered. Returns the number of chunks rebuilt.
   std::int64_t renew(const Search& search, const char* instructions, const std::uint8_t* due);
 
   std::span<const Chunk> chunks() const { return {chunks_.data(), chunks_.size()}; }
   const Targets& targets() const { return targets_; }
   std::int64_t stored() const { return stored_; }  // entries without padding
   std::int64_t padded() const { return padded_; }  // entries with padding
-  /// Changes whenever lists do.
+  /// Changes with every change of the lists.
   std::int64_t version() const { return version_; }
   std::size_t bytes() const;
 
  private:
-  static constexpr std::int64_t k_few = 4096;  // entries that may always lie waste
+  static constexpr std::int64_t k_min_waste = 4096;  // entries that may always be wasted
 
-  /// Entries of a chunk that has outgrown them, which hold this themselves: one of a list of such.
-  struct Deserted {
-    Deserted* next;
+  /// Entries of a chunk that has outgrown them; the memory itself holds this node of a linked list of free blocks.
+  struct FreeBlock {
+    FreeBlock* next;
     std::int64_t length;
   };
-  /// What some lists hold, and the room that they have.
+  /// Sums over some lists, and their capacity.
   struct Totals {
     std::int64_t stored = 0, padded = 0, room = 0;  // entries
   };
-  /// What a thread needs.
-  struct Workshop {
+  /// Memory of one thread.
+  struct ThreadScratch {
     Arena arena;
-    Totals added;                  // by the lists that this thread has built, less those in whose place they are
-    Deserted* deserted = nullptr;  // by chunks that this thread has built
+    Totals added;                      // by lists that this thread has built, minus the lists they replace
+    FreeBlock* free_blocks = nullptr;  // left by chunks that this thread has built
     Candidates candidates;
-    Array<std::int32_t> scratch;  // the lists of a chunk, one after the other
-    std::int64_t most = 0;        // candidates around a chunk so far
+    Array<std::int32_t> lists;        // lists of one chunk, one after the other
+    std::int64_t max_candidates = 0;  // largest number of candidates around a chunk so far
 
-    void clear() { arena.clear(), added = {}, deserted = nullptr; }
-    void make_room(bool foresees);
-    /// Entries for lists of that length, or for somewhat longer ones that others have left; `length` is then theirs.
+    void clear() { arena.clear(), added = {}, free_blocks = nullptr; }
+    void reserve(bool predicts);
+    /// Returns entries for lists of that length, or a somewhat longer free block; then sets `length` to its length.
     std::int32_t* take(std::int32_t& length);
-    void leave(std::int32_t* entries, std::int32_t length);
-    /// From one list to the next in `scratch`.
+    void recycle(std::int32_t* entries, std::int32_t length);
+    /// Distance from one list to the next in `lists`.
     static std::int64_t stride(std::int64_t candidates) { return candidates / k_chunk * k_chunk + 2 * k_chunk; }
   };
   class CellSearch;
 
-  Workshop& own_workshop();
+  ThreadScratch& own_scratch();
   void build_all(const Search& search, const ListKernels& kernels);
   std::int64_t find_due(const Search& search, const std::uint8_t* due);
-  void make_room_for_renewals(bool foresees);
+  void reserve_for_renewals(bool predicts);
   void build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search, const ListKernels& kernels,
-                   Workshop& workshop);
+                   ThreadScratch& scratch);
   void count();
-  /// Whether lists that have outgrown their room have left so much of it that to build all anew is better.
-  bool is_scattered() const { return deserted_ > k_few + padded_ / 4; }
+  /// Whether outgrown lists waste so much memory that a complete rebuild is better.
+  bool is_scattered() const { return wasted_ > k_min_waste + padded_ / 4; }
 
   Targets targets_;
   Array<Chunk> chunks_;
-  Array<std::int32_t> room_;                             // by chunk: how long its lists may become where they are
-  std::vector<Workshop> workshops_;                      // one a thread
-  Array<std::int32_t> due_;                              // chunks
-  std::int64_t stored_ = 0, padded_ = 0, deserted_ = 0;  // deserted: room that chunks have outgrown
+  Array<std::int32_t> room_;                           // capacity of each chunk's lists
+  std::vector<ThreadScratch> scratch_;                 // one per thread
+  Array<std::int32_t> due_;                            // numbers of chunks
+  std::int64_t stored_ = 0, padded_ = 0, wasted_ = 0;  // wasted_: capacity that chunks have outgrown
   std::int64_t version_ = 0;
   bool past_caches_ = false;
 };
 
-/// Appends those of a run of the sources whose distance from the group's box, squared, does not exceed its limit, at
-/// the beginning or, if anything is foreseen, at the end. `headings`: of the sources, null if they rest. There is room
-/// for all of them and sixteen more.
-using CollectFunction = void (*)(const FixedPositions& positions, const ReferenceVelocities* headings, int dimensions,
+/// Appends the rows of `run` whose squared distance from the group's box is at most its limit at begin or, with
+/// prediction, at end. `velocities`: those of the sources; null if they are at rest. `candidates` needs space for
+/// the whole run and sixteen more.
+using CollectFunction = void (*)(const FixedPositions& positions, const ReferenceVelocities* velocities, int dimensions,
                                  const Group& group, const RowRun& run, Candidates& candidates);
-/// Finds the candidates that are near each of the group's seekers, and perhaps a few just beyond the limit. Each must
-/// have room for all and sixteen more, which may be written to.
-using FilterFunction = void (*)(Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers);
-/// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: written straight to memory if that is faster.
+/// Finds the candidates near each of the group's particles, possibly with a few just beyond the limit. Each output
+/// needs space for all candidates and sixteen more, which may be overwritten.
+using FilterFunction = void (*)(Candidates& candidates, const Group& group, int dimensions,
+                                std::span<QueryParticle> queries);
+/// to[16 k + lane] = from[lane * stride + k] for k < length. past_caches: uses non-temporal stores if that is faster.
 using InterleaveFunction = void (*)(const std::int32_t* from, std::int64_t stride, std::int32_t length,
                                     std::int32_t* to, bool past_caches);
 
-/// How lists are built with one set of instructions, with or without foresight.
+/// The list-building functions of one instruction set, without and with prediction.
 struct ListKernels {
   struct Search {
     CollectFunction collect;
     FilterFunction filter;
   };
-  Search present, foreseen;
+  Search unpredicted, predicted;
   InterleaveFunction interleave;
 };
 ListKernels list_kernels_scalar();

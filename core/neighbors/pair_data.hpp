@@ -1,5 +1,5 @@
 #pragma once
-// Pair rows: what a pair sum needs of one particle, side by side, so that one or two loads bring it in.
+// Pair data: all values of a particle that a pair sum needs, stored contiguously, so that one or two loads fetch them.
 
 #include <algorithm>
 #include <cassert>
@@ -13,14 +13,14 @@
 
 namespace eddyline::neighbors {
 
-/// Values of a row's first part, and of the rest if there is one: neither lies across two cache lines, and what the
-/// particles around a chunk have to say fits the first cache more often than in rows of sixteen.
+/// Number of values in a row's first part, and in its second part if there is one. Neither crosses a cache line, and
+/// the data around a chunk fit the first-level cache more often than with rows of sixteen values.
 inline constexpr int k_first_part = 8;
 constexpr int rest_of(int width) { return width <= k_first_part ? 0 : width <= k_first_part + 4 ? 4 : 8; }
-/// How many values there is room for in a row.
+/// Number of values that a row can hold.
 constexpr int room_of(int width) { return k_first_part + rest_of(width); }
 
-/// A row, or rows from the first on.
+/// A row, or an array of rows given by its first one.
 template <class T>
 struct RowParts {
   T* first = nullptr;
@@ -30,14 +30,15 @@ struct RowParts {
 };
 
 /// Rows of `width` values of type T (float, or double in double precision). The first D values of a row are its
-/// fixed-point position (see pack.hpp). Dimensionless: lengths by R, speeds by c0, densities by rho0, volumes by dx^D.
+/// fixed-point position (see pack.hpp). All values are dimensionless: lengths in units of R, speeds of c0, densities of
+/// rho0, volumes of dx^D.
 template <class T>
-class Rows {
+class PairData {
  public:
-  explicit Rows(int width) : width_(width) {}
+  explicit PairData(int width) : width_(width) {}
 
-  /// Room for `rows` rows and the sentinel after them: a particle without volume, so that every sum gets exact zeros
-  /// from it.
+  /// Allocates `rows` rows and a sentinel row after them: a particle without volume, which adds exact zeros to every
+  /// sum.
   void resize(std::int32_t rows) {
     const auto n = static_cast<std::size_t>(rows) + 1;
     first_.resize(n * k_first_part);
@@ -46,13 +47,14 @@ class Rows {
     for (int k = 0; k < room(); ++k) row(rows)[k] = T(0);
   }
 
-  /// As many rows where others have their first parts, until those are resized: whoever writes one of them writes both.
-  void alias(Rows& others) {
+  /// Shares the memory of the first parts of `others`, until those are resized: writing a row here overwrites the row
+  /// there.
+  void alias(PairData& others) {
     assert(rest() == 0);
     begin_ = others.begin_;
   }
 
-  /// What may lend its memory, until the next resize().
+  /// Memory that may be used otherwise until the next resize().
   Array<T>& first_parts() { return first_; }
 
   int width() const { return width_; }
@@ -66,11 +68,11 @@ class Rows {
   RowParts<const T> data() const { return {begin_, rest_.data()}; }
   std::size_t bytes() const { return first_.bytes() + rest_.bytes(); }
 
-  /// Rows one after the other, to where no others of them are, with their positions shifted by whole quanta.
+  /// Copies consecutive rows to a range that does not overlap, with positions shifted by whole quanta.
   void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3& by, int dimensions) {
     const RowParts<T> source = row(from), target = row(to);
     std::copy_n(source.rest, count * rest(), target.rest);
-    if constexpr (sizeof(T) == sizeof(std::int32_t)) {  // all values of a row at a time
+    if constexpr (sizeof(T) == sizeof(std::int32_t)) {  // all values of a row at once
       using Values __attribute__((vector_size(k_first_part * sizeof(std::uint32_t)))) = std::uint32_t;
       Values quanta{}, values;
       for (int d = 0; d < dimensions; ++d) quanta[d] = static_cast<std::uint32_t>(by[static_cast<std::size_t>(d)]);
@@ -113,17 +115,19 @@ class Rows {
   int rest() const { return rest_of(width_); }
 
   Array<T> first_, rest_;
-  T* begin_ = nullptr;  // of the first parts
+  T* begin_ = nullptr;  // begin of the first parts
   int width_;
 };
 
-/// How far beyond a neighbour the row stands that is prefetched while its own is read, see k_row_step: one and a half
-/// lines of cells, as of the cells around a particle those of the next line have not been read yet. They lie too far
-/// from all that has been for a processor to foresee them.
-inline std::int32_t prefetch_distance(const particles::CellIndex& rows) { return 3 * rows.line_length / 2 * k_row_step; }
+/// Distance from a neighbour's row to the row that is prefetched meanwhile, see k_row_step: one and a half lines of
+/// cells, because the next line of cells around a particle has not been read yet. It is too far from earlier accesses
+/// for the processor's own prefetcher.
+inline std::int32_t prefetch_distance(const particles::CellIndex& rows) {
+  return 3 * rows.line_length / 2 * k_row_step;
+}
 
-/// The first `Width` values of the rows at the given places, transposed: out[k] holds value k of every lane's row. More
-/// than those of the first part are all that the rows have. Four values at a time,
+/// Loads the first `Width` values of the rows at the given places, transposed: out[k] holds value k of each lane's row.
+/// If Width exceeds the first part, it must include all values of the row. Loads four values at a time.
 template <int Width, class P>
 EDDYLINE_INLINE void load_by_fours(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {
@@ -132,7 +136,7 @@ EDDYLINE_INLINE void load_by_fours(const RowParts<const typename P::value_type>&
   if constexpr (Width > 4) load_rows<4>(rows.first + 4, k_first_part, place, out + 4);
   if constexpr (k_rest > 0) load_rows<k_rest>(rows.rest, k_rest, place, out + k_first_part);
 }
-/// or eight where there are no more than those of the first part.
+/// The same, but loads eight values at a time if all lie in the first part.
 template <int Width, class P>
 EDDYLINE_INLINE void load_values(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                  P* out) {

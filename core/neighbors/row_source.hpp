@@ -1,5 +1,5 @@
 #pragma once
-// Where a sweep takes the values of a chunk's neighbours from, and what it prefetches meanwhile.
+// Policies that load the values of a chunk's neighbours and prefetch rows.
 
 #include <algorithm>
 
@@ -7,15 +7,15 @@
 
 namespace eddyline::neighbors {
 
-/// Each lane has neighbours of its own, whose rows are transposed,
+/// Each lane has its own neighbours, whose rows are loaded and transposed.
 struct OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                    P* out) {
     load_values<Width>(rows, place, out);
   }
-  /// Prefetches what will be read of a row that stands so far beyond one of the neighbours, where there are registers
-  /// for it: with fewer it takes as long as it saves.
+  /// Prefetches the row that lies `distance` beyond one of the neighbours' rows. Only with enough registers: with
+  /// fewer, it costs as much time as it saves.
   template <int Width, class P>
   static EDDYLINE_INLINE void prefetch(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
                                        std::int32_t distance) {
@@ -30,7 +30,7 @@ struct OwnNeighbors {
   }
 };
 
-/// four values of them at a time,
+/// The same, with four values per transposition.
 struct ByFours : OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
@@ -39,7 +39,7 @@ struct ByFours : OwnNeighbors {
   }
 };
 
-/// or only as far as they are whole fours or eights, and what is left over is gathered value by value,
+/// The same for groups of four or eight values; the remaining values are gathered one by one.
 struct RestGathered : OwnNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
@@ -51,7 +51,7 @@ struct RestGathered : OwnNeighbors {
   }
 };
 
-/// or all lanes have those of the first: what is left is arithmetic. For benchmarks.
+/// All lanes load the first lane's neighbours, so that only arithmetic remains. For benchmarks.
 struct SameNeighbors {
   template <int Width, class P>
   static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
@@ -65,7 +65,7 @@ struct SameNeighbors {
                                        std::int32_t) {}
   template <class P>
   static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {
-    upper = lower = both;  // to take halves apart is part of loading
+    upper = lower = both;  // splitting halves counts as part of loading
   }
 };
 

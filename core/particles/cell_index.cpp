@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "base/random.hpp"
 #include "base/parallel_for.hpp"
+#include "base/random.hpp"
 
 namespace eddyline::particles {
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t k_block = 512;  // particles
 
-/// Numbers of cells in a set, quickly if the same is asked for again and again.
+/// Looks up numbers of cells in a set; repeated look-ups of the same cell are fast.
 class NumberFinder {
  public:
   explicit NumberFinder(const CellSet& cells) : cells_(cells) {}
@@ -32,13 +32,13 @@ class NumberFinder {
   std::size_t number_ = 0;
 };
 
-/// Draws another order of the particles at each distance.
-void draw_order(std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order) {
+/// Shuffles the order of the particles at each distance.
+void shuffle_order(std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order) {
   rows.slot.resize(order.size());
   std::iota(rows.slot.begin(), rows.slot.end(), 0);
   std::size_t first = 0;
-  for (const std::int32_t within : rows.count_within) {
-    const auto last = static_cast<std::size_t>(within);
+  for (const std::int32_t count_within : rows.count_within) {
+    const auto last = static_cast<std::size_t>(count_within);
     for (std::size_t i = last; i > first + 1; --i) {
       const double share = uniform_random(static_cast<std::uint64_t>(shuffle), i, 0);
       const std::size_t j = first + static_cast<std::size_t>(share * static_cast<double>(i - first));
@@ -52,16 +52,16 @@ void draw_order(std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& orde
 }  // namespace
 
 void CellSort::sort(const CellLayout& layout, std::span<const double* const> position, std::span<const std::int64_t> id,
-                    std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& room,
+                    std::int64_t shuffle, CellIndex& rows, Array<std::int32_t>& order, Array<std::int32_t>& scratch,
                     const FetchCounts& fetch_counts) {
-  Array<std::int32_t>& cell = room;  // of each particle
+  Array<std::int32_t>& cell = scratch;  // cell of each particle
   cell.resize(id.size());
   find_cells(layout, position, cell);
-  find_filled(layout, cell, rows);
+  find_occupied(layout, cell, rows);
   find_border(layout, fetch_counts, rows);
   place(layout, rows);
   put_in_order(cell, id, rows, order);
-  if (shuffle != 0) draw_order(shuffle, rows, order);
+  if (shuffle != 0) shuffle_order(shuffle, rows, order);
 }
 
 void CellSort::find_cells(const CellLayout& layout, std::span<const double* const> position,
@@ -82,20 +82,20 @@ void CellSort::find_cells(const CellLayout& layout, std::span<const double* cons
   }
 }
 
-/// Particles come almost sorted from the last rebuild: so each thread gets about as many, and they lie in few blocks.
+/// Particles arrive almost sorted from the last rebuild, so each thread gets about as many particles, in few blocks.
 template <class Make>
 void CellSort::for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) const {
-  constexpr double k_seconds = 1e-9;  // a particle
+  constexpr double k_seconds = 1e-9;  // per particle
   const auto n = static_cast<std::int64_t>(cell.size());
 #pragma omp parallel if (pays_in_parallel(n, k_seconds))
   {
     const std::int32_t threads = omp_get_num_threads(), own = omp_get_thread_num();
     std::int32_t from = 0, to = 0;
     for (std::int32_t t = 1; t <= own + 1; ++t) {
-      constexpr auto k_whole = static_cast<std::int32_t>(CellSet::k_bits);
-      from = std::exchange(to, t == threads
-                                   ? std::numeric_limits<std::int32_t>::max()
-                                   : std::max(to, cell[static_cast<std::size_t>(n * t / threads)] / k_whole * k_whole));
+      constexpr auto k_aligned = static_cast<std::int32_t>(CellSet::k_bits);
+      from = std::exchange(
+          to, t == threads ? std::numeric_limits<std::int32_t>::max()
+                           : std::max(to, cell[static_cast<std::size_t>(n * t / threads)] / k_aligned * k_aligned));
     }
     auto&& visit = make();
     for (std::size_t b = 0; b < block_.size(); ++b) {
@@ -111,8 +111,8 @@ void CellSort::for_each_by_cell(const Array<std::int32_t>& cell, Make&& make) co
   }
 }
 
-/// The computed cells that hold some, and which rows these have: cell by cell, the nearest first.
-void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& cell, CellIndex& rows) {
+/// Finds the computed cells that contain particles, and their rows: nearest cells first, then cell by cell.
+void CellSort::find_occupied(const CellLayout& layout, const Array<std::int32_t>& cell, CellIndex& rows) {
   rows.particles = static_cast<std::int32_t>(cell.size());
   rows.cells.clear(layout.cells());
   for (const Block& block : block_) rows.cells.make_room(block.lowest, block.highest + 1);
@@ -141,7 +141,7 @@ void CellSort::find_filled(const CellLayout& layout, const Array<std::int32_t>& 
   rows.line_length = rows.particles / lines;
 }
 
-/// Adds the cells of other ranks, and images, that hold some.
+/// Adds the non-empty cells of other ranks and periodic images.
 void CellSort::find_border(const CellLayout& layout, const FetchCounts& fetch_counts, CellIndex& rows) {
   border_.resize(0), sent_ = 0;
   for (const auto& other : layout.rank_cells())
@@ -157,7 +157,7 @@ void CellSort::find_border(const CellLayout& layout, const FetchCounts& fetch_co
   rows.cells.number();
 }
 
-/// Calls visit(cell, count) for the cells of other ranks that hold some.
+/// Calls visit(cell, count) for the non-empty cells of other ranks.
 template <class Visit>
 void CellSort::for_each_received(const CellLayout& layout, Visit&& visit) const {
   const std::int32_t* count = border_.data() + sent_;
@@ -166,7 +166,7 @@ void CellSort::for_each_received(const CellLayout& layout, Visit&& visit) const 
       if (const std::int32_t n = *count++; n > 0) visit(ghost.cell, n);
 }
 
-/// The rows of each cell.
+/// Assigns rows to each cell.
 void CellSort::place(const CellLayout& layout, CellIndex& rows) const {
   const auto cells = static_cast<std::size_t>(rows.cells.size());
   rows.begin.resize(cells), rows.end.resize(cells);
@@ -184,10 +184,10 @@ void CellSort::place(const CellLayout& layout, CellIndex& rows) const {
   rows.rows = next;
 }
 
-/// Insertion by id: particles arrive almost sorted from the last rebuild.
+/// Insertion sort by id: particles arrive almost sorted from the last rebuild.
 void CellSort::put_in_order(const Array<std::int32_t>& cell, std::span<const std::int64_t> id, const CellIndex& rows,
                             Array<std::int32_t>& order) {
-  count_.assign(static_cast<std::size_t>(rows.cells.size()), 0);  // of those that have come
+  count_.assign(static_cast<std::size_t>(rows.cells.size()), 0);  // particles inserted so far
   order.resize(id.size());
   for_each_by_cell(cell, [&] {
     return [&, number_of = NumberFinder(rows.cells)](std::int32_t i, std::int32_t c) mutable {

@@ -1,5 +1,5 @@
 #pragma once
-// Sets of cells, whose members have numbers.
+// Sets of cells that number their members.
 
 #include <algorithm>
 #include <bit>
@@ -12,21 +12,21 @@
 
 namespace eddyline::particles {
 
-/// Some of a process's cells, numbered in order, so that arrays by cell need room for these alone: from the first of
-/// them to the last those cost a quarter of a byte each that hold nobody, and those before and behind nothing. Cells
-/// are told by their number among all, see CellLayout.
+/// A set of some of a process's cells that numbers its members in ascending order, so that arrays per cell need entries
+/// for members only. Between the first and the last member an absent cell costs a quarter of a byte, before and behind
+/// them nothing. Cells are given by their concatenated index, see CellLayout.
 class CellSet {
  public:
-  /// Threads may add to one set at a time where each has cells of its own, from one multiple of this to another, for
-  /// which there is room.
+  /// Threads may add to a set at the same time if each has its own range of cells, which begins and ends at multiples
+  /// of k_bits, and if make_room() was called for these ranges.
   static constexpr std::size_t k_bits = 32;
 
-  /// None of so many cells.
+  /// Makes the set empty; `cells`: the number of all cells.
   void clear(std::int32_t cells) {
     words_.resize(0);
     cells_ = cells, size_ = 0;
   }
-  /// Room for members from `first` up to `last`.
+  /// Allocates memory for members in [first, last).
   void make_room(std::int32_t first, std::int32_t last) {
     if (first >= last) return;
     std::size_t begin = word_of(first), end = word_of(last - 1) + 1;
@@ -44,20 +44,19 @@ class CellSet {
     if (!has_room(cell)) make_room(cell, cell + 1);
     words_[place_of(cell)].members |= bit_of(cell);
   }
-  /// Numbers the members. What asks for numbers or how many there are holds from then on, until some are added or
-  /// removed.
+  /// Numbers the members. size(), is_empty() and before() are valid from then on until members are added or removed.
   void number() {
     size_ = 0;
     for (Word& word : words_) word.before = std::exchange(size_, size_ + std::popcount(word.members));
   }
-  /// Adds the members of `other`, a set of the same cells, or none at all.
+  /// Adds the members of `other`, which must be a set of the same cells or empty.
   void add(const CellSet& other) {
     make_room(other.begin(), other.end());
     for (std::size_t w = 0; w < other.words_.size(); ++w)
       words_[other.first_ - first_ + w].members |= other.words_[w].members;
   }
-  /// Adds the members of `other` from `first` up to `last`, the cell before each of them and the one after it, all
-  /// moved by each of `offsets`; none that is not between these cells then.
+  /// Takes the members of `other` in [first, last) and the cells directly before and after each, moves them by each of
+  /// `offsets`, and adds those that are then in [first, last).
   void add_moved(const CellSet& other, std::int32_t first, std::int32_t last, std::span<const std::int32_t> offsets) {
     if (offsets.empty()) return;
     const auto [least, most] = std::ranges::minmax(offsets);
@@ -66,11 +65,12 @@ class CellSet {
     other.for_each_word(first, last, [&](std::int32_t start, std::uint64_t between) {
       const std::uint64_t members = other.words_[other.place_of(start)].members & between;
       if (members == 0) return;
-      const std::uint64_t with_neighbors = members | members << 1 | members << 2;  // from the cell before `start` on
+      const std::uint64_t with_neighbors =
+          members | members << 1 | members << 2;  // starting at the cell before `start`
       for (const std::int32_t offset : offsets) add_bits(with_neighbors, start - 1 + offset, first, last);
     });
   }
-  /// Removes the members from `first` up to `last`.
+  /// Removes the members in [first, last).
   void remove(std::int32_t first, std::int32_t last) {
     for_each_word(first, last, [&](std::int32_t start, std::uint64_t between) {
       words_[place_of(start)].members &= ~static_cast<std::uint32_t>(between);
@@ -82,18 +82,19 @@ class CellSet {
     first_ = other.first_, cells_ = other.cells_, size_ = other.size_;
   }
 
-  /// How many cells there are, members or not.
+  /// The number of all cells, members or not.
   std::int32_t cells() const { return cells_; }
   std::int32_t size() const { return size_; }
   bool is_empty() const { return size_ == 0; }
   bool has(std::int32_t cell) const { return has_room(cell) && (words_[place_of(cell)].members & bit_of(cell)) != 0; }
-  /// How many members come before a cell, or the end of all cells: its number if it is one of them.
+  /// The number of members before a cell, or before the end of all cells. It is the number of the cell if that is a
+  /// member.
   std::int32_t before(std::int32_t cell) const {
     if (!has_room(cell)) return word_of(cell) < first_ ? 0 : size_;
     const Word& word = words_[place_of(cell)];
     return word.before + std::popcount(word.members & (bit_of(cell) - 1));
   }
-  /// Calls visit(cell) for each member, in order.
+  /// Calls visit(cell) for each member, in ascending order.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t w = 0; w < words_.size(); ++w)
@@ -103,29 +104,29 @@ class CellSet {
   std::size_t bytes() const { return words_.bytes(); }
 
  private:
-  /// Which of 32 cells are members, and how many members come before them: side by side, as they are asked together.
+  /// Members among 32 cells, and the number of members before them; stored together because they are read together.
   struct Word {
     std::uint32_t members = 0;
     std::int32_t before = 0;
   };
   static std::size_t word_of(std::int32_t cell) { return static_cast<std::size_t>(cell) / k_bits; }
-  /// Its place among the words that there are, or a number beyond them.
+  /// Index among the allocated words; out of range if the word is not allocated.
   std::size_t place_of(std::int32_t cell) const { return word_of(cell) - first_; }
   bool has_room(std::int32_t cell) const { return place_of(cell) < words_.size(); }
-  /// The cells that there are words for; the last may be beyond all cells.
+  /// The range of cells with allocated words; its end may lie beyond the last cell.
   std::int32_t begin() const { return static_cast<std::int32_t>(first_ * k_bits); }
   std::int32_t end() const { return static_cast<std::int32_t>((first_ + words_.size()) * k_bits); }
   static std::uint32_t bit_of(std::int32_t cell) {
     return std::uint32_t{1} << (static_cast<std::uint32_t>(cell) % k_bits);
   }
 
-  /// The k-th bit and those above it, and those below it.
+  /// Bits k and above; bits below k.
   static std::uint64_t bits_from(std::int32_t k) {
     return k <= 0 ? ~std::uint64_t{0} : k < 64 ? ~std::uint64_t{0} << k : 0;
   }
   static std::uint64_t bits_below(std::int32_t k) { return ~bits_from(k); }
-  /// Calls visit(start, between) for the words that there are of the cells from `first` up to `last`: the first cell of
-  /// each, and a bit for each of these that is between them.
+  /// Calls visit(start, between) for each allocated word of the cells in [first, last): the first cell of the word, and
+  /// a mask of its cells that lie in the range.
   template <class Visit>
   void for_each_word(std::int32_t first, std::int32_t last, Visit&& visit) const {
     constexpr auto k_word = static_cast<std::int32_t>(k_bits);
@@ -133,11 +134,11 @@ class CellSet {
     for (std::int32_t start = first / k_word * k_word; start < last; start += k_word)
       visit(start, bits_from(first - start) & bits_below(last - start));
   }
-  /// Adds the cells from `start` on whose bits are set, of 34, as far as they are between `first` and `last`.
+  /// Adds the cells start + k whose bit k is set (34 bits), if they lie in [first, last).
   void add_bits(std::uint64_t bits, std::int32_t start, std::int32_t first, std::int32_t last) {
     bits &= bits_from(first - start) & bits_below(last - start);
     if (bits == 0) return;
-    if (start < begin()) bits >>= begin() - start, start = begin();  // none of these is set
+    if (start < begin()) bits >>= begin() - start, start = begin();  // the bits shifted out are not set
     const std::size_t word = place_of(start), shift = static_cast<std::size_t>(start) % k_bits;
     words_[word].members |= static_cast<std::uint32_t>(bits << shift);
     const std::uint64_t rest = bits >> (k_bits - shift);
@@ -147,7 +148,7 @@ class CellSet {
   }
 
   Array<Word> words_;
-  std::size_t first_ = 0;  // of them, among those of all cells
+  std::size_t first_ = 0;  // index of the first allocated word among the words of all cells
   std::int32_t cells_ = 0, size_ = 0;
 };
 

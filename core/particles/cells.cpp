@@ -65,8 +65,8 @@ void CellLayout::find_distances() {
     });
 }
 
-/// visit(cell, shift) for every cell of the border around a box that is a cell of the grid or an image of one, in
-/// order.
+/// Calls visit(at, cell, shift) for every cell of the border around a box that is a cell of the grid or an image of
+/// one, in order.
 template <class Visit>
 void CellLayout::for_each_border_cell(const CellBox& box, Visit&& visit) const {
   const std::int32_t depth = grid_.dimensions == 3 ? 1 : 0;
@@ -80,7 +80,7 @@ void CellLayout::for_each_border_cell(const CellBox& box, Visit&& visit) const {
       }
 }
 
-/// Border cells that are copies of computed cells, of another box or of a periodic image.
+/// Finds border cells that are copies of computed cells, of another box or of a periodic image.
 void CellLayout::find_local_ghosts() {
   for (std::size_t b = 0; b < boxes_.size(); ++b)
     for_each_border_cell(boxes_[b].cells, [&](Int3 at, Int3 global, Int3 shift) {
@@ -100,7 +100,7 @@ void CellLayout::find_local_ghosts() {
     ghost_of_copy_[static_cast<std::size_t>(copies_.before(ghost_cells_[g].to_cell))] = static_cast<std::int32_t>(g);
 }
 
-/// What passes between this process and other ranks, found by either side on its own.
+/// Finds the cells that this process exchanges with other ranks; each side finds them on its own.
 void CellLayout::find_foreign_ghosts(const std::vector<ForeignBox>& foreign) {
   std::map<int, RankCells> ranks;
   for (const ForeignBox& other : foreign) ranks.try_emplace(other.rank, RankCells{other.rank, {}, {}});
@@ -139,8 +139,8 @@ std::int32_t CellLayout::owned_cell(Int3 global, Int3& shift) const {
 
 std::int32_t CellLayout::computed_cell(Int3 global) const { return index_in(boxes_, global); }
 
-/// Finds the cell whose image this is, and by how much it is shifted [quanta]; false beyond a side that is not
-/// periodic.
+/// Maps a cell of a periodic image to the cell itself and returns its shift [quanta]; returns false beyond a side that
+/// is not periodic.
 bool CellLayout::wrap(Int3& global, Int3& shift) const {
   for (std::size_t d = 0; d < static_cast<std::size_t>(grid_.dimensions); ++d) {
     if (global[d] >= 0 && global[d] < grid_.count[d]) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// The global grid of cells, and those of them that a process computes or has images of.
+// The global grid of cells, and the cells that a process computes or holds ghosts of.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct CellBox {
   }
 };
 
-/// Calls visit(cell) for each cell of a box, row by row.
+/// Calls visit(cell) for each cell of a box, x fastest.
 template <class Visit>
 void for_each_cell(const CellBox& box, Visit&& visit) {
   Int3 cell;
@@ -31,8 +31,8 @@ void for_each_cell(const CellBox& box, Visit&& visit) {
       for (cell[0] = box.lower[0]; cell[0] < box.upper[0]; ++cell[0]) visit(cell);
 }
 
-/// The global grid. Cells are at least R + skin wide, so that the neighbours of a particle lie in the 3^D cells around
-/// its own. Particles beyond an open side belong to the outermost cell.
+/// The global grid. Cells are at least R + skin wide, so that all neighbours of a particle lie in the 3^D cells around
+/// it. Particles beyond a side that is not periodic belong to the outermost cell.
 struct CellGrid {
   int dimensions = 2;
   Vec3 origin, edge;  // [m]
@@ -47,22 +47,21 @@ struct CellGrid {
     for (int d = 0; d < dimensions; ++d) {
       const double c = (x[d] - origin[d]) * per_edge[d];
       const double last = static_cast<double>(count[static_cast<std::size_t>(d)] - 1);
-      // In this order what is not a number goes into the first cell, and the doctor finds it at the end of the step.
+      // With min and max in this order, a NaN maps to the first cell; the doctor reports it at the end of the step.
       cell[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(std::min(std::max(0.0, c), last));
     }
     return cell;
   }
-  /// From x to the nearest point of a cell or of a periodic image of one: less than it is, never more. Cells beside a
-  /// side that is not periodic hold what is beyond it [m].
+  /// Lower bound of the distance from x to a cell or to its nearest periodic image [m]. Cells at a side that is not
+  /// periodic also hold everything beyond that side.
   double distance(Vec3 x, Int3 cell) const;
-  /// How many cells, along the axis where it is most, one lies from a box or the nearest periodic image of it; 0: in
-  /// it.
+  /// Distance in cells (maximum norm) between a cell and a box or its nearest periodic image; 0 inside.
   std::int32_t cells_apart(Int3 cell, const CellBox& box) const;
   std::int64_t index(Int3 cell) const {
     return (static_cast<std::int64_t>(cell[2]) * count[1] + cell[1]) * count[0] + cell[0];
   }
   std::int64_t cells() const { return static_cast<std::int64_t>(count[0]) * count[1] * count[2]; }
-  /// The cells of a block of space.
+  /// The cells that overlap a box of space.
   CellBox cells_between(Vec3 low, Vec3 high) const;
 };
 
@@ -72,37 +71,39 @@ struct ForeignBox {
   int rank;
 };
 
-/// A copy of rows from their owner to a ghost cell, with the shift of a periodic image.
+/// A copy of the rows of a cell to a ghost cell, with the shift of a periodic image.
 struct GhostCell {
   std::int32_t from_box, to_box;
-  std::int32_t from_cell, to_cell;  // indices into CellLayout's concatenated cells
-  Int3 shift;                       // in quanta, added to the position
+  std::int32_t from_cell, to_cell;  // indices of concatenated cells, see CellLayout
+  Int3 shift;                       // in quanta, added to positions
 };
 
-/// The cells that this process and another rank see of each other. Both list theirs in the same order: by the box that
-/// sends, the box that receives, and the place in the border of that.
+/// The cells that this process and another rank exchange. Both ranks list them in the same order: by sending box, then
+/// receiving box, then position in the border of the receiving box.
 struct RankCells {
   struct Ghost {
     std::int32_t cell;
-    Int3 shift;  // in quanta, added to the positions that come
+    Int3 shift;  // in quanta, added to received positions
   };
   int rank;
   std::vector<std::int32_t> sent;  // owned cells
   std::vector<Ghost> received;
 };
 
-/// The cells of all boxes of this process, each box with a border of ghost cells, row-major and concatenated. The
-/// candidates of a particle are then in 3^(D-1) runs of three cells, in the canonical order (the law, rule 2).
+/// The cells of all boxes of this process. Each box has a border of ghost cells; cells are row-major, and the boxes are
+/// concatenated. The candidate neighbours of a particle lie in 3^(D-1) runs of three cells, in canonical order (the
+/// law, rule 2).
 class CellLayout {
  public:
   struct Box {
     CellBox cells;
-    Int3 shape;               // with the border
-    std::int32_t first_cell;  // of this box in the concatenated cells
+    Int3 shape;               // including the border
+    std::int32_t first_cell;  // index of the first cell of this box among the concatenated cells
 
     std::int32_t cells_with_border() const { return shape[0] * shape[1] * shape[2]; }
-    /// Calls visit(first) for each run of three cells along x around one of this box, itself among them, in canonical
-    /// order. All are concatenated cells. Around one of its border some are no cells, or others of a border.
+    /// Calls visit(first) for each run of three cells along x around a cell of this box, including the cell's own run,
+    /// in canonical order; `first` is a concatenated index. Around a border cell, some of these cells do not exist or
+    /// are border cells too.
     template <class Visit>
     void for_each_run_around(std::int32_t cell, Visit&& visit) const {
       const std::int32_t nx = shape[0], nxy = nx * shape[1], depth = shape[2] > 1 ? 1 : 0;
@@ -112,50 +113,51 @@ class CellLayout {
   };
 
   CellLayout() = default;
-  /// `foreign`: boxes of other ranks, those of a rank in the order in which it has them; at least those that touch one
-  /// of `boxes`. `copied`: cells of other ranks, apart from each other and at most `farthest` cells away, that this
-  /// one computes as well; there are no foreign boxes then.
+  /// `foreign`: boxes of other ranks, at least those that touch one of `boxes`; the boxes of a rank in the order in
+  /// which that rank has them. `copied`: disjoint boxes of cells of other ranks that this process computes as well, at
+  /// most `farthest` cells away; `foreign` is empty then.
   CellLayout(const CellGrid& grid, const std::vector<CellBox>& boxes, const std::vector<ForeignBox>& foreign = {},
              const std::vector<ForeignBox>& copied = {}, std::int32_t farthest = 0);
 
   const CellGrid& grid() const { return grid_; }
-  /// Those of this rank, then those of cells that it computes as well.
+  /// The boxes of this rank, then the copied boxes.
   const std::vector<Box>& boxes() const { return boxes_; }
   std::span<const Box> own_boxes() const { return {boxes_.data(), own_boxes_}; }
   const std::vector<GhostCell>& ghost_cells() const { return ghost_cells_; }
-  /// What a cell is a copy of in this process; null if it is none.
+  /// The description of a ghost cell that is copied within this process; null for any other cell.
   const GhostCell* copy_of(std::int32_t cell) const {
     if (ghost_cells_.empty() || !copies_.has(cell)) return nullptr;
     return &ghost_cells_[static_cast<std::size_t>(ghost_of_copy_[static_cast<std::size_t>(copies_.before(cell))])];
   }
-  /// By rank.
+  /// Sorted by rank.
   const std::vector<RankCells>& rank_cells() const { return rank_cells_; }
   std::int32_t cells() const { return cells_; }
 
-  /// Concatenated cell index of the owned cell that holds x; -1 if another rank has it.
+  /// Concatenated index of the owned cell that contains x; -1 if another rank owns it.
   std::int32_t owned_cell(Vec3 x) const;
-  /// The same of a cell of the global grid or a periodic image of one, with the shift of its particles in quanta; -1
-  /// if there is none here.
+  /// Concatenated index of an owned cell given by its coordinates in the global grid or in a periodic image, and the
+  /// shift of its particles in quanta; -1 if this rank does not own it.
   std::int32_t owned_cell(Int3 global, Int3& shift) const;
-  /// The same of a cell that this process computes, whosever it is.
+  /// Concatenated index of a cell that this process computes, owned or copied; -1 if there is none.
   std::int32_t computed_cell(Int3 global) const;
-  /// How many cells a computed cell lies from those of this rank, see CellGrid::cells_apart(); 0: one of them.
+  /// Distance of a computed cell from this rank's own cells, see CellGrid::cells_apart(); 0 for an own cell.
   std::int32_t distance(std::int32_t cell) const {
     return distance_.empty() ? 0 : distance_[static_cast<std::size_t>(cell)];
   }
-  /// The largest distance that a computed cell may have.
+  /// Largest distance of a computed cell from this rank's own cells.
   std::int32_t farthest() const { return farthest_; }
-  /// The middle of a computed cell.
+  /// Centre of a computed cell.
   Vec3 centre(std::int32_t cell) const;
-  /// Box that a concatenated cell belongs to.
+  /// Number of the box that contains a concatenated cell.
   std::int32_t box_of(std::int32_t cell) const;
-  /// Adds computed cells and all that touch them. Of cells in a border, others of a border may come as well.
+  /// Adds some computed cells and all cells that touch them. If border cells are given, further border cells may be
+  /// added.
   void add_around(const CellSet& some, CellSet& to) const;
-  /// The computed cells that touch one of `some`, or are one.
+  /// Finds the computed cells that belong to `some` or touch one of them.
   void find_computed_around(const CellSet& some, CellSet& around) const;
-  /// Whether this process computes a cell, which is in no border then.
+  /// Whether this process computes a cell; false for border cells.
   bool is_computed(std::int32_t cell) const;
-  /// Leaves of some computed cells those of this rank.
+  /// Removes all cells that belong to other ranks.
   void remove_foreign(CellSet& cells) const { cells.remove(owned_end_, cells_); }
   bool is_owned(std::int32_t cell) const { return cell < owned_end_ && is_computed(cell); }
   std::size_t bytes() const;
@@ -175,12 +177,12 @@ class CellLayout {
   CellGrid grid_;
   std::vector<Box> boxes_;
   std::vector<GhostCell> ghost_cells_;
-  CellSet copies_;                           // the cells that are copies of others,
-  std::vector<std::int32_t> ghost_of_copy_;  // and which of ghost_cells_ each is
+  CellSet copies_;                           // the cells that are copies of other cells of this process
+  std::vector<std::int32_t> ghost_of_copy_;  // index in ghost_cells_ of each of them
   std::vector<RankCells> rank_cells_;
-  std::vector<std::int32_t> distance_;  // empty if no cells are copied
+  std::vector<std::int32_t> distance_;  // empty if no cells are copied from other ranks
   std::size_t own_boxes_ = 0;
-  std::int32_t owned_end_ = 0;  // of the cells of own_boxes()
+  std::int32_t owned_end_ = 0;  // end of the cells of own_boxes()
   std::int32_t cells_ = 0, farthest_ = 0;
 };
 

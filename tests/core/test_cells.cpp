@@ -1,4 +1,4 @@
-// Cells, boxes and ghosts: the canonical order (the law, rule 2), and that how the grid is cut changes nothing of it.
+// Cells, boxes and ghosts: the canonical order (the law, rule 2), which must not depend on the decomposition.
 #include <omp.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace fixture;
 
 namespace {
 
-/// For every particle, by id: the ids in the rows of cells around it, in their order. All boxes must agree.
+/// For every particle, by id: the ids in the rows of the cells around it, in order. All boxes must agree.
 std::map<std::int64_t, std::vector<std::int64_t>> candidates(const Sorted& s) {
   std::map<std::int64_t, std::vector<std::int64_t>> found;
   const int dimensions = s.layout.grid().dimensions;
@@ -67,7 +67,7 @@ TEST(members_of_a_set_are_numbered_in_order) {
   CHECK(some.is_empty() && !some.has(33) && others.has(33));
 }
 
-TEST(a_set_has_room_from_its_first_member_to_its_last_and_behaves_as_if_it_had_for_all) {
+TEST(a_set_stores_only_the_range_of_its_members_but_behaves_like_a_full_one) {
   constexpr std::int32_t k_all = 100'000, k_middle = 50'000, k_spread = 300;
   std::uint32_t random = 5;
   const auto draw = [&](std::uint32_t below) {
@@ -79,7 +79,7 @@ TEST(a_set_has_room_from_its_first_member_to_its_last_and_behaves_as_if_it_had_f
     some.clear(k_all), other.clear(k_all);
     std::set<std::int32_t> expected;
     const std::int32_t at = k_middle + draw(64), apart = draw(2000) - 1000;
-    for (int k = 0; k < 1 + draw(40); ++k) {  // in any order, so that there must be room before and behind
+    for (int k = 0; k < 1 + draw(40); ++k) {  // in any order, so that memory must grow at both ends
       const std::int32_t a = at + draw(k_spread), b = at + apart + draw(k_spread);
       some.add(a), other.add(b);
       expected.insert({a, b});
@@ -116,7 +116,7 @@ TEST(a_set_has_room_from_its_first_member_to_its_last_and_behaves_as_if_it_had_f
   }
 }
 
-TEST(cells_around_some_are_those_that_touch_them) {
+TEST(cells_around_a_set_are_those_that_touch_it) {
   for (const int dimensions : {2, 3}) {
     const auto grid = make_grid(dimensions, {6, 5, dimensions == 3 ? 4 : 1}, k_all_periodic);
     const particles::CellLayout layout(grid, cut(grid, {2, 1, 1}));
@@ -137,13 +137,13 @@ TEST(cells_around_some_are_those_that_touch_them) {
   }
 }
 
-TEST(cells_around_many_are_those_around_each) {
-  // Rows that are shorter and longer than a word of a set, and boxes that begin anywhere in one.
+TEST(cells_around_a_set_are_those_around_each_member) {
+  // Rows shorter and longer than a word of a set, and boxes that begin anywhere in a word.
   for (const auto& [count, boxes] :
        {std::pair(Int3{7, 5, 4}, Int3{2, 2, 1}), std::pair(Int3{101, 5, 3}, Int3{3, 1, 1})}) {
     const auto grid = make_grid(3, count, k_all_periodic);
     const particles::CellLayout layout(grid, cut(grid, boxes));
-    for (const int share : {2, 9, 60}) {  // one of so many
+    for (const int share : {2, 9, 60}) {  // one of `share` cells is a member
       particles::CellSet some, one, around, around_one, expected, computed, spread;
       for (auto* each : {&some, &expected, &computed, &spread}) each->clear(layout.cells());
       std::uint32_t random = 7;
@@ -174,7 +174,7 @@ TEST(cells_around_many_are_those_around_each) {
   }
 }
 
-TEST(cells_of_other_ranks_are_removed_from_those_that_are_computed) {
+TEST(cells_of_other_ranks_are_removed_from_computed_cells) {
   const auto grid = make_grid(3, {6, 5, 4}, k_closed);
   const particles::CellLayout layout(grid, {{{0, 0, 0}, {3, 5, 4}}}, {}, {{{{3, 0, 0}, {5, 5, 4}}, 1}}, 2);
   particles::CellSet all, cells;
@@ -194,7 +194,7 @@ TEST(cells_of_other_ranks_are_removed_from_those_that_are_computed) {
   CHECK(computed == 5 * 5 * 4 && owned == 3 * 5 * 4);
 }
 
-TEST(particles_stand_sorted_by_cell_then_id) {
+TEST(particles_are_sorted_by_cell_then_id) {
   const auto grid = make_grid(2, {6, 5, 1}, {true, false, false});
   const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 400, 1));
   std::vector<bool> seen(s.x.size(), false);
@@ -212,7 +212,7 @@ TEST(particles_stand_sorted_by_cell_then_id) {
     CHECK(cells[i - 1] <= cells[i]);
     if (cells[i - 1] == cells[i]) CHECK(s.id[static_cast<std::size_t>(s.order[i - 1])] < s.id[old]);
   }
-  // Rows are particles and their images, each once.
+  // Rows are particles and their images, each exactly once.
   std::vector<int> cells_of_row(static_cast<std::size_t>(s.rows.rows), 0);
   for (std::int32_t c = 0; c < s.layout.cells(); ++c) {
     CHECK(s.rows.is_empty(c) == (s.rows.of(c).count() == 0));
@@ -225,7 +225,7 @@ TEST(particles_stand_sorted_by_cell_then_id) {
   CHECK(std::all_of(cells_of_row.begin(), cells_of_row.end(), [](int cells) { return cells == 1; }));
 }
 
-TEST(lines_of_cells_hold_as_many_as_stand_side_by_side) {
+TEST(line_length_is_the_mean_number_of_particles_in_a_line_of_cells) {
   for (const auto& periodic : {k_closed, k_all_periodic}) {
     const auto plane = make_grid(2, {6, 5, 1}, periodic), space = make_grid(3, {4, 5, 3}, periodic);
     CHECK(sort(plane, {1, 1, 1}, random_positions(plane, 2000, 1)).rows.line_length == 2000 / 5);
@@ -238,10 +238,10 @@ TEST(lines_of_cells_hold_as_many_as_stand_side_by_side) {
   CHECK(sort(grid, {1, 1, 1}, {there, there, beside}).rows.line_length == 1);  // an empty cell between them
 }
 
-TEST(any_number_of_threads_puts_particles_in_the_same_order) {
+TEST(the_order_of_particles_does_not_depend_on_threads) {
   const auto grid = make_grid(2, {70, 40, 1}, {true, false, false});
   const int before = omp_get_max_threads();
-  auto x = random_positions(grid, 20'000, 3);  // first in no order at all, then almost in order, as after some steps
+  auto x = random_positions(grid, 20'000, 3);  // first unsorted, then almost sorted, as after some steps
   for (int again = 0; again < 2; ++again) {
     std::vector<std::int32_t> order, end;
     for (const int threads : {1, 2, 7}) {
@@ -260,10 +260,10 @@ TEST(any_number_of_threads_puts_particles_in_the_same_order) {
   omp_set_num_threads(before);
 }
 
-TEST(cells_of_particles_are_found_in_any_order) {
+TEST(cells_of_particles_can_be_looked_up_in_any_order) {
   const auto grid = make_grid(2, {9, 8, 1}, {true, false, false});
   for (const std::int64_t shuffle : {0, 3}) {
-    const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 60, 9), shuffle);  // some cells hold nobody
+    const auto s = sort(grid, {2, 2, 1}, random_positions(grid, 60, 9), shuffle);  // some cells are empty
     const auto cells = s.cells();
     particles::CellFinder cell_of(s.rows);
     for (std::size_t k = 0; k < s.x.size(); ++k) {
@@ -281,7 +281,7 @@ TEST(cells_of_particles_are_found_in_any_order) {
   }
 }
 
-TEST(every_particle_sees_the_same_candidates_however_the_grid_is_cut) {
+TEST(candidates_do_not_depend_on_the_decomposition) {
   for (const auto& periodic : {k_closed, k_all_periodic, std::array<bool, 3>{true, false, false}}) {
     const auto grid = make_grid(2, {7, 6, 1}, periodic);
     const auto x = random_positions(grid, 500, 2);
@@ -307,7 +307,7 @@ TEST(a_shuffle_changes_the_grouping_and_nothing_else) {
   CHECK(!std::equal(plain.order.begin(), plain.order.end(), shuffled.order.begin()));
 }
 
-TEST(ghosts_are_images_of_owned_cells_at_their_place) {
+TEST(ghosts_are_shifted_images_of_owned_cells) {
   for (const Int3 parts : {Int3{1, 1, 1}, Int3{2, 2, 1}, Int3{3, 1, 1}}) {
     const auto grid = make_grid(2, {6, 4, 1}, {true, true, false});
     const auto s = sort(grid, parts, random_positions(grid, 300, 5));
@@ -351,14 +351,14 @@ TEST(a_closed_domain_has_no_ghosts_outside) {
 TEST(routes_of_two_by_two_periodic_boxes) {
   const auto grid = make_grid(2, {4, 6, 1}, k_all_periodic);
   auto s = sort(grid, {2, 2, 1}, random_positions(grid, 300, 8));
-  // Every box owes rows to every other one, across faces, edges and corners; none is its own neighbour.
+  // Every box sends rows to every other box, across faces, edges and corners, and none to itself.
   std::set<std::pair<std::int32_t, std::int32_t>> pairs;
   for (std::size_t r = 0; r < s.routes.size(); ++r) pairs.insert({s.routes[r].from_box, s.routes[r].to_box});
   CHECK(pairs.size() == s.routes.size());
   CHECK(pairs.size() == 4 * 3);
   for (const auto& [from, to] : pairs) CHECK(from != to);
 
-  // The lower left corner of box 0 is the upper right cell of box 3, a period back along both axes.
+  // The lower left corner of box 0 is the upper right cell of box 3, one period back along both axes.
   const auto& boxes = s.layout.boxes();
   bool found = false;
   for (const auto& ghost : s.layout.ghost_cells()) {
@@ -380,7 +380,7 @@ TEST(routes_of_two_by_two_periodic_boxes) {
   CHECK(told == s.rows.rows - static_cast<std::int64_t>(s.x.size()));
 }
 
-TEST(neighbouring_runs_are_joined) {
+TEST(adjacent_runs_are_merged) {
   exchange::Routes routes;
   routes.add(0, 1, {10, 100, 5, {0, 0, 0}});
   routes.add(0, 1, {15, 105, 2, {0, 0, 0}});

@@ -1,11 +1,10 @@
-// Message passing between ranks that are threads: collective operations, parcels to whoever is named, and waiting that
-// ends.
+// Message passing between ranks that are threads: collective operations, delivery of parcels, and timeouts.
 #include <atomic>
 #include <chrono>
 #include <thread>
 
-#include "comm/single_process.hpp"
 #include "comm/collectives.hpp"
+#include "comm/single_process.hpp"
 #include "comm/watchdog.hpp"
 #include "deliveries.hpp"
 #include "harness.hpp"
@@ -14,7 +13,7 @@
 using namespace eddyline;
 using namespace fixture;
 
-TEST(collectives_give_every_rank_the_same) {
+TEST(collectives_give_the_same_result_on_all_ranks) {
   on_ranks(5, [](comm::Communicator& c) {
     double largest[] = {1.0 * c.rank(), -1.0 * c.rank()};
     comm::maximum(c, largest, "test");
@@ -46,12 +45,12 @@ TEST(sums_of_doubles_over_ranks_are_exact) {
     });
 }
 
-TEST(parcels_reach_whoever_is_named_and_nobody_else) {
+TEST(parcels_reach_exactly_the_ranks_they_are_addressed_to) {
   for (const int neighbors : {0, 1, 5})
     on_ranks(6, [=](comm::Communicator& c) { expect_deliveries(c, 20, neighbors); });
 }
 
-TEST(a_rank_that_never_comes_is_told_of) {
+TEST(a_rank_that_never_arrives_is_reported) {
   CHECK_THROWS(on_ranks(2,
                         [](comm::Communicator& c) {
                           c.patience = 0.2;
@@ -61,11 +60,11 @@ TEST(a_rank_that_never_comes_is_told_of) {
                "rank 1 has waited for other ranks");
 }
 
-TEST(a_call_that_does_not_return_is_told_of) {
+TEST(a_call_that_does_not_return_is_reported) {
   std::atomic<double> patience = 0;
-  std::atomic<int> barks = 0;
+  std::atomic<int> reports = 0;
   std::atomic<double> last = 0;
-  const comm::Watchdog watchdog(patience, [&](double seconds) { ++barks, last = seconds; });
+  const comm::Watchdog watchdog(patience, [&](double seconds) { ++reports, last = seconds; });
   const auto stay = [&](int calls) {
     for (int k = 0; k < calls; ++k) {
       const comm::WatchedCall call;
@@ -73,19 +72,19 @@ TEST(a_call_that_does_not_return_is_told_of) {
     }
   };
   stay(1);
-  CHECK(barks == 0);  // patience without end
+  CHECK(reports == 0);  // no limit
   patience = 0.3;
   stay(60);
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  CHECK(barks == 0);  // many that return, and none
+  CHECK(reports == 0);  // many calls, all of which return
   std::thread([&] {
     const comm::WatchedCall call;
-    while (barks == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    while (reports == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }).join();
   CHECK(last > 0.3 && last < 30);
 }
 
-TEST(one_process_needs_nobody) {
+TEST(collectives_of_a_single_process_change_nothing) {
   const auto c = comm::single_process();
   double value[] = {3};
   comm::maximum(*c, value, "test");

@@ -1,10 +1,10 @@
-// Messages that take their time: whatever overtakes what, a run ends, and with the same bits.
+// Delayed messages: in whatever order they arrive, a run ends, and with the same bits.
 #include <array>
 #include <cstring>
 #include <vector>
 
-#include "comm/single_process.hpp"
 #include "comm/collectives.hpp"
+#include "comm/single_process.hpp"
 #include "delayed_ranks.hpp"
 #include "deliveries.hpp"
 #include "flow_fixture.hpp"
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t k_seed = 2024;
 
-/// Runs a world on delayed ranks: all of it, and in two parts with a checkpoint between them. A thin skin, so that
-/// lists are rebuilt and the domain is shared out anew within few steps.
+/// Runs a world on delayed ranks: in one go, and in two parts with a checkpoint between them. The skin is thin, so that
+/// rebuilds and redistributions happen within few steps.
 void expect_the_same_bits(world::World world, std::int64_t steps) {
   world.method.skin = 0.05;
   const Result whole = run(world, execution(), *comm::single_process(), steps);
@@ -58,7 +58,7 @@ void expect_the_same_bits(world::World world, std::int64_t steps) {
 
 }  // namespace
 
-TEST(messages_overtake_each_other_but_not_those_of_their_tag) {
+TEST(messages_overtake_each_other_only_with_different_tags) {
   constexpr std::array tags{comm::Tag::fluid_halo, comm::Tag::wall_halo};
   constexpr int rounds = 60, in_a_row = 3;
   on_delayed_ranks(2, k_seed, [&](comm::Communicator& c) {
@@ -96,12 +96,12 @@ TEST(messages_overtake_each_other_but_not_those_of_their_tag) {
   });
 }
 
-TEST(parcels_of_one_delivery_do_not_get_into_the_next) {
+TEST(parcels_of_two_deliveries_are_not_mixed_up) {
   for (const int neighbors : {0, 1, 4})
     on_delayed_ranks(5, k_seed, [=](comm::Communicator& c) { expect_deliveries(c, 30, neighbors); });
 }
 
-TEST(a_rank_that_never_sends_is_told_of_and_not_waited_for_for_ever) {
+TEST(a_rank_that_never_sends_is_reported_after_the_timeout) {
   CHECK_THROWS(on_delayed_ranks(2, k_seed,
                                 [](comm::Communicator& c) {
                                   c.patience = 0.2;
@@ -115,9 +115,9 @@ TEST(a_rank_that_never_sends_is_told_of_and_not_waited_for_for_ever) {
                "rank 1 has waited for other ranks");
 }
 
-TEST(a_dam_breaks_the_same_however_slow_messages_are) { expect_the_same_bits(dam(), 60 / k_slow); }
-TEST(a_stream_past_a_moving_body_is_the_same_however_slow_messages_are) { expect_the_same_bits(stream(), 48 / k_slow); }
-TEST(eddies_in_space_turn_the_same_however_slow_messages_are) {
+TEST(a_dam_break_does_not_depend_on_message_delays) { expect_the_same_bits(dam(), 60 / k_slow); }
+TEST(a_flow_past_a_moving_body_does_not_depend_on_message_delays) { expect_the_same_bits(stream(), 48 / k_slow); }
+TEST(eddies_in_three_dimensions_do_not_depend_on_message_delays) {
   auto world = eddies(3);
   world.spacing = 0.09;
   expect_the_same_bits(world, 32 / k_slow);

@@ -1,4 +1,4 @@
-// How much nearer particles can have come since the last rebuild: never less than what pairs have done.
+// Bounds on how much closer particles can have come since the last rebuild: never less than the true value.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ using namespace fixture;
 
 namespace {
 
-using Field = Vec3 (*)(Vec3);  // velocity [quanta a half step]; an edge has 1.3e8
+using Field = Vec3 (*)(Vec3);  // velocity [quanta per half step]; a cell edge has 1.3e8
 
 Vec3 stream(Vec3) { return {3e6, -2e6, 0}; }
 Vec3 shear(Vec3 x) { return {1.6e7 * x.y, 0, 0}; }
@@ -33,19 +33,19 @@ neighbors::FixedPositions copy_of(const neighbors::FixedPositions& positions) {
   return copy;
 }
 
-constexpr float k_sound = 4e6F;  // how far it goes in half a step [quanta]
+constexpr float k_sound = 4e6F;  // distance that sound travels in half a step [quanta]
 
-/// Of every row the same [quanta a half step].
+/// The same velocity for every row [quanta per half step].
 template <int D>
-neighbors::ReferenceVelocities headings_of(const Sorted& s, Vec3 heading = {}) {
-  neighbors::ReferenceVelocities headings;
+neighbors::ReferenceVelocities reference_velocities_of(const Sorted& s, Vec3 velocity = {}) {
+  neighbors::ReferenceVelocities velocities;
   for (int d = 0; d < D; ++d)
-    headings.x[d].assign(s.positions.x[d].size(), neighbors::ReferenceVelocities::nearest(heading[d] / k_sound));
-  return headings;
+    velocities.x[d].assign(s.positions.x[d].size(), neighbors::ReferenceVelocities::nearest(velocity[d] / k_sound));
+  return velocities;
 }
 
-/// The bounds for particles that have moved by `field` in the first half of a step and do so again in the second, for
-/// find_relative_drift() beside what `expected` says of both.
+/// The bounds for particles that have moved by `field` in the first half of a step and will do so again in the second;
+/// for find_relative_drift(), minus the common velocity `expected`.
 template <int D>
 Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
                 const neighbors::WallDisplacement* walls_moved = nullptr, Vec3 expected = {}) {
@@ -70,7 +70,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   bound.measure({&moving, D, 1.0F}, s.positions, walls_moved);
   const neighbors::Drift largest = bound.largest();
   neighbors::FixedPositions at = copy_of<D>(s.positions);
-  CHECK(bound.advance({&moving, D, 1.0F}, headings_of<D>(s, expected), 2 * k_sound, at, walls_moved));
+  CHECK(bound.advance({&moving, D, 1.0F}, reference_velocities_of<D>(s, expected), 2 * k_sound, at, walls_moved));
   for (std::int32_t r = 0; r < s.rows.real_rows; ++r)
     for (int d = 0; d < D; ++d)
       CHECK_NEAR(at.x[d][static_cast<std::size_t>(r)],
@@ -88,7 +88,7 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   return bounds;
 }
 
-/// By how much two particles that stood less than an edge apart have moved relative to each other.
+/// Largest relative displacement of two particles that were less than an edge apart.
 float brute_force_of_touching(const Sorted& s, Field field) {
   double apart = 0;
   for (const Vec3& a : s.x)
@@ -97,7 +97,7 @@ float brute_force_of_touching(const Sorted& s, Field field) {
   return static_cast<float>(apart);
 }
 
-/// By how much two particles that stood an edge apart or farther have come nearer than that.
+/// Largest approach of two particles that were an edge or more apart, below that edge.
 float brute_force(const Sorted& s, Field field) {
   const double to_quanta = 1 / k_fixed.quantum();
   double approach = 0;
@@ -112,7 +112,7 @@ Sorted none(const particles::CellGrid& grid, Int3 parts) { return sort(grid, par
 
 }  // namespace
 
-TEST(no_pair_comes_nearer_than_the_bound) {
+TEST(no_pair_approaches_by_more_than_the_bound) {
   for (const Field field : {stream, shear, swirl, clash}) {
     const auto flat = make_grid(2, {6, 5, 1}, {false, false, false});
     for (const std::size_t particles : {30, 400}) {
@@ -124,7 +124,8 @@ TEST(no_pair_comes_nearer_than_the_bound) {
     const auto deep = make_grid(3, {4, 4, 4}, {false, false, false});
     const auto t = sort(deep, {1, 1, 1}, random_positions(deep, 600, 2));
     CHECK(drift_of<3>(t, none(deep, {1, 1, 1}), field).relative_drift >= 0.999F * brute_force(t, field));
-    const auto crowded = make_grid(2, {3, 2, 1}, {false, false, false});  // more in a cell than are looked at at a time
+    const auto crowded =
+        make_grid(2, {3, 2, 1}, {false, false, false});  // more particles per cell than are processed at once
     const auto u = sort(crowded, {1, 1, 1}, random_positions(crowded, 3600, 7));
     const auto bounds = drift_of<2>(u, none(crowded, {1, 1, 1}), field);
     CHECK(bounds.relative_drift >= 0.999F * brute_force(u, field));
@@ -132,7 +133,7 @@ TEST(no_pair_comes_nearer_than_the_bound) {
   }
 }
 
-TEST(particles_in_touching_cells_move_no_farther_apart_than_their_bound) {
+TEST(relative_displacements_in_touching_cells_are_within_the_bound) {
   for (const Field field : {stream, shear, swirl, clash}) {
     const auto flat = make_grid(2, {6, 5, 1}, {false, false, false});
     const auto s = sort(flat, {1, 1, 1}, random_positions(flat, 400, 1));
@@ -148,18 +149,18 @@ TEST(particles_in_touching_cells_move_no_farther_apart_than_their_bound) {
         0);
 }
 
-TEST(two_clouds_that_meet_across_an_empty_cell_are_seen) {
+TEST(two_clouds_that_meet_across_an_empty_cell_are_detected) {
   const auto grid = make_grid(2, {5, 3, 1}, {false, false, false});
   const auto bound = [&](double gap) {
     const std::vector<Vec3> x{{2 * k_edge - 0.01, 0.3, 0}, {2 * k_edge - 0.01 + gap, 0.35, 0}};
     const auto meet = [](Vec3 at) { return Vec3{at.x < 2 * k_edge ? 2e6 : -1e6, 5e6, 0}; };
     return drift_of<2>(sort(grid, {1, 1, 1}, x), none(grid, {1, 1, 1}), meet).relative_drift;
   };
-  CHECK_NEAR(bound(k_edge + 0.02), 2 * 3e6, 2);  // along the axis that keeps them apart
+  CHECK_NEAR(bound(k_edge + 0.02), 2 * 3e6, 2);  // along the axis that separates them
   CHECK(bound(2 * k_edge + 0.02) == 0);
 }
 
-TEST(a_common_stream_brings_nobody_nearer_except_to_walls) {
+TEST(a_common_motion_counts_only_relative_to_walls) {
   const auto grid = make_grid(2, {5, 5, 1}, {true, true, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 3));
   const auto free = drift_of<2>(s, none(grid, {1, 1, 1}), stream);
@@ -169,7 +170,7 @@ TEST(a_common_stream_brings_nobody_nearer_except_to_walls) {
   CHECK_NEAR(drift_of<2>(s, walls, stream).relative_drift, free.max_displacement, 2);
 }
 
-TEST(the_bound_is_the_same_however_the_grid_is_cut) {
+TEST(the_bound_does_not_depend_on_the_decomposition) {
   const auto grid = make_grid(2, {6, 6, 1}, {true, true, false});
   const auto x = random_positions(grid, 500, 5);
   const auto whole = drift_of<2>(sort(grid, {1, 1, 1}, x), none(grid, {1, 1, 1}), swirl);
@@ -181,7 +182,7 @@ TEST(the_bound_is_the_same_however_the_grid_is_cut) {
     }
 }
 
-TEST(walls_that_move_count_as_far_as_they_have_moved) {
+TEST(moving_walls_count_with_their_displacement) {
   const auto grid = make_grid(2, {5, 5, 1}, {true, true, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 3));
   const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 40, 4));
@@ -195,11 +196,11 @@ TEST(walls_that_move_count_as_far_as_they_have_moved) {
   CHECK(bound({}).relative_drift == drift_of<2>(s, walls, stream).relative_drift);
   CHECK_NEAR(bound(along).relative_drift, 0, 2);
   CHECK_NEAR(bound(-along).relative_drift, 2 * norm(along), 4);
-  // One bound for a cell: the farthest along each axis, here of a wall and of the fluid.
+  // One bound per cell: the largest displacement along each axis, here of a wall and of the fluid.
   CHECK_NEAR(bound({3e7, 0, 0}).max_displacement, std::hypot(3e7, along.y), 4);
 }
 
-TEST(a_displacement_that_is_no_number_is_noticed) {
+TEST(a_displacement_that_is_not_a_number_is_detected) {
   const auto grid = make_grid(2, {4, 4, 1}, {false, false, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 50, 6));
   neighbors::PairData<float> moving(8);
@@ -213,14 +214,14 @@ TEST(a_displacement_that_is_no_number_is_noticed) {
   const auto nobody = none(grid, {1, 1, 1});
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
-  CHECK(bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+  CHECK(bound.advance({&moving, 2, 1.0F}, reference_velocities_of<2>(s), 0, at));
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e10F}) {
     moving.row(7)[3] = wrong;
-    CHECK(!bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+    CHECK(!bound.advance({&moving, 2, 1.0F}, reference_velocities_of<2>(s), 0, at));
   }
 }
 
-TEST(where_nothing_is_to_come_speeds_need_not_be_known) {
+TEST(velocities_are_not_needed_at_the_end_of_a_path) {
   const auto grid = make_grid(3, {4, 4, 4}, {false, false, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 600, 6));
   neighbors::PairData<float> rows(8);
@@ -238,19 +239,19 @@ TEST(where_nothing_is_to_come_speeds_need_not_be_known) {
   CHECK(bound.largest().relative_drift == 0);
 }
 
-TEST(what_was_expected_brings_nobody_nearer) {
+TEST(expected_motion_does_not_count) {
   const auto grid = make_grid(2, {5, 4, 1}, {true, true, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 7));
   const auto nobody = none(grid, {1, 1, 1});
   const auto stream = [](Vec3) { return Vec3{3e6, -2e6, 0}; };
-  // Walls rest where the fluid is expected to stream by.
+  // Walls are at rest although the fluid is expected to move.
   CHECK(drift_of<2>(s, nobody, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
   const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 30, 8));
   CHECK(drift_of<2>(s, walls, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
   CHECK_NEAR(drift_of<2>(s, walls, stream).touching, 2 * std::hypot(3e6, 2e6), 4);
 }
 
-TEST(rows_that_are_not_half_way_are_noticed) {
+TEST(rows_off_the_midpoint_are_detected) {
   const auto grid = make_grid(2, {5, 4, 1}, {false, false, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 9));
   const auto nobody = none(grid, {1, 1, 1});
@@ -268,7 +269,7 @@ TEST(rows_that_are_not_half_way_are_noticed) {
   neighbors::FixedPositions at = copy_of<2>(s.positions);
   neighbors::DriftBound<float, 2> bound;
   bound.begin(s.layout, s.rows, nobody.rows);
-  CHECK(bound.advance({&moving, 2, 1.0F}, headings_of<2>(s), 0, at));
+  CHECK(bound.advance({&moving, 2, 1.0F}, reference_velocities_of<2>(s), 0, at));
   int near = 0;
   for (const auto& run : bound.active_runs()) {
     float beside[neighbors::CellRun::k_most];

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cell_fixture.hpp"
-#include "comm/single_process.hpp"
 #include "comm/collectives.hpp"
+#include "comm/single_process.hpp"
 #include "decompose/partition.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"

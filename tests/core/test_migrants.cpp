@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "comm/single_process.hpp"
 #include "comm/collectives.hpp"
+#include "comm/single_process.hpp"
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "neighbors/fields.hpp"
@@ -196,7 +196,8 @@ void expect_migrants_to_bring_all() {
 /// is zero in all ghosts, so that one which is left out shows. Collective.
 template <class T>
 void expect_rows_of_owners(comm::Communicator& c, const particles::CellGrid& grid, const particles::CellIndex& where,
-                           const Array<std::int64_t>& id, exchange::Halo& halo, neighbors::PairData<T>& rows, int used) {
+                           const Array<std::int64_t>& id, exchange::Halo& halo, neighbors::PairData<T>& rows,
+                           int used) {
   struct Row {
     std::int64_t id;
     T value[16];

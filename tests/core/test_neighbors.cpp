@@ -1,4 +1,4 @@
-// Neighbour lists against a search of all pairs, and the wide list builder against the plain one.
+// Neighbour lists against a search of all pairs, and the SIMD list builders against the scalar one.
 #include <algorithm>
 #include <map>
 
@@ -27,23 +27,23 @@ neighbors::Search make_search(const Sorted& targets, const Sorted& sources, bool
           .same = same};
 }
 
-/// A field of headings that differ by at most 2 from each other along each axis.
-Vec3 heading_of(std::int64_t id) {
+/// A field of reference velocities that differ by at most 2 along each axis.
+Vec3 velocity_of(std::int64_t id) {
   const auto a = static_cast<double>(id);
   return {std::sin(a), std::cos(1.7 * a), std::sin(2.3 * a)};
 }
 
-neighbors::ReferenceVelocities headings_of(const Sorted& s) {
-  neighbors::ReferenceVelocities headings;
+neighbors::ReferenceVelocities reference_velocities_of(const Sorted& s) {
+  neighbors::ReferenceVelocities velocities;
   for (int d = 0; d < s.layout.grid().dimensions; ++d) {
-    headings.x[d].assign(s.positions.x[d].size(), 0);
+    velocities.x[d].assign(s.positions.x[d].size(), 0);
     for (std::size_t row = 0; row < static_cast<std::size_t>(s.rows.real_rows); ++row)
-      headings.x[d][row] = neighbors::ReferenceVelocities::nearest(heading_of(s.row_id[row])[d]);
+      velocities.x[d][row] = neighbors::ReferenceVelocities::nearest(velocity_of(s.row_id[row])[d]);
   }
-  return headings;
+  return velocities;
 }
 
-/// The ids in each particle's list, in their order; checks that padding stands at the end and is the sentinel.
+/// The ids in each particle's list, in order; checks that padding comes last and is the sentinel.
 Lists ids_of(const neighbors::NeighborList& list, const Sorted& targets, const Sorted& sources) {
   Lists found;
   std::int64_t stored = 0;
@@ -74,7 +74,7 @@ Lists ids_of(const neighbors::NeighborList& list, const Sorted& targets, const S
   return found;
 }
 
-/// What a search of all pairs finds within so many times the cut, with the nearest periodic images.
+/// The pairs that a search of all pairs finds within `times` the cut, with the nearest periodic images.
 Lists brute_force(const Sorted& targets, const Sorted& sources, bool same, double times) {
   Lists found;
   const auto& grid = targets.layout.grid();
@@ -118,8 +118,8 @@ void check_same(const neighbors::NeighborList& a, const neighbors::NeighborList&
   }
 }
 
-/// Whether lists hold all within the cut, in any order, and nobody much beyond: they come from rounded places, and so
-/// look a little farther. Of one target, or of all.
+/// Whether lists contain all pairs within the cut, in any order, and none much beyond it: the builder uses rounded
+/// positions and so searches a little farther. For one target, or for all.
 struct Expected {
   Lists least, most;
 
@@ -148,7 +148,7 @@ const std::vector<Layout> k_layouts{
     {3, {3, 3, 4}, {1, 1, 1}, {true, false, true}, 500},   {3, {3, 3, 4}, {1, 2, 2}, {true, false, true}, 500},
 };
 
-/// Calls visit(fluid, walls) with some of both in each layout.
+/// Calls visit(fluid, walls) with particles of both kinds in each layout.
 template <class Visit>
 void for_fluid_and_walls(unsigned seed, Visit&& visit) {
   for (const auto& layout : k_layouts) {
@@ -160,7 +160,7 @@ void for_fluid_and_walls(unsigned seed, Visit&& visit) {
 
 }  // namespace
 
-TEST(lists_hold_what_a_search_of_all_pairs_finds) {
+TEST(lists_equal_a_search_of_all_pairs) {
   unsigned seed = 10;
   for (const auto& layout : k_layouts) {
     const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
@@ -171,7 +171,7 @@ TEST(lists_hold_what_a_search_of_all_pairs_finds) {
   }
 }
 
-TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
+TEST(renewing_some_cells_keeps_the_other_lists) {
   unsigned seed = 15;
   for (const auto& layout : k_layouts)
     for (const std::int64_t shuffle : {0, 7}) {
@@ -204,7 +204,7 @@ TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
       }
       CHECK(list.stored() > narrow.stored());
 
-      // Lists that outgrow their room again and again, some cells at a time.
+      // Lists outgrow their memory again and again, in some cells at a time.
       for (const float share : {0.8F, 0.85F, 0.9F, 0.95F, 1.0F})
         for (std::size_t part = 0; part < 8; ++part) {
           for (std::size_t c = 0; c < cells; ++c) {
@@ -216,7 +216,7 @@ TEST(lists_of_some_cells_are_renewed_and_the_others_stay) {
       CHECK(all.is(ids_of(list, s, s)));
       neighbors::NeighborList anew;
       anew.build(search, "scalar");
-      CHECK(list.bytes() < 2 * anew.bytes());  // they do not lie scattered for ever
+      CHECK(list.bytes() < 2 * anew.bytes());  // they do not stay scattered for ever
       std::fill(due.begin(), due.end(), 1);
       CHECK(list.renew(search, "scalar", due.data()) == static_cast<std::int64_t>(list.chunks().size()));
       CHECK(all.is(ids_of(list, s, s)));
@@ -235,7 +235,7 @@ TEST(lists_of_one_kind_over_another) {
   });
 }
 
-TEST(lists_leave_out_whom_they_are_told_to) {
+TEST(lists_omit_excluded_rows) {
   for_fluid_and_walls(25, [](const Sorted& fluid, const Sorted& walls) {
     auto search = make_search(walls, fluid, false);
     neighbors::NeighborList list;
@@ -253,7 +253,7 @@ TEST(lists_leave_out_whom_they_are_told_to) {
   });
 }
 
-TEST(lists_have_one_order_however_the_grid_is_cut) {
+TEST(the_order_of_lists_does_not_depend_on_the_decomposition) {
   const auto grid = make_grid(2, {6, 6, 1}, {true, true, false});
   const auto x = random_positions(grid, 500, 30);
   neighbors::NeighborList list;
@@ -297,7 +297,7 @@ TEST(all_instructions_build_the_same_lists) {
     }
 }
 
-/// Rounding loses nobody: one pair after the other just within the cut.
+/// Rounding loses no pair: tests one pair after the other just within the cut.
 TEST(lists_hold_pairs_at_the_edge) {
   unsigned seed = 70;
   for (const auto& layout : k_layouts) {
@@ -325,13 +325,13 @@ TEST(lists_hold_pairs_at_the_edge) {
   }
 }
 
-TEST(lists_that_look_ahead_hold_who_will_be_near) {
-  constexpr double k_near = 0.2, k_behind = 0.003, k_ahead = 0.008;  // m, of which sound goes the last two
+TEST(predicting_lists_contain_future_neighbours) {
+  constexpr double k_near = 0.2, k_behind = 0.003, k_ahead = 0.008;  // m; sound travels the last two
   unsigned seed = 60;
   for (const auto& layout : k_layouts) {
     const auto grid = make_grid(layout.dimensions, layout.count, layout.periodic);
     const auto s = sort(grid, layout.parts, random_positions(grid, layout.particles, ++seed));
-    const auto headings = headings_of(s);
+    const auto velocities = reference_velocities_of(s);
     const double quantum = k_fixed.quantum();
     const double path = 2 * std::sqrt(static_cast<double>(grid.dimensions)) * (k_behind + k_ahead);
     const double limit2 = k_near * k_near + path * path / 4;
@@ -343,8 +343,8 @@ TEST(lists_that_look_ahead_hold_who_will_be_near) {
       const particles::CellSet all_cells = all_of(s.layout.cells());
       search.margins_of = &all_cells;
       search.cut_squared_of = cut_squared.data();
-      search.prediction = {&headings, sources_rest ? nullptr : &headings, static_cast<float>(k_behind / quantum),
-                          ahead.data()};
+      search.prediction = {&velocities, sources_rest ? nullptr : &velocities, static_cast<float>(k_behind / quantum),
+                           ahead.data()};
       neighbors::NeighborList list;
       list.build(search, "scalar");
       const Lists found = sorted(ids_of(list, s, s));
@@ -352,7 +352,7 @@ TEST(lists_that_look_ahead_hold_who_will_be_near) {
       for (std::size_t i = 0; i < s.x.size(); ++i)
         for (std::size_t j = 0; j < s.x.size(); ++j) {
           if (i == j) continue;
-          const Vec3 wi = heading_of(s.id[i]), wj = sources_rest ? Vec3{} : heading_of(s.id[j]);
+          const Vec3 wi = velocity_of(s.id[i]), wj = sources_rest ? Vec3{} : velocity_of(s.id[j]);
           const auto distance2 = [&](double time) {
             double sum = 0;
             for (int d = 0; d < grid.dimensions; ++d) {
@@ -373,7 +373,7 @@ TEST(lists_that_look_ahead_hold_who_will_be_near) {
           CHECK(!is_listed || std::min(distance2(-k_behind), distance2(k_ahead)) < 1.01 * limit2);
           present += distance2(0) < k_near * k_near ? 1 : 0;
         }
-      // Far fewer than if all within the way that two may come nearer were listed.
+      // Far fewer pairs than within the distance by which any two particles may approach.
       CHECK(static_cast<double>(list.stored()) < 1.25 * static_cast<double>(present));
       for (const auto& instructions : eddyline::instruction_sets()) {
         neighbors::NeighborList wide;

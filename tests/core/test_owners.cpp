@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "comm/single_process.hpp"
 #include "comm/collectives.hpp"
+#include "comm/single_process.hpp"
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "particles/id.hpp"

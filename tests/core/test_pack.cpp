@@ -1,4 +1,4 @@
-// Packs behave like numbers, whatever their width: the same bits lane by lane, transposed loads, and differences of
+// Packs behave like numbers, whatever their width: the same bits in each lane, transposed loads, and differences of
 // fixed-point positions that wrap around.
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ bool has(const char* instructions) {
   return false;
 }
 
-/// Values that every operation must treat alike: signs, zeros, denormals, infinities and numbers of all sizes.
+/// Values that every operation must treat alike: signs, zeros, denormals, infinities and numbers of all magnitudes.
 std::vector<float> values() {
   constexpr float k_infinity = std::numeric_limits<float>::infinity();
   std::vector<float> list{0.0f,   -0.0f,      1.0f,      -1.0f,      1e-45f,      -1e-45f,
@@ -43,8 +43,8 @@ bool same(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b));
 }
 
-/// Defines a function that does every operation of packs on a triple of values, in one order. A macro, because it must
-/// be compiled for the instruction set that it is used with.
+/// Defines a function that applies every operation of packs to a triple of values, in a fixed order. It is a macro
+/// because it must be compiled for the instruction set that it uses.
 #define EDDYLINE_OPERATIONS(SET)                                     \
   template <class P>                                                 \
   EDDYLINE_INLINE void all_operations_##SET(P a, P b, P c, P* out) { \
@@ -72,7 +72,7 @@ std::array<float, k_operations> expected(float a, float b, float c) {
   return result;
 }
 
-/// Rows whose values tell where they came from.
+/// Rows whose values encode their position.
 constexpr int k_rows = 37;
 std::vector<float> numbered_rows(int stride) {
   std::vector<float> rows;
@@ -83,7 +83,7 @@ std::vector<float> numbered_rows(int stride) {
 
 }  // namespace
 
-// Code for instruction sets that the rest of this file may not use.
+// Code for instruction sets that the rest of this file must not use.
 #if defined(EDDYLINE_HAS_AVX2) && defined(__GNUC__) && !defined(__clang__)
 #define EDDYLINE_TEST_WIDE_PACKS
 
@@ -182,7 +182,7 @@ TEST(rows_are_loaded_transposed) {
 TEST(fixed_differences_wrap_around) {
   const auto as_float = [](std::uint32_t bits) { return Pack<float, 1>(std::bit_cast<float>(bits)); };
   const auto as_double = [](std::uint64_t bits) { return Pack<double, 1>(std::bit_cast<double>(bits)); };
-  // Both sides of the jump from 2^32 - 1 to 0, and of the one of the sign.
+  // Both sides of the jump from 2^32 - 1 to 0, and of the change of sign.
   CHECK(fixed_difference(as_float(5), as_float(0xfffffffb)).v == 10.0f);
   CHECK(fixed_difference(as_float(0xfffffffb), as_float(5)).v == -10.0f);
   CHECK(fixed_difference(as_float(0x80000010), as_float(0x7ffffff0)).v == 32.0f);
@@ -193,7 +193,8 @@ TEST(fixed_differences_wrap_around) {
   CHECK(fixed_difference(as_double(16777217), as_double(0)).v == 16777217.0);
 }
 
-/// A number comes back from either half rounded to so many significant bits, whatever stands in the other.
+/// A number is restored from either half, rounded to the given number of significant bits, whatever the other half
+/// holds.
 template <class T>
 void check_halves(int significant) {
   std::mt19937 random(4);
@@ -208,7 +209,7 @@ void check_halves(int significant) {
     const T first = upper_half(Pack<T, 1>(both)).v, second = lower_half(Pack<T, 1>(both)).v;
     check(first, upper), check(second, lower);
     const T again = pack_halves(first, second);
-    CHECK(std::memcmp(&again, &both, sizeof both) == 0);  // what has been rounded stays
+    CHECK(std::memcmp(&again, &both, sizeof both) == 0);  // rounding again changes nothing
   }
   constexpr T k_infinity = std::numeric_limits<T>::infinity();
   constexpr T k_largest = std::numeric_limits<T>::max(), k_least = std::numeric_limits<T>::denorm_min();
@@ -244,14 +245,14 @@ TEST(fixed_positions_have_exact_differences_far_away) {
   for (const double apart : {0.0, 0.25 * radius, radius, -15.9 * radius}) {
     const std::int32_t a = fixed.wrapped(origin + apart), b = fixed.wrapped(origin);
     const auto difference = static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
-    // The positions have 2^-52 of the distance from the origin; the difference has the quantum.
+    // Positions are accurate to 2^-52 of the distance from the origin; the difference is accurate to the quantum.
     CHECK_NEAR(fixed.quantum() * difference, apart, 0.5 * fixed.quantum() + origin * 0x1p-52);
   }
   CHECK(fixed.round(0.3) == fixed.quantum() * std::nearbyint(0.3 / fixed.quantum()));
 }
 
-/// The row of every column is found, with vector instructions (float) and without (double), and nothing beside it; and
-/// back.
+/// Transposes every column to its row and back, with vector instructions (float) and without (double), and writes
+/// nothing outside.
 template <class T>
 void check_rows() {
   T columns[k_columns_at_once][k_rows_at_once], rows[k_rows_at_once][k_columns_at_once + 1];

@@ -15,7 +15,7 @@ namespace {
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Distance from the exact value in units of the last place of that value.
+/// Distance from the exact value in units in the last place of that value.
 double ulps(double found, long double exact) {
   int exponent = 0;
   std::frexp(static_cast<double>(exact), &exponent);
@@ -23,11 +23,11 @@ double ulps(double found, long double exact) {
   return static_cast<double>(std::fabs(static_cast<long double>(found) - exact) / std::ldexp(1.0L, last_place));
 }
 
-/// NaN, once found, stays.
+/// The larger value; a NaN stays.
 double larger(double a, double b) { return b <= a ? a : b; }
 
-/// The largest error over arguments spread evenly, or by their logarithms, between two bounds. The long double
-/// functions of the C library are the reference; where long double is double there is nothing to compare with.
+/// The largest error over arguments distributed evenly, or evenly by logarithm, between two bounds. The reference is
+/// the C library's long double functions; where long double is double, there is nothing to compare with.
 template <class Function, class Reference>
 double worst_error(Function function, Reference reference, double low, double high, bool logarithmic = false) {
   double worst = 0;
@@ -159,8 +159,8 @@ TEST(special_values_of_pow) {
 }
 
 TEST(argument_reduction_is_exact) {
-  // The double nearest to a multiple of pi/2 of all (Muller, "Elementary Functions", section 11.3):
-  // 6381956970095103 * 2^797 is 4.7e-19 away from one.
+  // The double nearest to a multiple of pi/2 (Muller, "Elementary Functions", section 11.3): 6381956970095103 * 2^797
+  // is 4.7e-19 away from one.
   const double worst = 6381956970095103.0 * 0x1p797;
   CHECK_NEAR(portable::cos(worst) * 1e19, -4.6871659242546277, 1e-14);
   CHECK(portable::sin(worst) == 1);

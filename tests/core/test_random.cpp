@@ -10,7 +10,7 @@ using namespace eddyline;
 using Four = std::array<std::uint32_t, 4>;
 
 TEST(published_vectors) {
-  // The known answers that come with the paper's own library, Random123.
+  // Known answers from the authors' library, Random123.
   CHECK(philox({0, 0, 0, 0}, {0, 0}) == (Four{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   constexpr std::uint32_t ones = 0xffffffff;
   CHECK(philox({ones, ones, ones, ones}, {ones, ones}) == (Four{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));

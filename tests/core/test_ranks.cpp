@@ -1,5 +1,5 @@
-// The law between ranks: whoever computes a particle, on however many ranks, its bits are the same. Ranks are threads
-// here, so that sanitizers see everything; tests/python runs the same between processes.
+// The law between ranks: the bits of a particle do not depend on the rank that computes it or on the number of ranks.
+// Ranks are threads here, so that sanitizers see everything; tests/python runs the same between processes.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,7 +20,7 @@ using namespace fixture;
 
 namespace {
 
-/// Runs a world alone and on ranks in several ways.
+/// Runs a world on one process and on ranks in several ways.
 void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
   const std::int64_t steps = all_steps / k_slow;
   const Result whole = run(world, execution(), *comm::single_process(), steps);
@@ -39,7 +39,7 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
       e.decomposition = way.decomposition;
       e.exchange = way.exchange;
       e.lazy.every = way.lazy;
-      e.rebalance_every = way.rebalance_every;  // by what it has cost, and so differently each time
+      e.rebalance_every = way.rebalance_every;  // by measured cost, and so differently each time
       const Result parts = run(world, e, communicator, steps);
       CHECK(parts.particles == whole.particles);
       CHECK(parts.series == whole.series);
@@ -52,12 +52,12 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
 
 }  // namespace
 
-TEST(a_dam_breaks_the_same_on_any_ranks) { expect_the_same_bits(dam(), 100); }
-TEST(a_stream_past_a_moving_body_is_the_same_on_any_ranks) { expect_the_same_bits(stream(), 120); }
-TEST(eddies_turn_the_same_on_any_ranks) { expect_the_same_bits(eddies(2), 80); }
-TEST(eddies_in_space_turn_the_same_on_any_ranks) { expect_the_same_bits(eddies(3), 40); }
-TEST(a_gas_bursts_the_same_on_any_ranks) { expect_the_same_bits(burst(), 40); }
-TEST(double_pairs_are_the_same_on_any_ranks) {
+TEST(a_dam_break_does_not_depend_on_ranks) { expect_the_same_bits(dam(), 100); }
+TEST(a_flow_past_a_moving_body_does_not_depend_on_ranks) { expect_the_same_bits(stream(), 120); }
+TEST(eddies_do_not_depend_on_ranks) { expect_the_same_bits(eddies(2), 80); }
+TEST(eddies_in_three_dimensions_do_not_depend_on_ranks) { expect_the_same_bits(eddies(3), 40); }
+TEST(a_bursting_gas_does_not_depend_on_ranks) { expect_the_same_bits(burst(), 40); }
+TEST(double_precision_does_not_depend_on_ranks) {
   auto world = stream();
   world.method.double_precision = true;
   expect_the_same_bits(world, 60);
@@ -65,7 +65,7 @@ TEST(double_pairs_are_the_same_on_any_ranks) {
 
 namespace {
 
-/// Particles of both kinds as snapshots take them, in batches that are no share of any rank.
+/// Particles of both kinds as snapshots read them, in batches that match no rank's share.
 std::vector<solver::PointRecord> all_records(const driver::Leader& simulation) {
   constexpr std::int64_t k_batch = 97;
   const solver::FieldSets& sets = simulation.own().solver().fields();
@@ -86,7 +86,7 @@ std::vector<solver::PointRecord> all_records(const driver::Leader& simulation) {
 
 }  // namespace
 
-TEST(snapshots_hold_the_same_particles_on_any_ranks) {
+TEST(snapshots_do_not_depend_on_ranks) {
   const auto after = [](std::unique_ptr<driver::Simulation> own) {
     driver::Leader simulation(std::move(own));
     simulation.advance(1e9, 40, 1e9);
@@ -103,7 +103,7 @@ TEST(snapshots_hold_the_same_particles_on_any_ranks) {
     });
 }
 
-TEST(a_bad_particle_is_named_by_all_ranks_alike) {
+TEST(a_bad_particle_is_named_by_all_ranks) {
   auto world = stream();
   world.openings[0].velocity[0] = formula("1 + 0*sqrt(0.01 - t)");
   std::string alone;
@@ -135,7 +135,7 @@ TEST(more_boxes_than_cells_are_refused_on_all_ranks) {
 
 namespace {
 
-/// Runs `before` steps on some ranks, saves, and goes on elsewhere to `steps`.
+/// Runs `before` steps on some ranks, saves, and continues on other ranks up to `steps`.
 Result run_in_two(const world::World& world, int ranks_before, int ranks_after, std::int64_t before,
                   std::int64_t steps) {
   std::vector<std::vector<std::byte>> parts(static_cast<std::size_t>(ranks_before));
@@ -183,10 +183,10 @@ void expect_the_same_after_a_stop(const world::World& world, std::int64_t all_st
 
 }  // namespace
 
-TEST(a_dam_goes_on_after_a_stop) { expect_the_same_after_a_stop(dam(), 120); }
-TEST(a_stream_past_a_moving_body_goes_on_after_a_stop) { expect_the_same_after_a_stop(stream(), 120); }
-TEST(eddies_in_space_go_on_after_a_stop) { expect_the_same_after_a_stop(eddies(3), 40); }
-TEST(a_gas_goes_on_after_a_stop) { expect_the_same_after_a_stop(burst(), 40); }
+TEST(a_dam_break_continues_after_a_stop) { expect_the_same_after_a_stop(dam(), 120); }
+TEST(a_flow_past_a_moving_body_continues_after_a_stop) { expect_the_same_after_a_stop(stream(), 120); }
+TEST(eddies_in_three_dimensions_continue_after_a_stop) { expect_the_same_after_a_stop(eddies(3), 40); }
+TEST(a_bursting_gas_continues_after_a_stop) { expect_the_same_after_a_stop(burst(), 40); }
 
 TEST(a_checkpoint_of_another_world_is_refused) {
   const auto alone = comm::single_process();
@@ -197,10 +197,10 @@ TEST(a_checkpoint_of_another_world_is_refused) {
                "it belongs to another world");
 }
 
-TEST(a_checkpoint_whose_fields_are_not_equally_long_is_refused) {
+TEST(a_checkpoint_with_fields_of_different_lengths_is_refused) {
   const auto alone = comm::single_process();
   std::vector<std::byte> part = driver::Simulation(eddies(2), execution(), 0.01, *alone).part();
-  // The last value of a field is left out, and its number of values, which stands before them, says so.
+  // The last value of a field is missing, and the count before the values is reduced to match.
   const auto shortened = [&](const std::string& name, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(name));
     const auto found = std::search(part.begin(), part.end(), bytes.begin(), bytes.end());
@@ -216,7 +216,7 @@ TEST(a_checkpoint_whose_fields_are_not_equally_long_is_refused) {
   };
   for (const char* name : {"fluid.xy", "fluid.s", "fluid.mass", "fluid.placex", "fluid.vy"}) {
     const auto damaged = shortened(name, 8);
-    on_ranks(2, [&](comm::Communicator& communicator) {  // the second alone finds it
+    on_ranks(2, [&](comm::Communicator& communicator) {  // only the second rank finds it
       const auto other = std::make_unique<driver::Simulation>(eddies(2), execution(), 0.01, communicator);
       std::size_t next = 0;
       const std::array<std::vector<std::byte>, 3> parts{part, damaged, {}};

@@ -1,4 +1,4 @@
-// What ranks exchange is noted as it is, and changes nothing; and replays bring what was sent, by every strategy.
+// Recording of exchanges: it is complete and changes nothing; replays deliver what was sent, with every strategy.
 #include "exchange/replay.hpp"
 
 #include <string>
@@ -16,13 +16,13 @@ using fixture::on_ranks;
 
 namespace {
 
-/// Rows that go from one rank to another in a group: often none, never many.
+/// Rows sent from one rank to another in a group: often none, never many.
 std::size_t rows(std::int64_t group, int from, int to) {
   const double share = uniform_random(5, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(from * 8 + to));
   return share < 0.3 ? 0 : static_cast<std::size_t>(40 * share);
 }
 
-/// Two halos that take turns, and change whom they concern now and then.
+/// Two halos in turn, whose neighbours change now and then.
 Script script_of(int rank, int size) {
   Script script;
   for (std::int64_t n = 0; n < 40; ++n) script.exchanges.push_back({n % 2, n / 10 * 2 + n % 2, n % 3 == 0 ? 3 : 24});
@@ -36,7 +36,7 @@ Script script_of(int rank, int size) {
   return script;
 }
 
-/// Its graphs change a byte of what they carry.
+/// A rank whose graphs corrupt one byte.
 class Garbling final : public fixture::ThreadRank {
  public:
   using ThreadRank::ThreadRank;
@@ -65,7 +65,7 @@ class Garbling final : public fixture::ThreadRank {
 
 }  // namespace
 
-TEST(replays_bring_what_was_sent_by_every_strategy) {
+TEST(replays_deliver_what_was_sent_with_every_strategy) {
   CHECK(exchange::replay_names().size() == exchange::strategy_names().size() + 2);
   for (const std::string& name : exchange::replay_names())
     on_ranks(4, [&](comm::Communicator& c) {
@@ -78,7 +78,7 @@ TEST(replays_bring_what_was_sent_by_every_strategy) {
     });
 }
 
-TEST(a_byte_that_came_otherwise_than_it_was_sent_is_counted) {
+TEST(corrupted_bytes_are_counted) {
   fixture::Exchange ranks(2);
   std::vector<std::int64_t> wrong(2);
   std::vector<std::thread> threads;
@@ -94,7 +94,7 @@ TEST(a_byte_that_came_otherwise_than_it_was_sent_is_counted) {
   CHECK(wrong[0] == 5 && wrong[1] == 5);
 }
 
-TEST(a_replay_ends_when_its_time_is_over_on_all_ranks_at_once) {
+TEST(a_replay_ends_at_its_time_limit_on_all_ranks_together) {
   std::vector<std::size_t> made(3);
   on_ranks(3, [&](comm::Communicator& c) {
     Script script = script_of(c.rank(), c.size());
@@ -104,7 +104,7 @@ TEST(a_replay_ends_when_its_time_is_over_on_all_ranks_at_once) {
   CHECK(made[0] > 0 && made[0] < 40 && made[1] == made[0] && made[2] == made[0]);
 }
 
-TEST(a_script_that_cannot_be_is_refused) {
+TEST(an_invalid_script_is_refused) {
   on_ranks(2, [](comm::Communicator& c) {
     const auto play = [&](std::int64_t halo, std::int64_t group, std::int64_t row_bytes) {
       Script script;
@@ -112,13 +112,13 @@ TEST(a_script_that_cannot_be_is_refused) {
       script.groups.emplace_back();
       exchange::replay(c, "nonblocking", script, 1);
     };
-    CHECK_THROWS(play(7, 0, 8), "halo 7; there can be 7, from 0");
-    CHECK_THROWS(play(0, 1, 8), "a group that is not there");
-    CHECK_THROWS(play(0, 0, 0), "rows of no bytes");
+    CHECK_THROWS(play(7, 0, 8), "halo 7; must be 0 to 6");
+    CHECK_THROWS(play(0, 1, 8), "refers to a missing group");
+    CHECK_THROWS(play(0, 0, 0), "its rows have no bytes");
   });
 }
 
-TEST(what_is_noted_is_what_was_sent_and_changes_no_bit) {
+TEST(recording_is_complete_and_changes_no_bit) {
   constexpr std::int64_t k_steps = 200 / fixture::k_slow;
   on_ranks(3, [](comm::Communicator& c) {
     const auto result = [&](bool noted) {

@@ -22,7 +22,7 @@ double sum(const std::vector<double>& terms) {
   return s.value();
 }
 
-/// Terms of both signs whose sizes span the whole range of doubles.
+/// Terms of both signs whose magnitudes span the whole range of doubles.
 std::vector<double> wild_terms(int n, std::uint64_t seed) {
   std::vector<double> terms;
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(n); ++i) {
@@ -86,7 +86,7 @@ TEST(one_rounding_to_nearest_even) {
   }
 }
 
-TEST(single_terms_come_back) {
+TEST(the_sum_of_one_term_is_that_term) {
   for (const double x : wild_terms(5000, 6)) CHECK(bits(sum({x})) == bits(x));
   for (const double x : {5e-324, -5e-324, 0x1p-1022, 0x1.fffffffffffffp-1023, std::numeric_limits<double>::max(),
                          -std::numeric_limits<double>::max()})
@@ -100,7 +100,7 @@ TEST(subnormal_results) {
   CHECK(sum({0x1p-1074, 0x1p-1074, 0x1p-1074}) == 3 * 0x1p-1074);
 }
 
-TEST(overflow_and_what_is_not_finite) {
+TEST(overflow_and_values_that_are_not_finite) {
   constexpr double largest = std::numeric_limits<double>::max();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   CHECK(sum({largest, largest}) == infinity);

@@ -1,5 +1,5 @@
-// Every exchange strategy against a plain model: who sends what to whom is drawn at random, and each byte that comes
-// must be the one that the model says.
+// Every exchange strategy against a plain model: senders, receivers and sizes are random, and each received byte must
+// be the one that the model predicts.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -27,15 +27,15 @@ constexpr int k_slower = 10;
 constexpr int k_slower = 1;
 #endif
 
-/// What all ranks know alike: whom a rank exchanges with, how much, and each byte of it.
+/// The model, which all ranks know: neighbours, message sizes, and every byte.
 class Model {
  public:
   explicit Model(std::uint64_t seed) : seed_(seed) {}
 
-  /// Neighbours of a rank since rebuild `rebuild`, and the most that goes to each.
+  /// Neighbours of a rank after rebuild `rebuild`, and the largest message to each.
   std::vector<Neighbor> neighbors(int rank, int size, int rebuild) const {
     std::vector<Neighbor> found;
-    const int pattern = rebuild / 3;  // it stays for some rebuilds
+    const int pattern = rebuild / 3;  // unchanged for some rebuilds
     for (int other = 0; other < size; ++other) {
       const int low = std::min(rank, other), high = std::max(rank, other);
       if (other == rank || draw(pattern, low, high, 0) < 0.3) continue;
@@ -43,7 +43,7 @@ class Model {
     }
     return found;
   }
-  /// How much of that in exchange number n.
+  /// Size of the message in exchange number n.
   std::size_t bytes(std::size_t most, int from, int to, int n) const {
     const double share = draw(n, from, to, 1);
     return share < 0.2 ? 0 : share > 0.8 ? most : static_cast<std::size_t>(share * static_cast<double>(most));
@@ -67,11 +67,11 @@ class Model {
 };
 
 /// One halo of a rank.
-class Tried {
+class TestedHalo {
  public:
-  Tried(const std::string& name, comm::Communicator& c, comm::Tag tag, std::uint64_t seed)
-      : Tried(exchange::make_strategy(name, c, tag), c, seed) {}
-  Tried(std::unique_ptr<Strategy> strategy, comm::Communicator& c, std::uint64_t seed)
+  TestedHalo(const std::string& name, comm::Communicator& c, comm::Tag tag, std::uint64_t seed)
+      : TestedHalo(exchange::make_strategy(name, c, tag), c, seed) {}
+  TestedHalo(std::unique_ptr<Strategy> strategy, comm::Communicator& c, std::uint64_t seed)
       : c_(c), strategy_(std::move(strategy)), model_(seed) {}
 
   void rebuild() {
@@ -96,7 +96,7 @@ class Tried {
     exactly_ = std::move(exactly);
   }
   void look() { strategy_->arrived(); }
-  /// How many bytes are not those of the model.
+  /// Finishes the exchange; returns the number of bytes that differ from the model.
   std::size_t finish() {
     strategy_->finish();
     strategy_->finish();  // as Halo does
@@ -118,8 +118,8 @@ class Tried {
   int rebuilds_ = 0, n_ = 0;
 };
 
-/// So many exchanges of two halos, one of which is under way while the other one begins and ends, as in a step.
-void exchange_at_random(Tried fluid, Tried walls, int exchanges) {
+/// Runs `exchanges` exchanges of two halos; one is in progress while the other begins and ends, as in a step.
+void exchange_at_random(TestedHalo fluid, TestedHalo walls, int exchanges) {
   std::size_t wrong = 0;
   for (int n = 0; n < exchanges / 2; ++n) {
     if (n % 7 == 0) fluid.rebuild();
@@ -138,9 +138,9 @@ void exchange_at_random(const std::string& name, comm::Communicator& c, int exch
 
 }  // namespace
 
-TEST(ten_thousand_random_exchanges_bring_what_the_model_says) {
+TEST(ten_thousand_random_exchanges_agree_with_the_model) {
   const auto names = exchange::strategy_names();
-  const int each = 10000 / static_cast<int>(names.size()) / k_slower + 6;  // 1 + what the halves below lose
+  const int each = 10000 / static_cast<int>(names.size()) / k_slower + 6;  // 1 + the part lost by the divisions below
   for (std::size_t k = 0; k < names.size(); ++k)
     for (const int ranks : {2, 3, 5})
       fixture::on_ranks(ranks, [&](comm::Communicator& c) { exchange_at_random(names[k], c, each / 3); });
@@ -148,7 +148,7 @@ TEST(ten_thousand_random_exchanges_bring_what_the_model_says) {
 
 namespace {
 
-/// Sites of three and two ranks, in turns; of two and more.
+/// Two sites of two ranks; sites of three and two ranks, alternating; three sites.
 const std::vector<std::vector<int>> k_sites{{0, 0, 1, 1}, {0, 1, 0, 1, 0}, {7, 3, 3, 1, 7, 3}};
 
 std::vector<std::string> strategies_inside() {
@@ -169,7 +169,7 @@ void exchange_by_site(const std::string& name, exchange::BetweenSites way, const
 
 }  // namespace
 
-TEST(by_site_each_strategy_brings_what_the_model_says) {
+TEST(strategies_by_site_agree_with_the_model) {
   for (const std::string& name : strategies_inside())
     for (const auto& way : k_ways)
       for (const auto& sites : k_sites)
@@ -177,17 +177,17 @@ TEST(by_site_each_strategy_brings_what_the_model_says) {
                           [&](comm::Communicator& c) { exchange_by_site(name, way, sites, c, 150 / k_slower); });
 }
 
-TEST(late_messages_stop_no_strategy_between_sites) {
+TEST(strategies_between_sites_tolerate_late_messages) {
   for (const std::string& name : strategies_inside())
     for (const auto& way : k_ways)
       fixture::on_delayed_ranks(5, 11,
                                 [&](comm::Communicator& c) { exchange_by_site(name, way, {0, 0, 1, 1, 1}, c, 14); });
 }
 
-TEST(between_sites_one_message_a_direction_carries_what_all_ranks_have) {
+TEST(one_combined_message_per_direction_travels_between_sites) {
   fixture::on_ranks(4, [](comm::Communicator& c) {
     c.sites = {0, 0, 1, 1};
-    std::vector<Neighbor> others;  // all of them, 10 bytes to each
+    std::vector<Neighbor> others;  // all other ranks, 10 bytes to each
     for (int rank = 0; rank < 4; ++rank)
       if (rank != c.rank()) others.push_back({rank, 10, 10});
     const auto sent = [&](exchange::BetweenSites between) {
@@ -201,11 +201,12 @@ TEST(between_sites_one_message_a_direction_carries_what_all_ranks_have) {
       }
       return strategy->sent() == nullptr ? exchange::Sent{} : *strategy->sent();
     };
-    CHECK(sent({}).messages == 0);  // counted by who fills them
+    CHECK(sent({}).messages == 0);  // the caller counts these
     const exchange::Sent own = sent({.combine = true});
-    constexpr std::int64_t k_sizes = 8;  // of the number that says how long a message is
+    constexpr std::int64_t k_sizes = 8;  // bytes that give the length of a message
     const std::int64_t to_leader = 2 * (k_sizes + 10), given = 20, between = 4 * (k_sizes + 10);
-    if (c.rank() % 2 == 0) {  // a leader: to its neighbour at the site, to the other leader, what came for it
+    if (c.rank() % 2 ==
+        0) {  // a leader sends to its neighbour at the site, to the other leader, and relays what it received
       CHECK(own.messages == 3 * 3 && own.bytes == 3 * (10 + between + given));
       CHECK(own.messages_between == 3 && own.bytes_between == 3 * between);
     } else {
@@ -216,7 +217,7 @@ TEST(between_sites_one_message_a_direction_carries_what_all_ranks_have) {
   });
 }
 
-TEST(what_concerns_all_sites_is_not_combined) {
+TEST(strategies_that_involve_all_sites_are_not_combined) {
   fixture::on_ranks(2, [](comm::Communicator& c) {
     c.sites = {0, 1};
     for (const char* name : {"alltoall", "onesided-fence", "auto"})
@@ -227,7 +228,7 @@ TEST(what_concerns_all_sites_is_not_combined) {
   CHECK(strategies_inside().size() == exchange::strategy_names().size() - 3);
 }
 
-TEST(a_leader_that_never_comes_is_told_of) {
+TEST(a_leader_that_never_arrives_is_reported) {
   const auto wait_in_vain = [](comm::Communicator& c) {
     c.sites = {0, 1};
     const auto strategy = exchange::make_strategy("nonblocking", {.combine = true}, c, comm::Tag::fluid_halo);
@@ -244,8 +245,8 @@ TEST(a_leader_that_never_comes_is_told_of) {
   CHECK_THROWS(fixture::on_ranks(2, wait_in_vain), "(halo exchange, combined by site)");
 }
 
-TEST(who_asks_whether_all_has_come_is_told_so_in_the_end) {
-  const std::string silent[] = {"onesided-fence", "onesided-pscw"};  // they cannot tell
+TEST(arrived_becomes_true_in_the_end) {
+  const std::string silent[] = {"onesided-fence", "onesided-pscw"};  // strategies that cannot tell
   for (const std::string& name : exchange::strategy_names()) {
     if (std::find(std::begin(silent), std::end(silent), name) != std::end(silent)) continue;
     fixture::on_ranks(2, [&](comm::Communicator& c) {
@@ -263,17 +264,17 @@ TEST(who_asks_whether_all_has_come_is_told_so_in_the_end) {
   }
 }
 
-TEST(late_messages_stop_no_strategy) {
+TEST(strategies_tolerate_late_messages) {
   for (const std::string& name : exchange::strategy_names())
     fixture::on_delayed_ranks(4, 7, [&](comm::Communicator& c) { exchange_at_random(name, c, 40); });
 }
 
-TEST(a_rank_that_never_comes_is_told_of_by_every_strategy) {
+TEST(every_strategy_reports_a_rank_that_never_arrives) {
   const auto wait_in_vain = [](const std::string& name, comm::Communicator& c) {
     const auto strategy = exchange::make_strategy(name, c, comm::Tag::fluid_halo);
     const Neighbor other[] = {{1 - c.rank(), 100, 100}};
     strategy->prepare(other);
-    if (c.is_root()) {  // it hears of the other's end, and of nothing else
+    if (c.is_root()) {  // it learns of the other rank's end and of nothing else
       std::byte nothing{};
       const auto never = c.requests();
       never->receive({&nothing, 1}, 1, comm::Tag::state);
@@ -290,14 +291,14 @@ TEST(a_rank_that_never_comes_is_told_of_by_every_strategy) {
                  "(halo exchange, " + (name == "auto" ? "nonblocking" : name));
 }
 
-TEST(the_example_of_the_documents_exchanges) {
+TEST(the_example_of_the_documentation_works) {
   fixture::on_ranks(4, [](comm::Communicator& c) {
     const auto checked = [&](comm::Tag tag) { return std::make_unique<exchange::Checked>(c, tag); };
     exchange_at_random({checked(comm::Tag::fluid_halo), c, 1}, {checked(comm::Tag::wall_halo), c, 2}, 300 / k_slower);
   });
 }
 
-TEST(a_process_on_its_own_exchanges_nothing_by_any_strategy) {
+TEST(a_single_process_exchanges_nothing_with_any_strategy) {
   const auto c = comm::single_process();
   for (const std::string& name : exchange::strategy_names()) {
     const auto strategy = exchange::make_strategy(name, *c, comm::Tag::fluid_halo);
@@ -310,7 +311,7 @@ TEST(a_process_on_its_own_exchanges_nothing_by_any_strategy) {
 
 namespace {
 
-/// A rank whose message passing serves one thread only.
+/// A rank whose message passing supports one thread only.
 class OneThread final : public fixture::ThreadRank {
  public:
   using ThreadRank::ThreadRank;
@@ -319,19 +320,19 @@ class OneThread final : public fixture::ThreadRank {
 
 }  // namespace
 
-TEST(threaded_is_refused_where_messages_serve_one_thread) {
+TEST(threaded_is_refused_without_support_for_threads) {
   fixture::Exchange ranks(2);
   OneThread c(ranks, 0);
-  CHECK_THROWS(exchange::make_strategy("threaded", c, comm::Tag::fluid_halo), "MPI_THREAD_MULTIPLE is not provided");
+  CHECK_THROWS(exchange::make_strategy("threaded", c, comm::Tag::fluid_halo), "needs MPI_THREAD_MULTIPLE");
   CHECK(exchange::make_strategy("auto", c, comm::Tag::fluid_halo) != nullptr);
 }
 
-TEST(a_name_that_is_not_known_is_refused_with_those_that_are) {
+TEST(an_unknown_name_is_refused_with_a_list_of_valid_names) {
   const auto c = comm::single_process();
   CHECK_THROWS(exchange::make_strategy("pigeons", *c, comm::Tag::fluid_halo), "onesided-lock, shared, threaded, auto.");
 }
 
-TEST(auto_takes_one_of_those_it_measured_the_same_on_all_ranks) {
+TEST(auto_chooses_one_measured_strategy_on_all_ranks) {
   std::vector<std::string> taken(4);  // delays differ, and so do clocks
   fixture::on_delayed_ranks(4, 5, [&](comm::Communicator& c) {
     c.patience = 5;

@@ -30,8 +30,9 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::PairData<T> moving{delta::k_moving_width<D>}, pressed{delta::k_pressed_width<D>}, wall{delta::k_wall_width<D>};
-  std::vector<std::array<T, D>> w;                             // of shifting, by fluid particle
+  neighbors::PairData<T> moving{delta::k_moving_width<D>}, pressed{delta::k_pressed_width<D>},
+      wall{delta::k_wall_width<D>};
+  std::vector<std::array<T, D>> w;                                 // of shifting, by fluid particle
   neighbors::PairData<T> moving_with_w{delta::k_moving_width<D>};  // as they are in confined flows
   fixture::Targets fluid_rows, wall_rows;
   fixture::Lists lists;

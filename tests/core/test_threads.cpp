@@ -1,4 +1,4 @@
-// The law within a process: threads and boxes change no bit. The thread sanitizer runs this to see what loops share.
+// The law within a process: threads and boxes change no bit. The thread sanitizer runs this test to check shared data.
 #include "comm/single_process.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
@@ -30,7 +30,7 @@ void expect_the_same_bits(const world::World& world, std::int64_t all_steps) {
 
 }  // namespace
 
-TEST(a_dam_breaks_the_same_with_any_threads) { expect_the_same_bits(dam(), 60); }
-TEST(a_stream_past_a_moving_body_is_the_same_with_any_threads) { expect_the_same_bits(stream(), 60); }
-TEST(eddies_in_space_turn_the_same_with_any_threads) { expect_the_same_bits(eddies(3), 16); }
-TEST(a_gas_bursts_the_same_with_any_threads) { expect_the_same_bits(burst(), 40); }
+TEST(a_dam_break_does_not_depend_on_threads) { expect_the_same_bits(dam(), 60); }
+TEST(a_flow_past_a_moving_body_does_not_depend_on_threads) { expect_the_same_bits(stream(), 60); }
+TEST(eddies_in_three_dimensions_do_not_depend_on_threads) { expect_the_same_bits(eddies(3), 16); }
+TEST(a_bursting_gas_does_not_depend_on_threads) { expect_the_same_bits(burst(), 40); }

@@ -18,16 +18,17 @@ inline void check(int code) {
   throw std::runtime_error("MPI: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// A function of MPI that waits for nobody: the watchdog barks if it does not return.
+/// Calls an MPI function that does not wait for other ranks; the watchdog reports it if it does not return.
 template <class Function, class... Arguments>
-void at_once(Function function, Arguments... arguments) {
+void call_mpi(Function function, Arguments... arguments) {
   const WatchedCall watched;
   check(function(arguments...));
 }
-/// One that returns once all ranks have called it: so does the watchdog if one of them does not come.
+/// Calls an MPI function that returns once all ranks have called it; the watchdog reports it if some rank does not call
+/// it.
 template <class Function, class... Arguments>
-void together(Function function, Arguments... arguments) {
-  at_once(function, arguments...);
+void call_collective(Function function, Arguments... arguments) {
+  call_mpi(function, arguments...);
 }
 
 inline int count_of(std::size_t size) {

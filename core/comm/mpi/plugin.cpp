@@ -1,5 +1,5 @@
-// The communicator behind MPI: a library of its own that is loaded when a run has ranks, so that one build of the core
-// serves any MPI and a run without ranks needs none. This folder is the only one that includes mpi.h.
+// The MPI implementation of the communicator. It is a separate library that is loaded only if a run has ranks, so that
+// one build of the core works with any MPI and a run without ranks needs none. Only this folder includes mpi.h.
 
 #include <mpi.h>
 
@@ -12,7 +12,7 @@
 #include "comm/communicator.hpp"
 #include "comm/connect.hpp"
 #include "comm/mpi/check.hpp"
-#include "comm/mpi/leftovers.hpp"
+#include "comm/mpi/deferred_frees.hpp"
 #include "comm/mpi/requests.hpp"
 #include "comm/mpi/windows.hpp"
 #include "comm/wait.hpp"
@@ -22,12 +22,12 @@ namespace eddyline::comm {
 
 namespace {
 
-constexpr int k_exit_lost = 5;  // as the command line tells of a rank that was lost
+constexpr int k_exit_lost = 5;  // exit code of the command line for a lost rank
 
-/// Bytes of the longest message. Tests make it short.
+/// Size of the longest message [bytes]; tests set a small one.
 std::size_t length_of_messages() {
-  const char* told = std::getenv("EDDYLINE_LONGEST_MESSAGE");
-  return told == nullptr ? k_longest_message : std::max<std::size_t>(1, std::strtoull(told, nullptr, 10));
+  const char* text = std::getenv("EDDYLINE_LONGEST_MESSAGE");
+  return text == nullptr ? k_longest_message : std::max<std::size_t>(1, std::strtoull(text, nullptr, 10));
 }
 
 class Mpi final : public Communicator {
@@ -52,17 +52,17 @@ class Mpi final : public Communicator {
   std::unique_ptr<Requests> requests() override { return std::make_unique<MpiRequests>(communicator_, longest_); }
   std::unique_ptr<Persistent> persistent() override { return std::make_unique<MpiPersistent>(communicator_); }
   std::unique_ptr<Graph> graph(std::span<const int> neighbors) override {
-    return std::make_unique<MpiGraph>(communicator_, neighbors, leftovers_);
+    return std::make_unique<MpiGraph>(communicator_, neighbors, deferred_frees_);
   }
   std::unique_ptr<Window> window(std::size_t bytes) override {
-    return std::make_unique<MpiWindow>(communicator_, bytes, leftovers_);
+    return std::make_unique<MpiWindow>(communicator_, bytes, deferred_frees_);
   }
   std::unique_ptr<SharedMemory> shared_memory(std::size_t bytes) override {
-    return std::make_unique<MpiSharedMemory>(communicator_, node(), bytes, leftovers_);
+    return std::make_unique<MpiSharedMemory>(communicator_, node(), bytes, deferred_frees_);
   }
   int machine() override {
     int lowest = rank_;
-    together(MPI_Bcast, &lowest, 1, MPI_INT, 0, node());
+    call_collective(MPI_Bcast, &lowest, 1, MPI_INT, 0, node());
     return lowest;
   }
   std::size_t longest_message() const override { return longest_; }
@@ -70,14 +70,14 @@ class Mpi final : public Communicator {
   std::optional<Incoming> probe(Tag tag) override {
     int found = 0, bytes = 0;
     MPI_Status status;
-    at_once(MPI_Iprobe, MPI_ANY_SOURCE, static_cast<int>(tag), communicator_, &found, &status);
+    call_mpi(MPI_Iprobe, MPI_ANY_SOURCE, static_cast<int>(tag), communicator_, &found, &status);
     if (found == 0) return std::nullopt;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes));
     return Incoming{status.MPI_SOURCE, static_cast<std::size_t>(bytes)};
   }
   void disconnect() override {
     watchdog_.reset();
-    leftovers_.free();
+    deferred_frees_.free();
     if (node_ != MPI_COMM_NULL) MPI_Comm_free(&node_);
     MPI_Comm_free(&communicator_);
     MPI_Finalize();
@@ -85,7 +85,7 @@ class Mpi final : public Communicator {
   [[noreturn]] void abort(int exit_code) override {
     static int code = 0;
     code = exit_code;
-    std::atexit([] { std::_Exit(code); });  // first of all: MPI may end as if all threads had come to their ends
+    std::atexit([] { std::_Exit(code); });  // runs before all other exit handlers: MPI may wait for threads to end
     MPI_Abort(communicator_, exit_code);
     std::abort();
   }
@@ -93,22 +93,22 @@ class Mpi final : public Communicator {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     MPI_Get_library_version(text, &length);
-    const std::string all(text);  // `length` may count the end
+    const std::string all(text);  // `length` may include the terminating null
     return all.substr(0, all.find_first_of("\n\r"));
   }
 
  private:
-  /// The ranks of this machine.
+  /// The communicator of the ranks on this machine.
   MPI_Comm node() {
     if (node_ == MPI_COMM_NULL)
-      together(MPI_Comm_split_type, communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
+      call_collective(MPI_Comm_split_type, communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
     return node_;
   }
 
   MPI_Comm communicator_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, threads_ = MPI_THREAD_SINGLE;
   const std::size_t longest_ = length_of_messages();
-  Leftovers leftovers_;
+  DeferredFrees deferred_frees_;
   std::optional<Watchdog> watchdog_;
 };
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "comm/mpi/check.hpp"
-#include "comm/mpi/leftovers.hpp"
+#include "comm/mpi/deferred_frees.hpp"
 #include "comm/requests.hpp"
 
 namespace eddyline::comm {
 
-/// MPI counts bytes in an int: what is longer travels in pieces, which arrive in the order in which they were sent.
+/// MPI counts bytes in an int: longer messages travel in pieces, which arrive in the order in which they were sent.
 inline constexpr std::size_t k_longest_message = std::size_t{1} << 30;
 
 class MpiRequests final : public Requests {
@@ -22,56 +22,57 @@ class MpiRequests final : public Requests {
 
   void send(std::span<const std::byte> from, int to, Tag tag) override {
     for_each_piece(from, [&](std::span<const std::byte> piece) {
-      at_once(MPI_Isend, piece.data(), count_of(piece.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_,
-              next());
+      call_mpi(MPI_Isend, piece.data(), count_of(piece.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_,
+               next());
     });
   }
   void send_synchronously(std::span<const std::byte> from, int to, Tag tag) override {
-    at_once(MPI_Issend, from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_, next());
+    call_mpi(MPI_Issend, from.data(), count_of(from.size()), MPI_BYTE, to, static_cast<int>(tag), communicator_,
+             next());
   }
   void receive(std::span<std::byte> into, int from, Tag tag) override {
     for_each_piece(into, [&](std::span<std::byte> piece) { receive_at_most(piece, from, tag); });
   }
   void receive_at_most(std::span<std::byte> into, int from, Tag tag) override {
-    at_once(MPI_Irecv, into.data(), count_of(into.size()), MPI_BYTE, from, static_cast<int>(tag), communicator_,
-            next());
+    call_mpi(MPI_Irecv, into.data(), count_of(into.size()), MPI_BYTE, from, static_cast<int>(tag), communicator_,
+             next());
   }
   void maximum(std::span<double> values) override {
-    at_once(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_DOUBLE, MPI_MAX, communicator_,
-            next());
+    call_mpi(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_DOUBLE, MPI_MAX, communicator_,
+             next());
   }
   void minimum(std::span<std::int64_t> values) override {
-    at_once(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_INT64_T, MPI_MIN, communicator_,
-            next());
+    call_mpi(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_INT64_T, MPI_MIN, communicator_,
+             next());
   }
   void sum(std::span<std::int64_t> values) override {  // unsigned: sums of hashes wrap around
-    at_once(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_UINT64_T, MPI_SUM, communicator_,
-            next());
+    call_mpi(MPI_Iallreduce, MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_UINT64_T, MPI_SUM, communicator_,
+             next());
   }
   void broadcast(std::span<std::byte> bytes, int root) override {
-    at_once(MPI_Ibcast, bytes.data(), count_of(bytes.size()), MPI_BYTE, root, communicator_, next());
+    call_mpi(MPI_Ibcast, bytes.data(), count_of(bytes.size()), MPI_BYTE, root, communicator_, next());
   }
-  void barrier() override { at_once(MPI_Ibarrier, communicator_, next()); }
+  void barrier() override { call_mpi(MPI_Ibarrier, communicator_, next()); }
   void all_to_all(std::span<const std::byte> out, std::span<std::byte> in) override {
     int size = 0;
     check(MPI_Comm_size(communicator_, &size));
     const int block = count_of(out.size()) / size;
-    at_once(MPI_Ialltoall, out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, communicator_, next());
+    call_mpi(MPI_Ialltoall, out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, communicator_, next());
   }
   void all_to_all(const std::byte* out, const Blocks& sent, std::byte* in, const Blocks& received) override {
-    at_once(MPI_Ialltoallv, out, sent.sizes.data(), sent.offsets.data(), MPI_BYTE, in, received.sizes.data(),
-            received.offsets.data(), MPI_BYTE, communicator_, next());
+    call_mpi(MPI_Ialltoallv, out, sent.sizes.data(), sent.offsets.data(), MPI_BYTE, in, received.sizes.data(),
+             received.offsets.data(), MPI_BYTE, communicator_, next());
   }
 
   bool test() override {
     int done = 0;
-    at_once(MPI_Testall, count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+    call_mpi(MPI_Testall, count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
     if (done != 0) requests_.clear();
     return done != 0;
   }
 
  private:
-  /// An empty message is one, too.
+  /// Calls visit(piece) for each piece of a message; an empty message has one empty piece.
   template <class Byte, class Visit>
   void for_each_piece(std::span<Byte> message, Visit&& visit) const {
     do {
@@ -109,10 +110,10 @@ class MpiPersistent final : public Persistent {
                         &requests_.emplace_back(MPI_REQUEST_NULL)));
     return requests_.size() - 1;
   }
-  void start(std::size_t number) override { at_once(MPI_Start, &requests_.at(number)); }
+  void start(std::size_t number) override { call_mpi(MPI_Start, &requests_.at(number)); }
   bool test() override {
     int done = 0;
-    at_once(MPI_Testall, count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+    call_mpi(MPI_Testall, count_of(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
     return done != 0;
   }
 
@@ -123,16 +124,16 @@ class MpiPersistent final : public Persistent {
 
 class MpiGraph final : public Graph {
  public:
-  MpiGraph(MPI_Comm communicator, std::span<const int> neighbors, Leftovers& leftovers)
-      : handle_(leftovers, make(communicator, neighbors), MPI_Comm_free) {}
+  MpiGraph(MPI_Comm communicator, std::span<const int> neighbors, DeferredFrees& deferred_frees)
+      : handle_(deferred_frees, make(communicator, neighbors), MPI_Comm_free) {}
 
   void exchange(const std::byte* out, const Blocks& sent, std::byte* in, const Blocks& received) override {
-    at_once(MPI_Ineighbor_alltoallv, out, sent.sizes.data(), sent.offsets.data(), MPI_BYTE, in, received.sizes.data(),
-            received.offsets.data(), MPI_BYTE, handle_.get(), &request_);
+    call_mpi(MPI_Ineighbor_alltoallv, out, sent.sizes.data(), sent.offsets.data(), MPI_BYTE, in, received.sizes.data(),
+             received.offsets.data(), MPI_BYTE, handle_.get(), &request_);
   }
   bool test() override {
     int done = 0;
-    at_once(MPI_Test, &request_, &done, MPI_STATUS_IGNORE);
+    call_mpi(MPI_Test, &request_, &done, MPI_STATUS_IGNORE);
     return done != 0;
   }
   void close() override { handle_.close(); }
@@ -141,12 +142,12 @@ class MpiGraph final : public Graph {
   static MPI_Comm make(MPI_Comm communicator, std::span<const int> neighbors) {
     MPI_Comm graph = MPI_COMM_NULL;
     const int degree = count_of(neighbors.size());
-    together(MPI_Dist_graph_create_adjacent, communicator, degree, neighbors.data(), MPI_UNWEIGHTED, degree,
-             neighbors.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    call_collective(MPI_Dist_graph_create_adjacent, communicator, degree, neighbors.data(), MPI_UNWEIGHTED, degree,
+                    neighbors.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
     return graph;
   }
 
-  LeftOver<MPI_Comm> handle_;
+  CollectiveHandle<MPI_Comm> handle_;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

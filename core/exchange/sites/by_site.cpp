@@ -31,7 +31,7 @@ void BySite::begin_inside() {
   for (std::size_t n = 0; n < near_.size(); ++n) {
     Channel& channel = channels()[near_[n]];
     channel.out = inside_->outgoing(n).data();
-    channel.in = const_cast<std::byte*>(inside_->incoming(n).data());  // which this class does not write
+    channel.in = const_cast<std::byte*>(inside_->incoming(n).data());  // this class never writes to it
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace eddyline::exchange {
 
-/// What treats messages between sites in a way of its own: those inside a site travel as another strategy carries them.
+/// Base of strategies that treat messages between sites separately; another strategy carries those inside a site.
 class BySite : public Strategy {
  public:
   /// `inside`: carries messages inside a site.
@@ -28,9 +28,9 @@ class BySite : public Strategy {
 
   comm::Communicator& communicator() const { return communicator_; }
   bool is_far(const Channel& channel) const { return communicator_.is_far(channel.rank); }
-  /// Channels to other sites, by their leaders, then by rank.
+  /// Channels to other sites, sorted by site leader, then by rank.
   std::span<const std::size_t> far() const { return far_; }
-  /// Which of them a far channel is.
+  /// Index of a far channel in far(), or of a near channel among the near ones.
   std::size_t number_of(const Channel& channel) {
     return number_[static_cast<std::size_t>(&channel - channels().data())];
   }
@@ -43,8 +43,8 @@ class BySite : public Strategy {
   std::unique_ptr<Strategy> inside_;
   comm::Communicator& communicator_;
   std::vector<std::size_t> near_;    // channels inside the site, by rank
-  std::vector<std::size_t> far_;     // see far()
-  std::vector<std::size_t> number_;  // of each channel in one of the two
+  std::vector<std::size_t> far_;     // channels to other sites, see far()
+  std::vector<std::size_t> number_;  // index of each channel in near_ or far_
   std::vector<Neighbor> neighbors_;
   Sent sent_;
 };

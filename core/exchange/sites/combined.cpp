@@ -37,12 +37,12 @@ void Combined::on_prepare(bool changed) {
     given_.resize(in);
   }
   if (leader_)
-    learn_from_members(*leader_, changed);
+    collect_reports(*leader_, changed);
   else
-    tell_leader(changed);
+    report_to_leader(changed);
 }
 
-Member Combined::told_of_this_rank() {
+Member Combined::own_messages() {
   const int self = communicator().rank();
   Member own{.rank = self, .sends = {}, .receives = {}};
   for (const std::size_t k : far()) {
@@ -53,9 +53,9 @@ Member Combined::told_of_this_rank() {
   return own;
 }
 
-/// How many messages there are, if they or their room have changed, and what they are.
-void Combined::tell_leader(bool changed) {
-  const Member own = told_of_this_rank();
+/// Reports to the leader the number of messages, if they or their capacities have changed, and then the list of them.
+void Combined::report_to_leader(bool changed) {
+  const Member own = own_messages();
   const std::int64_t count = changed ? static_cast<std::int64_t>(own.sends.size()) : k_unchanged;
   requests_->send(std::as_bytes(std::span(&count, 1)), leader_rank_, tag_);
   if (count > 0) {
@@ -65,7 +65,7 @@ void Combined::tell_leader(bool changed) {
   comm::wait(communicator(), *requests_, k_phase);
 }
 
-void Combined::learn_from_members(SiteLeader& leader, bool changed) {
+void Combined::collect_reports(SiteLeader& leader, bool changed) {
   std::vector<std::int64_t> counts(members_.size(), k_unchanged);
   for (std::size_t m = 1; m < members_.size(); ++m)
     requests_->receive(std::as_writable_bytes(std::span(&counts[m], 1)), members_[m].rank, tag_);
@@ -81,9 +81,9 @@ void Combined::learn_from_members(SiteLeader& leader, bool changed) {
     requests_->receive(std::as_writable_bytes(std::span(member.receives)), member.rank, tag_);
   }
   comm::wait(communicator(), *requests_, k_phase);
-  leader.forget();
+  leader.reset_coders();
   if (!changed) return;
-  members_[0] = told_of_this_rank();
+  members_[0] = own_messages();
   leader.arrange(members_);
 }
 
@@ -104,7 +104,7 @@ void Combined::begin_outside() {
     next += channel.received;
   }
   if (leader_) return leader_->begin(bundle_, given_.data());
-  for (std::size_t n = 0; n < far().size();) {  // a message for each site from which anything comes
+  for (std::size_t n = 0; n < far().size();) {  // one message from each site that sends anything
     std::byte* const first = channels()[far()[n]].in;
     const int site = communicator().leader_of(channels()[far()[n]].rank);
     std::size_t bytes = 0;
@@ -124,18 +124,18 @@ void Combined::on_start() {
     counted().add(bundle_.written().size(), false);
   }
   start_inside();
-  outside_is_done();
+  progress_outside();
 }
 
-bool Combined::outside_is_done() { return leader_ ? leader_->pass_on() : requests_->test(); }
+bool Combined::progress_outside() { return leader_ ? leader_->make_progress() : requests_->test(); }
 
 bool Combined::on_test() {
-  const bool outside = outside_is_done();
+  const bool outside = progress_outside();
   return inside_arrived() && outside;
 }
 
 void Combined::on_finish() {
-  comm::wait_until(communicator(), k_phase, [this] { return outside_is_done(); });
+  comm::wait_until(communicator(), k_phase, [this] { return progress_outside(); });
   finish_inside();
 }
 

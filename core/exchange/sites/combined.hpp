@@ -11,14 +11,14 @@
 
 namespace eddyline::exchange {
 
-/// Between sites, what the ranks of one have for the ranks of another travels in one message: each rank brings all that
-/// goes to other sites to the leader of its own, the lowest rank there; leaders send to leaders, and give out what has
-/// come. Inside a site messages travel as another strategy carries them. For links on which a message costs far more
-/// than inside (Benger et al.). Leaders pass messages on whenever they are asked whether all has arrived, and while
-/// they wait.
+/// Combines messages between sites: all messages from the ranks of one site to the ranks of another travel as one. Each
+/// rank sends its messages for other sites to the leader of its own site, which is the site's lowest rank; leaders
+/// exchange bundles and distribute what they receive. Another strategy carries messages inside a site. This pays on
+/// links on which a message costs far more than inside a site (Benger et al.). Leaders relay messages whenever
+/// arrived() is called and while they wait.
 class Combined final : public BySite {
  public:
-  /// tag: another one than that of `inside`. `compress`: what goes between sites, see PredictiveCoder.
+  /// `tag` must differ from that of `inside`. `compress`: compresses messages between sites, see PredictiveCoder.
   Combined(std::unique_ptr<Strategy> inside, comm::Communicator& communicator, comm::Tag tag, bool compress);
 
  private:
@@ -29,19 +29,19 @@ class Combined final : public BySite {
   bool on_test() override;
   void on_finish() override;
 
-  void tell_leader(bool changed);
-  void learn_from_members(SiteLeader& leader, bool changed);
-  Member told_of_this_rank();
+  void report_to_leader(bool changed);
+  void collect_reports(SiteLeader& leader, bool changed);
+  Member own_messages();
   void begin_outside();
-  bool outside_is_done();
+  bool progress_outside();
 
   comm::Tag tag_;
   int leader_rank_;
-  std::optional<SiteLeader> leader_;  // if this rank is one
-  std::vector<Member> members_;       // of a leader: what it has been told
-  Bundle bundle_;                     // what this rank has for other sites
+  std::optional<SiteLeader> leader_;  // on the leader only
+  std::vector<Member> members_;       // on the leader only: messages of each rank of the site
+  Bundle bundle_;                     // this rank's messages to other sites
   std::vector<Bundle::Size> sizes_;
-  Array<std::byte> given_;  // what has come for it, in the order of far()
+  Array<std::byte> given_;  // messages received from other sites, in the order of far()
   std::unique_ptr<comm::Requests> requests_;
 };
 

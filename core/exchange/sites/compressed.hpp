@@ -9,19 +9,19 @@
 
 namespace eddyline::exchange {
 
-/// Between sites, messages travel as what differs from what the other side foretells, see PredictiveCoder: for links
-/// that bring few bytes a second. Inside a site they travel as another strategy carries them.
+/// Compresses messages between sites by predictive coding, see PredictiveCoder, for links with little bandwidth.
+/// Another strategy carries messages inside a site.
 class Compressed final : public BySite {
  public:
-  /// tag: another one than that of `inside`.
+  /// `tag` must differ from that of `inside`.
   Compressed(std::unique_ptr<Strategy> inside, comm::Communicator& communicator, comm::Tag tag);
 
  private:
-  /// What a far channel holds as it travels.
-  struct Line {
+  /// Coders and buffers of a far channel.
+  struct CodedChannel {
     PredictiveCoder out_coder, in_coder;
-    Array<std::byte> out, in;              // coded
-    Array<std::byte> out_plain, in_plain;  // as it is packed and read
+    Array<std::byte> out, in;              // compressed messages
+    Array<std::byte> out_plain, in_plain;  // uncompressed messages
   };
 
   void on_prepare(bool changed) override;
@@ -33,7 +33,7 @@ class Compressed final : public BySite {
 
   comm::Tag tag_;
   std::unique_ptr<comm::Requests> requests_;
-  std::vector<Line> lines_;  // of far()
+  std::vector<CodedChannel> coded_;  // one per channel of far()
 };
 
 }  // namespace eddyline::exchange

@@ -9,9 +9,9 @@ namespace eddyline::exchange {
 
 namespace {
 
-std::uint64_t room_of(const std::vector<Errand>& errands) {
+std::uint64_t room_of(const std::vector<RelayedMessage>& messages) {
   std::uint64_t bytes = 0;
-  for (const Errand& errand : errands) bytes += errand.room;
+  for (const RelayedMessage& message : messages) bytes += message.room;
   return bytes;
 }
 
@@ -47,8 +47,8 @@ SiteLeader::SiteLeader(comm::Communicator& communicator, comm::Tag tag, Sent& se
       sends_(communicator.requests()),
       compress_(compress) {}
 
-void SiteLeader::forget() {
-  for (Site& site : sites_) site.out_coder.forget(), site.in_coder.forget();
+void SiteLeader::reset_coders() {
+  for (Site& site : sites_) site.out_coder.reset(), site.in_coder.reset();
 }
 
 void SiteLeader::arrange(std::vector<Member> members) {
@@ -88,7 +88,8 @@ void SiteLeader::arrange_rooms() {
       in += room;
       given[place.member] += room;
     }
-    // They come by sender, then receiver; here they stand by receiver, then sender.
+    // The bundle arrives sorted by sender, then receiver, while site.receives has been filled by receiver, then sender.
+    // receiver.
     std::stable_sort(site.receives.begin(), site.receives.end(), [&](const Place& a, const Place& b) {
       return members_[a.member].receives[a.message].from < members_[b.member].receives[b.message].from;
     });
@@ -109,23 +110,23 @@ void SiteLeader::begin(const Bundle& own, std::byte* given) {
   for (Site& site : sites_) {
     const std::span<std::byte> coded{site.in_coded.data(), site.in_coded.size()};
     site.coming->receive_at_most(compress_ ? coded : site.in.room(), site.leader, tag_);
-    site.came = false;
+    site.received = false;
   }
-  passed_on_ = false;
+  relayed_ = false;
 }
 
-bool SiteLeader::pass_on() {
-  if (!passed_on_ && gathered_->test()) send_to_sites();
-  bool all = passed_on_;
+bool SiteLeader::make_progress() {
+  if (!relayed_ && gathered_->test()) send_to_sites();
+  bool all = relayed_;
   for (Site& site : sites_) {
-    if (!site.came && !site.coming->test()) return false;  // ranks expect one site after the other
-    if (!std::exchange(site.came, true)) give_out(site);
+    if (!site.received && !site.coming->test()) return false;  // ranks expect the sites in order
+    if (!std::exchange(site.received, true)) distribute(site);
   }
   return sends_->test() && all;
 }
 
 void SiteLeader::send_to_sites() {
-  passed_on_ = true;
+  relayed_ = true;
   for (std::size_t m = 1; m < members_.size(); ++m)
     if (!members_[m].sends.empty()) bundles_[m].read(members_[m].sends.size());
   const auto message = [this](const Place& place) {
@@ -149,10 +150,10 @@ void SiteLeader::send_to_sites() {
   }
 }
 
-void SiteLeader::give_out(Site& site) {
+void SiteLeader::distribute(Site& site) {
   if (compress_) site.in_coder.decode({site.in_coded.data(), site.in_coded.size()}, site.in.room());
   site.in.read(site.receives.size());
-  std::vector<std::byte*> end{given_};  // of what each member gets
+  std::vector<std::byte*> end{given_};  // end of each member's data
   for (std::size_t m = 1; m < members_.size(); ++m) end.push_back(site.given[m].data());
   for (std::size_t k = 0; k < site.receives.size(); ++k) {
     const auto message = site.in.message(k);

@@ -9,23 +9,23 @@ namespace eddyline::exchange {
 
 namespace {
 
-constexpr std::size_t k_pasts = 8;          // lengths that are remembered; a halo has two or three at a time
-constexpr int k_word_bits = 32;             // of a word
-constexpr int k_length_bits = 6;            // of a width that is told
-constexpr std::uint8_t k_first_width = 16;  // before anything is known
+constexpr std::size_t k_histories = 8;      // message lengths whose history is kept; a halo uses two or three at a time
+constexpr int k_word_bits = 32;             // bits per word
+constexpr int k_length_bits = 6;            // bits of a width written explicitly
+constexpr std::uint8_t k_first_width = 16;  // width before any difference is known
 
-/// Small numbers for small differences of either sign.
-std::uint32_t folded(std::uint32_t difference) {
+/// Zigzag encoding: maps small differences of either sign to small unsigned numbers.
+std::uint32_t zigzag_encode(std::uint32_t difference) {
   return (difference << 1) ^ (difference >> 31 != 0 ? ~std::uint32_t{0} : 0);
 }
-std::uint32_t unfolded(std::uint32_t value) { return (value >> 1) ^ ((value & 1) != 0 ? ~std::uint32_t{0} : 0); }
+std::uint32_t zigzag_decode(std::uint32_t value) { return (value >> 1) ^ ((value & 1) != 0 ? ~std::uint32_t{0} : 0); }
 
-/// Bits one after the other, the lowest first. Stops at the end of its room.
+/// Writes bits one after the other, lowest first. Stops at the end of the buffer.
 class BitWriter {
  public:
   explicit BitWriter(std::span<std::byte> to) : to_(to) {}
 
-  /// At most 33 bits.
+  /// Writes at most 33 bits.
   void put(std::uint64_t value, int bits) {
     held_ |= value << filled_;
     filled_ += bits;
@@ -35,7 +35,7 @@ class BitWriter {
       filled_ -= k_word_bits;
     }
   }
-  /// What was put; empty if there was no room for it.
+  /// The bytes written; empty if the buffer was too small.
   std::span<const std::byte> finish() {
     flush(static_cast<std::size_t>((filled_ + 7) / 8));
     return overflown_ ? std::span<const std::byte>() : to_.first(used_);
@@ -50,17 +50,17 @@ class BitWriter {
 
   std::span<std::byte> to_;
   std::uint64_t held_ = 0;
-  int filled_ = 0;  // fewer than 32 between two calls
+  int filled_ = 0;  // fewer than 32 between calls
   std::size_t used_ = 0;
   bool overflown_ = false;
 };
 
-/// Beyond the end there are zeros.
+/// Reads bits one after the other, lowest first. Reads zeros beyond the end.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> from) : from_(from) {}
 
-  /// At most 32 bits.
+  /// Reads at most 32 bits.
   std::uint32_t get(int bits) {
     if (filled_ < bits) {
       std::uint32_t next = 0;
@@ -78,7 +78,7 @@ class BitReader {
  private:
   std::span<const std::byte> from_;
   std::uint64_t held_ = 0;
-  int filled_ = 0;  // fewer than 32 when more is loaded
+  int filled_ = 0;  // fewer than 32 when more bits are loaded
   std::size_t used_ = 0;
 };
 
@@ -90,43 +90,43 @@ std::uint32_t word_at(std::span<const std::byte> message, std::size_t k) {
 
 }  // namespace
 
-void PredictiveCoder::forget() { used_ = 0; }
+void PredictiveCoder::reset() { used_ = 0; }
 
-PredictiveCoder::Past& PredictiveCoder::past_of(std::size_t bytes) {
+PredictiveCoder::History& PredictiveCoder::history_of(std::size_t bytes) {
   for (std::size_t p = 0; p < used_; ++p)
-    if (pasts_[p].bytes == bytes) return pasts_[p];
-  if (used_ == k_pasts) used_ = 0;
-  if (used_ == pasts_.size()) pasts_.emplace_back();
-  Past& past = pasts_[used_++];
+    if (histories_[p].bytes == bytes) return histories_[p];
+  if (used_ == k_histories) used_ = 0;
+  if (used_ == histories_.size()) histories_.emplace_back();
+  History& history = histories_[used_++];
   const std::size_t words = bytes / sizeof(Word);
-  past.bytes = bytes;
-  past.messages = 0;
-  past.last.resize(words);
-  past.before.resize(words);
-  past.widths.assign(words, k_first_width);
-  return past;
+  history.bytes = bytes;
+  history.messages = 0;
+  history.last.resize(words);
+  history.before.resize(words);
+  history.widths.assign(words, k_first_width);
+  return history;
 }
 
-PredictiveCoder::Word PredictiveCoder::foretold(const Past& past, std::size_t k) {
-  return past.messages < 2 ? past.last[k] : 2 * past.last[k] - past.before[k];
+PredictiveCoder::Word PredictiveCoder::predicted(const History& history, std::size_t k) {
+  return history.messages < 2 ? history.last[k] : 2 * history.last[k] - history.before[k];
 }
 
-void PredictiveCoder::remember(Past& past, std::size_t k, Word word, int width) {
-  past.before[k] = past.last[k];
-  past.last[k] = word;
-  past.widths[k] = static_cast<std::uint8_t>(width);
+void PredictiveCoder::store(History& history, std::size_t k, Word word, int width) {
+  history.before[k] = history.last[k];
+  history.last[k] = word;
+  history.widths[k] = static_cast<std::uint8_t>(width);
 }
 
 std::size_t PredictiveCoder::encode(std::span<const std::byte> message, std::span<std::byte> to) {
-  assert(to.size() >= most(message.size()));
-  Past& past = past_of(message.size());
-  const std::size_t words = past.last.size(), rest = message.size() % sizeof(Word);
+  assert(to.size() >= max_encoded_size(message.size()));
+  History& history = history_of(message.size());
+  const std::size_t words = history.last.size(), rest = message.size() % sizeof(Word);
   BitWriter bits(to.subspan(sizeof(Header), message.size()));
   for (std::size_t k = 0; k < words; ++k) {
     const Word word = word_at(message, k);
-    const Word difference = folded(word - foretold(past, k));
-    const int width = std::bit_width(difference), usual = past.widths[k];
-    if (past.messages > 0) {
+    const Word difference = zigzag_encode(word - predicted(history, k));
+    const int width = std::bit_width(difference), usual = history.widths[k];
+    if (history.messages > 0) {
       if (width <= usual) {
         bits.put(1 | std::uint64_t{difference} << 1, usual + 1);
       } else {
@@ -134,13 +134,13 @@ std::size_t PredictiveCoder::encode(std::span<const std::byte> message, std::spa
         bits.put(difference, width);
       }
     }
-    remember(past, k, word, past.messages > 0 ? width : k_first_width);
+    store(history, k, word, history.messages > 0 ? width : k_first_width);
   }
   for (std::size_t k = message.size() - rest; k < message.size(); ++k)
     bits.put(std::to_integer<std::uint64_t>(message[k]), 8);
   const auto coded = bits.finish();
-  const bool is_coded = past.messages > 0 && !coded.empty() && coded.size() < message.size();
-  past.messages = std::min(past.messages + 1, 2);
+  const bool is_coded = history.messages > 0 && !coded.empty() && coded.size() < message.size();
+  history.messages = std::min(history.messages + 1, 2);
 
   const Header header{static_cast<std::uint32_t>(message.size()), is_coded ? 1U : 0U};
   std::memcpy(to.data(), &header, sizeof header);
@@ -157,25 +157,25 @@ std::size_t PredictiveCoder::decode(std::span<const std::byte> coded, std::span<
   const auto from = coded.subspan(sizeof header);
   const bool is_coded = header.is_coded != 0;
   if (!is_coded) std::copy_n(from.begin(), bytes, to.begin());
-  Past& past = past_of(bytes);
-  const std::size_t words = past.last.size(), rest = bytes % sizeof(Word);
+  History& history = history_of(bytes);
+  const std::size_t words = history.last.size(), rest = bytes % sizeof(Word);
   BitReader bits(from);
   for (std::size_t k = 0; k < words; ++k) {
     Word word = 0, difference = 0;
     if (is_coded) {
-      const int width = bits.get(1) != 0 ? past.widths[k] : static_cast<int>(bits.get(k_length_bits));
+      const int width = bits.get(1) != 0 ? history.widths[k] : static_cast<int>(bits.get(k_length_bits));
       difference = bits.get(width);
-      word = foretold(past, k) + unfolded(difference);
+      word = predicted(history, k) + zigzag_decode(difference);
       std::memcpy(to.data() + k * sizeof word, &word, sizeof word);
     } else {
       word = word_at(to, k);
-      difference = folded(word - foretold(past, k));
+      difference = zigzag_encode(word - predicted(history, k));
     }
-    remember(past, k, word, past.messages > 0 ? std::bit_width(difference) : k_first_width);
+    store(history, k, word, history.messages > 0 ? std::bit_width(difference) : k_first_width);
   }
   if (is_coded)
     for (std::size_t k = bytes - rest; k < bytes; ++k) to[k] = static_cast<std::byte>(bits.get(8));
-  past.messages = std::min(past.messages + 1, 2);
+  history.messages = std::min(history.messages + 1, 2);
   return bytes;
 }
 

@@ -8,9 +8,10 @@
 
 namespace eddyline::exchange {
 
-/// The naive baseline: every rank tells every other how many bytes come, and sends them, if only none, in two
-/// collective operations whose cost grows with the number of ranks. A program that knows its neighbours needs neither;
-/// the sizes that came are only compared with those that were expected. Source: the exchange that Abe et al. replace.
+/// The naive baseline: in two collective operations, every rank tells every other rank the number of bytes and sends
+/// them, even if there are none. The cost grows with the number of ranks. A program that knows its neighbours needs
+/// neither; here the received sizes are only compared with the expected ones. Source: the exchange that Abe et al.
+/// replace.
 class AllToAll final : public Strategy {
  public:
   explicit AllToAll(comm::Communicator& communicator)
@@ -20,7 +21,7 @@ class AllToAll final : public Strategy {
   void on_start() override {
     const auto ranks = static_cast<std::size_t>(communicator_.size());
     sent_.assign(ranks), received_.assign(ranks);
-    // Two bases: an MPI may take one for both sides to mean that data are replaced in place.
+    // Separate base addresses: an MPI may take equal ones to mean that data are replaced in place.
     std::byte* const out = channels().empty() ? nullptr : channels().front().out;
     std::byte* const in = channels().empty() ? nullptr : channels().front().in;
     counts_out_.assign(ranks, 0), counts_in_.assign(ranks, 0);
@@ -38,7 +39,7 @@ class AllToAll final : public Strategy {
     comm::wait(communicator_, *requests_, "halo exchange, alltoall");
     for (const Channel& channel : channels())
       if (counts_in_[static_cast<std::size_t>(channel.rank)] != channel.received)
-        throw std::logic_error("ranks do not agree on what they exchange");
+        throw std::logic_error("ranks disagree on the sizes of their messages");
   }
 
   comm::Communicator& communicator_;

@@ -7,12 +7,12 @@
 
 namespace eddyline::exchange {
 
-/// Every rank sends every other a block, as long as the longest message of all, in one collective operation: what a
-/// program does that knows neither neighbours nor sizes. For small numbers, such as how many particles will come, which
-/// is what Abe et al. found it used for. In replays only.
+/// Every rank sends every other rank a block as long as the longest message, in one collective operation, as a program
+/// must that knows neither neighbours nor sizes. It suits small data, such as the numbers of particles to come, for
+/// which Abe et al. found it in use. Available in replays only.
 class AllToAllBlocks final : public Strategy {
  public:
-  /// `block`: bytes for each rank, at least those of any message.
+  /// `block`: bytes per rank, at least the size of the longest message.
   AllToAllBlocks(comm::Communicator& communicator, std::size_t block)
       : communicator_(communicator),
         requests_(communicator.requests()),

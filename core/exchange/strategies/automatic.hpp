@@ -8,17 +8,17 @@
 
 namespace eddyline::exchange {
 
-/// Tries all others in turn, a few exchanges each, three times round, and goes on with the one that kept rank 0 waiting
-/// for the least time: the median of what its calls took. What travels while the rank computes costs it nothing, and so
-/// counts for nothing. All ranks change at the same exchange; rank 0's clock decides, and tells the others. No bit
-/// depends on it, and the next run may decide otherwise.
+/// Tries all other strategies in turn, a few exchanges each, in three rounds, and keeps the one for which rank 0 waited
+/// least: the smallest median of the time spent in its calls. Transfers that overlap with computation cost nothing and
+/// do not count. All ranks switch at the same exchange; rank 0's clock decides, and its choice is broadcast. Results do
+/// not depend on the choice, and the next run may choose differently.
 class Automatic final : public Strategy {
  public:
   Automatic(comm::Communicator& communicator, comm::Tag tag) : communicator_(communicator) {
     for (const std::string& name : strategy_names()) {
       if (name == "auto" || (name == "threaded" && !communicator.supports_threads())) continue;
       trials_.measured.emplace_back(name, 0.0);
-      tried_.push_back({make_strategy(name, communicator, tag), {}});
+      candidates_.push_back({make_strategy(name, communicator, tag), {}});
     }
   }
 
@@ -26,58 +26,58 @@ class Automatic final : public Strategy {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int k_settle = 20;                  // exchanges before the first trial: memory grows in them
-  static constexpr int k_ignored = 2, k_measured = 4;  // of each trial
-  static constexpr int k_turn = k_ignored + k_measured, k_rounds = 3;
+  static constexpr int k_settle = 20;                  // exchanges before the first trial, in which buffers grow
+  static constexpr int k_ignored = 2, k_measured = 4;  // exchanges per trial
+  static constexpr int k_trial = k_ignored + k_measured, k_rounds = 3;
 
-  struct Tried {
+  struct Candidate {
     std::unique_ptr<Strategy> strategy;
-    std::vector<double> seconds;  // of exchanges
+    std::vector<double> seconds;  // duration of each measured exchange [s]
   };
 
   void on_prepare(bool) override { prepare(); }
   void on_begin() override {
     if (trials_.taken.empty() && exchange_++ >= k_settle) change();
-    timed([&] { now().begin(neighbors(&Channel::sent, &Channel::received)); });
+    timed([&] { current().begin(neighbors(&Channel::sent, &Channel::received)); });
     for (std::size_t k = 0; k < channels().size(); ++k) {
-      channels()[k].out = now().outgoing(k).data();
-      channels()[k].in = const_cast<std::byte*>(now().incoming(k).data());  // which this class does not write
+      channels()[k].out = current().outgoing(k).data();
+      channels()[k].in = const_cast<std::byte*>(current().incoming(k).data());  // this class never writes to it
     }
   }
   void on_send(Channel& channel) override {
-    timed([&] { now().send(static_cast<std::size_t>(&channel - channels().data())); });
+    timed([&] { current().send(static_cast<std::size_t>(&channel - channels().data())); });
   }
   void on_start() override {
-    timed([&] { now().start(); });
+    timed([&] { current().start(); });
   }
   bool on_test() override {
     bool done = false;
-    timed([&] { done = now().arrived(); });
+    timed([&] { done = current().arrived(); });
     return done;
   }
   void on_finish() override {
-    timed([&] { now().finish(); });
-    const double spent = std::exchange(spent_, 0);
-    if (trials_.taken.empty() && (exchange_ - 1 - k_settle) % k_turn >= k_ignored)
-      tried_[now_].seconds.push_back(spent);
+    timed([&] { current().finish(); });
+    const double duration = std::exchange(seconds_, 0);
+    if (trials_.taken.empty() && (exchange_ - 1 - k_settle) % k_trial >= k_ignored)
+      candidates_[current_].seconds.push_back(duration);
   }
 
-  Strategy& now() { return *tried_[now_].strategy; }
-  void prepare() { now().prepare(neighbors(&Channel::out_room, &Channel::in_room)); }
+  Strategy& current() { return *candidates_[current_].strategy; }
+  void prepare() { current().prepare(neighbors(&Channel::out_room, &Channel::in_room)); }
 
-  /// At the end of a trial, begins the next one or decides. Collective.
+  /// At the end of a trial, starts the next trial or decides. Collective.
   void change() {
     const int done = exchange_ - 1 - k_settle;
-    if (done % k_turn != 0) return;
-    const auto trial = static_cast<std::size_t>(done / k_turn);
-    now_ = trial % tried_.size();
-    if (trial == k_rounds * tried_.size()) decide();
+    if (done % k_trial != 0) return;
+    const auto trial = static_cast<std::size_t>(done / k_trial);
+    current_ = trial % candidates_.size();
+    if (trial == k_rounds * candidates_.size()) decide();
     prepare();
   }
   void decide() {
     std::size_t best = 0;
-    for (std::size_t k = 0; k < tried_.size(); ++k) {
-      auto& seconds = tried_[k].seconds;
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
+      auto& seconds = candidates_[k].seconds;
       const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
       std::nth_element(seconds.begin(), middle, seconds.end());
       trials_.measured[k].second = *middle;
@@ -85,9 +85,9 @@ class Automatic final : public Strategy {
     }
     best = comm::broadcast(communicator_, best, 0, "choice of an exchange");
     trials_.taken = trials_.measured[best].first;
-    std::swap(tried_[0], tried_[best]);
-    tried_.resize(1);
-    now_ = 0;
+    std::swap(candidates_[0], candidates_[best]);
+    candidates_.resize(1);
+    current_ = 0;
   }
   std::span<const Neighbor> neighbors(std::size_t Channel::* sent, std::size_t Channel::* received) {
     neighbors_.clear();
@@ -98,15 +98,15 @@ class Automatic final : public Strategy {
   void timed(Call&& call) {
     const auto begin = Clock::now();
     call();
-    spent_ += std::chrono::duration<double>(Clock::now() - begin).count();
+    seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
   comm::Communicator& communicator_;
-  std::vector<Tried> tried_;
-  std::size_t now_ = 0;
+  std::vector<Candidate> candidates_;
+  std::size_t current_ = 0;
   Trials trials_;
   int exchange_ = 0;
-  double spent_ = 0;  // in the exchange under way [s]
+  double seconds_ = 0;  // in the current exchange [s]
   std::vector<Neighbor> neighbors_;
 };
 

@@ -5,9 +5,9 @@
 
 namespace eddyline::exchange {
 
-/// One neighbour after the other, in the order of ranks, with sends that complete when the other has begun to receive:
-/// of two ranks the lower one sends first (Vertanen's exchange). It cannot deadlock, because a rank that waits for one
-/// higher up has dealt with all below; but ranks wait for each other in chains, and nothing is hidden behind computing.
+/// Exchanges with one neighbour after the other, in the order of ranks, with synchronous sends; of two ranks the lower
+/// one sends first (Vertanen's exchange). It cannot deadlock, because a rank that waits for a higher one has finished
+/// with all lower ones. But ranks wait for each other in chains, and no communication overlaps with computation.
 class Blocking final : public Strategy {
  public:
   Blocking(comm::Communicator& communicator, comm::Tag tag)

@@ -1,5 +1,5 @@
 #pragma once
-// What the exchanges with collective operations share: sizes and places of messages as those want them.
+// Sizes and offsets of messages, as collective operations need them.
 
 #include <climits>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace eddyline::exchange {
 
-/// Parts of one piece of memory that begins at `base`.
+/// Blocks of one piece of memory that begins at `base`.
 class CollectiveBlocks {
  public:
   void assign(std::size_t ranks) {

@@ -7,9 +7,9 @@
 
 namespace eddyline::exchange {
 
-/// One collective operation of all neighbours, on the graph that they are: MPI knows the whole pattern and may choose
-/// how messages travel. It begins when all are packed. The graph is made anew when anybody's neighbours change, which
-/// all ranks learn from one maximum at each rebuild.
+/// One collective operation per exchange on the graph of neighbours: MPI knows the whole pattern and may choose how
+/// messages travel. It starts when all messages are packed. The graph is rebuilt if the neighbours of any rank change,
+/// which one maximum over all ranks detects at each rebuild.
 class Neighborhood final : public Strategy {
  public:
   explicit Neighborhood(comm::Communicator& communicator) : communicator_(communicator) {}
@@ -26,7 +26,7 @@ class Neighborhood final : public Strategy {
     graph_ = communicator_.graph(ranks_);
   }
   void on_start() override {
-    // Two bases: an MPI may take one for both sides to mean that data are replaced in place.
+    // Separate base addresses: an MPI may take equal ones to mean that data are replaced in place.
     std::byte* const out = channels().empty() ? nullptr : channels().front().out;
     std::byte* const in = channels().empty() ? nullptr : channels().front().in;
     sent_.assign(channels().size());

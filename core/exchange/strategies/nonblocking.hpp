@@ -5,8 +5,8 @@
 
 namespace eddyline::exchange {
 
-/// All receives are posted first, each send follows as soon as it is packed; nobody waits for anybody before finish(),
-/// so that the interior can be computed while messages travel (Hammond's asynchronous exchange).
+/// Posts all receives first and starts each send as soon as its message is packed. No rank waits before finish(), so
+/// that the interior can be computed while messages travel (Hammond's asynchronous exchange).
 class Nonblocking final : public Strategy {
  public:
   Nonblocking(comm::Communicator& communicator, comm::Tag tag)

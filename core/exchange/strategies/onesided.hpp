@@ -1,5 +1,5 @@
 #pragma once
-// What the one-sided exchanges share: a window with a place for each neighbour's messages.
+// Base of the one-sided strategies: a window with buffers for each neighbour's messages.
 
 #include "comm/collectives.hpp"
 #include "comm/wait.hpp"
@@ -8,10 +8,10 @@
 
 namespace eddyline::exchange {
 
-/// Messages are written straight to where their receiver reads them. Each neighbour has room for two, which are used in
-/// turn: whoever writes number n+2 has seen its neighbour's n+1, which that one sent after it had read n. A window is
-/// made anew when somebody's neighbours change or need more room than they have, which all ranks learn from one maximum
-/// at each rebuild; then each tells its neighbours where they write.
+/// Messages are written directly to where their receiver reads them. Each neighbour has two buffers, which are used in
+/// turn: before a rank writes message n+2, it has seen its neighbour's message n+1, which the neighbour sent after it
+/// had read message n. The window is rebuilt if the neighbours of any rank change or need larger buffers, which one
+/// maximum over all ranks detects at each rebuild. Then each rank tells its neighbours the offsets to write to.
 class OneSided : public Strategy {
  public:
   OneSided(comm::Communicator& communicator, comm::Tag tag)
@@ -22,28 +22,28 @@ class OneSided : public Strategy {
   comm::Window& window() { return *window_; }
   comm::Requests& requests() { return *requests_; }
   comm::Tag tag() const { return tag_; }
-  /// Number of the exchange under way, from 1 for each window.
+  /// Number of the current exchange; each window counts from 1.
   std::uint64_t number() const { return number_; }
-  /// Writes this message to its receiver's window.
+  /// Writes this channel's message to the receiver's window.
   void put(const Channel& channel) {
     if (channel.sent == 0) return;
     const Place& there = theirs_[index(channel)];
     window_->put(channel.outgoing(), channel.rank, number_ % 2 == 0 ? there.even : there.odd);
   }
-  /// Where in the window of the receiver, or in this one, the number of a message stands.
+  /// Offset of the message number in the receiver's window, or in this rank's window.
   std::size_t number_there(const Channel& channel) const { return theirs_[index(channel)].number; }
   std::size_t number_here(const Channel& channel) const { return own_[index(channel)].number; }
 
  private:
-  /// Bytes from the beginning of a window.
+  /// Byte offsets in a window.
   struct Place {
     std::uint64_t number, even, odd;
   };
 
-  /// A new window is there, with nothing in it. Collective.
+  /// Called when there is a new window; it is filled with zeros. Collective.
   virtual void on_window() {}
-  /// What on_begin() is to others.
-  virtual void on_turn() {}
+  /// Called at the begin of each exchange, in place of on_begin().
+  virtual void on_exchange() {}
 
   std::size_t index(const Channel& channel) const { return static_cast<std::size_t>(&channel - all_); }
 
@@ -84,7 +84,7 @@ class OneSided : public Strategy {
       const Place& here = own_[index(channel)];
       channel.in = window_->memory().data() + (number_ % 2 == 0 ? here.even : here.odd);
     }
-    on_turn();
+    on_exchange();
   }
 
   comm::Communicator& communicator_;

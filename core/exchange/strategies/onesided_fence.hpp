@@ -4,25 +4,25 @@
 
 namespace eddyline::exchange {
 
-/// Puts between fences, which concern all ranks, neighbours or not (Abe et al., active target). What is put as soon as
-/// it is packed may travel while the interior is computed; the fence at the end says that all of it has arrived, and
-/// lets the next exchange begin, so that one is enough. MPI spins inside a fence until the last rank has come: so all
-/// wait for a barrier first, without spinning, and the fence finds everybody there.
+/// Puts between fences that involve all ranks, neighbours or not (active target, Abe et al.). A message that is put as
+/// soon as it is packed may travel while the interior is computed. The fence at the end guarantees that all messages
+/// have arrived and also starts the next epoch, so that one fence per exchange is enough. MPI spins inside a fence
+/// until the last rank arrives; therefore all ranks first wait at a barrier, without spinning.
 class OneSidedFence final : public OneSided {
  public:
   using OneSided::OneSided;
 
  private:
   void on_window() override {
-    all_here();
+    wait_for_all();
     window().fence();
   }
   void on_send(Channel& channel) override { put(channel); }
   void on_finish() override {
-    all_here();
+    wait_for_all();
     window().fence();
   }
-  void all_here() {
+  void wait_for_all() {
     requests().barrier();
     comm::wait(communicator(), requests(), "halo exchange, onesided-fence");
   }

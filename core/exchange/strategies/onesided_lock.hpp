@@ -6,12 +6,12 @@
 
 namespace eddyline::exchange {
 
-/// Puts without any doing of those who are written to (passive target): every window is open to all from the beginning
-/// (lock_all). How arrival is told: a message is put and flushed, which means that it has arrived; then the number of
-/// the exchange is put beside it, in one piece. The receiver looks at its own window until it finds the number of the
-/// exchange under way there, and from then on may read the message. Neighbours with nothing to say put the number
-/// alone. MPI may spin inside the flush until the message has arrived: on one machine that is a copy; where an MPI
-/// needs the receiver's help to write, until that one calls MPI again.
+/// Puts without participation of the receiver (passive target): every window is open to all ranks from the beginning
+/// (lock_all). A message is put and flushed, which means that it has arrived; then the number of the exchange is put
+/// beside it, atomically. The receiver polls its own window until it finds the number of the current exchange; then it
+/// may read the message. Neighbours that have nothing to send put only the number. MPI may spin inside the flush until
+/// the message has arrived: on one machine that is a copy; an MPI that needs the receiver's help spins until the
+/// receiver calls MPI again.
 class OneSidedLock final : public OneSided {
  public:
   using OneSided::OneSided;

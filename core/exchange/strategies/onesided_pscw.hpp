@@ -4,10 +4,10 @@
 
 namespace eddyline::exchange {
 
-/// Post, start, complete, wait: puts in epochs of neighbours only (active target). MPI spins inside start until all
-/// whom a rank writes to have posted: so each tells its neighbours so in a message, and who has heard it from all
-/// starts without a check. Who has not when its own messages are packed computes first and puts them afterwards. The
-/// complete waits inside MPI for what was put to arrive.
+/// Post, start, complete, wait: puts in epochs that involve neighbours only (active target). MPI spins inside start
+/// until all target ranks have posted. Therefore each rank tells its neighbours by a message that it has posted, and
+/// starts only after it has this message from all of them. If some are missing when its own messages are packed, it
+/// computes first and puts afterwards. Complete waits inside MPI until the puts have arrived.
 class OneSidedPscw final : public OneSided {
  public:
   using OneSided::OneSided;
@@ -19,7 +19,7 @@ class OneSidedPscw final : public OneSided {
     window().set_partners(ranks);
     posted_.resize(ranks.size());
   }
-  void on_turn() override {
+  void on_exchange() override {
     window().post();
     for (std::size_t k = 0; k < channels().size(); ++k) {
       requests().receive({&posted_[k], 1}, channels()[k].rank, tag());
@@ -28,7 +28,7 @@ class OneSidedPscw final : public OneSided {
     put_ = false;
   }
   void on_start() override { put_if_all_have_posted(); }
-  /// What was put has arrived only when complete() has waited for it: nothing can be told before.
+  /// Puts have arrived only when complete() has waited for them, so that nothing can be reported earlier.
   bool on_test() override {
     put_if_all_have_posted();
     return false;

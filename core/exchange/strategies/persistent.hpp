@@ -7,17 +7,18 @@
 
 namespace eddyline::exchange {
 
-/// Sends and receives that are described once and started again and again. The size of such a message is part of its
-/// description, while the exchanges of a step differ in size, and each rebuild changes it a little: so messages are
-/// rounded up by an eighth at most, to few sizes, and each neighbour gets a description for each size that occurs. Both
-/// sides round alike. All descriptions are dropped when the memory moves, which growth with slack makes rare.
+/// Persistent requests: sends and receives that are described once and started again and again. The message size is
+/// part of the description, but exchanges within a step differ in size, and each rebuild changes sizes a little.
+/// Therefore sizes are rounded up by at most an eighth, to few values, equally on both sides, and each neighbour gets
+/// one description per size that occurs. All descriptions are dropped when the buffers move, which growth with slack
+/// makes rare.
 class PersistentMessages final : public Strategy {
  public:
   PersistentMessages(comm::Communicator& communicator, comm::Tag tag) : communicator_(communicator), tag_(tag) {}
 
  private:
   struct Known {
-    std::map<std::size_t, std::size_t> sends, receives;  // number of a message by its size
+    std::map<std::size_t, std::size_t> sends, receives;  // number of the request by message size
   };
 
   void on_prepare(bool changed) override {

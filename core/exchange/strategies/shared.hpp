@@ -9,22 +9,22 @@
 
 namespace eddyline::exchange {
 
-/// Ranks of one machine read what their neighbours have packed where it lies, in memory that both see: nothing is sent
-/// or copied. To other machines go messages, as with `nonblocking`.
+/// Ranks of one machine read their neighbours' packed messages in place, in shared memory: nothing is sent or copied.
+/// Messages to other machines are sent as with `nonblocking`.
 ///
-/// What orders the memory: a sender packs its message and then stores the number of the exchange beside it (release);
-/// the receiver loads that number until it is that of the exchange under way (acquire), and then sees all that had been
-/// packed. Both are atomic operations of the processor on memory of several processes. There is room for two messages,
-/// used in turn: whoever packs number n+2 has seen its neighbour's n+1, which that one stored after it had read n. The
-/// memory is made anew when somebody's neighbours change or need more room than they have, which all ranks learn from
-/// one maximum at each rebuild.
+/// Memory ordering: a sender packs its message and then stores the number of the exchange beside it (release). The
+/// receiver loads that number until it is that of the current exchange (acquire), and then sees the packed message.
+/// Both are atomic operations of the processor on memory shared by processes. There are two buffers, used in turn:
+/// before a rank packs message n+2, it has seen its neighbour's number n+1, which the neighbour stored after it had
+/// read message n. The memory is allocated anew if the neighbours of any rank change or need larger buffers, which one
+/// maximum over all ranks detects at each rebuild.
 class Shared final : public Strategy {
  public:
   Shared(comm::Communicator& communicator, comm::Tag tag)
       : communicator_(communicator), tag_(tag), requests_(communicator.requests()) {}
 
  private:
-  /// Bytes from the beginning of a part.
+  /// Byte offsets in a rank's part.
   struct Place {
     std::uint64_t number, even, odd;
     std::uint64_t turn(std::uint64_t n) const { return n % 2 == 0 ? even : odd; }
@@ -39,7 +39,7 @@ class Shared final : public Strategy {
 
   void on_prepare(bool changed) override {
     if (!comm::any(communicator_, changed, "shared memory of the halo exchange")) return;
-    use_own_buffers();  // for messages
+    use_own_buffers();  // for messages to other machines
     constexpr std::size_t k_line = 64;
     std::size_t bytes = 0;
     own_.clear();

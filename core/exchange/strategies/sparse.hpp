@@ -8,8 +8,8 @@
 
 namespace eddyline::exchange {
 
-/// Who sends to whom, and how much, is found out in each exchange: the way in which particles migrate, see
-/// comm::deliver(). In replays only: a halo knows its neighbours.
+/// Finds the senders and the sizes of messages anew in each exchange, as the migration of particles does, see
+/// comm::deliver(). Available in replays only, because a halo knows its neighbours.
 class Sparse final : public Strategy {
  public:
   explicit Sparse(comm::Communicator& communicator) : communicator_(communicator) {}
@@ -24,7 +24,7 @@ class Sparse final : public Strategy {
     for (Channel& channel : channels()) {
       if (channel.received == 0) continue;
       if (parcel == came.end() || parcel->rank != channel.rank || parcel->bytes.size() != channel.received)
-        throw std::logic_error("ranks do not agree on what they exchange");
+        throw std::logic_error("ranks disagree on the sizes of their messages");
       std::memcpy(channel.in, parcel++->bytes.data(), channel.received);
     }
   }

@@ -8,9 +8,9 @@
 
 namespace eddyline::exchange {
 
-/// Messages go to a sending thread as soon as they are packed, and a receiving thread waits for those that are
-/// expected, while this one packs the next and computes: they travel whether or not the MPI library makes progress by
-/// itself. Needs an MPI that serves threads, and pays where cores are idle. See comm::Engine.
+/// A sending thread sends each message as soon as it is packed, and a receiving thread waits for the expected messages,
+/// while the main thread packs the next message and computes. Messages travel even if the MPI library makes no progress
+/// by itself. Needs an MPI with MPI_THREAD_MULTIPLE; pays if cores are idle. See comm::Engine.
 class Threaded final : public Strategy {
  public:
   Threaded(comm::Communicator& communicator, comm::Tag tag)
@@ -21,7 +21,7 @@ class Threaded final : public Strategy {
   Threaded(const Threaded&) = delete;
   Threaded& operator=(const Threaded&) = delete;
   ~Threaded() override {
-    if (left_.load(std::memory_order_acquire) != 0) engine_->stop();  // a wait has been given up
+    if (left_.load(std::memory_order_acquire) != 0) engine_->stop();  // an earlier wait has timed out
   }
 
  private:
@@ -53,7 +53,7 @@ class Threaded final : public Strategy {
   comm::Communicator& communicator_;
   comm::Tag tag_;
   std::shared_ptr<comm::Engine> engine_;
-  std::atomic<int> left_ = 0;  // messages of this exchange, sent and expected
+  std::atomic<int> left_ = 0;  // messages of this exchange still in transit, sent and expected
 };
 
 }  // namespace eddyline::exchange

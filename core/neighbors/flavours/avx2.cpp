@@ -1,4 +1,4 @@
-// List building with AVX2: eight candidates at a time, the near ones moved to the front by a table of permutations.
+// List building with AVX2: eight candidates at a time; a table of permutations moves the selected ones to the front.
 #include <immintrin.h>
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int k_lanes = 8;
 
-/// For every mask of eight lanes: the lanes whose bit is set, in order, then lane 0.
+/// For each mask of eight lanes: the lanes whose bit is set, in order, then lane 0.
 constexpr auto k_compress = [] {
   std::array<std::array<std::int32_t, k_lanes>, 256> table{};
   for (std::size_t mask = 0; mask < 256; ++mask) {
@@ -63,7 +63,7 @@ void interleave_avx2(const std::int32_t* from, std::int64_t stride, std::int32_t
   Pack8f column[k_step];
   for (int half = 0; half < k_chunk; half += k_lanes)
     for (std::int32_t k = 0; k < length; k += k_step) {
-      // Bits are moved, not numbers: the last block reads past the lists, into their scratch space.
+      // The loads only move bits; the last block reads past the lists into their scratch memory.
       load_rows<k_step>(reinterpret_cast<const float*>(from + half * stride + k), static_cast<int>(stride), lanes,
                         column);
       const int columns = length - k < k_step ? length - k : k_step;

@@ -1,4 +1,4 @@
-// List building with AVX-512: sixteen candidates at a time, the near ones compressed in a register and stored.
+// List building with AVX-512: sixteen candidates at a time; the selected ones are compressed in a register and stored.
 #include <immintrin.h>
 
 #include "base/pack_avx512.hpp"
@@ -35,7 +35,7 @@ struct Avx512 {
   static Near either(Near a, Near b) { return static_cast<Near>(a | b); }
   static Bits bits(Near a) { return a; }
   static Bits bits(Mask16f a) { return a.m; }
-  /// Compressed in a register: straight to memory takes far longer.
+  /// Compresses in a register, because a compressing store to memory is much slower.
   static void store_kept(Words words, Bits bits, std::int32_t* to) {
     store(_mm512_maskz_compress_epi32(bits, words), to);
   }
@@ -48,7 +48,7 @@ void interleave_avx512(const std::int32_t* from, std::int64_t stride, std::int32
   constexpr int k_step = 8;
   Pack16f column[k_step];
   for (std::int32_t k = 0; k < length; k += k_step) {
-    // Bits are moved, not numbers: the last block reads past the lists, into their scratch space.
+    // The loads only move bits; the last block reads past the lists into their scratch memory.
     load_rows<k_step>(reinterpret_cast<const float*>(from + k), static_cast<int>(stride), lanes, column);
     const int columns = length - k < k_step ? length - k : k_step;
     auto* out = reinterpret_cast<float*>(to + static_cast<std::int64_t>(k) * k_chunk);

@@ -1,19 +1,19 @@
 #pragma once
-// Who may be near a cell's particles, and who is near each: the same for all sets of instructions, a register of
-// candidates at a time, and with the same outcome. Each set is a type, `Set`, with
-//   k_lanes                          candidates a register holds
-//   Floats                           a pack of that many
-//   Words                            that many numbers of 32 bits, or twice as many of 16
-//   Bits                             a bit for each lane
-//   load, store                      words
-//   small                            from numbers of 16 bits to floats
-//   whole, floats                    from floats to the nearest whole numbers, the least where there is none, and back
-//   all, add, sub                    words: the same in every lane, sums, differences
-//   halves                           (lower, upper): of each word the lower half from one, the upper from the other
-//   madd                             sums of the products of halves
-//   below(limit, words)              where words are less than the limit, a Near; either(a, b) of two such
-//   bits(mask)                       of a Near, or of a mask of floats
-//   store_kept(words, bits, to)      those whose bit is set, in order; what follows them up to k_lanes is overwritten
+// Selection of candidates near a cell, and of neighbours among them. The code is the same for all instruction sets, one
+// register of candidates at a time, and so is the result. Each instruction set is a type `Set` with
+//   k_lanes                          candidates per register
+//   Floats                           a pack of k_lanes floats
+//   Words                            k_lanes integers of 32 bits, or twice as many of 16 bits
+//   Bits                             one bit per lane
+//   load, store                      of words
+//   small                            loads 16-bit integers as floats
+//   whole, floats                    floats to nearest integers (the lowest integer if out of range), and back
+//   all, add, sub                    words: broadcast, sum, difference
+//   halves                           (lower, upper): combines the lower halves of two words into one word
+//   madd                             sums of products of halves
+//   below(limit, words)              Near mask of words less than the limit; either(a, b): a or b
+//   bits(mask)                       of a Near mask, or of a mask of floats
+//   store_kept(words, bits, to)      stores the words whose bit is set, in order; overwrites up to k_lanes words
 
 #include <cmath>
 #include <cstdint>
@@ -25,12 +25,13 @@
 
 namespace eddyline::neighbors {
 
-/// Places relative to a group's center at one moment, in 16 bits an axis, so that one multiplication does two. Each is
-/// two words: (x, y), and |x|^2 in 2D or (z, |x|^2 / k_square_unit) in 3D.
+/// Positions relative to a group's centre at one time, with 16 bits per axis, so that one multiplication processes two
+/// axes. Each position has two words: (x, y), and |x|^2 in 2D or (z, |x|^2 / k_square_unit) in 3D.
 ///
-/// The unit is such that all who may be neighbours are within k_reach of the center along each axis. Then 2 x and the
-/// square fit 16 bits, and s = |x|^2 - 2 x.x_i fits 32: -D k_reach^2 <= s <= D (2 k_reach)^2. Who is further away at
-/// this moment may be found near by mistake, which costs a little time, as who is beyond R adds nothing to pair sums.
+/// The unit is chosen so that all possible neighbours lie within k_reach of the centre along each axis. Then 2 x and
+/// the square fit 16 bits, and s = |x|^2 - 2 x.x_i fits 32 bits: -D k_reach^2 <= s <= D (2 k_reach)^2. A particle that
+/// is farther away at this time may be selected by mistake; this costs a little time but changes no sum, because pairs
+/// beyond R add nothing.
 namespace coarse {
 
 inline constexpr float k_reach = 13000;
@@ -39,11 +40,11 @@ inline constexpr int k_words = Candidates::k_words;
 static_assert(2 * k_reach < 0x1p15F && 3 * k_reach * k_reach / k_square_unit < 0x1p15F);
 static_assert(3 * (2 * k_reach) * (2 * k_reach) + k_square_unit < 0x1p31F);
 
-/// Units a quantum.
+/// Units per quantum.
 EDDYLINE_INLINE float scale(const Group& group) { return k_reach / group.reach; }
 
-/// The group's limit, and what makes up for rounding: of two places by half a unit an axis, which takes them apart by
-/// sqrt(D) at most; of floats; and of the square by half its unit.
+/// The group's limit plus allowances for rounding: of two positions by half a unit per axis, which increases their
+/// distance by at most sqrt(D); of floats; and of the square by half its unit.
 template <int D>
 EDDYLINE_INLINE float limit(const Group& group) {
   constexpr float k_of_places = D == 2 ? 1.5F : 1.8F, k_of_floats = 256;
@@ -57,7 +58,7 @@ EDDYLINE_INLINE std::int32_t halves(int lower, int upper) {
   return static_cast<std::int32_t>(low | high);
 }
 
-/// Padding: a register of candidates that are near nobody.
+/// Adds a register of candidates that are near no particle, as padding.
 template <class Set, int D>
 void pad(Candidates::Places& places, std::int32_t at) {
   Set::store(Set::all(0), places.word[0].data() + at);
@@ -66,11 +67,11 @@ void pad(Candidates::Places& places, std::int32_t at) {
 
 }  // namespace coarse
 
-/// A register of candidates at one moment.
+/// A register of candidates at one time.
 template <class Set, int D>
 struct Block {
   typename Set::Words words[coarse::k_words];
-  typename Set::Bits far;  // who is too far from the group's box
+  typename Set::Bits far;  // beyond the limit of the group's box
 
   EDDYLINE_INLINE Block(const typename Set::Floats* x, const GroupBox& box, const Group& group) {
     using Floats = typename Set::Floats;
@@ -97,15 +98,15 @@ struct Block {
   }
 };
 
-template <class Set, int D, bool Foresees>
-void collect(const FixedPositions& positions, const ReferenceVelocities* headings, const Group& group, const RowRun& run,
-             Candidates& to) {
+template <class Set, int D, bool Predicts>
+void collect(const FixedPositions& positions, const ReferenceVelocities* velocities, const Group& group,
+             const RowRun& run, Candidates& to) {
   using Floats = typename Set::Floats;
   using Bits = typename Set::Bits;
   std::int32_t numbers[Set::k_lanes];
   for (int lane = 0; lane < Set::k_lanes; ++lane) numbers[lane] = lane * k_row_step;
   const auto lanes = Set::load(numbers);
-  std::int32_t center[D];  // as those see it whose images these are
+  std::int32_t center[D];  // in the frame of the rows whose images these are
   for (std::size_t d = 0; d < D; ++d)
     center[d] = static_cast<std::int32_t>(static_cast<std::uint32_t>(group.center[d]) -
                                           static_cast<std::uint32_t>(run.shift[d]));
@@ -114,9 +115,9 @@ void collect(const FixedPositions& positions, const ReferenceVelocities* heading
     Floats r[D], first[D], last[D];
     for (int d = 0; d < D; ++d) {
       r[d] = first[d] = Set::floats(Set::sub(Set::load(positions.x[d].data() + j), Set::all(center[d])));
-      if constexpr (Foresees) {
-        const Floats heading = headings == nullptr ? Floats(0) : Set::small(headings->x[d].data() + j);
-        const Floats w = heading - Floats(group.heading[d]);
+      if constexpr (Predicts) {
+        const Floats velocity = velocities == nullptr ? Floats(0) : Set::small(velocities->x[d].data() + j);
+        const Floats w = velocity - Floats(group.velocity[d]);
         first[d] = fma(w, Floats(-group.behind), r[d]);
         last[d] = fma(w, Floats(group.ahead), r[d]);
       }
@@ -124,7 +125,7 @@ void collect(const FixedPositions& positions, const ReferenceVelocities* heading
     const unsigned in_run = run.end - j < Set::k_lanes ? (1U << (run.end - j)) - 1 : (1U << Set::k_lanes) - 1;
     const Block<Set, D> at_begin(first, group.begin, group);
     auto near = static_cast<Bits>(~at_begin.far & in_run);
-    if constexpr (Foresees) {
+    if constexpr (Predicts) {
       const Block<Set, D> at_end(last, group.end, group);
       near = static_cast<Bits>(~(at_begin.far & at_end.far) & in_run);
       at_end.put(near, at, to.end);
@@ -136,15 +137,15 @@ void collect(const FixedPositions& positions, const ReferenceVelocities* heading
   to.count = at;
 }
 
-/// Which of a register of candidates are near one particle at one moment.
+/// Tests which candidates of a register are near one particle at one time.
 template <class Set, int D>
-class Nearness {
+class DistanceTest {
  public:
-  Nearness(const Group& group, const float* x_i) {
+  DistanceTest(const Group& group, const float* x_i) {
     const float scale = coarse::scale(group);
     int x[D];
     float square = 0;
-    bool is_known = true;  // else nobody is near: a run whose numbers are none is about to stop
+    bool is_known = true;  // otherwise nothing is near; the doctor will stop a run with NaN positions
     for (int d = 0; d < D; ++d) {
       const float rounded = std::nearbyint(x_i[d] * scale);
       const bool is_within = std::abs(rounded) <= coarse::k_reach;
@@ -168,8 +169,8 @@ class Nearness {
   typename Set::Words minus_twice_, rest_, limit_;
 };
 
-/// Calls visit(j, may_hold_self) for each register of candidates, from j on: whether one of those from `first` to
-/// `last` is among them; both are -1 if there are none such.
+/// Calls visit(j, may_hold_self) for each register of candidates, which starts at j; may_hold_self: whether it may
+/// contain one of the candidates `first` to `last`, which are both -1 if there are none.
 template <int Size, class Visit>
 EDDYLINE_INLINE void for_each_block(std::int32_t count, std::int32_t first, std::int32_t last, Visit&& visit) {
   std::int32_t j = 0;
@@ -178,15 +179,15 @@ EDDYLINE_INLINE void for_each_block(std::int32_t count, std::int32_t first, std:
   for (; j < count; j += Size) visit(j, std::false_type{});
 }
 
-/// Finds who is near some seekers at a time, so that candidates are loaded once for all of them.
-template <class Set, int D, bool Foresees, std::size_t N>
-void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
+/// Finds the neighbours of N particles at once, so that each candidate is loaded only once for all of them.
+template <class Set, int D, bool Predicts, std::size_t N>
+void filter(const Candidates& candidates, const Group& group, QueryParticle* queries) {
   using Words = typename Set::Words;
   using Bits = typename Set::Bits;
   const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) {
-    const Nearness<Set, D> at_begin[] = {{group, seekers[K].begin}...};
-    const Nearness<Set, D> at_end[] = {{group, Foresees ? seekers[K].end : seekers[K].begin}...};
-    std::int32_t* out[] = {seekers[K].neighbors...};
+    const DistanceTest<Set, D> at_begin[] = {{group, queries[K].begin}...};
+    const DistanceTest<Set, D> at_end[] = {{group, Predicts ? queries[K].end : queries[K].begin}...};
+    std::int32_t* out[] = {queries[K].neighbors...};
     const auto load = [](const Candidates::Places& places, std::int32_t j, Words* x) {
       for (int w = 0; w < coarse::k_words; ++w) x[w] = Set::load(places.word[w].data() + j);
     };
@@ -194,7 +195,7 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
       Words x[coarse::k_words];
       load(candidates.begin, j, x);
       typename Set::Near near[] = {at_begin[K](x)...};
-      if constexpr (Foresees) {
+      if constexpr (Predicts) {
         load(candidates.end, j, x);
         ((near[K] = Set::either(near[K], at_end[K](x))), ...);
       }
@@ -202,7 +203,7 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
       const auto put = [&](std::size_t k) __attribute__((always_inline)) {
         auto kept = Set::bits(near[k]);
         if constexpr (may_hold_self) {
-          const auto at = static_cast<std::uint32_t>(seekers[k].self - j);
+          const auto at = static_cast<std::uint32_t>(queries[k].self - j);
           if (at < Set::k_lanes) kept = static_cast<Bits>(kept & ~(1U << at));
         }
         Set::store_kept(place, kept, out[k]);
@@ -210,38 +211,38 @@ void filter(const Candidates& candidates, const Group& group, Seeker* seekers) {
       };
       (put(K), ...);
     };
-    // They stand in any order, where that of particles is shuffled.
-    std::int32_t first = seekers[0].self, last = first;
-    ((first = seekers[K].self < first ? seekers[K].self : first), ...);
-    ((last = seekers[K].self > last ? seekers[K].self : last), ...);
+    // The particles may be in any order if their order is shuffled.
+    std::int32_t first = queries[0].self, last = first;
+    ((first = queries[K].self < first ? queries[K].self : first), ...);
+    ((last = queries[K].self > last ? queries[K].self : last), ...);
     for_each_block<Set::k_lanes>(candidates.count, first, last, visit);
-    ((seekers[K].found = static_cast<std::int32_t>(out[K] - seekers[K].neighbors)), ...);
+    ((queries[K].found = static_cast<std::int32_t>(out[K] - queries[K].neighbors)), ...);
   };
   each(std::make_index_sequence<N>());
 }
 
-template <class Set, int D, bool Foresees>
-void filter(Candidates& candidates, const Group& group, std::span<Seeker> seekers) {
+template <class Set, int D, bool Predicts>
+void filter(Candidates& candidates, const Group& group, std::span<QueryParticle> queries) {
   coarse::pad<Set, D>(candidates.begin, candidates.count);
-  if constexpr (Foresees) coarse::pad<Set, D>(candidates.end, candidates.count);
-  Seeker *seeker = seekers.data(), *const end = seeker + seekers.size();
-  for (; end - seeker >= 4; seeker += 4) filter<Set, D, Foresees, 4>(candidates, group, seeker);
-  if (end - seeker == 3) filter<Set, D, Foresees, 3>(candidates, group, seeker);
-  if (end - seeker == 2) filter<Set, D, Foresees, 2>(candidates, group, seeker);
-  if (end - seeker == 1) filter<Set, D, Foresees, 1>(candidates, group, seeker);
+  if constexpr (Predicts) coarse::pad<Set, D>(candidates.end, candidates.count);
+  QueryParticle *query = queries.data(), *const end = query + queries.size();
+  for (; end - query >= 4; query += 4) filter<Set, D, Predicts, 4>(candidates, group, query);
+  if (end - query == 3) filter<Set, D, Predicts, 3>(candidates, group, query);
+  if (end - query == 2) filter<Set, D, Predicts, 2>(candidates, group, query);
+  if (end - query == 1) filter<Set, D, Predicts, 1>(candidates, group, query);
 }
 
-/// How a set of instructions searches.
-template <class Set, bool Foresees>
+/// The search functions of an instruction set.
+template <class Set, bool Predicts>
 ListKernels::Search search_kernels() {
-  return {[](const FixedPositions& positions, const ReferenceVelocities* headings, int dimensions, const Group& group,
+  return {[](const FixedPositions& positions, const ReferenceVelocities* velocities, int dimensions, const Group& group,
              const RowRun& run, Candidates& candidates) {
-            dimensions == 2 ? collect<Set, 2, Foresees>(positions, headings, group, run, candidates)
-                            : collect<Set, 3, Foresees>(positions, headings, group, run, candidates);
+            dimensions == 2 ? collect<Set, 2, Predicts>(positions, velocities, group, run, candidates)
+                            : collect<Set, 3, Predicts>(positions, velocities, group, run, candidates);
           },
-          [](Candidates& candidates, const Group& group, int dimensions, std::span<Seeker> seekers) {
-            dimensions == 2 ? filter<Set, 2, Foresees>(candidates, group, seekers)
-                            : filter<Set, 3, Foresees>(candidates, group, seekers);
+          [](Candidates& candidates, const Group& group, int dimensions, std::span<QueryParticle> queries) {
+            dimensions == 2 ? filter<Set, 2, Predicts>(candidates, group, queries)
+                            : filter<Set, 3, Predicts>(candidates, group, queries);
           }};
 }
 

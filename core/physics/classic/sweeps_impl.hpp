@@ -21,13 +21,13 @@
 
 namespace eddyline::physics::classic {
 
-using neighbors::SameNeighbors;
-using neighbors::OwnNeighbors;
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::load_values;
+using neighbors::OwnNeighbors;
 using neighbors::put;
 using neighbors::RowParts;
+using neighbors::SameNeighbors;
 
 template <class P, int D, class Source = OwnNeighbors>
 EDDYLINE_INLINE Fluid<P, D> load_fluid(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {

@@ -15,14 +15,14 @@
 
 namespace eddyline::physics::delta {
 
-using neighbors::SameNeighbors;
-using neighbors::OwnNeighbors;
 using neighbors::for_each_neighbor;
 using neighbors::for_each_part;
 using neighbors::load_values;
+using neighbors::OwnNeighbors;
 using neighbors::put;
 using neighbors::put_whole;
 using neighbors::RowParts;
+using neighbors::SameNeighbors;
 
 template <class P, int D, bool confined, class Source = OwnNeighbors>
 EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::value_type>& rows,

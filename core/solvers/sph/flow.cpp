@@ -244,7 +244,7 @@ void Flow<T, D>::remove_leavers() {
     return fluid.buffer[i] == 0 && subdomain_.has_left(vector_of(fluid.x, i));
   };
   few_.find(fluid.size(), 2e-9, [&](std::size_t i) { return openings.is_spent(fluid, i) || has_left(i); });
-  if (!few_.are_some()) return;
+  if (!few_.any()) return;
   gone_.resize(0);
   few_.for_each([&](std::size_t i) {
     if (!openings.is_spent(fluid, i)) {
@@ -331,7 +331,7 @@ void Flow<T, D>::find_fluid_rows() {
     rebuilds > 0 ? reorder_.room().move_memory_to(pressed.first_parts()) : reorder_.room().release();
   else
     moving.resize(fluid_rows.rows);
-  rows_share_memory() ? pressed.lie_in(moving) : pressed.resize(fluid_rows.rows);
+  rows_share_memory() ? pressed.alias(moving) : pressed.resize(fluid_rows.rows);
 }
 
 /// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once:

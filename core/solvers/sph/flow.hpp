@@ -9,16 +9,16 @@
 
 #include "base/archive.hpp"
 #include "base/arrays.hpp"
-#include "base/reproducible_sum.hpp"
 #include "base/parallel_for.hpp"
+#include "base/reproducible_sum.hpp"
 #include "base/timers.hpp"
 #include "comm/collectives.hpp"
 #include "comm/communicator.hpp"
 #include "exchange/halo.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/fields.hpp"
-#include "neighbors/list.hpp"
 #include "neighbors/filtered_list.hpp"
+#include "neighbors/list.hpp"
 #include "neighbors/pair_data.hpp"
 #include "particles/cell_index.hpp"
 #include "particles/place.hpp"
@@ -241,8 +241,8 @@ class Flow {
   }
 
  private:
-  neighbors::Course<T> course_of_step() const;
-  double straying(const neighbors::Course<T>& expected) const;
+  neighbors::PredictedPath<T> course_of_step() const;
+  double straying(const neighbors::PredictedPath<T>& expected) const;
   const neighbors::WallDisplacement* walls_moved() const { return walls_move_ ? &wall_displacement : nullptr; }
   void set_drift(double approach, double moved);
   void change_motion(const world::Change& change);
@@ -294,7 +294,7 @@ class Flow {
   template <class Velocity, class Shifting>
   void find_headings(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
                      Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
-                     neighbors::Headings& headings) const;
+                     neighbors::ReferenceVelocities& headings) const;
   void build_lists();
   template <class Visit>
   void for_each_list(Visit&& visit);
@@ -336,7 +336,7 @@ class Flow {
   bool is_drifting_ = false;
   bool walls_move_;
   Reordering<D> reorder_;
-  SparseIterations few_;              // particles that leave,
+  SparseIterations few_;      // particles that leave,
   Array<std::int32_t> gone_;  // and which they are
   KeptRows<T> kept_wall_rows_;
   VectorArray<double, D> wall_places_;  // by which walls are sorted [m]; where none moves, while they are
@@ -351,11 +351,11 @@ class Flow {
   std::int64_t body_changes_made_ = 0;    // of them
   neighbors::DriftBound<T, D> drift_bound_;
   ListMargin<T, D> margin_;
-  neighbors::Headings headings_, wall_headings_;  // since the last rebuild, where lists have margins
-  double followed_ = 0;                           // until when lists know where rows are [s]
-  double step_followed_ = 0;                      // the way of sound in the last step that they know of
-  double steps_of_cells_ = 0;                     // that they are expected to last
-  Array<std::uint8_t> near_walls_;                // by particle; only where there are bodies
+  neighbors::ReferenceVelocities headings_, wall_headings_;  // since the last rebuild, where lists have margins
+  double followed_ = 0;                                      // until when lists know where rows are [s]
+  double step_followed_ = 0;                                 // the way of sound in the last step that they know of
+  double steps_of_cells_ = 0;                                // that they are expected to last
+  Array<std::uint8_t> near_walls_;                           // by particle; only where there are bodies
 };
 
 /// Puts copies of the particles at x behind those of ranks that compute them as well. Collective.

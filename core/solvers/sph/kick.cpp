@@ -78,7 +78,7 @@ template <class T, int D>
 void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
   const Shifting step = constants_of(dt, damping);
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
-  Shares shares(static_cast<std::int64_t>(blocks.size()));
+  WorkShares shares(static_cast<std::int64_t>(blocks.size()));
   Extremes squares;
   std::int64_t contacts = 0;
 #pragma omp parallel

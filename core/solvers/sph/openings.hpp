@@ -10,8 +10,8 @@
 
 #include "base/archive.hpp"
 #include "base/arrays.hpp"
-#include "base/reproducible_sum.hpp"
 #include "base/parallel_for.hpp"
+#include "base/reproducible_sum.hpp"
 #include "comm/communicator.hpp"
 #include "particles/openings.hpp"
 #include "world/world.hpp"

@@ -36,8 +36,8 @@ void for_each_span(const Block& block, std::int64_t n, Visit&& visit) {
 /// The same for some blocks, in parallel.
 template <class Visit>
 void for_each_span(std::span<const Block> blocks, std::int64_t n, Visit&& visit) {
-  share_out(static_cast<std::int64_t>(blocks.size()),
-            [&](std::int64_t b) { for_each_span(blocks[static_cast<std::size_t>(b)], n, visit); });
+  parallel_for(static_cast<std::int64_t>(blocks.size()),
+               [&](std::int64_t b) { for_each_span(blocks[static_cast<std::size_t>(b)], n, visit); });
 }
 
 /// A value for each particle of a span.

@@ -53,8 +53,8 @@ struct RowColumns {
 
 /// k_columns_at_once columns of the first parts of a span's rows, from one on.
 template <class T>
-void read_columns(const neighbors::PairData<T>& rows, int from, const particles::CellIndex& where, const ParticleSpan& span,
-                  T (&columns)[k_columns_at_once][k_span]) {
+void read_columns(const neighbors::PairData<T>& rows, int from, const particles::CellIndex& where,
+                  const ParticleSpan& span, T (&columns)[k_columns_at_once][k_span]) {
   std::size_t l = 0;
   const auto row = [&](int k) {
     return rows.row(where.row_of(span.first + l + static_cast<std::size_t>(k))).first + from;

@@ -20,27 +20,28 @@ void Flow<T, D>::agree() {
 
 template <class T, int D>
 void Flow<T, D>::begin_control_point(bool and_middle) {
-  const auto measure = [&](const neighbors::Course<T>& course, float share_of_walls) {
+  const auto measure = [&](const neighbors::PredictedPath<T>& course, float share_of_walls) {
     drift_bound_.measure(course, fluid_positions_, walls_moved(), share_of_walls);
     return drift_bound_.largest();
   };
-  const neighbors::Course<T> course = course_of_step();
+  const neighbors::PredictedPath<T> course = course_of_step();
   neighbors::Drift own = measure(course, 1);
   if (and_middle) {
     const neighbors::Drift middle = measure({course.rows, course.velocity, 0}, 0.5F);
-    own = {std::max(own.approach, middle.approach), std::max(own.moved, middle.moved)};
+    own = {std::max(own.relative_drift, middle.relative_drift),
+           std::max(own.max_displacement, middle.max_displacement)};
   }
-  agreement_.begin(communicator_, control, {own.approach, own.moved, 0.0});
+  agreement_.begin(communicator_, control, {own.relative_drift, own.max_displacement, 0.0});
   timers.lap(Phase::integrate);
 }
 
 template <class T, int D>
 void Flow<T, D>::foresee_control_point() {
-  const neighbors::Course<T> course = course_of_step(), expected{&pressed, D + 2, 2 * course.to_come};
+  const neighbors::PredictedPath<T> course = course_of_step(), expected{&pressed, D + 2, 2 * course.remaining};
   drift_bound_.measure(course, fluid_positions_, walls_moved());
   drift_bound_.measure_foreign(expected, fluid_positions_, walls_moved());
   const neighbors::Drift own = drift_bound_.largest();
-  agreement_.begin(communicator_, control, {own.approach, own.moved, straying(expected)});
+  agreement_.begin(communicator_, control, {own.relative_drift, own.max_displacement, straying(expected)});
   timers.lap(Phase::integrate);
 }
 
@@ -67,7 +68,7 @@ template <class T, int D>
 void Flow<T, D>::begin_drift() {
   drift_bound_.measure_foreign(course_of_step(), fluid_positions_, walls_moved());
   const neighbors::Drift own = drift_bound_.largest();
-  drift_ = {own.approach, own.moved};
+  drift_ = {own.relative_drift, own.max_displacement};
   drifting_.begin_maximum(drift_);
   is_drifting_ = true;
   timers.lap(Phase::integrate);
@@ -91,16 +92,16 @@ void Flow<T, D>::set_drift(double approach, double moved) {
 
 /// Classic sums pairs in the middle of the step only.
 template <class T, int D>
-neighbors::Course<T> Flow<T, D>::course_of_step() const {
+neighbors::PredictedPath<T> Flow<T, D>::course_of_step() const {
   if (fluid.classic) return {&pressed, D, 0.0F};
   return {&moving, D, half_a_step()};
 }
 
 /// By how much rows that other ranks get go another way than expected, along the axis where it is most [quanta].
 template <class T, int D>
-double Flow<T, D>::straying(const neighbors::Course<T>& expected) const {
+double Flow<T, D>::straying(const neighbors::PredictedPath<T>& expected) const {
   constexpr float k_rounding = 16;  // of displacements, which are below 2^26 quanta
-  const neighbors::Course<T> course = course_of_step();
+  const neighbors::PredictedPath<T> course = course_of_step();
   float most = 0;
   fluid_halo.for_each_sent([&](std::int32_t first, std::int32_t count) {
     for (std::int32_t r = first; r < first + count; ++r)
@@ -121,7 +122,7 @@ double Flow<T, D>::straying(const neighbors::Course<T>& expected) const {
   template bool Flow<T, D>::shorten_time_step(double, double); \
   template void Flow<T, D>::begin_drift();                     \
   template void Flow<T, D>::end_drift();                       \
-  template neighbors::Course<T> Flow<T, D>::course_of_step() const;
+  template neighbors::PredictedPath<T> Flow<T, D>::course_of_step() const;
 
 EDDYLINE_FLOW_CONTROL_POINT(float, 2)
 EDDYLINE_FLOW_CONTROL_POINT(float, 3)

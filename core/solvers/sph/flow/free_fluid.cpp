@@ -13,8 +13,8 @@ void FreeFluid::find(const particles::CellIndex& rows, const Array<std::int32_t>
   buffer_rows_.cells.copy(rows.cells);
   copy(rows.begin, buffer_rows_.begin);
   copy(rows.end, buffer_rows_.end);
-  copy(rows.filled, buffer_rows_.filled);
-  copy(rows.until, buffer_rows_.until);
+  copy(rows.occupied, buffer_rows_.occupied);
+  copy(rows.occupied_end, buffer_rows_.occupied_end);
   buffer_rows_.slot.resize(members.size());
   buffer_rows_.particles = static_cast<std::int32_t>(members.size());
   buffer_rows_.real_rows = rows.real_rows;

@@ -48,7 +48,7 @@ void ListMargin<T, D>::begin(const particles::CellSet& cells, std::span<const ne
   cells_.copy(cells);
   runs_ = runs;
   relative_speed_.assign(n, 0);
-  share_out(static_cast<std::int64_t>(runs.size()), [&](std::int64_t r) {
+  parallel_for(static_cast<std::int64_t>(runs.size()), [&](std::int64_t r) {
     const auto& run = runs[static_cast<std::size_t>(r)];
     relative_speed(run, relative_speed_.data() + run.begin);
   });
@@ -157,8 +157,8 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approa
 
 template <class T, int D>
 bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
-                                    const neighbors::FixedPositions& at_rebuild, const neighbors::Headings& headings,
-                                    float time) {
+                                    const neighbors::FixedPositions& at_rebuild,
+                                    const neighbors::ReferenceVelocities& headings, float time) {
   constexpr float k_farthest = 0x1p30F;
   for (int d = 0; d < D; ++d) {
     const std::size_t rows = moved.x[d].size();
@@ -169,7 +169,7 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
       const auto before = static_cast<std::uint32_t>(walls_.x[d][r]);
       const auto now =
           static_cast<std::uint32_t>(at_rebuild.x[d][r]) + static_cast<std::uint32_t>(static_cast<std::int32_t>(to));
-      const float expected = static_cast<float>(headings.x[d][r]) * (neighbors::Headings::k_unit * time);
+      const float expected = static_cast<float>(headings.x[d][r]) * (neighbors::ReferenceVelocities::k_unit * time);
       walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before)) - expected;
       walls_.x[d][r] = static_cast<std::int32_t>(now);
     }

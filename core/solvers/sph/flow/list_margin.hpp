@@ -52,8 +52,9 @@ class ListMargin {
   const float* cut_squared() const { return is_used_ ? cut_squared_.data() : nullptr; }
   /// The cells that these are of.
   const particles::CellSet* cells() const { return is_used_ ? &cells_ : nullptr; }
-  /// For how long lists are to hold from now, by cell, and since when, see neighbors::Foresight; null without margins.
-  /// Of a cell that is not due, that is so much less than it was that its cut serves a list that is built anew, too.
+  /// For how long lists are to hold from now, by cell, and since when, see neighbors::MotionPrediction; null without
+  /// margins. Of a cell that is not due, that is so much less than it was that its cut serves a list that is built
+  /// anew, too.
   const float* ahead() const { return is_used_ ? to_go_.data() : nullptr; }
   float behind() const { return behind_; }
 
@@ -65,7 +66,7 @@ class ListMargin {
   /// How far walls go in this step beside what is expected of their headings in `time`, that will have moved so far
   /// since they stood `at_rebuild`. False if that is no number, or too large for one.
   bool follow_walls(const neighbors::WallDisplacement& moved, const neighbors::FixedPositions& at_rebuild,
-                    const neighbors::Headings& headings, float time);
+                    const neighbors::ReferenceVelocities& headings, float time);
   const neighbors::WallDisplacement& walls_step() const { return walls_step_; }
 
   /// What a step asks of lists.
@@ -93,7 +94,7 @@ class ListMargin {
   template <class Visit>
   void share_out_runs(Visit&& visit) const {
     constexpr std::int64_t k_portion = 4;  // that a thread takes at a time
-    share_out(static_cast<std::int64_t>(runs_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(static_cast<std::int64_t>(runs_.size()), k_portion, [&](std::int64_t first, std::int64_t last) {
       visit(runs_.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
     });
   }

@@ -60,7 +60,7 @@ template <class T, int D>
 template <class Velocity, class Shifting>
 void Flow<T, D>::find_headings(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
                                Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
-                               neighbors::Headings& headings) const {
+                               neighbors::ReferenceVelocities& headings) const {
   const std::int64_t n = rows.computed();
   const std::size_t room = static_cast<std::size_t>(rows.real_rows) + neighbors::k_chunk;
   for (int d = 0; d < D; ++d) {
@@ -73,7 +73,7 @@ void Flow<T, D>::find_headings(const particles::CellIndex& rows, const VectorArr
       const auto row = static_cast<std::size_t>(rows.row_of(k));
       const double w = shifting(k, d);
       positions.x[d][row] = constants_.fixed.wrapped(x[d][k] - w * constants_.c0 * time_step);
-      headings.x[d][row] = neighbors::Headings::nearest(velocity(k, d) + w);
+      headings.x[d][row] = neighbors::ReferenceVelocities::nearest(velocity(k, d) + w);
     }
   }
   const auto gather = [&](auto... axis) {
@@ -103,8 +103,8 @@ void Flow<T, D>::foresee() {
   drift_bound_.measure(headings_, walls_move_ ? &wall_headings_ : nullptr);
   followed_ = time;
   margin_.begin(
-      drift_bound_.cells(), drift_bound_.surrounded(),
-      [this](const neighbors::CellRun& run, float* speeds) { drift_bound_.find_touching(run, speeds); },
+      drift_bound_.cells(), drift_bound_.active_runs(),
+      [this](const neighbors::CellRun& run, float* speeds) { drift_bound_.find_relative_drift(run, speeds); },
       steps_of_cells_, way_of_sound(time_step > 0 ? time_step : usual));
 }
 
@@ -119,7 +119,7 @@ bool Flow<T, D>::may_have_margins() const {
 template <class T, int D>
 bool Flow<T, D>::has_margins() const {
   std::int64_t surrounded = 0;
-  for (const auto& run : drift_bound_.surrounded()) surrounded += run.end - run.begin;
+  for (const auto& run : drift_bound_.active_runs()) surrounded += run.end - run.begin;
   return may_have_margins() && (execution_.list_parts > 1 || surrounded <= fluid_rows.computed());
 }
 
@@ -144,7 +144,7 @@ void Flow<T, D>::for_each_list(Visit&& visit) {
     const auto headings = [&](const auto& rows) {
       return &rows == &fluid_rows ? &headings_ : walls_move_ ? &wall_headings_ : nullptr;
     };
-    found.foresight = {headings(targets), headings(sources), margin_.behind(), margin_.ahead()};
+    found.prediction = {headings(targets), headings(sources), margin_.behind(), margin_.ahead()};
     return found;
   };
   visit(fluid_fluid, search(fluid_rows, fluid_places, fluid_rows, fluid_places));
@@ -160,7 +160,7 @@ neighbors::Search Flow<T, D>::search_of(const particles::CellIndex& targets,
   const double cut = (constants_.length.interaction_radius + width) / constants_.fixed.quantum();
   return {.dimensions = D,
           .cut_squared = static_cast<float>(cut * cut),
-          .foresight = {},
+          .prediction = {},
           .layout = &layout(),
           .targets = &targets,
           .sources = &sources,
@@ -180,8 +180,8 @@ bool Flow<T, D>::renew_lists() {
     return true;
   }
   const auto approach = [this](const neighbors::CellRun& run, float* by, float* beside) {
-    drift_bound_.find_touching(run, by);
-    drift_bound_.find_beside_middle(run, beside);
+    drift_bound_.find_relative_drift(run, by);
+    drift_bound_.find_midpoint_excess(run, beside);
   };
   const bool lacking = margin_.use_up(approach, need_of_step());
   timers.lap(Phase::integrate);
@@ -201,13 +201,13 @@ bool Flow<T, D>::renew_lists() {
 /// Measures how far rows go in this step.
 template <class T, int D>
 bool Flow<T, D>::follow_rows() {
-  neighbors::Course<T> course = course_of_step();
-  if (fluid.classic) course.to_come = 0;
+  neighbors::PredictedPath<T> course = course_of_step();
+  if (fluid.classic) course.remaining = 0;
   const double until = time + (fluid.classic ? 0.5 : 1) * time_step;
   step_followed_ = way_of_sound(until - std::exchange(followed_, until));
   const auto step = static_cast<float>(step_followed_);
   if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_, wall_headings_, step)) return false;
-  return drift_bound_.follow(course, headings_, step, margin_.fluid(), walls_move_ ? &margin_.walls_step() : nullptr);
+  return drift_bound_.advance(course, headings_, step, margin_.fluid(), walls_move_ ? &margin_.walls_step() : nullptr);
 }
 
 /// Particles of buffers go on along the normals of their openings only, where their rows have more to come: two of them
@@ -280,7 +280,7 @@ template <class T, int D>
 void Flow<T, D>::build_over_free_fluid(neighbors::NeighborList& list, const particles::CellIndex& targets,
                                        const neighbors::FixedPositions& target_positions) const {
   auto search = search_of(targets, target_positions, fluid_rows, fluid_positions_, constants_.length.skin);
-  search.left_out = free_fluid_.in_buffer().data();
+  search.excluded = free_fluid_.in_buffer().data();
   list.build(search, execution_.instructions.c_str());
 }
 

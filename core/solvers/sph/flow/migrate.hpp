@@ -121,8 +121,8 @@ void send_copies(comm::Communicator& communicator, const std::map<int, std::vect
 
 /// Sends each particle to the rank that `destination` names and takes in those that come. Particles go straight to
 /// where they belong, whichever rank that is; nobody passes them on. Those that stay fill the gaps from the end:
-/// whoever calls this sorts them next. `neighbors`: ranks to which nearly all go, see comm::deliver_to_neighbors(). Returns how
-/// many came. Collective.
+/// whoever calls this sorts them next. `neighbors`: ranks to which nearly all go, see comm::deliver_to_neighbors().
+/// Returns how many came. Collective.
 template <class ForEachField>
 std::int64_t migrate(comm::Communicator& communicator, std::span<const int> destination, std::span<const int> neighbors,
                      ForEachField&& for_each_field) {

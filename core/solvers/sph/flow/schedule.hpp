@@ -27,7 +27,7 @@ struct Block {
 template <class Sweep>
 void for_blocks(std::span<const Block> blocks, std::int64_t particles, Sweep&& sweep) {
   const std::int64_t end = (particles + neighbors::k_chunk - 1) / neighbors::k_chunk;
-  share_out(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t b) {
+  parallel_for(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t b) {
     const Block& block = blocks[static_cast<std::size_t>(b)];
     if (block.first < end) sweep(block.first, std::min(block.last, end));
   });

@@ -45,7 +45,7 @@ class Laziness {
   /// copies near them.
   std::int64_t computed(const particles::CellIndex& rows, int passes) const {
     const int distance = passes_ * (every_ - used_) - passes;
-    return computes_copies() ? rows.within[static_cast<std::size_t>(std::max(0, distance))] : rows.computed();
+    return computes_copies() ? rows.count_within[static_cast<std::size_t>(std::max(0, distance))] : rows.computed();
   }
 
   // Since the start.

@@ -1,5 +1,6 @@
 #pragma once
-// What only all ranks together can free: if a rank drops it alone, or still has it, it is freed at the end of the run.
+// MPI objects that only all ranks together can free. If a rank drops one alone or still holds it, it is freed at the
+// end of the run.
 
 #include <mpi.h>
 
@@ -12,11 +13,11 @@
 
 namespace eddyline::comm {
 
-/// What frees all that there is, in the order in which it was made, which is the same on all ranks: whether a rank has
-/// dropped something by the end of the run or not yet must not matter, as all of them free the same.
-class Leftovers {
+/// Frees all objects at the end, in the order of their creation, which is the same on all ranks. Whether a rank has
+/// dropped an object before the end does not matter: all ranks free the same objects.
+class DeferredFrees {
  public:
-  /// Its number.
+  /// Registers a function that frees an object; returns its number.
   long add(std::function<void()> free) {
     open_[++made_] = std::move(free);
     return made_;
@@ -33,29 +34,29 @@ class Leftovers {
   std::map<long, std::function<void()>> open_;
 };
 
-/// A handle of MPI that close() frees, on all ranks at once; without it, that happens at the end.
+/// An MPI handle that close() frees collectively; otherwise it is freed at the end of the run.
 template <class Handle>
-class LeftOver {
+class CollectiveHandle {
  public:
   using Free = int (*)(Handle*);
 
-  LeftOver(Leftovers& leftovers, Handle handle, Free free)
-      : leftovers_(leftovers),
+  CollectiveHandle(DeferredFrees& deferred_frees, Handle handle, Free free)
+      : deferred_frees_(deferred_frees),
         state_(std::make_shared<State>(handle, free)),
-        number_(leftovers.add([state = state_] { state->release(), state->free(&state->handle); })) {}
-  LeftOver(const LeftOver&) = delete;
-  LeftOver& operator=(const LeftOver&) = delete;
+        number_(deferred_frees.add([state = state_] { state->release(), state->free(&state->handle); })) {}
+  CollectiveHandle(const CollectiveHandle&) = delete;
+  CollectiveHandle& operator=(const CollectiveHandle&) = delete;
 
   Handle get() const { return state_->handle; }
-  /// Something is to be done before it is freed.
+  /// Registers a call that must be made before the handle is freed.
   void hold(int (*first)(Handle)) { state_->held = first; }
-  /// Does that, if it has not been done.
+  /// Makes that call, if it has not been made yet.
   void release() { state_->release(); }
   void close() {
     if (!std::exchange(open_, false)) return;
-    leftovers_.forget(number_);
+    deferred_frees_.forget(number_);
     release();
-    together(state_->free, &state_->handle);
+    call_collective(state_->free, &state_->handle);
   }
 
  private:
@@ -70,7 +71,7 @@ class LeftOver {
     }
   };
 
-  Leftovers& leftovers_;
+  DeferredFrees& deferred_frees_;
   std::shared_ptr<State> state_;
   long number_;
   bool open_ = true;
