@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rangeOfMost } from "../src/charts/range";
+import { robustRange } from "../src/charts/range";
 import { chartData, type ChartSpec } from "../src/charts/specs";
 import { Series, SeriesStore, statistics, valueAtTime } from "../src/stream/series";
 
@@ -19,9 +19,9 @@ describe("charts", () => {
 
   it("show what comes later, and goes before the end, at its own times", () => {
     const store = new SeriesStore();
-    store.put("budget", series([0, 1, 2, 3], [9, 9, 9, 9]));
-    store.put("force.post", series([0, 1, 2], [1, 2, 3]));
-    store.put("force.disk", series([2, 3], [5, 6]));
+    store.set("budget", series([0, 1, 2, 3], [9, 9, 9, 9]));
+    store.set("force.post", series([0, 1, 2], [1, 2, 3]));
+    store.set("force.disk", series([2, 3], [5, 6]));
     const curves = ["force.post", "force.disk"].map((name) => ({ series: name, column: "total_x", label: name, factor: 2 }));
     const spec: ChartSpec = { name: "drag", title: "Drag", unit: "N", curves, bands: [] };
     expect(chartData(spec, store, 100).map((column) => [...column])).toEqual([
@@ -33,10 +33,10 @@ describe("charts", () => {
 
   it("show what came later at times of which it keeps no rows, as other series keep others", () => {
     const store = new SeriesStore();
-    store.put("budget", series([0, 2, 4, 6, 8], [9, 9, 9, 9, 9]));
+    store.set("budget", series([0, 2, 4, 6, 8], [9, 9, 9, 9, 9]));
     const disk = series([3, 4, 5, 6, 7], [1, 2, 3, 4, Number.NaN]);
     disk.thin(2); // times 3, 5, 7
-    store.put("force.disk", disk);
+    store.set("force.disk", disk);
     const curves = [{ series: "force.disk", column: "total_x", label: "disk", factor: 10 }];
     const spec: ChartSpec = { name: "drag", title: "Drag", unit: "N", curves, bands: [] };
     expect(chartData(spec, store, 100)[1]).toEqual([null, null, 20, null, null]);
@@ -49,9 +49,9 @@ describe("charts", () => {
 
   it("show most values, and those that move where most do not", () => {
     const waves = Array.from({ length: 100 }, (_, k) => k / 100);
-    expect(rangeOfMost([...waves, 1000])[1]).toBeLessThan(2);
+    expect(robustRange([...waves, 1000])[1]).toBeLessThan(2);
     const still = new Array<number>(200).fill(0);
-    expect(rangeOfMost(still)).toEqual([0, 0]);
-    expect(rangeOfMost([...still, 1500, 1800, 1600])).toEqual([0, 1800]);
+    expect(robustRange(still)).toEqual([0, 0]);
+    expect(robustRange([...still, 1500, 1800, 1600])).toEqual([0, 1800]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Shape } from "../src/api/types";
-import { cover, fit, toScreen, toWorld, zoomAt } from "../src/canvas/camera";
-import { edits, handles, outline, pulled, type Sketch, sketchOf, tableOf, translated } from "../src/draw/shapes";
-import { edges, START, viewOf } from "../src/canvas/orbit";
+import { fill, fit, toScreen, toWorld, zoomAt } from "../src/canvas/camera";
+import { edits, handles, outlineOf, withHandleAt, type Sketch, sketchOf, tableOf, translated } from "../src/draw/shapes";
+import { boxEdges, INITIAL_ORBIT, viewFrom } from "../src/canvas/orbit";
 import { gridStep, snap } from "../src/draw/snap";
 
 const BOX = { lower: [0, 0], upper: [2, 1] } as const;
@@ -25,7 +25,7 @@ describe("camera", () => {
   });
 
   it("fills the canvas from the left side on", () => {
-    const camera = cover(BOX, 500, 500);
+    const camera = fill(BOX, 500, 500);
     expect(toWorld(camera, [0, 0])[0]).toBeCloseTo(0, 12);
     expect(camera.scale).toBe(500);
   });
@@ -70,7 +70,7 @@ describe("shapes", () => {
     const shapes: Sketch[] = [
       circle,
       { shape: "rectangle", min: [0, 0], max: [1, 2] },
-      { shape: "turned", center: [1, 1], size: [1, 0.5], angle: 30 },
+      { shape: "rotated", center: [1, 1], size: [1, 0.5], angle: 30 },
       { shape: "polygon", points: [[0, 0], [1, 0], [0, 1]] },
       { shape: "line", from: [0, 0], to: [1, 1], thickness: 0.1 },
     ];
@@ -78,7 +78,7 @@ describe("shapes", () => {
       handles(sketch).forEach(({ name, at }, k) => {
         const to = [at[0] + (at[0] > 0.5 ? 0.05 : -0.05), at[1]] as const;
         const moved = sketch.shape === "circle" ? ([0.3, 0.2] as const) : to;
-        const now = handles(pulled(sketch, name, moved));
+        const now = handles(withHandleAt(sketch, name, moved));
         const reached = now.some((handle) => Math.hypot(handle.at[0] - moved[0], handle.at[1] - moved[1]) < 1e-9);
         expect(reached, `${sketch.shape} handle ${k}`).toBe(true);
       });
@@ -88,19 +88,19 @@ describe("shapes", () => {
   it("writes tables that a world file takes, without the noise of arithmetic", () => {
     const noisy = translated(circle, 0.1 + 0.2, 0);
     expect(tableOf(noisy)).toEqual({ shape: "circle", center: [0.5, 0.2], diameter: 0.1 });
-    expect(tableOf({ shape: "turned", center: [1, 1], size: [1, 2], angle: 10 })["shape"]).toBe("rectangle");
+    expect(tableOf({ shape: "rotated", center: [1, 1], size: [1, 2], angle: 10 })["shape"]).toBe("rectangle");
   });
 
   it("draws a line as thick as it is", () => {
-    const corners = outline({ shape: "line", from: [0, 0], to: [2, 0], thickness: 0.4 });
+    const corners = outlineOf({ shape: "line", from: [0, 0], to: [2, 0], thickness: 0.4 });
     expect(corners.map((p) => p[1])).toEqual([0.2, -0.2, -0.2, 0.2]);
   });
 });
 
 describe("orbit", () => {
   it("shows the middle of the box in the middle of the canvas, and all corners in front", () => {
-    const view = viewOf(START, [0, 0, 0], [2, 1, 1], 800, 600);
-    const lines = edges(view, [0, 0, 0], [2, 1, 1], 800, 600);
+    const view = viewFrom(INITIAL_ORBIT, [0, 0, 0], [2, 1, 1], 800, 600);
+    const lines = boxEdges(view, [0, 0, 0], [2, 1, 1], 800, 600);
     expect(lines).toHaveLength(12);
     for (const [x, y] of lines.flat()) {
       expect(x).toBeGreaterThan(0);

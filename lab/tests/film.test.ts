@@ -10,7 +10,7 @@ describe("texts in an MP4", () => {
   const film = [...box("ftyp", 1), ...box("moov", ...box("mvhd", 2)), ...box("moof", 3), ...box("mdat", 4), ...box("mfra", 5)];
 
   it("stand at the end of its head, and fragments stay; an index of places that have moved goes", async () => {
-    const made = await bytes(mp4.withTexts(Uint8Array.from(film), { title: "Ströme" }));
+    const made = await bytes(mp4.withMetadata(Uint8Array.from(film), { title: "Ströme" }));
     const text = new TextDecoder("latin1").decode(Uint8Array.from(made));
     expect(text).toMatch(/ftyp.*moov.*mvhd.*udta.*meta.*hdlr.*keys.*mdtatitle.*ilst.*data.*moof.*mdat/s);
     expect(text).not.toContain("mfra");
@@ -20,7 +20,7 @@ describe("texts in an MP4", () => {
 
   it("are left out where they would move what is found by its place", async () => {
     const plain = [...box("ftyp", 1), ...box("moov", 2), ...box("mdat", 3)];
-    expect(await bytes(mp4.withTexts(Uint8Array.from(plain), { title: "x" }))).toEqual(plain);
+    expect(await bytes(mp4.withMetadata(Uint8Array.from(plain), { title: "x" }))).toEqual(plain);
   });
 });
 
@@ -31,7 +31,7 @@ describe("length and texts in a WebM", () => {
   const film = [...header, 0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x15, 0x49, 0xa9, 0x66, 0x87, ...scale, ...cluster];
 
   it("come into its head, and clusters stay", async () => {
-    const made = await bytes(webm.withTexts(Uint8Array.from(film), 1.5, { title: "flow" }));
+    const made = await bytes(webm.withMetadata(Uint8Array.from(film), 1.5, { title: "flow" }));
     expect(made.slice(0, 6)).toEqual(header);
     const seconds = new Uint8Array(8);
     new DataView(seconds.buffer).setFloat64(0, 1500);
@@ -42,6 +42,6 @@ describe("length and texts in a WebM", () => {
   });
 
   it("are left out of what is no WebM", async () => {
-    expect(await bytes(webm.withTexts(Uint8Array.of(1, 2, 3), 1, { title: "x" }))).toEqual([1, 2, 3]);
+    expect(await bytes(webm.withMetadata(Uint8Array.of(1, 2, 3), 1, { title: "x" }))).toEqual([1, 2, 3]);
   });
 });

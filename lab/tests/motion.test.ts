@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { locate, nearest } from "../src/canvas/pick";
-import { BOTH, COLUMNS, columnsOf, type Domain, FIRST, type Motion, pairsOf, placeOf, SECOND, valueOf } from "../src/layers/particles/motion";
+import { locateParticle, nearestParticle } from "../src/canvas/pick";
+import { BOTH, VALUES_PER_PARTICLE, vertexData, type Domain, FIRST, type Motion, matchParticles, positionOf, SECOND, valueOf } from "../src/layers/particles/motion";
 import type { Codes, Particles } from "../src/stream/frame";
 
-const box: Domain = { lower: [0, 0], upper: [4, 2], periodic: [false, false], reach: 0.1 };
+const box: Domain = { lower: [0, 0], upper: [4, 2], periodic: [false, false], maxExtrapolation: 0.1 };
 
 function coded(values: readonly number[], low: number, high: number): Codes {
   const scale = (high - low) / 65535;
-  return { data: Uint16Array.from(values, (value) => Math.round((value - low) / scale)), offset: low, scale, error: scale / 2, top: 65535 };
+  return { data: Uint16Array.from(values, (value) => Math.round((value - low) / scale)), offset: low, scale, error: scale / 2, maxValueCode: 65535 };
 }
 
 type State = readonly [id: number, x: number, y: number, u: number, v: number];
@@ -28,23 +28,23 @@ function motion(before: Particles, after: Particles, blend: number, more: Partia
 }
 
 const along = (before: Particles, after: Particles, k: number, more: Partial<Motion> = {}): ((blend: number) => number[] | null) =>
-  (blend) => placeOf(motion(before, after, blend, more), k);
+  (blend) => positionOf(motion(before, after, blend, more), k);
 
 describe("particles between frames", () => {
   it("are paired by name, in whatever order they come", () => {
     const [before, after] = [particles([7, 1, 1, 0, 0], [-3, 2, 1, 0, 0], [2 ** 40, 3, 1, 0, 0]), particles([9, 1, 1, 0, 0], [2 ** 40, 3, 1, 0, 0], [7, 1, 1, 0, 0])];
-    expect([...pairsOf(before, after).partner]).toEqual([2, -1, 1]);
-    expect([...pairsOf(before, after).newcomers]).toEqual([0]);
-    const columns = columnsOf(before, after);
-    const which = Array.from({ length: 4 }, (_, k) => columns[COLUMNS * k + 7]);
+    expect([...matchParticles(before, after).indexInSecond]).toEqual([2, -1, 1]);
+    expect([...matchParticles(before, after).onlyInSecond]).toEqual([0]);
+    const columns = vertexData(before, after);
+    const which = Array.from({ length: 4 }, (_, k) => columns[VALUES_PER_PARTICLE * k + 7]);
     expect(which).toEqual([BOTH, FIRST, BOTH, SECOND]);
     expect(columns[8]).toBe(after.position[0]?.data[2]);
-    expect(columns[3 * COLUMNS + 3 + 8]).toBe(9);
+    expect(columns[3 * VALUES_PER_PARTICLE + 3 + 8]).toBe(9);
   });
 
   it("without names are all of one frame or of the other", () => {
     const [before, after] = [particles([1, 1, 1, 0, 0]), particles([1, 2, 1, 0, 0])].map((each) => ({ ...each, ids: new BigInt64Array(0) })) as [Particles, Particles];
-    expect([...pairsOf(before, after).partner, ...pairsOf(before, after).newcomers]).toEqual([-1, 0]);
+    expect([...matchParticles(before, after).indexInSecond, ...matchParticles(before, after).onlyInSecond]).toEqual([-1, 0]);
   });
 
   it("are exactly where a frame has them when it is shown", () => {
@@ -91,10 +91,10 @@ describe("particles between frames", () => {
     const [before, after] = [particles([1, 1, 1, 2, 0]), particles([2, 2, 1, 1, 0])];
     const [gone, come] = [along(before, after, 0), along(before, after, 1)];
     expect(gone(0.01)?.[0]).toBeCloseTo(1.02, 3);
-    expect(gone(0.49)?.[0]).toBeCloseTo(1 + box.reach, 3);
+    expect(gone(0.49)?.[0]).toBeCloseTo(1 + box.maxExtrapolation, 3);
     expect(gone(0.51)).toBeNull();
     expect(come(0.49)).toBeNull();
-    expect(come(0.51)?.[0]).toBeCloseTo(2 - box.reach, 3);
+    expect(come(0.51)?.[0]).toBeCloseTo(2 - box.maxExtrapolation, 3);
   });
 
   it("do not swing out where frames are too far apart for their velocities", () => {
@@ -104,13 +104,13 @@ describe("particles between frames", () => {
 
   it("are picked and found again where they are drawn, with the value that they have there", () => {
     const now = motion(particles([1, 1, 1, 1, 0], [5, 3.9, 1, 1, 0]), particles([9, 0.4, 1, 1, 0], [1, 2, 1, 1, 0]), 0.75);
-    expect(nearest(now, [1.75, 1], 0.05)).toBe(0);
-    expect(nearest(now, [1, 1], 0.05)).toBe(-1);
-    expect(nearest(now, [0.15, 1], 0.05)).toBe(2);
-    expect(locate(now, 9n)).toMatchObject({ quantity: "speed", unit: "m/s", value: 9 });
-    expect(locate(now, 9n)?.at[0]).toBeCloseTo(0.15, 3);
-    expect(locate(now, 5n)).toBeNull();
-    expect(locate(now, 77n)).toBeNull();
+    expect(nearestParticle(now, [1.75, 1], 0.05)).toBe(0);
+    expect(nearestParticle(now, [1, 1], 0.05)).toBe(-1);
+    expect(nearestParticle(now, [0.15, 1], 0.05)).toBe(2);
+    expect(locateParticle(now, 9n)).toMatchObject({ quantity: "speed", unit: "m/s", value: 9 });
+    expect(locateParticle(now, 9n)?.at[0]).toBeCloseTo(0.15, 3);
+    expect(locateParticle(now, 5n)).toBeNull();
+    expect(locateParticle(now, 77n)).toBeNull();
     expect(valueOf(motion(particles([4, 1, 1, 0, 0]), { ...particles([4, 1, 1, 0, 0]), values: coded([8], 0, 65535) }, 0.25), 0)).toBeCloseTo(5, 9);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Asking } from "../src/api/asking";
+import { RequestGate } from "../src/api/retry";
 
 describe("what is asked for", () => {
   it("is asked for once at a time, and not too much at once", () => {
-    const asking = new Asking(2);
+    const asking = new RequestGate(2);
     expect(["a", "a", "b", "c"].map((key) => asking.begin(key, 0))).toEqual([true, false, true, false]);
     asking.end("a");
     expect(["c", "a"].map((key) => asking.begin(key, 0))).toEqual([true, false]);
@@ -11,7 +11,7 @@ describe("what is asked for", () => {
 
   it("is not asked for again if it is not there", () => {
     for (const status of [404, 422]) {
-      const asking = new Asking(2);
+      const asking = new RequestGate(2);
       expect(asking.begin("a", 0)).toBe(true);
       expect(asking.fail("a", status, 0)).toBeNull();
       expect(asking.begin("a", 1e9)).toBe(false);
@@ -19,7 +19,7 @@ describe("what is asked for", () => {
   });
 
   it("is asked for again, less and less often, if nobody answered or the server had no time for it", () => {
-    const asking = new Asking(1);
+    const asking = new RequestGate(1);
     let now = 0;
     const pauses = [0, 500, 429, 409, 0, 0].map((status) => {
       expect(asking.begin("a", now)).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { besides, boundsOf, nearest } from "../src/canvas/notes";
+import { placeLabel, boundsOf, nearestPoint } from "../src/canvas/labels";
 
 const WINDOW = { x: 0, y: 0, width: 800, height: 500 };
 const overlap = (a: ReturnType<typeof boundsOf>, b: ReturnType<typeof boundsOf>): boolean =>
@@ -8,8 +8,8 @@ const overlap = (a: ReturnType<typeof boundsOf>, b: ReturnType<typeof boundsOf>)
 describe("notes", () => {
   it("stand beside their place, inside the window, and cover neither a body nor one another", () => {
     const body = boundsOf([[300, 100], [420, 220], [300, 220]]);
-    const first = besides([360, 95], [240, 44], [body], WINDOW);
-    const second = besides([360, 225], [240, 44], [body, first], WINDOW);
+    const first = placeLabel([360, 95], [240, 44], [body], WINDOW);
+    const second = placeLabel([360, 225], [240, 44], [body, first], WINDOW);
     for (const note of [first, second]) {
       expect(overlap(note, body)).toBe(false);
       expect(note.x >= 0 && note.x + note.width <= 800 && note.y >= 0 && note.y + note.height <= 500).toBe(true);
@@ -18,10 +18,10 @@ describe("notes", () => {
   });
 
   it("turn to the other side at the edge of the window", () => {
-    expect(besides([790, 250], [240, 44], [], WINDOW).x + 240).toBeLessThan(790);
+    expect(placeLabel([790, 250], [240, 44], [], WINDOW).x + 240).toBeLessThan(790);
   });
 
   it("know which of their points is nearest to their place", () => {
-    expect(nearest({ x: 10, y: 10, width: 20, height: 20 }, [0, 15])).toEqual([10, 15]);
+    expect(nearestPoint({ x: 10, y: 10, width: 20, height: 20 }, [0, 15])).toEqual([10, 15]);
   });
 });
