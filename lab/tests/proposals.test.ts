@@ -12,13 +12,13 @@ describe("proposals", () => {
 
   it("of two lines are two, though nothing stands between them", () => {
     const found = proposals("--set a.slip=false --set b.slip=false\n--set let.w=2*a   wider.");
-    expect(found.map(({ sets, words }) => [sets.length, words])).toEqual([[2, ""], [1, "wider."]]);
+    expect(found.map(({ sets, question }) => [sets.length, question])).toEqual([[2, ""], [1, "wider."]]);
   });
 
   it("keep what is asked of them, and what stands between quotes", () => {
     const [swing, wider] = proposals(`--set boundaries.top.velocity='["V0*sin(2*pi*t/0.2)", 0]'   a plate that swings: how deep?  --set bodies.post.slip=true no friction.`);
     expect(swing?.sets[0]?.value).toEqual(["V0*sin(2*pi*t/0.2)", 0]);
-    expect(swing?.words).toBe("a plate that swings: how deep?");
+    expect(swing?.question).toBe("a plate that swings: how deep?");
     expect(wider).toEqual({ sets: [{ key: "bodies.post.slip", text: "true", value: true }], words: "no friction." });
     const [turn] = proposals('--set bodies.cylinder.motion.rotation="(1-cos(8*t))/4"   it swings');
     expect(turn?.sets[0]).toEqual({ key: "bodies.cylinder.motion.rotation", text: "(1-cos(8*t))/4", value: "(1-cos(8*t))/4" });

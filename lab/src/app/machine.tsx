@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import * as v from "valibot";
 import { urlWithToken, ask, RequestError } from "../api/client";
 import { notify } from "../state/notices";
+import { unfinished } from "../state/outcome";
 import * as run from "../state/run";
 import { refresh, type Run, runs } from "../state/runs";
 import { Icon } from "./icons";
@@ -169,6 +170,8 @@ function Ranks() {
   );
 }
 
+const FILES = [["report", "Report"], ["movie", "Video"], ["picture", "Picture"], ["journal", "Journal"]] as const;
+
 /** Links to the files of a finished run. */
 function Files() {
   const id = run.runId.value;
@@ -177,9 +180,9 @@ function Files() {
     <div class="group">
       <h2>Files of this run</h2>
       <div class="row">
-        {(["report", "movie", "picture", "journal"] as const).map((name) => (
+        {FILES.map(([name, label]) => (
           <a key={name} class="button small" href={urlWithToken(`runs/${id}/${name}`).href} target="_blank" rel="noreferrer">
-            {name}
+            {label}
           </a>
         ))}
       </div>
@@ -200,8 +203,10 @@ export function RunName({ of }: { of: Run }) {
   );
 }
 
-/** States with a reason that the list shows. */
-const HAS_REASON = new Set(["failed", "lost", "not closed"]);
+function StateLabel({ state }: { state: string }) {
+  const outcome = unfinished(state);
+  return <span class={outcome ? `chip ${outcome.chip}` : "note"}>{state}</span>;
+}
 
 function RunList() {
   if (runs.value.length === 0) return null;
@@ -214,9 +219,9 @@ function RunList() {
             <button type="button" class="item" aria-current={item.id === run.runId.value} onClick={() => void openListedRun(item)}>
               <span style={{ flex: 1 }}>
                 <RunName of={item} />
-                {HAS_REASON.has(item.state) && item.message && <small>{item.message}</small>}
+                {unfinished(item.state) && item.message && <small>{item.message}</small>}
               </span>
-              <span class="note">{item.state}</span>
+              <StateLabel state={item.state} />
             </button>
           </li>
         ))}

@@ -6,7 +6,7 @@ export interface Proposal {
   /** Values by dotted path; `text` is the value as written. */
   readonly sets: readonly { readonly key: string; readonly text: string; readonly value: JsonValue }[];
   /** The question or comment after the options. */
-  readonly words: string;
+  readonly question: string;
 }
 
 const VALUE = String.raw`(?:'[^']*'|"[^"]*"|[^\s'"])+`; // may contain blanks between quotes
@@ -15,9 +15,9 @@ const SOME = new RegExp(String.raw`((?:--set\s+[\w.]+=${VALUE}\s*)+)(.*?)(?=--se
 
 /** Splits e.g. "--set let.Re=20   and   --set let.a=0.1  larger: why?" into two proposals; a new line starts a new one. */
 export function proposals(text: string): Proposal[] {
-  return text.split(/\n(?=--set\s)/).flatMap((line) => [...line.matchAll(SOME)]).map(([, sets = "", words = ""]) => ({
+  return text.split(/\n(?=--set\s)/).flatMap((line) => [...line.matchAll(SOME)]).map(([, sets = "", question = ""]) => ({
     sets: [...sets.matchAll(ONE)].map(([, key = "", written = ""]) => ({ key, ...read(written) })),
-    words: words.trim().replace(/^and$/, ""),
+    question: question.trim().replace(/^and$/, ""),
   }));
 }
 

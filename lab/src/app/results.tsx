@@ -74,7 +74,7 @@ function Comparison({ expected }: { expected: Expected }) {
   const chipClass = steered || !isCompared ? "" : expected.inside ? "good" : "warn";
   const reason = steered ? `Steered at ${steered.time.toFixed(2)} s: no longer comparable with published values.` : expected.reason || (isCompared ? "" : expected.note);
   return (
-    <div class="against">
+    <div class="comparison">
       <span>{readableName(expected.quantity)}</span>
       <span class={`chip ${chipClass}`}>{verdict}</span>
       <small>

@@ -282,8 +282,8 @@ function Experiments({ text }: { text: string }) {
       <p>
         <b>Try.</b>
       </p>
-      {proposals(text).map(({ sets, words }) => (
-        <p class="try" key={sets.map(({ key, text: value }) => key + value).join()}>
+      {proposals(text).map(({ sets, question }) => (
+        <p class="experiment" key={sets.map(({ key, text: value }) => key + value).join()}>
           <button
             type="button"
             class="button small"
@@ -292,7 +292,7 @@ function Experiments({ text }: { text: string }) {
           >
             {sets.map(({ key, text: value }) => `${key} = ${value}`).join(", ")}
           </button>{" "}
-          {words}
+          {question}
         </p>
       ))}
     </>

@@ -44,7 +44,7 @@ export function Steer() {
         })}
       />
       {is2d && <p class="note">Drag a body on the canvas to move it. {bodyNote()}</p>}
-      <ul class="sent" aria-live="polite">
+      <ul class="sent-commands" aria-live="polite">
         {sentCommands.value
           .filter((item) => !["pause", "resume", "step", "stop"].includes(item.text))
           .slice(0, 5)

@@ -23,10 +23,10 @@ function RunBody({ body, camera }: { body: BodyNow; camera: Camera }) {
   const d = body.outlines.map((line) => pathOf(camera, pairs(line.points))).join("");
   const key = `bodies.${body.name}`;
   const isSelected = world.selected.value === key;
-  if (!isSteering.value || !showsPresent.value) return <path class={`body${isSelected && isMovedInRun(key) ? " chosen" : ""}`} d={d} data-name={body.name} />;
+  if (!isSteering.value || !showsPresent.value) return <path class={`body${isSelected && isMovedInRun(key) ? " selected" : ""}`} d={d} data-name={body.name} />;
   return (
     <path
-      class={`body${isSelected ? " chosen" : ""}`}
+      class={`body${isSelected ? " selected" : ""}`}
       d={d}
       data-path={key}
       tabindex={0}
@@ -55,7 +55,7 @@ export function FileBody({ part, shape, camera, isTransparent }: { part: "bodies
   const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}${shape.drawn ? "" : ", invalid"}`;
   if (!shape.drawn && shape.outlines.length === 0) return null;
   const shared = {
-    class: `${part === "bodies" ? "body" : "region"}${chosen ? " chosen" : ""}${isTransparent ? " bare" : ""}${isDragged ? " away" : ""}${shape.drawn ? "" : " wrong"}`,
+    class: `${part === "bodies" ? "body" : "region"}${chosen ? " selected" : ""}${isTransparent ? " bare" : ""}${isDragged ? " dragged" : ""}${shape.drawn ? "" : " invalid"}`,
     "data-path": key,
     tabindex: 0,
     role: "button" as const,

@@ -63,43 +63,43 @@ function composePicture(target: HTMLCanvasElement, ratio: number, frame: Capture
     target.width = width;
     target.height = height;
   }
-  const pen = target.getContext("2d");
-  if (!pen) return;
+  const context = target.getContext("2d");
+  if (!context) return;
   const mode = theme.value;
-  pen.setTransform(1, 0, 0, 1, 0, 0);
-  pen.fillStyle = BACKGROUND[mode];
-  pen.fillRect(0, 0, width, height);
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.save();
-  pen.beginPath();
-  pen.rect(0, 0, frame.width, frame.height);
-  pen.clip();
-  pen.translate(-frame.x, -frame.y);
-  pen.drawImage(canvas, 0, 0, camera.width, camera.height);
-  pen.fillStyle = BODY[mode];
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = BACKGROUND[mode];
+  context.fillRect(0, 0, width, height);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.save();
+  context.beginPath();
+  context.rect(0, 0, frame.width, frame.height);
+  context.clip();
+  context.translate(-frame.x, -frame.y);
+  context.drawImage(canvas, 0, 0, camera.width, camera.height);
+  context.fillStyle = BODY[mode];
   for (const body of shownBodies.value) {
     for (const { points } of body.outlines) {
-      pen.beginPath();
+      context.beginPath();
       for (let k = 0; k + 1 < points.length; k += 2) {
         const [x, y] = toScreen(camera, [points[k] as number, points[k + 1] as number]);
-        if (k === 0) pen.moveTo(x, y);
-        else pen.lineTo(x, y);
+        if (k === 0) context.moveTo(x, y);
+        else context.lineTo(x, y);
       }
-      pen.fill();
+      context.fill();
     }
   }
-  if (!run.is3d.value) drawSides(pen, camera, mode);
-  pen.restore();
-  drawLegend(pen, frame.height + 18, mode);
+  if (!run.is3d.value) drawSides(context, camera, mode);
+  context.restore();
+  drawLegend(context, frame.height + 18, mode);
   const caption = `${run.hello.value?.title ?? ""}   t = ${view.shownTime.value.toFixed(3)} s`;
-  pen.fillStyle = INK[mode];
-  pen.font = "600 13px Inter, sans-serif";
-  pen.textAlign = frame.width < NARROW_WIDTH ? "left" : "right";
-  pen.fillText(caption, frame.width < NARROW_WIDTH ? 16 : frame.width - 16, frame.height + captionHeight - 32 + (frame.width < NARROW_WIDTH ? 20 : 0));
+  context.fillStyle = INK[mode];
+  context.font = "600 13px Inter, sans-serif";
+  context.textAlign = frame.width < NARROW_WIDTH ? "left" : "right";
+  context.fillText(caption, frame.width < NARROW_WIDTH ? 16 : frame.width - 16, frame.height + captionHeight - 32 + (frame.width < NARROW_WIDTH ? 20 : 0));
 }
 
 /** Draws the sides of the domain as in pictures of the command line: walls thick, slip walls thin, others dotted. */
-function drawSides(pen: CanvasRenderingContext2D, camera: Camera, mode: Theme): void {
+function drawSides(context: CanvasRenderingContext2D, camera: Camera, mode: Theme): void {
   const { lower, upper } = view.extent.value;
   const [left, bottom] = toScreen(camera, lower);
   const [right, top] = toScreen(camera, upper);
@@ -109,38 +109,38 @@ function drawSides(pen: CanvasRenderingContext2D, camera: Camera, mode: Theme): 
     bottom: [left, bottom, right, bottom],
     top: [left, top, right, top],
   };
-  pen.strokeStyle = INK[mode];
+  context.strokeStyle = INK[mode];
   for (const { name, type, slip } of run.hello.value?.sides ?? []) {
     const line = lines[name];
     if (!line || type === "open") continue;
-    pen.lineWidth = type === "wall" && !slip ? NO_SLIP_LINE : SLIP_LINE;
-    pen.setLineDash(type === "wall" ? [] : [1.5, 3]);
-    pen.beginPath();
-    pen.moveTo(line[0], line[1]);
-    pen.lineTo(line[2], line[3]);
-    pen.stroke();
+    context.lineWidth = type === "wall" && !slip ? NO_SLIP_LINE : SLIP_LINE;
+    context.setLineDash(type === "wall" ? [] : [1.5, 3]);
+    context.beginPath();
+    context.moveTo(line[0], line[1]);
+    context.lineTo(line[2], line[3]);
+    context.stroke();
   }
-  pen.setLineDash([]);
+  context.setLineDash([]);
 }
 
-function drawLegend(pen: CanvasRenderingContext2D, top: number, mode: Theme): void {
+function drawLegend(context: CanvasRenderingContext2D, top: number, mode: Theme): void {
   const quantity = QUANTITIES[view.quantity.value];
   const scale = view.shownScale.value;
   const table = colorTable(quantity.map);
   const left = 16;
   for (let k = 0; k < LEGEND_LENGTH; k++) {
     const n = 3 * Math.min(255, Math.floor((256 * k) / LEGEND_LENGTH));
-    pen.fillStyle = `rgb(${table[n]} ${table[n + 1]} ${table[n + 2]})`;
-    pen.fillRect(left + k, top, 1.5, 10);
+    context.fillStyle = `rgb(${table[n]} ${table[n + 1]} ${table[n + 2]})`;
+    context.fillRect(left + k, top, 1.5, 10);
   }
-  pen.fillStyle = INK[mode];
-  pen.font = "11px Inter, sans-serif";
-  pen.textAlign = "center";
+  context.fillStyle = INK[mode];
+  context.font = "11px Inter, sans-serif";
+  context.textAlign = "center";
   for (const value of roundTicks(scale, 4)) {
-    pen.fillText(formatNumber(value), left + (LEGEND_LENGTH * (value - scale.low)) / (scale.high - scale.low), top + 24);
+    context.fillText(formatNumber(value), left + (LEGEND_LENGTH * (value - scale.low)) / (scale.high - scale.low), top + 24);
   }
-  pen.textAlign = "left";
-  pen.fillText(`${quantity.label} [${quantity.unit}]`, left + LEGEND_LENGTH + 14, top + 10);
+  context.textAlign = "left";
+  context.fillText(`${quantity.label} [${quantity.unit}]`, left + LEGEND_LENGTH + 14, top + 10);
 }
 
 export async function savePicture(): Promise<void> {

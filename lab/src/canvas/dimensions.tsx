@@ -18,7 +18,7 @@ export function Dimensions({ camera }: { camera: Camera }) {
   const xs = points.map((p) => p[0]);
   const ys = points.map((p) => p[1]);
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const lines = wordsOf(key, sketch);
+  const lines = labelLines(key, sketch);
   const below = bottom + 26 + 16 * lines.length < camera.height;
   const y = below ? bottom + 22 : top - 10 - 16 * (lines.length - 1);
   const x = Math.min(camera.width - 90, Math.max(90, (left + right) / 2));
@@ -41,14 +41,14 @@ function length(value: number): string {
 }
 
 /** Dimensions as text. Of a body in a live run only the outline is known; its size is taken from the file if it is there. */
-function wordsOf(key: string | null, sketch: Sketch): string[] {
-  if (!isSteering.value || !key?.startsWith("bodies.")) return words(sketch);
+function labelLines(key: string | null, sketch: Sketch): string[] {
+  if (!isSteering.value || !key?.startsWith("bodies.")) return dimensionsOf(sketch);
   const body = world.drawing.value?.bodies.find(({ name }) => key === `bodies.${name}`);
   const written = body && sketchOf(body);
-  return [...(written ? words(written).slice(0, 1) : []), ...words(sketch).slice(1)];
+  return [...(written ? dimensionsOf(written).slice(0, 1) : []), ...dimensionsOf(sketch).slice(1)];
 }
 
-function words(sketch: Sketch): string[] {
+function dimensionsOf(sketch: Sketch): string[] {
   const [x, y] = centerOf(sketch);
   const place = `at (${formatNumber(x, 4)}, ${formatNumber(y, 4)}) m`;
   switch (sketch.shape) {

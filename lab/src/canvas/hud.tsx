@@ -25,7 +25,7 @@ export function CanvasControls() {
     <>
       {run.kind.value === "run" && !run.lacksFluid.value && <ViewControls />}
       {isStale.value && (
-        <div class="hud stale-note" role="status">
+        <div class="hud changed-note" role="status">
           <span>The world has changed since this run was started.</span>
           <button type="button" class="button small" onClick={() => void restoreRunWorld()}>
             Restore the world of the run
@@ -42,7 +42,7 @@ export function CanvasControls() {
 
 function NoFluidNote() {
   return (
-    <div class="hud link-note" role="status">
+    <div class="hud connection-note" role="status">
       <span class="chip">This run has no snapshots, so its water cannot be shown. Set snapshots = 12 under [output] to store them.</span>
     </div>
   );
@@ -55,7 +55,7 @@ function ConnectionNote() {
   const progress = run.hello.value === null ? "Starting the run …" : run.isLive.value && run.latestFrame.value === null && "Waiting for the first picture …";
   const text = lost || progress;
   return text ? (
-    <div class="hud link-note" role="status">
+    <div class="hud connection-note" role="status">
       <span class={lost ? "chip warn" : "chip"}>{text}</span>
     </div>
   ) : null;
@@ -89,8 +89,8 @@ function ViewControls() {
             label="Water"
             options={WATER_OPTIONS}
             value={waterMode.value}
-            choose={(way) => {
-              waterMode.value = way;
+            choose={(mode) => {
+              waterMode.value = mode;
             }}
           />
         </div>

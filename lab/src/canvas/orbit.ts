@@ -49,8 +49,8 @@ export function viewFrom({ azimuth, elevation, distance }: Orbit, lower: readonl
   const target: Vector = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2];
   const diagonal = Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
   const back: Vector = [Math.cos(elevation) * Math.sin(azimuth), Math.sin(elevation), Math.cos(elevation) * Math.cos(azimuth)];
-  const away = distance * diagonal;
-  const eye: Vector = [target[0] + away * back[0], target[1] + away * back[1], target[2] + away * back[2]];
+  const eyeDistance = distance * diagonal;
+  const eye: Vector = [target[0] + eyeDistance * back[0], target[1] + eyeDistance * back[1], target[2] + eyeDistance * back[2]];
   const right: Vector = [Math.cos(azimuth), 0, -Math.sin(azimuth)];
   const up: Vector = [
     back[1] * right[2] - back[2] * right[1],
@@ -60,7 +60,7 @@ export function viewFrom({ azimuth, elevation, distance }: Orbit, lower: readonl
   const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   const f = Math.min(1, width / height / MIN_ASPECT) / Math.tan(FIELD_OF_VIEW / 2);
   const g = (f * height) / width;
-  const [near, far] = [Math.max(0.01 * diagonal, away - diagonal), away + diagonal];
+  const [near, far] = [Math.max(0.01 * diagonal, eyeDistance - diagonal), eyeDistance + diagonal];
   const [a, b] = [(far + near) / (near - far), (2 * far * near) / (near - far)];
   const depth = -dot(back, eye);
   const light = (axis: 0 | 1 | 2): number => (LIGHT[0] * right[axis] + LIGHT[1] * up[axis] + LIGHT[2] * back[axis]) / Math.hypot(...LIGHT);

@@ -23,10 +23,10 @@ function DomainBox3d({ camera }: { camera: Camera }) {
   const hello = run.hello.value;
   if (!hello) return null;
   const { width, height } = camera;
-  const seen = viewFrom(orbit.value, hello.lower, hello.upper, width, height);
+  const projection = viewFrom(orbit.value, hello.lower, hello.upper, width, height);
   return (
     <svg class="overlay" width={width} height={height} aria-hidden="true">
-      {boxEdges(seen, hello.lower, hello.upper, width, height).map(([a, b], k) => (
+      {boxEdges(projection, hello.lower, hello.upper, width, height).map(([a, b], k) => (
         <line key={k} class="edge" x1={a?.[0]} y1={a?.[1]} x2={b?.[0]} y2={b?.[1]} />
       ))}
     </svg>
@@ -73,9 +73,9 @@ function Patterns() {
       <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
         <line x1="0" y1="0" x2="0" y2="7" class="hatch-line" />
       </pattern>
-      <pattern id="narrow" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
-        <rect width="6" height="6" class="narrow-back" />
-        <line x1="0" y1="0" x2="0" y2="6" class="narrow-line" />
+      <pattern id="narrow-gap" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect width="6" height="6" class="gap-background" />
+        <line x1="0" y1="0" x2="0" y2="6" class="gap-line" />
       </pattern>
       <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
         <path d="M0 1L7 4L0 7" class="arrow-head" />
@@ -85,8 +85,8 @@ function Patterns() {
 }
 
 function WaterBackground({ camera }: { camera: Camera }) {
-  const plan = world.drawing.value;
-  if (!plan) return null;
+  const drawing = world.drawing.value;
+  if (!drawing) return null;
   const { lower, upper } = view.extent.value;
   const [x, y] = toScreen(camera, [lower[0], upper[1]]);
   const [right, bottom] = toScreen(camera, [upper[0], lower[1]]);
@@ -98,7 +98,7 @@ function WaterBackground({ camera }: { camera: Camera }) {
       <pattern id="dots" x={left - step / 2} y={base - step / 2} width={step} height={step} patternUnits="userSpaceOnUse">
         <circle class="dot" cx={step / 2} cy={step / 2} r="0.9" />
       </pattern>
-      <rect {...size} class={plan.regions.length > 0 ? "air" : "water"} />
+      <rect {...size} class={drawing.regions.length > 0 ? "air" : "water"} />
       <rect {...size} fill="url(#dots)" />
     </g>
   );
@@ -209,7 +209,7 @@ function Handles({ camera }: { camera: Camera }) {
         const [x, y] = toScreen(camera, at);
         return (
           <g key={name} data-handle={name}>
-            <circle class="reach" cx={x} cy={y} r="13" />
+            <circle class="hit-area" cx={x} cy={y} r="13" />
             <circle class="handle" cx={x} cy={y} r="5" />
           </g>
         );
@@ -222,7 +222,7 @@ function PolygonCorners({ camera }: { camera: Camera }) {
   const list = corners.value;
   const at = cursor.value;
   if (tool.value === "select" || tool.value === "pan") return null;
-  const tip = at && toScreen(camera, at);
+  const cursorPosition = at && toScreen(camera, at);
   const open = list.length > 0 && at ? [...list, at] : list;
   return (
     <g>
@@ -231,7 +231,7 @@ function PolygonCorners({ camera }: { camera: Camera }) {
         const [x, y] = toScreen(camera, point);
         return <circle key={k} class={k === 0 && list.length >= 3 ? "handle first" : "handle"} cx={x} cy={y} r={k === 0 ? 6 : 4} />;
       })}
-      {tip && <path class="cross" d={`M${tip[0] - 7} ${tip[1]}h14M${tip[0]} ${tip[1] - 7}v14`} />}
+      {cursorPosition && <path class="cross" d={`M${cursorPosition[0] - 7} ${cursorPosition[1]}h14M${cursorPosition[0]} ${cursorPosition[1] - 7}v14`} />}
     </g>
   );
 }
@@ -255,20 +255,20 @@ const LABEL = { width: 240, line: 16, letters: 36, padding: 12 }; // CSS pixels;
 
 /** Gaps that are too narrow for particles: hatched, with labels that cover neither bodies nor each other. */
 function Gaps({ gaps, camera }: { gaps: readonly Gap[]; camera: Camera }) {
-  const plan = world.drawing.value;
-  const taken = [...(plan?.bodies ?? []), ...(plan?.regions ?? [])]
+  const drawing = world.drawing.value;
+  const occupied = [...(drawing?.bodies ?? []), ...(drawing?.regions ?? [])]
     .filter(({ outlines }) => outlines.length > 0)
     .map(({ outlines }) => boundsOf(outlines.flat().map((point) => toScreen(camera, pair(point)))));
   const { lower, upper } = view.extent.value;
   const [left, bottom] = toScreen(camera, lower);
-  taken.push({ x: left, y: bottom, width: (upper[0] - lower[0]) * camera.scale, height: WALL_DEPTH + 24 }); // the ruler
+  occupied.push({ x: left, y: bottom, width: (upper[0] - lower[0]) * camera.scale, height: WALL_DEPTH + 24 }); // the ruler
   const bounds = { x: 8, y: 8, width: camera.width - 16, height: camera.height - 60 };
   const placed = gaps.flatMap((gap) => {
     const [a, b] = gap.ends.map((end) => toScreen(camera, pair(end)));
     if (!a || !b) return [];
     const lines = Math.ceil(gap.reason.length / LABEL.letters);
-    const note = placeLabel([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], [LABEL.width, lines * LABEL.line + LABEL.padding], taken, bounds);
-    taken.push(note);
+    const note = placeLabel([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], [LABEL.width, lines * LABEL.line + LABEL.padding], occupied, bounds);
+    occupied.push(note);
     return [{ reason: gap.reason, a, b, note }];
   });
   return (
@@ -278,7 +278,7 @@ function Gaps({ gaps, camera }: { gaps: readonly Gap[]; camera: Camera }) {
       ))}
       {placed.map(({ reason, note }) => (
         <foreignObject key={reason} x={note.x} y={note.y} width={note.width} height={note.height}>
-          <p class="narrow-reason">{reason}</p>
+          <p class="gap-reason">{reason}</p>
         </foreignObject>
       ))}
     </>
@@ -293,26 +293,26 @@ function NarrowGap({ reason, a, b, note }: { reason: string; a: Point; b: Point;
   const at: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
   const [x, y] = nearestPoint(note, at);
   return (
-    <g class="narrow">
+    <g class="gap">
       <title>{reason}</title>
       <path
-        fill="url(#narrow)"
+        fill="url(#narrow-gap)"
         d={`M${a[0] - nx} ${a[1] - ny}L${b[0] - nx} ${b[1] - ny}L${b[0] + nx} ${b[1] + ny}L${a[0] + nx} ${a[1] + ny}Z`}
       />
-      <line class="narrow-lead" x1={at[0]} y1={at[1]} x2={x} y2={y} />
+      <line class="gap-leader" x1={at[0]} y1={at[1]} x2={x} y2={y} />
     </g>
   );
 }
 
 function ObserverMark({ place, camera }: { place: Marker; camera: Camera }) {
   const key = `observe.${place.name}`;
-  const chosen = world.selected.value === key;
+  const isSelected = world.selected.value === key;
   const at = numbersAt(place.numbers, "position");
   const [from, to] = [numbersAt(place.numbers, "from"), numbersAt(place.numbers, "to")];
   if (from && to) {
     const [a, b] = [toScreen(camera, pair(from)), toScreen(camera, pair(to))];
     return (
-      <g class={`observer${chosen ? " chosen" : ""}`}>
+      <g class={`observer${isSelected ? " selected" : ""}`}>
         <title>{`${place.name}: ${place.type.replace("_", " ")}`}</title>
         <line x1={a[0]} y1={a[1]} x2={b[0]} y2={b[1]} />
         <circle cx={a[0]} cy={a[1]} r="2.5" />
@@ -324,17 +324,17 @@ function ObserverMark({ place, camera }: { place: Marker; camera: Camera }) {
   const [x, y] = toScreen(camera, pair(at));
   return (
     <g
-      class={`observer${chosen ? " chosen" : ""}`}
+      class={`observer${isSelected ? " selected" : ""}`}
       data-path={key}
       tabindex={0}
       role="button"
-      aria-pressed={chosen}
+      aria-pressed={isSelected}
       aria-label={`${place.type} ${place.name}`}
       onFocus={() => {
         world.selected.value = key;
       }}
     >
-      <circle class="reach" cx={x} cy={y} r="12" />
+      <circle class="hit-area" cx={x} cy={y} r="12" />
       <circle cx={x} cy={y} r="5" />
       <path d={`M${x - 9} ${y}h18M${x} ${y - 9}v18`} />
       <text x={x + 9} y={y - 8}>
@@ -350,15 +350,15 @@ function FollowedParticle({ camera }: { camera: Camera }) {
   const found = locateParticle(shownMotion(), id);
   if (!found) return null;
   const [x, y] = toScreen(camera, found.at);
-  const words = `${found.quantity} ${formatNumber(found.value)} ${found.unit}`;
-  const wide = 20 + 7.6 * `particle ${id}`.length;
-  const right = x < camera.width - wide - 20;
+  const valueText = `${found.quantity} ${formatNumber(found.value)} ${found.unit}`;
+  const width = 20 + 7.6 * `particle ${id}`.length;
+  const right = x < camera.width - width - 20;
   return (
     <g class="followed">
       <circle cx={x} cy={y} r="9" />
-      <rect x={right ? x + 14 : x - wide - 14} y={y - 34} width={wide} height="40" rx="6" />
-      <text x={right ? x + 24 : x - wide - 4} y={y - 18}>{`particle ${id}`}</text>
-      <text x={right ? x + 24 : x - wide - 4} y={y - 3}>{words}</text>
+      <rect x={right ? x + 14 : x - width - 14} y={y - 34} width={width} height="40" rx="6" />
+      <text x={right ? x + 24 : x - width - 4} y={y - 18}>{`particle ${id}`}</text>
+      <text x={right ? x + 24 : x - width - 4} y={y - 3}>{valueText}</text>
     </g>
   );
 }

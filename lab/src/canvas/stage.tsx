@@ -62,12 +62,12 @@ export function Stage() {
     () =>
       effect(() => {
         const hello = run.hello.value;
-        const plan = drawing.value;
+        const drawn = drawing.value;
         if (run.kind.value !== "none" && hello && !isStale.value) {
           view.extent.value = { lower: pair(hello.lower), upper: pair(hello.upper) };
-        } else if (plan) {
-          const [x, y] = pair(plan.origin);
-          const [width, height] = pair(plan.size);
+        } else if (drawn) {
+          const [x, y] = pair(drawn.origin);
+          const [width, height] = pair(drawn.size);
           view.extent.value = { lower: [x, y], upper: [x + width, y + height] };
         }
       }),

@@ -106,55 +106,55 @@ export function bandLabel({ statistic, low, high, source }: Band): string {
 
 /** Marks when bodies of the chart were added and removed. */
 function drawBodyEvents(plot: uPlot, spec: ChartSpec): void {
-  const pen = plot.ctx;
+  const context = plot.ctx;
   const { left, top, width, height } = plot.bbox;
   const bodies = new Set(spec.curves.filter((curve) => curve.series.startsWith("force.")).map((curve) => curve.label));
-  pen.save();
-  pen.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
-  pen.textBaseline = "top";
-  pen.lineJoin = "round";
+  context.save();
+  context.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
+  context.textBaseline = "top";
+  context.lineJoin = "round";
   let row = 0;
   for (const mark of run.marks.value.filter((each) => bodies.has(each.body))) {
     const x = plot.valToPos(mark.time, "x", true);
     if (x < left || x > left + width) continue;
     const isAdded = mark.command === "add_body";
-    pen.strokeStyle = cssVariable("--ink-3");
-    pen.lineWidth = devicePixelRatio;
-    pen.setLineDash((isAdded ? [6, 3] : [2, 3]).map((length) => length * devicePixelRatio));
-    pen.beginPath();
-    pen.moveTo(x, top);
-    pen.lineTo(x, top + height);
-    pen.stroke();
-    pen.setLineDash([]);
+    context.strokeStyle = cssVariable("--ink-3");
+    context.lineWidth = devicePixelRatio;
+    context.setLineDash((isAdded ? [6, 3] : [2, 3]).map((length) => length * devicePixelRatio));
+    context.beginPath();
+    context.moveTo(x, top);
+    context.lineTo(x, top + height);
+    context.stroke();
+    context.setLineDash([]);
     const after = x < left + 0.7 * width;
     const label = `${mark.body} ${isAdded ? "added" : "removed"}`;
     const at: [number, number] = [x + (after ? 4 : -4) * devicePixelRatio, top + (2 + 13 * (row++ % 3)) * devicePixelRatio];
-    pen.textAlign = after ? "left" : "right";
-    pen.lineWidth = 4 * devicePixelRatio;
-    pen.strokeStyle = cssVariable("--panel");
-    pen.fillStyle = cssVariable("--ink-2");
-    pen.strokeText(label, ...at);
-    pen.fillText(label, ...at);
+    context.textAlign = after ? "left" : "right";
+    context.lineWidth = 4 * devicePixelRatio;
+    context.strokeStyle = cssVariable("--panel");
+    context.fillStyle = cssVariable("--ink-2");
+    context.strokeText(label, ...at);
+    context.fillText(label, ...at);
   }
-  pen.restore();
+  context.restore();
 }
 
 function drawPlayhead(plot: uPlot): void {
   const x = plot.valToPos(time.value, "x", true);
   const { left, top, width, height } = plot.bbox;
   if (x < left || x > left + width) return;
-  const pen = plot.ctx;
-  pen.save();
-  pen.strokeStyle = cssVariable("--ink-3");
-  pen.lineWidth = devicePixelRatio;
-  pen.beginPath();
-  pen.moveTo(x, top);
-  pen.lineTo(x, top + height);
-  pen.stroke();
-  pen.restore();
+  const context = plot.ctx;
+  context.save();
+  context.strokeStyle = cssVariable("--ink-3");
+  context.lineWidth = devicePixelRatio;
+  context.beginPath();
+  context.moveTo(x, top);
+  context.lineTo(x, top + height);
+  context.stroke();
+  context.restore();
 }
 
-/** Selects the averaging window by touch or pen; uPlot handles the mouse itself. */
+/** Selects the averaging window by touch or context; uPlot handles the mouse itself. */
 function selectByTouch(plot: uPlot): () => void {
   const { over } = plot;
   let from: number | null = null;

@@ -33,42 +33,42 @@ export async function saveChart(spec: ChartSpec): Promise<void> {
   const canvas = document.createElement("canvas");
   canvas.width = plot.ctx.canvas.width;
   canvas.height = plot.ctx.canvas.height + HEADER_HEIGHT * ratio;
-  const pen = canvas.getContext("2d");
-  if (!pen) return;
+  const context = canvas.getContext("2d");
+  if (!context) return;
   const style = getComputedStyle(document.documentElement);
-  pen.fillStyle = style.getPropertyValue("--panel");
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.drawImage(plot.ctx.canvas, 0, HEADER_HEIGHT * ratio);
+  context.fillStyle = style.getPropertyValue("--panel");
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(plot.ctx.canvas, 0, HEADER_HEIGHT * ratio);
   plot.destroy();
-  pen.scale(ratio, ratio);
-  pen.fillStyle = style.getPropertyValue("--ink");
-  pen.font = "600 13px Inter, sans-serif";
-  pen.fillText(`${spec.title} ${spec.unit && `[${spec.unit}] `}over time [s], ${run.hello.value?.title ?? ""}`, 12, 24);
-  drawCurveLabels(pen, spec);
+  context.scale(ratio, ratio);
+  context.fillStyle = style.getPropertyValue("--ink");
+  context.font = "600 13px Inter, sans-serif";
+  context.fillText(`${spec.title} ${spec.unit && `[${spec.unit}] `}over time [s], ${run.hello.value?.title ?? ""}`, 12, 24);
+  drawCurveLabels(context, spec);
   await savePng(canvas, `${spec.name}.png`);
 }
 
 /** Draws a sample and the name of each curve. */
-function drawCurveLabels(pen: CanvasRenderingContext2D, spec: ChartSpec): void {
-  pen.font = "12px Inter, sans-serif";
-  pen.lineWidth = 1.6;
+function drawCurveLabels(context: CanvasRenderingContext2D, spec: ChartSpec): void {
+  context.font = "12px Inter, sans-serif";
+  context.lineWidth = 1.6;
   let x = 12;
   spec.curves.forEach((curve, k) => {
-    pen.strokeStyle = curveColor(k);
-    pen.setLineDash(curveDash(k));
-    pen.beginPath();
-    pen.moveTo(x, 44);
-    pen.lineTo(x + 28, 44);
-    pen.stroke();
-    pen.fillText(curve.label, x + 34, 48);
-    x += 34 + pen.measureText(curve.label).width + 18;
+    context.strokeStyle = curveColor(k);
+    context.setLineDash(curveDash(k));
+    context.beginPath();
+    context.moveTo(x, 44);
+    context.lineTo(x + 28, 44);
+    context.stroke();
+    context.fillText(curve.label, x + 34, 48);
+    x += 34 + context.measureText(curve.label).width + 18;
   });
   for (const band of spec.bands) {
     const label = bandLabel(band);
-    pen.fillStyle = cssVariable("--band");
-    pen.fillRect(x, 39, 28, 10);
-    pen.fillStyle = cssVariable("--ink");
-    pen.fillText(label, x + 34, 48);
-    x += 34 + pen.measureText(label).width + 18;
+    context.fillStyle = cssVariable("--band");
+    context.fillRect(x, 39, 28, 10);
+    context.fillStyle = cssVariable("--ink");
+    context.fillText(label, x + 34, 48);
+    x += 34 + context.measureText(label).width + 18;
   }
 }

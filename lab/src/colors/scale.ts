@@ -48,34 +48,34 @@ export class Histogram {
   }
 
   private extend(reach: number): void {
-    let wide = this.limit || reach;
-    while (wide < reach) wide *= 2;
+    let newLimit = this.limit || reach;
+    while (newLimit < reach) newLimit *= 2;
     const old = this.counts;
-    const share = this.limit / wide;
+    const share = this.limit / newLimit;
     this.counts = new Float64Array(BINS);
     for (let bin = 0; bin < BINS; bin++) {
       const value = (2 * (bin + 0.5)) / BINS - 1;
       const place = Math.floor(((value * share + 1) * BINS) / 2);
       this.counts[place] = (this.counts[place] as number) + (old[bin] as number);
     }
-    this.limit = wide;
+    this.limit = newLimit;
   }
 
   private percentile(share: number): number {
-    let seen = 0;
+    let sum = 0;
     for (let bin = 0; bin < BINS; bin++) {
-      seen += this.counts[bin] as number;
-      if (seen >= share * this.total) return this.edge(share > 0.5 ? bin + 1 : bin);
+      sum += this.counts[bin] as number;
+      if (sum >= share * this.total) return this.edge(share > 0.5 ? bin + 1 : bin);
     }
     return this.limit;
   }
 
   private percentileOfMagnitude(share: number): number {
     const half = BINS / 2;
-    let seen = 0;
+    let sum = 0;
     for (let k = 0; k < half; k++) {
-      seen += (this.counts[half + k] as number) + (this.counts[half - 1 - k] as number);
-      if (seen >= share * this.total) return this.edge(half + k + 1);
+      sum += (this.counts[half + k] as number) + (this.counts[half - 1 - k] as number);
+      if (sum >= share * this.total) return this.edge(half + k + 1);
     }
     return this.limit;
   }

@@ -60,14 +60,14 @@ export function sketchAt(path: string): Sketch | null {
 
 /** Snap lines: through the centres of bodies and of the domain, and along the sides of the domain. */
 export function snapGuides(except: string | null): Guide[] {
-  const plan = world.drawing.value;
-  if (!plan) return [];
+  const drawing = world.drawing.value;
+  if (!drawing) return [];
   const found: Guide[] = [];
   for (const axis of [0, 1] as const) {
-    const low = plan.origin[axis] ?? 0;
-    const high = low + (plan.size[axis] ?? 0);
+    const low = drawing.origin[axis] ?? 0;
+    const high = low + (drawing.size[axis] ?? 0);
     for (const at of [low, (low + high) / 2, high]) found.push({ axis, at });
-    for (const body of plan.bodies) {
+    for (const body of drawing.bodies) {
       const center = numbersAt(body.numbers, "center");
       if (center && `bodies.${body.name}` !== except) found.push({ axis, at: center[axis] as number });
     }
@@ -150,10 +150,10 @@ export function sketchFromDrag(name: ToolName, from: Point, to: Point, spacing: 
 
 /** Adds a body to the world file or to the live run. */
 export async function add(sketch: Sketch): Promise<void> {
-  const wish = sketch.shape === "rotated" ? "rectangle" : sketch.shape;
+  const wanted = sketch.shape === "rotated" ? "rectangle" : sketch.shape;
   const table = tableOf(sketch);
   ghost.value = { path: null, sketch };
-  const name = isSteering.value ? unusedBodyName(wish) : world.unusedName("bodies", wish);
+  const name = isSteering.value ? unusedBodyName(wanted) : world.unusedName("bodies", wanted);
   let done = true;
   if (isSteering.value) {
     const toml = Object.entries(table).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join("");
@@ -164,11 +164,11 @@ export async function add(sketch: Sketch): Promise<void> {
 }
 
 /** A name that no body of the world or the run has or had. */
-function unusedBodyName(wish: string): string {
+function unusedBodyName(wanted: string): string {
   const isUsed = (name: string): boolean =>
     world.find(`bodies.${name}`) !== null || run.series.all.has(`force.${name}`) || run.bodies.value.some((body) => body.name === name);
-  let name = wish;
-  for (let k = 2; isUsed(name); k++) name = `${wish}_${k}`;
+  let name = wanted;
+  for (let k = 2; isUsed(name); k++) name = `${wanted}_${k}`;
   return name;
 }
 

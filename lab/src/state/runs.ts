@@ -161,7 +161,7 @@ function handleMessage(id: string, body: Message["body"]): void {
       break;
     case "ended":
       run.ended.value = body.value;
-      if (body.value.outcome === "failed" && !run.hello.value?.over) notify("problem", "The run failed; see the reason next to the timeline.");
+      if (!run.hello.value?.over) notifyEnd(body.value.outcome);
       void loadFrameList(id);
       void refresh();
       break;
@@ -169,6 +169,11 @@ function handleMessage(id: string, body: Message["body"]): void {
       notify("problem", body.value.text);
       break;
   }
+}
+
+function notifyEnd(outcome: string): void {
+  if (outcome === "failed") notify("problem", "The run failed; see the reason next to the timeline.");
+  if (outcome === "not closed") notify("problem", "The run was computed, but not all of its files were written; see next to the timeline.");
 }
 
 /** Loads the list of frames and particles that the run has stored. */
@@ -276,9 +281,9 @@ async function fetchSeries(id: string, name: string): Promise<void> {
     const answer = await ask(seriesSchema, "GET", `runs/${id}/series/${encodeURIComponent(name)}`);
     requests.end(key);
     if (run.runId.value !== id) return;
-    const made = new Series(answer.columns, answer.units);
-    made.write(0, answer.values.map((column) => column.map((value) => value ?? Number.NaN)));
-    run.series.set(name, made);
+    const series = new Series(answer.columns, answer.units);
+    series.write(0, answer.values.map((column) => column.map((value) => value ?? Number.NaN)));
+    run.series.set(name, series);
   } catch (error) {
     requests.fail(key, 0, performance.now()); // the file may appear later
     if (!(error instanceof RequestError)) throw error;

@@ -6,6 +6,6 @@ const KEY = "eddyline water";
 const MODES = ["opaque", "translucent", "hidden"] as const;
 export type WaterMode = (typeof MODES)[number];
 
-export const waterMode = signal<WaterMode>(MODES.find((way) => way === localStorage.getItem(KEY)) ?? "opaque");
+export const waterMode = signal<WaterMode>(MODES.find((mode) => mode === localStorage.getItem(KEY)) ?? "opaque");
 
 effect(() => localStorage.setItem(KEY, waterMode.value));

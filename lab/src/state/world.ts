@@ -156,12 +156,12 @@ async function compareCosts(): Promise<void> {
 export function find(path: string): { part: string; name: string } | null {
   const [part = "", ...rest] = path.split(".");
   const key = rest.join(".");
-  const plan = drawing.value;
+  const drawn = drawing.value;
   const lists: Record<string, readonly { name: string }[] | undefined> = {
-    bodies: plan?.bodies,
-    regions: plan?.regions,
-    observe: plan?.observers,
-    openings: plan?.openings,
+    bodies: drawn?.bodies,
+    regions: drawn?.regions,
+    observe: drawn?.observers,
+    openings: drawn?.openings,
   };
   return lists[part]?.some((item) => item.name === key) ? { part, name: key } : null;
 }

@@ -44,9 +44,9 @@ export class Series {
     if (end > (this.columns[0]?.length ?? 0)) {
       const size = Math.max(end, 2 * this.count);
       this.columns = this.columns.map((old) => {
-        const wide = new Float64Array(size);
-        wide.set(old.subarray(0, this.count));
-        return wide;
+        const extended = new Float64Array(size);
+        extended.set(old.subarray(0, this.count));
+        return extended;
       });
     }
     this.columns.forEach((column, k) => column.set(columns[k] ?? [], first));
