@@ -10,14 +10,14 @@ function series(times: readonly number[], values: readonly number[]): Series {
 }
 
 describe("charts", () => {
-  it("name the values of the time that is shown", () => {
+  it("show the values at the displayed time", () => {
     const [times, values] = [Float64Array.of(1, 2, 3), Float64Array.of(10, 20, 30)];
     expect([1, 1.5, 2, 2.9, 3, 99].map((time) => valueAtTime(times, values, time))).toEqual([10, 10, 20, 20, 30, 30]);
     expect(valueAtTime(times, values, 0.5)).toBeNaN();
     expect(valueAtTime(new Float64Array(), new Float64Array(), 1)).toBeNaN();
   });
 
-  it("show what comes later, and goes before the end, at its own times", () => {
+  it("show curves only during the lifetime of their body", () => {
     const store = new SeriesStore();
     store.set("budget", series([0, 1, 2, 3], [9, 9, 9, 9]));
     store.set("force.post", series([0, 1, 2], [1, 2, 3]));
@@ -31,7 +31,7 @@ describe("charts", () => {
     ]);
   });
 
-  it("show what came later at times of which it keeps no rows, as other series keep others", () => {
+  it("interpolate thinned series at times without a row", () => {
     const store = new SeriesStore();
     store.set("budget", series([0, 2, 4, 6, 8], [9, 9, 9, 9, 9]));
     const disk = series([3, 4, 5, 6, 7], [1, 2, 3, 4, Number.NaN]);
@@ -42,12 +42,12 @@ describe("charts", () => {
     expect(chartData(spec, store, 100)[1]).toEqual([null, null, 20, null, null]);
   });
 
-  it("count what is there when the window begins before it", () => {
+  it("compute statistics when the window starts before the series", () => {
     const found = statistics(Float64Array.of(0, 1, 2), Float64Array.of(Number.NaN, 4, 6), { from: 0, to: 2 });
     expect(found?.mean).toBeCloseTo((4 * 1 + 6 * 0.5) / 1.5, 12);
   });
 
-  it("show most values, and those that move where most do not", () => {
+  it("choose a range that covers most values, and the changing ones if most are equal", () => {
     const waves = Array.from({ length: 100 }, (_, k) => k / 100);
     expect(robustRange([...waves, 1000])[1]).toBeLessThan(2);
     const still = new Array<number>(200).fill(0);

@@ -9,14 +9,14 @@ const drawing = (...bodies: Shape[]): Drawing => ({
   dimensions: 2, origin: [0, 0], size: [1, 1], spacing: 0.1, sides: [], bodies, regions: [], openings: [], observers: [],
 });
 
-describe("a world that is wrong", () => {
-  it("has what is wrong where it was", () => {
+describe("a world with errors", () => {
+  it("keeps the last outlines of invalid shapes", () => {
     const line = [[[0, 0], [1, 0], [0, 1]]];
     const found = withLastOutlines(drawing(disk("post", false), disk("new", false)), drawing(disk("post", true, line)));
     expect(found.bodies.map(({ outlines }) => outlines)).toEqual([line, []]);
   });
 
-  it("has names that are taken, though nothing of that name can be drawn", () => {
+  it("counts names of invalid tables as used", () => {
     const text = "[domain]\nsize = [1, 1]\n[bodies.circle]\n  [ bodies . \"circle_2\" ]\n[bodies.circle.motion]\n# [bodies.no]\n[observe.probe]\n";
     expect([...tableNames(text, "bodies")]).toEqual(["circle", "circle_2"]);
   });

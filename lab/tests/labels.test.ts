@@ -5,8 +5,8 @@ const WINDOW = { x: 0, y: 0, width: 800, height: 500 };
 const overlap = (a: ReturnType<typeof boundsOf>, b: ReturnType<typeof boundsOf>): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-describe("notes", () => {
-  it("stand beside their place, inside the window, and cover neither a body nor one another", () => {
+describe("labels", () => {
+  it("are near their point, inside the window, and cover neither a body nor each other", () => {
     const body = boundsOf([[300, 100], [420, 220], [300, 220]]);
     const first = placeLabel([360, 95], [240, 44], [body], WINDOW);
     const second = placeLabel([360, 225], [240, 44], [body, first], WINDOW);
@@ -17,11 +17,11 @@ describe("notes", () => {
     expect(overlap(first, second)).toBe(false);
   });
 
-  it("turn to the other side at the edge of the window", () => {
+  it("switch to the other side at the edge of the window", () => {
     expect(placeLabel([790, 250], [240, 44], [], WINDOW).x + 240).toBeLessThan(790);
   });
 
-  it("know which of their points is nearest to their place", () => {
+  it("have a point nearest to their target", () => {
     expect(nearestPoint({ x: 10, y: 10, width: 20, height: 20 }, [0, 15])).toEqual([10, 15]);
   });
 });

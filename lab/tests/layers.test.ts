@@ -17,13 +17,13 @@ function linear(u: number, s: number): Raster {
 }
 
 describe("streaklines", () => {
-  it("go with the flow, and end where they leave it", () => {
+  it("are advected and end where they leave the fluid", () => {
     const velocity = { x: linear(1, 0), y: linear(0, 0), next: null, blend: 0 };
     const line = advected([1, 0.5, 0.9, 0.5, 1.97, 0.4], velocity, 0.1, 1);
     expect(line.map((value) => Number(value.toFixed(6)))).toEqual([1.1, 0.5, 1, 0.5]);
   });
 
-  it("get points where they are stretched, and none where they are torn", () => {
+  it("get new points where they are stretched, but not in large gaps", () => {
     const velocity = { x: linear(0.2, 1), y: linear(0, 0), next: null, blend: 0 };
     const apart = advected([0.5, 0.5, 0.515, 0.5], velocity, 0.2, 0.01);
     expect(apart).toHaveLength(6);
@@ -37,13 +37,13 @@ describe("the velocity between two frames", () => {
   const fast = { x: linear(3, 0), y: linear(0.5, 0) };
   const into = { x: 0, y: 0 };
 
-  it("is between theirs", () => {
+  it("is interpolated", () => {
     expect(sampleVelocity({ ...slow, next: fast, blend: 0.25 }, 1, 0.5, into)).toBe(true);
     expect(into.x).toBeCloseTo(1.5, 3);
     expect(into.y).toBeCloseTo(0.125, 3);
   });
 
-  it("is that of the one that has fluid there", () => {
+  it("is that of the frame with fluid, if only one has fluid there", () => {
     const dry: Raster = { ...slow.x, values: { ...slow.x.values, data: new Uint16Array(200).fill(65535) } };
     expect(sampleVelocity({ x: dry, y: dry, next: fast, blend: 0.25 }, 1, 0.5, into)).toBe(true);
     expect(into.x).toBeCloseTo(3, 3);
@@ -63,13 +63,13 @@ describe("surfaces", () => {
     });
   };
 
-  it("have edges where faces meet at right angles", () => {
+  it("have sharp edges where faces meet at right angles", () => {
     const step = [0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0]; // a square above, and one in front, in x, y, z
     const found = normals(step, [0, 1, 2, 0, 2, 3, 4, 5, 1, 4, 1, 0]);
     found.forEach((normal, k) => normal.forEach((value, axis) => expect(value).toBeCloseTo((k < 6 ? [0, 0, 1] : [0, -1, 0])[axis] as number, 6)));
   });
 
-  it("are round where faces meet at small angles, however their squares are cut in two", () => {
+  it("are smooth where faces meet at small angles, for either diagonal of the squares", () => {
     const around = [0, 1, 2, 3, 4].map((k) => (k * Math.PI) / 12);
     const pipe = [0, 1].flatMap((z) => around.flatMap((angle) => [Math.cos(angle), Math.sin(angle), z]));
     const triangles = [0, 1, 2, 3].flatMap((k) => (k === 2 ? [k, k + 1, k + 5, k + 1, k + 6, k + 5] : [k, k + 1, k + 6, k, k + 6, k + 5]));

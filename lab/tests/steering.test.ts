@@ -26,7 +26,7 @@ describe("a command without an answer", () => {
     vi.useRealTimers();
   });
 
-  it("is told of until the answer comes, which is told then", async () => {
+  it("shows a notice until the answer arrives, and then the answer", async () => {
     const done = sendCommand(viscosity("2e-3"));
     await vi.advanceTimersByTimeAsync(LATE);
     expect(await done).toBe(false);
@@ -35,14 +35,14 @@ describe("a command without an answer", () => {
     expect(texts()).toEqual(["viscosity: applied at step 7."]);
   });
 
-  it("may be refused in the end", async () => {
+  it("may be refused later", async () => {
     void sendCommand(viscosity("2e-3"));
     await vi.advanceTimersByTimeAsync(LATE);
     answer(0, "viscosity: must be positive");
     expect(texts()).toEqual(["Refused: viscosity 2e-3 m²/s. Must be positive"]);
   });
 
-  it("is told of no more once another of its kind is sent, or the run is left", async () => {
+  it("shows no notice after a newer command of its kind, or for another run", async () => {
     void sendCommand(viscosity("2e-3"));
     await vi.advanceTimersByTimeAsync(LATE);
     void sendCommand({ case: "pause", value: create(PauseSchema) });
@@ -60,7 +60,7 @@ describe("a command without an answer", () => {
     expect(texts()).toEqual([]);
   });
 
-  it("is not told of if another of its kind was sent meanwhile", async () => {
+  it("shows no notice if a newer command of its kind was sent meanwhile", async () => {
     void sendCommand(viscosity("2e-3"));
     await vi.advanceTimersByTimeAsync(LATE - 1000);
     void sendCommand(viscosity("3e-3"));
@@ -70,7 +70,7 @@ describe("a command without an answer", () => {
     expect(texts()).toEqual([expect.stringContaining("3e-3")]);
   });
 
-  it("is answered in time without a notice", async () => {
+  it("shows no notice if the answer arrives in time", async () => {
     const done = sendCommand(viscosity("2e-3"));
     answer(0);
     expect(await done).toBe(true);

@@ -24,7 +24,7 @@ function read(bytes: Uint8Array): Frame {
 }
 
 describe("frames", () => {
-  it("come through the wire as columns of numbers, of one byte and of two", () => {
+  it("are decoded from codes of one and of two bytes", () => {
     const codes = new Uint16Array([0, 2, 4, 65535]);
     const raster = read(wire(new Uint8Array(codes.buffer), 2)).rasters.get("speed");
     expect(raster && [...decode(raster.values)]).toEqual([1, 2, 3]);
@@ -32,7 +32,7 @@ describe("frames", () => {
     expect(small && [...decode(small.values)]).toEqual([1, 2, 3]);
   });
 
-  it("are interpolated between cells, without those that hold no fluid", () => {
+  it("are interpolated between cells that contain fluid", () => {
     const raster = read(wire(new Uint8Array([0, 2, 4, 255]), 1)).rasters.get("speed");
     if (!raster) throw new Error("no raster");
     expect(valueAt(raster, 0.5, 0.5)).toBeCloseTo(1, 12);
@@ -41,12 +41,12 @@ describe("frames", () => {
     expect(valueAt(raster, 3, 0.5)).toBeNaN();
   });
 
-  it("of the wrong length are refused", () => {
+  it("of the wrong length are rejected", () => {
     expect(() => read(wire(new Uint8Array([1, 2, 3]), 1))).toThrow("3 bytes, expected 4 codes");
   });
 });
 
-describe("moments", () => {
+describe("frame store", () => {
   const frame = (step: number, time: number, quantity: string, stored = false): Frame => ({
     index: step, step, time, stored, particles: null, bodies: null,
     rasters: new Map([[quantity, {
@@ -55,29 +55,29 @@ describe("moments", () => {
     }]]),
   });
 
-  it("are sorted by time however they come, and join what belongs together", () => {
-    const moments = new FrameStore();
-    moments.add(frame(3, 0.3, "speed"));
-    moments.add(frame(1, 0.1, "speed"));
-    moments.addStored([{ step: 2, time: 0.2, frameIndex: 0, particlesIndex: -1 }, { step: 3, time: 0.3, frameIndex: 1, particlesIndex: -1 }]);
-    moments.add(frame(3, 0.3, "pressure"));
-    expect(moments.all.map((moment) => [moment.step, moment.frameIndex])).toEqual([[1, -1], [2, 0], [3, 1]]);
-    const third = moments.all[2];
-    expect(third && [...(moments.cachedFrame(third)?.rasters.keys() ?? [])]).toEqual(["speed", "pressure"]);
-    expect([0, 0.1, 0.25, 9].map((time) => moments.indexAt(time))).toEqual([0, 0, 1, 2]);
+  it("sorts frames by time and merges those of the same step", () => {
+    const store = new FrameStore();
+    store.add(frame(3, 0.3, "speed"));
+    store.add(frame(1, 0.1, "speed"));
+    store.addStored([{ step: 2, time: 0.2, frameIndex: 0, particlesIndex: -1 }, { step: 3, time: 0.3, frameIndex: 1, particlesIndex: -1 }]);
+    store.add(frame(3, 0.3, "pressure"));
+    expect(store.all.map((moment) => [moment.step, moment.frameIndex])).toEqual([[1, -1], [2, 0], [3, 1]]);
+    const third = store.all[2];
+    expect(third && [...(store.cachedFrame(third)?.rasters.keys() ?? [])]).toEqual(["speed", "pressure"]);
+    expect([0, 0.1, 0.25, 9].map((time) => store.indexAt(time))).toEqual([0, 0, 1, 2]);
   });
 
-  it("forget what came live of the last one if that is stored", () => {
-    const moments = new FrameStore();
-    const rasters = (): number[] => moments.all.map((moment) => moments.cachedFrame(moment)?.rasters.size ?? -1);
-    moments.add(frame(1, 0.1, "speed"));
-    moments.add(frame(2, 0.2, "speed"));
-    moments.dropLiveRastersOfLast();
+  it("drops live rasters of the last frame if that frame is stored", () => {
+    const store = new FrameStore();
+    const rasters = (): number[] => store.all.map((moment) => store.cachedFrame(moment)?.rasters.size ?? -1);
+    store.add(frame(1, 0.1, "speed"));
+    store.add(frame(2, 0.2, "speed"));
+    store.dropLiveRastersOfLast();
     expect(rasters()).toEqual([1, 1]);
-    moments.addStored([{ step: 1, time: 0.1, frameIndex: 0, particlesIndex: -1 }, { step: 2, time: 0.2, frameIndex: 1, particlesIndex: -1 }]);
-    moments.dropLiveRastersOfLast();
+    store.addStored([{ step: 1, time: 0.1, frameIndex: 0, particlesIndex: -1 }, { step: 2, time: 0.2, frameIndex: 1, particlesIndex: -1 }]);
+    store.dropLiveRastersOfLast();
     expect(rasters()).toEqual([1, 0]);
-    moments.add(frame(2, 0.2, "speed", true));
+    store.add(frame(2, 0.2, "speed", true));
     expect(rasters()).toEqual([1, 1]);
   });
 });
@@ -86,13 +86,13 @@ describe("bodies", () => {
   const body = (name: string, x: number) => create(BodySchema, { name, center: [x, 0] });
   const first = [body("post", 1), body("wall", 2)];
 
-  it("are those of the start but for what a frame says", () => {
+  it("are those of the start, updated by a frame", () => {
     expect(bodiesAt(first, null)).toBe(first);
     const moved = create(BodiesSchema, { bodies: [body("post", 3), body("disk", 4)], removed: ["wall", "never"] });
     expect(bodiesAt(first, moved).map(({ name, center }) => [name, center[0]])).toEqual([["post", 3], ["disk", 4]]);
   });
 
-  it("that move go straight from frame to frame, and others stay", () => {
+  it("are interpolated linearly if they move, and stay otherwise", () => {
     const disk = (x: number, moves: boolean, points = 2) => create(BodySchema, {
       name: "disk", moves, center: [x, 1], outlines: [{ points: [x, 1, x + 2, 3, 0, 0].slice(0, 2 * points) }],
     });
@@ -108,13 +108,13 @@ describe("bodies", () => {
     }
   });
 
-  it("that move in three dimensions take their surfaces along", () => {
+  it("are interpolated with their surfaces in 3D", () => {
     const ball = (z: number) => create(BodySchema, { name: "ball", moves: true, surface: { vertices: [0, 0, z, 1, 0, z, 0, 1, z], triangles: [0, 1, 2] } });
     const [first, last] = [[ball(1)], [ball(3)]];
     expect(interpolateBodies(first, first, last, 0.75)[0]?.surface).toMatchObject({ vertices: [0, 0, 2.5, 1, 0, 2.5, 0, 1, 2.5], triangles: [0, 1, 2] });
   });
 
-  it("come and go when marks say so", () => {
+  it("have a lifetime according to the marks", () => {
     const marks = [["add_body", "disk", 0.1], ["remove_body", "post", 0.2], ["move_body", "", 0.3]] as const;
     const said = marks.map(([command, name, time]) => create(MarkSchema, { command, body: name, time }));
     expect(lifetimeOf("disk", said)).toEqual({ added: 0.1, removed: null });
@@ -126,7 +126,7 @@ describe("series", () => {
   const rows = (first: number, times: number[], values: number[], every = 0) =>
     create(SeriesRowsSchema, { name: "force.a", first: BigInt(first), every: BigInt(every), columns: [{ name: "time", unit: "s", values: times }, { name: "total_x", unit: "N", values }] });
 
-  it("grow, and notice what they have missed", () => {
+  it("are appended, and missing rows are detected", () => {
     const store = new SeriesStore();
     expect(store.append(rows(5, [5], [1]))).toBe(false);
     expect(store.append(rows(0, [0, 1, 2], [1, 2, 3]))).toBe(true);
@@ -135,7 +135,7 @@ describe("series", () => {
     expect([...(store.all.get("force.a")?.column("total_x") ?? [])]).toEqual([1, 2, 30, 4]);
   });
 
-  it("drop every second row as the run does, and go on", () => {
+  it("are thinned as in the run and continue", () => {
     const store = new SeriesStore();
     const kept = (): number[] => [...(store.all.get("force.a")?.column("time") ?? [])];
     store.append(rows(0, [0, 1, 2, 3, 4], [0, 0, 0, 0, 0]));
@@ -149,7 +149,7 @@ describe("series", () => {
     expect(kept()).toEqual([0, 8, 16, 24]);
   });
 
-  it("have statistics that do not depend on how densely rows lie", () => {
+  it("have statistics that do not depend on the density of rows", () => {
     const times = Float64Array.from([0, 0.1, 0.2, 0.3, 1, 2, 3]);
     const values = times.map((t) => 2 * t + 5);
     const found = statistics(times, values, { from: 0, to: 3 });

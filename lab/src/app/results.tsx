@@ -19,9 +19,9 @@ export function ResultsCard() {
     <div class="group results" role="group" aria-label="Results">
       <h2>{run.ended.value ? "Results" : "Results so far"}</h2>
       {values.length === 0 && [...waiting].slice(0, MAX_SHOWN).map((note) => <p class="note" key={note}>{note}</p>)}
-      {found.warnings.map((words) => (
-        <p class="warning" key={words}>
-          {words}
+      {found.warnings.map((warning) => (
+        <p class="warning" key={warning}>
+          {warning}
         </p>
       ))}
       {values.slice(0, all ? values.length : MAX_SHOWN).map((value) => (

@@ -152,14 +152,14 @@ function parseValue(text: string): JsonValue {
 
 function FormulaField({ label, written, value, path }: { label: string; written: number | string; value: number | null; path: readonly (string | number)[] }) {
   const formula = typeof written === "string" && value !== null;
-  const wrong = world.problems.value.some((problem) => problem.path?.join(".") === path.join("."));
+  const isInvalid = world.problems.value.some((problem) => problem.path?.join(".") === path.join("."));
   return (
     <span>
       <input
         type="text"
         class="formula"
         aria-label={label}
-        aria-invalid={wrong}
+        aria-invalid={isInvalid}
         spellcheck={false}
         value={String(written)}
         title={formula ? `= ${formatNumber(value, 5)}` : undefined}
@@ -300,18 +300,18 @@ function Experiments({ text }: { text: string }) {
 }
 
 function RunSummary() {
-  const found = world.summary.value;
-  if (!found) return null;
+  const summary = world.summary.value;
+  if (!summary) return null;
   const rows: [string, string][] = [
-    ["Particles", found.particles.toLocaleString("en")],
-    ["Spacing", `${formatNumber(found.spacing, 4)} m`],
-    ["Reynolds number", found.reynolds === null ? "– (no [reference])" : formatNumber(found.reynolds)],
-    ["Mach number", formatNumber(found.mach, 2)],
-    ["Time step", `${formatNumber(found.time_step)} s`],
-    ["Steps", `${found.steps.toLocaleString("en")} to ${formatNumber(found.end)} s`],
-    ["Memory, disk space", `${formatBytes(found.memory_bytes)}, ${formatBytes(found.disk_bytes)}`],
-    ["Estimated run time", `${formatDuration(found.seconds)} on ${found.cores} ${found.cores === 1 ? "core" : "cores"}`],
-    ["– of this, video and report", formatDuration(found.seconds_after)],
+    ["Particles", summary.particles.toLocaleString("en")],
+    ["Spacing", `${formatNumber(summary.spacing, 4)} m`],
+    ["Reynolds number", summary.reynolds === null ? "– (no [reference])" : formatNumber(summary.reynolds)],
+    ["Mach number", formatNumber(summary.mach, 2)],
+    ["Time step", `${formatNumber(summary.time_step)} s`],
+    ["Steps", `${summary.steps.toLocaleString("en")} to ${formatNumber(summary.end)} s`],
+    ["Memory, disk space", `${formatBytes(summary.memory_bytes)}, ${formatBytes(summary.disk_bytes)}`],
+    ["Estimated run time", `${formatDuration(summary.seconds)} on ${summary.cores} ${summary.cores === 1 ? "core" : "cores"}`],
+    ["– of this, video and report", formatDuration(summary.seconds_after)],
   ];
   const actual = run.ended.value && !isStale.value ? run.progress.value?.wallSeconds : undefined;
   if (actual) rows.push(["Actual time of the steps", formatDuration(actual)]);
@@ -326,7 +326,7 @@ function RunSummary() {
           </>
         ))}
       </dl>
-      {found.notes.map((note) => (
+      {summary.notes.map((note) => (
         <p class="note" key={note}>
           {note}
         </p>

@@ -58,7 +58,7 @@ export function ObjectList() {
   );
 }
 
-/** Live run: its bodies. Finished run: the bodies of the file, with changes made in the run, and bodies added in run. */
+/** Live run: its bodies. Finished run: the bodies of the file with notes on changes, and bodies added in the run. */
 function bodies(): Item[] {
   const fileBodies = world.drawing.value?.bodies ?? [];
   const runBodies = run.bodies.value;
@@ -67,7 +67,7 @@ function bodies(): Item[] {
   if (isSteering.value) return runBodies.map(({ name }) => fileBodies.find((body) => body.name === name) ?? addedInRun(name));
   const noteOn = (body: Shape): string => (!runBodies.some(({ name }) => name === body.name) ? "removed in run" : !body.moves && !isAsInFile(body.name) ? "moved in run" : "");
   const added = runBodies.filter(({ name }) => !fileBodies.some((body) => body.name === name));
-  return [...fileBodies.map((body) => ({ ...body, note: noteOn(body) })), ...added.map(({ name }) => ({ ...addedInRun(name), note: "added in run", isOfRun: true }))];
+  return [...fileBodies.map((body) => ({ ...body, note: noteOn(body) })), ...added.map(({ name }) => ({ ...addedInRun(name), note: "added in run", inRunOnly: true }))];
 }
 
 function Tools() {
@@ -131,10 +131,10 @@ function ObjectSection({ part, title, items, empty }: { part: string; title: str
       <ul class="list">
         {items.map((item) => {
           const path = `${part}.${item.name}`;
-          const chosen = world.selected.value === path;
+          const isSelected = world.selected.value === path;
           return (
             <li key={path}>
-              <button type="button" class="item" aria-current={chosen} title={item.name} aria-label={`${item.name}, ${item.shape.replace("_", " ")}`} onClick={() => (world.selected.value = path)}>
+              <button type="button" class="item" aria-current={isSelected} title={item.name} aria-label={`${item.name}, ${item.shape.replace("_", " ")}`} onClick={() => (world.selected.value = path)}>
                 <Icon name={part === "observe" ? "probe" : (ICONS[item.shape] ?? "polygon")} />
                 <span class="what">{item.name}</span>
                 {"drawn" in item && !item.drawn ? <span class="chip bad">invalid</span> : <span class="size">{part === "observe" ? "" : item.note || size(item)}</span>}

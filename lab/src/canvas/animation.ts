@@ -41,7 +41,7 @@ export class AnimationLoop {
       this.renderer = new Renderer(canvas);
       this.dirty = true;
     });
-    flowCanvas.painter = () => this.paint(performance.now());
+    flowCanvas.redraw = () => this.paint(performance.now());
     this.request = requestAnimationFrame(this.tick);
   }
 
@@ -99,17 +99,17 @@ export class AnimationLoop {
     }
     if (pair) publish(pair);
     else view.shownFrame.value = null;
-    const look = pair && this.renderOptions(pair, particles, clock);
-    if (is3d) this.renderer.paint3d(camera, ratio, pair, look, solidScene(camera));
-    else if (pair && look) this.renderer.paint(camera, ratio, pair, look);
+    const options = pair && this.renderOptions(pair, particles, clock);
+    if (is3d) this.renderer.paint3d(camera, ratio, pair, options, solidScene(camera));
+    else if (pair && options) this.renderer.paint(camera, ratio, pair, options);
     else this.renderer.clear(camera, ratio);
     if (!pair) return;
     this.lastTime = time.value;
     this.lastPair = pair;
   }
 
-  private renderOptions(picture: FramePair, particles: boolean, clock: number): RenderOptions {
-    const scale = scaleOf(picture);
+  private renderOptions(pair: FramePair, particles: boolean, clock: number): RenderOptions {
+    const scale = scaleOf(pair);
     if (scale.low !== view.shownScale.value.low || scale.high !== view.shownScale.value.high) view.shownScale.value = scale;
     const flow = Number.isNaN(this.lastTime) ? 0 : time.value - this.lastTime;
     const jump = flow < 0 || flow > JUMP_FACTOR * clock * Math.max(speed.value, 0.2) || this.lastPair === null;

@@ -48,18 +48,18 @@ function pairs(points: readonly number[]): Point[] {
 
 export function FileBody({ part, shape, camera, isTransparent }: { part: "bodies" | "regions"; shape: Shape; camera: Camera; isTransparent: boolean }) {
   const key = `${part}.${shape.name}`;
-  const chosen = world.selected.value === key;
+  const isSelected = world.selected.value === key;
   const isDragged = ghost.value?.path === key;
   const center = numbersAt(shape.numbers, "center");
   const diameter = numberAt(shape.numbers, "diameter");
   const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}${shape.drawn ? "" : ", invalid"}`;
   if (!shape.drawn && shape.outlines.length === 0) return null;
   const shared = {
-    class: `${part === "bodies" ? "body" : "region"}${chosen ? " selected" : ""}${isTransparent ? " bare" : ""}${isDragged ? " dragged" : ""}${shape.drawn ? "" : " invalid"}`,
+    class: `${part === "bodies" ? "body" : "region"}${isSelected ? " selected" : ""}${isTransparent ? " bare" : ""}${isDragged ? " dragged" : ""}${shape.drawn ? "" : " invalid"}`,
     "data-path": key,
     tabindex: 0,
     role: "button" as const,
-    "aria-pressed": chosen,
+    "aria-pressed": isSelected,
     "aria-label": label,
     onFocus: () => {
       world.selected.value = key;

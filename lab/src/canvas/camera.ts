@@ -41,9 +41,9 @@ export interface Insets {
 /** Shows the whole box, centred inside the margins; a number is the margin on all sides. */
 export function fit(box: Box, width: number, height: number, margin: number | Insets): Camera {
   const { side, top, bottom } = typeof margin === "number" ? { side: margin, top: margin, bottom: margin } : margin;
-  const width0 = box.upper[0] - box.lower[0];
-  const up = box.upper[1] - box.lower[1];
-  const wanted = Math.min((width - 2 * side) / width0, (height - top - bottom) / up);
+  const boxWidth = box.upper[0] - box.lower[0];
+  const boxHeight = box.upper[1] - box.lower[1];
+  const wanted = Math.min((width - 2 * side) / boxWidth, (height - top - bottom) / boxHeight);
   const scale = wanted > 0 && Number.isFinite(wanted) ? wanted : 1;
   return {
     center: [(box.lower[0] + box.upper[0]) / 2, (box.lower[1] + box.upper[1]) / 2 + (top - bottom) / 2 / scale],

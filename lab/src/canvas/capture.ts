@@ -12,7 +12,7 @@ import { type Camera, toScreen } from "./camera";
 import { saveVideo, savePng } from "./save";
 
 /** The canvas of the flow and a function that redraws it; set by the stage. */
-export const flowCanvas: { canvas: HTMLCanvasElement | null; painter: (() => void) | null } = { canvas: null, painter: null };
+export const flowCanvas: { canvas: HTMLCanvasElement | null; redraw: (() => void) | null } = { canvas: null, redraw: null };
 
 const BACKGROUND: Record<Theme, string> = { dark: "#070b0f", light: "#ffffff" };
 const CAPTION_HEIGHT = 64; // CSS pixels, legend and caption
@@ -48,16 +48,16 @@ function captureArea(camera: Camera): CaptureArea {
 /** Redraws the flow at once. */
 function repaint(): void {
   view.redraw.value++;
-  flowCanvas.painter?.();
+  flowCanvas.redraw?.();
 }
 
 /** Draws the flow, bodies, walls, legend and caption into `target`. In 3D the canvas of the flow already contains the bodies. */
-function composePicture(target: HTMLCanvasElement, ratio: number, frame: CaptureArea): void {
+function composePicture(target: HTMLCanvasElement, ratio: number, area: CaptureArea): void {
   const { canvas } = flowCanvas;
   if (!canvas) return;
   const camera = view.camera.value;
-  const captionHeight = frame.width < NARROW_WIDTH ? CAPTION_HEIGHT + 22 : CAPTION_HEIGHT;
-  const size = [frame.width * ratio, (frame.height + captionHeight) * ratio].map((length) => 2 * Math.round(length / 2)); // video encoders need even sizes
+  const captionHeight = area.width < NARROW_WIDTH ? CAPTION_HEIGHT + 22 : CAPTION_HEIGHT;
+  const size = [area.width * ratio, (area.height + captionHeight) * ratio].map((length) => 2 * Math.round(length / 2)); // video encoders need even sizes
   const [width = 2, height = 2] = size;
   if (target.width !== width || target.height !== height) {
     target.width = width;
@@ -72,9 +72,9 @@ function composePicture(target: HTMLCanvasElement, ratio: number, frame: Capture
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.save();
   context.beginPath();
-  context.rect(0, 0, frame.width, frame.height);
+  context.rect(0, 0, area.width, area.height);
   context.clip();
-  context.translate(-frame.x, -frame.y);
+  context.translate(-area.x, -area.y);
   context.drawImage(canvas, 0, 0, camera.width, camera.height);
   context.fillStyle = BODY[mode];
   for (const body of shownBodies.value) {
@@ -90,12 +90,12 @@ function composePicture(target: HTMLCanvasElement, ratio: number, frame: Capture
   }
   if (!run.is3d.value) drawSides(context, camera, mode);
   context.restore();
-  drawLegend(context, frame.height + 18, mode);
+  drawLegend(context, area.height + 18, mode);
   const caption = `${run.hello.value?.title ?? ""}   t = ${view.shownTime.value.toFixed(3)} s`;
   context.fillStyle = INK[mode];
   context.font = "600 13px Inter, sans-serif";
-  context.textAlign = frame.width < NARROW_WIDTH ? "left" : "right";
-  context.fillText(caption, frame.width < NARROW_WIDTH ? 16 : frame.width - 16, frame.height + captionHeight - 32 + (frame.width < NARROW_WIDTH ? 20 : 0));
+  context.textAlign = area.width < NARROW_WIDTH ? "left" : "right";
+  context.fillText(caption, area.width < NARROW_WIDTH ? 16 : area.width - 16, area.height + captionHeight - 32 + (area.width < NARROW_WIDTH ? 20 : 0));
 }
 
 /** Draws the sides of the domain as in pictures of the command line: walls thick, slip walls thin, others dotted. */
@@ -162,21 +162,21 @@ const VIDEO_TYPES = ["video/mp4;codecs=avc1.640028", "video/mp4;codecs=avc1.42E0
 /** Records the canvas until the returned function is called, which saves the video; null if the browser cannot record.
  * Playback of a finished run waits for frames that are still loading; the video then shows a still picture as well. */
 export function startRecording(): (() => void) | null {
-  const kind = VIDEO_TYPES.find((type) => MediaRecorder.isTypeSupported(type));
-  if (!kind) return null;
+  const type = VIDEO_TYPES.find((type) => MediaRecorder.isTypeSupported(type));
+  if (!type) return null;
   const canvas = document.createElement("canvas");
-  const frame = captureArea(view.camera.value);
+  const area = captureArea(view.camera.value);
   repaint();
-  composePicture(canvas, VIDEO_PIXEL_RATIO, frame);
-  const recorder = new MediaRecorder(canvas.captureStream(VIDEO_FRAME_RATE), { mimeType: kind, videoBitsPerSecond: 12e6 });
+  composePicture(canvas, VIDEO_PIXEL_RATIO, area);
+  const recorder = new MediaRecorder(canvas.captureStream(VIDEO_FRAME_RATE), { mimeType: type, videoBitsPerSecond: 12e6 });
   const parts: Blob[] = [];
   const startedAt = performance.now();
   recorder.ondataavailable = (event) => parts.push(event.data);
-  recorder.onstop = () => void saveVideo(new Blob(parts, { type: kind }), (performance.now() - startedAt) / 1000, fileName());
+  recorder.onstop = () => void saveVideo(new Blob(parts, { type: type }), (performance.now() - startedAt) / 1000, fileName());
   view.isRecording.value = true;
   const timer = setInterval(() => {
     repaint();
-    composePicture(canvas, VIDEO_PIXEL_RATIO, frame);
+    composePicture(canvas, VIDEO_PIXEL_RATIO, area);
   }, 1000 / VIDEO_FRAME_RATE);
   recorder.start(1000);
   return () => {

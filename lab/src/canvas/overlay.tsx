@@ -52,7 +52,7 @@ export function Overlay() {
       {drawing && !example && !(showsRunBodies && run.isLive.value) &&
         drawing.bodies.filter(({ name }) => !showsRunBodies || isAsInFile(name)).map((body) => <FileBody key={body.name} part="bodies" shape={body} camera={camera} isTransparent={showsRunBodies} />)}
       {world.check.value && !example && !showsRunBodies && <Gaps camera={camera} gaps={world.check.value.gaps} />}
-      {drawing && !example && drawing.observers.map((place) => <ObserverMark key={place.name} place={place} camera={camera} />)}
+      {drawing && !example && drawing.observers.map((place) => <ObserverMark key={place.name} marker={place} camera={camera} />)}
       {ghostNow && <path class="ghost" d={pathOf(camera, outlineOf(ghostNow.sketch))} />}
       <PolygonCorners camera={camera} />
       <Handles camera={camera} />
@@ -267,17 +267,17 @@ function Gaps({ gaps, camera }: { gaps: readonly Gap[]; camera: Camera }) {
     const [a, b] = gap.ends.map((end) => toScreen(camera, pair(end)));
     if (!a || !b) return [];
     const lines = Math.ceil(gap.reason.length / LABEL.letters);
-    const note = placeLabel([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], [LABEL.width, lines * LABEL.line + LABEL.padding], occupied, bounds);
-    occupied.push(note);
-    return [{ reason: gap.reason, a, b, note }];
+    const label = placeLabel([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], [LABEL.width, lines * LABEL.line + LABEL.padding], occupied, bounds);
+    occupied.push(label);
+    return [{ reason: gap.reason, a, b, label }];
   });
   return (
     <>
       {placed.map((each) => (
         <NarrowGap key={each.reason} {...each} />
       ))}
-      {placed.map(({ reason, note }) => (
-        <foreignObject key={reason} x={note.x} y={note.y} width={note.width} height={note.height}>
+      {placed.map(({ reason, label }) => (
+        <foreignObject key={reason} x={label.x} y={label.y} width={label.width} height={label.height}>
           <p class="gap-reason">{reason}</p>
         </foreignObject>
       ))}
@@ -285,13 +285,13 @@ function Gaps({ gaps, camera }: { gaps: readonly Gap[]; camera: Camera }) {
   );
 }
 
-function NarrowGap({ reason, a, b, note }: { reason: string; a: Point; b: Point; note: Rectangle }) {
+function NarrowGap({ reason, a, b, label }: { reason: string; a: Point; b: Point; label: Rectangle }) {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const length = Math.max(1, Math.hypot(dx, dy));
   const half = Math.max(14, length);
   const [nx, ny] = [(-dy / length) * half, (dx / length) * half];
   const at: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-  const [x, y] = nearestPoint(note, at);
+  const [x, y] = nearestPoint(label, at);
   return (
     <g class="gap">
       <title>{reason}</title>
@@ -304,16 +304,16 @@ function NarrowGap({ reason, a, b, note }: { reason: string; a: Point; b: Point;
   );
 }
 
-function ObserverMark({ place, camera }: { place: Marker; camera: Camera }) {
-  const key = `observe.${place.name}`;
+function ObserverMark({ marker, camera }: { marker: Marker; camera: Camera }) {
+  const key = `observe.${marker.name}`;
   const isSelected = world.selected.value === key;
-  const at = numbersAt(place.numbers, "position");
-  const [from, to] = [numbersAt(place.numbers, "from"), numbersAt(place.numbers, "to")];
+  const at = numbersAt(marker.numbers, "position");
+  const [from, to] = [numbersAt(marker.numbers, "from"), numbersAt(marker.numbers, "to")];
   if (from && to) {
     const [a, b] = [toScreen(camera, pair(from)), toScreen(camera, pair(to))];
     return (
       <g class={`observer${isSelected ? " selected" : ""}`}>
-        <title>{`${place.name}: ${place.type.replace("_", " ")}`}</title>
+        <title>{`${marker.name}: ${marker.type.replace("_", " ")}`}</title>
         <line x1={a[0]} y1={a[1]} x2={b[0]} y2={b[1]} />
         <circle cx={a[0]} cy={a[1]} r="2.5" />
         <circle cx={b[0]} cy={b[1]} r="2.5" />
@@ -329,7 +329,7 @@ function ObserverMark({ place, camera }: { place: Marker; camera: Camera }) {
       tabindex={0}
       role="button"
       aria-pressed={isSelected}
-      aria-label={`${place.type} ${place.name}`}
+      aria-label={`${marker.type} ${marker.name}`}
       onFocus={() => {
         world.selected.value = key;
       }}
@@ -338,7 +338,7 @@ function ObserverMark({ place, camera }: { place: Marker; camera: Camera }) {
       <circle cx={x} cy={y} r="5" />
       <path d={`M${x - 9} ${y}h18M${x} ${y - 9}v18`} />
       <text x={x + 9} y={y - 8}>
-        {place.name}
+        {marker.name}
       </text>
     </g>
   );

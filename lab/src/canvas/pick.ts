@@ -26,8 +26,8 @@ export function nearestParticle(motion: Motion, [x, y]: Point, radius: number): 
   let best = -1;
   let minDistance = radius;
   for (let k = 0; k < indexInSecond.length + onlyInSecond.length; k++) {
-    const place = positionOf(motion, k);
-    const distance = place ? Math.hypot((place[0] ?? 0) - x, (place[1] ?? 0) - y) : Infinity;
+    const position = positionOf(motion, k);
+    const distance = position ? Math.hypot((position[0] ?? 0) - x, (position[1] ?? 0) - y) : Infinity;
     if (distance < minDistance) {
       minDistance = distance;
       best = k;
@@ -49,7 +49,7 @@ export function locateParticle(motion: Motion | null, id: bigint): LocatedPartic
   const { before, after } = motion;
   const row = before.ids.indexOf(id); // ids are not sorted
   const k = row >= 0 ? row : before.count + matchParticles(before, after).onlyInSecond.findIndex((other) => after.ids[other] === id);
-  const place = row >= 0 || k >= before.count ? positionOf(motion, k) : null;
-  if (!place) return null;
-  return { at: [place[0] ?? 0, place[1] ?? 0], value: valueOf(motion, k), unit: before.unit, quantity: before.quantity };
+  const position = row >= 0 || k >= before.count ? positionOf(motion, k) : null;
+  if (!position) return null;
+  return { at: [position[0] ?? 0, position[1] ?? 0], value: valueOf(motion, k), unit: before.unit, quantity: before.quantity };
 }

@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { QUANTITIES } from "../colors/quantities";
-import { ghost, tool } from "../draw/drawing";
+import { tool } from "../draw/drawing";
 import * as run from "../state/run";
 import { isStale } from "../state/runs";
 import * as view from "../state/view";
@@ -76,7 +76,7 @@ export function Stage() {
 
   const failure = view.renderError.value;
   return (
-    <section class={`stage tool-${tool.value}${ghost.value ? " pulling" : ""}`} aria-label="Flow and drawing" ref={box}>
+    <section class={`stage tool-${tool.value}`} aria-label="Flow and drawing" ref={box}>
       <canvas ref={canvas} class={isStale.value ? "flow stale" : "flow"} aria-hidden="true" />
       <Overlay />
       {failure && <p class="failure">{failure}</p>}

@@ -51,9 +51,9 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
       drawClear: [(plot) => drawBandsAndWindow(plot, spec)],
       draw: [(plot) => drawBodyEvents(plot, spec), drawPlayhead],
       setSelect: [(plot) => {
-        const { left, width: wide } = plot.select;
-        if (wide < 4) return;
-        averagingWindow.value = { from: plot.posToVal(left, "x"), to: plot.posToVal(left + wide, "x") };
+        const { left, width: selectedWidth } = plot.select;
+        if (selectedWidth < 4) return;
+        averagingWindow.value = { from: plot.posToVal(left, "x"), to: plot.posToVal(left + selectedWidth, "x") };
         plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
       }],
     },
@@ -70,8 +70,8 @@ function range(plot: uPlot, spec: ChartSpec, low: number | null, high: number | 
       to = Math.max(to, band.high);
     }
   }
-  const room = Math.max(0.08 * (to - from), MIN_RELATIVE_MARGIN * Math.max(1, Math.abs(to)));
-  return [from - room, to + room];
+  const margin = Math.max(0.08 * (to - from), MIN_RELATIVE_MARGIN * Math.max(1, Math.abs(to)));
+  return [from - margin, to + margin];
 }
 
 /** Draws the averaging window and the published bands; the bands are grey after steering. */
@@ -82,9 +82,9 @@ function drawBandsAndWindow(plot: uPlot, spec: ChartSpec): void {
   context.beginPath();
   context.rect(left, top, width, height);
   context.clip();
-  const chosen = averagingWindow.value;
-  if (chosen) {
-    const [x0, x1] = [plot.valToPos(chosen.from, "x", true), plot.valToPos(chosen.to, "x", true)];
+  const window = averagingWindow.value;
+  if (window) {
+    const [x0, x1] = [plot.valToPos(window.from, "x", true), plot.valToPos(window.to, "x", true)];
     context.fillStyle = cssVariable("--accent-soft");
     context.globalAlpha = 0.6;
     context.fillRect(x0, top, x1 - x0, height);
@@ -154,7 +154,7 @@ function drawPlayhead(plot: uPlot): void {
   context.restore();
 }
 
-/** Selects the averaging window by touch or context; uPlot handles the mouse itself. */
+/** Selects the averaging window by touch or pen; uPlot handles the mouse itself. */
 function selectByTouch(plot: uPlot): () => void {
   const { over } = plot;
   let from: number | null = null;
@@ -276,7 +276,7 @@ export function Chart({ spec }: { spec: ChartSpec }) {
 /** Names of the curves with statistics of the averaging window, or with values at the displayed time. */
 function CurveLabels({ spec }: { spec: ChartSpec }) {
   run.series.version.value;
-  const chosen = averagingWindow.value;
+  const window = averagingWindow.value;
   const now = time.value;
   return (
     <>
@@ -284,7 +284,7 @@ function CurveLabels({ spec }: { spec: ChartSpec }) {
         const series = run.series.all.get(curve.series);
         const times = series?.column("time");
         const values = series?.column(curve.column);
-        const found = chosen && times && values ? statistics(times, values, chosen) : null;
+        const found = window && times && values ? statistics(times, values, window) : null;
         const { added, removed } = lifetimeOf(curve.label, run.marks.value);
         const value = times && values && (removed === null || now < removed) ? curve.factor * valueAtTime(times, values, now) : Number.NaN;
         const lifetime = added !== null && removed !== null ? `${formatNumber(added)}–${formatNumber(removed)} s` : added !== null ? `from ${formatNumber(added)} s` : removed !== null ? `to ${formatNumber(removed)} s` : "";

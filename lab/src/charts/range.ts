@@ -18,6 +18,6 @@ export function robustRange(values: readonly number[]): [number, number] {
 function rangeWithoutTails(sorted: readonly number[]): [number, number] {
   const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
   const [low, high] = [at(TAIL), at(1 - TAIL)];
-  const room = MARGIN * (high - low);
-  return [Math.max(at(0), low - room), Math.min(at(1), high + room)];
+  const margin = MARGIN * (high - low);
+  return [Math.max(at(0), low - margin), Math.min(at(1), high + margin)];
 }

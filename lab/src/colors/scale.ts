@@ -47,16 +47,16 @@ export class Histogram {
     return high > low ? { low, high } : { low: low - 0.5, high: low + 0.5 };
   }
 
-  private extend(reach: number): void {
-    let newLimit = this.limit || reach;
-    while (newLimit < reach) newLimit *= 2;
+  private extend(value: number): void {
+    let newLimit = this.limit || value;
+    while (newLimit < value) newLimit *= 2;
     const old = this.counts;
     const share = this.limit / newLimit;
     this.counts = new Float64Array(BINS);
     for (let bin = 0; bin < BINS; bin++) {
       const value = (2 * (bin + 0.5)) / BINS - 1;
-      const place = Math.floor(((value * share + 1) * BINS) / 2);
-      this.counts[place] = (this.counts[place] as number) + (old[bin] as number);
+      const newBin = Math.floor(((value * share + 1) * BINS) / 2);
+      this.counts[newBin] = (this.counts[newBin] as number) + (old[bin] as number);
     }
     this.limit = newLimit;
   }

@@ -70,7 +70,7 @@ function endTime(): number {
 
 function Track() {
   const box = useRef<HTMLDivElement>(null);
-  const film = useRef<HTMLCanvasElement>(null);
+  const thumbnails = useRef<HTMLCanvasElement>(null);
   const last = run.timeRange.value[1];
   const whole = endTime();
 
@@ -80,7 +80,7 @@ function Track() {
       for (const each of [run.framesVersion, view.quantity, view.shownScale, theme, run.ended]) each.value;
       timer ||= window.setTimeout(() => {
         timer = 0;
-        if (film.current) drawFilmstrip(film.current, endTime());
+        if (thumbnails.current) drawFilmstrip(thumbnails.current, endTime());
       }, 400);
     });
     return () => {
@@ -131,7 +131,7 @@ function Track() {
         if (event.buttons === 1) at(event);
       }}
     >
-      <canvas class="film" ref={film} aria-hidden="true" />
+      <canvas class="film" ref={thumbnails} aria-hidden="true" />
       <div class="ahead" style={{ left: share(last) }} />
       {run.marks.value.filter(isChange).map((mark) => (
         <span key={`${mark.step}${mark.text}`} class="mark" style={{ left: share(mark.time) }} title={`${mark.text} (step ${mark.step})`} />

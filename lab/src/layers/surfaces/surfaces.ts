@@ -35,9 +35,9 @@ export class SurfaceLayer {
     this.buffer = gl.createBuffer();
     gl.bindVertexArray(this.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
-    for (const place of [0, 1]) {
-      gl.enableVertexAttribArray(place);
-      gl.vertexAttribPointer(place, 3, gl.FLOAT, false, BYTES * CORNER_FLOATS, BYTES * 3 * place);
+    for (const attribute of [0, 1]) {
+      gl.enableVertexAttribArray(attribute);
+      gl.vertexAttribPointer(attribute, 3, gl.FLOAT, false, BYTES * CORNER_FLOATS, BYTES * 3 * attribute);
     }
     gl.bindVertexArray(null);
   }
