@@ -65,9 +65,9 @@ function bodies(): Item[] {
   if (run.kind.value !== "run" || !showsRun.value) return [...fileBodies];
   const addedInRun = (name: string): ListedObject => ({ name, shape: name.replace(/_\d+$/, ""), numbers: {} });
   if (isSteering.value) return runBodies.map(({ name }) => fileBodies.find((body) => body.name === name) ?? addedInRun(name));
-  const noteOn = (body: Shape): string => (!runBodies.some(({ name }) => name === body.name) ? "removed in run" : !body.moves && !isAsInFile(body.name) ? "moved in run" : "");
+  const noteOn = (body: Shape): string => (!runBodies.some(({ name }) => name === body.name) ? "removed in the run" : !body.moves && !isAsInFile(body.name) ? "moved in the run" : "");
   const added = runBodies.filter(({ name }) => !fileBodies.some((body) => body.name === name));
-  return [...fileBodies.map((body) => ({ ...body, note: noteOn(body) })), ...added.map(({ name }) => ({ ...addedInRun(name), note: "added in run", inRunOnly: true }))];
+  return [...fileBodies.map((body) => ({ ...body, note: noteOn(body) })), ...added.map(({ name }) => ({ ...addedInRun(name), note: "added in the run", inRunOnly: true }))];
 }
 
 function Tools() {
