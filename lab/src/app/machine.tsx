@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import * as v from "valibot";
 import { urlWithToken, ask, RequestError } from "../api/client";
 import { notify } from "../state/notices";
-import { unfinished } from "../state/outcome";
+import { outcome, unfinished } from "../state/outcome";
 import * as run from "../state/run";
 import { refresh, type Run, runs } from "../state/runs";
 import { Icon } from "./icons";
@@ -100,8 +100,8 @@ function MachineSummary() {
       </div>
       {found && (
         <p class="note">
-          {found.instructions.at(-1)}. Runs are started by {found.executor}: {found.runs_at_once} at a time, {found.cores_of_a_run}{" "}
-          {found.cores_of_a_run === 1 ? "core" : "cores"} each.
+          Instructions: {found.instructions.at(-1)}. Executor: {found.executor}, {found.runs_at_once} {found.runs_at_once === 1 ? "run" : "runs"} at a time,{" "}
+          {found.cores_of_a_run} {found.cores_of_a_run === 1 ? "core" : "cores"} each.
         </p>
       )}
     </div>
@@ -110,7 +110,7 @@ function MachineSummary() {
 
 function RunProgress() {
   const progress = run.progress.value;
-  const ended = run.ended.value;
+  const ended = outcome.value;
   if (!progress) return null;
   return (
     <div class="group">
@@ -121,7 +121,7 @@ function RunProgress() {
         {ended ? <Figure value={formatDuration(progress.wallSeconds)} name="run time" /> : <Figure value={progress.secondsLeft >= 0 ? formatDuration(progress.secondsLeft) : "–"} name="remaining" />}
         <Figure value={Number(progress.particles).toLocaleString("en")} name="particles" />
         <Figure value={`${progress.timeStep.toExponential(2)} s`} name="time step" />
-        {ended ? <Figure value={ended.outcome} name="outcome" /> : <Figure value={progress.phase || "–"} name="phase" />}
+        {ended ? <Figure value={ended.name} name="outcome" /> : <Figure value={progress.phase || "–"} name="phase" />}
       </div>
     </div>
   );
@@ -204,8 +204,8 @@ export function RunName({ of }: { of: Run }) {
 }
 
 function StateLabel({ state }: { state: string }) {
-  const outcome = unfinished(state);
-  return <span class={outcome ? `chip ${outcome.chip}` : "note"}>{state}</span>;
+  const shown = unfinished(state);
+  return <span class={shown ? `chip ${shown.chip}` : "note"}>{state}</span>;
 }
 
 function RunList() {

@@ -308,7 +308,7 @@ function RunSummary() {
     ["Reynolds number", summary.reynolds === null ? "– (no [reference])" : formatNumber(summary.reynolds)],
     ["Mach number", formatNumber(summary.mach, 2)],
     ["Time step", `${formatNumber(summary.time_step)} s`],
-    ["Steps", `${summary.steps.toLocaleString("en")} to ${formatNumber(summary.end)} s`],
+    ["Steps", `${summary.steps.toLocaleString("en")} until ${formatNumber(summary.end)} s`],
     ["Memory, disk space", `${formatBytes(summary.memory_bytes)}, ${formatBytes(summary.disk_bytes)}`],
     ["Estimated run time", `${formatDuration(summary.seconds)} on ${summary.cores} ${summary.cores === 1 ? "core" : "cores"}`],
     ["– of this, video and report", formatDuration(summary.seconds_after)],

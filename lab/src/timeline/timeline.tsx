@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../app/icons";
 import { roundTicks } from "../colors/scale";
 import { following, goLive, playing, SPEEDS, scrub, shownStep, speed, stepFrame, time, togglePlay } from "../state/playback";
-import { unfinished } from "../state/outcome";
+import { outcome, unfinished } from "../state/outcome";
 import * as run from "../state/run";
 import { theme } from "../state/theme";
 import * as view from "../state/view";
@@ -26,13 +26,13 @@ export function Timeline() {
 
 /** The outcome of a run that did not finish, with its reason. */
 function Outcome() {
-  const ended = run.ended.value;
-  const shown = ended && unfinished(ended.outcome);
+  const ended = outcome.value;
+  const shown = ended && unfinished(ended.name);
   if (!shown) return null;
   return (
     <details class="outcome">
       <summary title="Show or hide the full message">
-        <span class={`chip ${shown.chip}`}>{ended.outcome}</span>
+        <span class={`chip ${shown.chip}`}>{ended.name}</span>
         <span class="reason">{ended.message || shown.reason}</span>
       </summary>
     </details>
