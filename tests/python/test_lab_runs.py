@@ -179,7 +179,7 @@ def test_bodies_after_a_steered_run_are_those_of_the_run_and_others_can_be_pulle
     ) + "[output]")  # fmt: skip
     disk = pb.AddBody(name="disk", toml='shape = "circle"\ncenter = [0.06, 0.1]\ndiameter = 0.03\n')
     commands = {
-        "move": {"move_body": pb.MoveBody(body="other", by=[0.0, 0.03], seconds=0.01)},
+        "move": {"move_body": pb.MoveBody(body="other", by=[0.0, 0.03], seconds=0.05)},
         "add": {"add_body": disk},
         "remove": {"remove_body": pb.RemoveBody(body="last")},
     }
