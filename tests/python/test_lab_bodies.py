@@ -116,12 +116,15 @@ def test_bodies_of_a_run_without_snapshots_are_seen_where_they_are(browser, serv
         page.get_by_text("This run has no snapshots").wait_for()
         until(page, lambda: page.evaluate(SHARES, BODY["light"])[0] > 0.01)
         page.get_by_role("slider", name="Displayed time").focus()
-        pictures = []
-        for key in ("Home", "End"):
-            page.keyboard.press(key)
-            page.wait_for_timeout(500)
-            pictures.append(page.evaluate("document.querySelector('canvas.flow').toDataURL()"))
-        assert pictures[0] != pictures[1]
+
+        def picture() -> str:
+            return page.evaluate("document.querySelector('canvas.flow').toDataURL()")
+
+        last = picture()
+        page.keyboard.press("Home")
+        until(page, lambda: picture() != last)
+        page.keyboard.press("End")
+        until(page, lambda: picture() == last)
 
 
 @pytest.mark.browser
